@@ -8,7 +8,7 @@ pub mod families;
 mod moves;
 mod rig;
 
-pub use binary::{Binary, Raw, http, within};
+pub use binary::{Binary, CommandOutput, Raw, http, within};
 pub use fake_vlm::{Answer, FakeVlm, KEY, one_by_one};
 pub use moves::{abort, aimed, click, complete, gelab, info, node, tap};
 pub use rig::{DEFAULTS, Quiet, Rig, RigOptions, connect, plugged_in, quick_model, quick_phone};

@@ -7,6 +7,7 @@ use ayeaye_model::CalibrationPlan;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 
+use crate::clients::{Client, Scope};
 use crate::config::{Flag, Listen, ValueError, socket_address};
 
 const EXAMPLES: &str = "\
@@ -67,6 +68,14 @@ pub enum Command {
     /// Do one task from the terminal; questions are asked there
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
+    /// Make phone, model and client ready, one after the other, and do a task
+    #[command(after_help = SETUP_EXAMPLES)]
+    Setup(Setup),
+    /// Add this server to an MCP client; without CLIENT, say which are on this machine
+    #[command(after_help = INSTALL_EXAMPLES)]
+    Install(Install),
+    /// Take this server out of an MCP client again
+    Uninstall(Uninstall),
     /// List the phones
     Devices,
     /// Check everything that a task needs, and say how to fix what is wrong
@@ -137,6 +146,135 @@ pub struct Run {
     /// Use a virtual phone
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
+}
+
+const INSTALL_EXAMPLES: &str = "\
+Examples:
+  ayeaye install                       which clients are here
+  ayeaye install cursor                show the change, ask, write it, try it
+  ayeaye install codex --dry-run       only show it
+  ayeaye install claude-code --scope project --yes
+  ayeaye install vscode --virtual      with the virtual phone";
+
+/// `ayeaye install`.
+#[derive(Debug, Args)]
+pub struct Install {
+    /// The client
+    #[arg(value_parser = clients())]
+    pub client: Option<Client>,
+    /// Have the client call a server that runs already, here or at URL
+    #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = "")]
+    pub http: Option<String>,
+    /// Write the server's token into the client's settings
+    #[arg(long, requires = "http")]
+    pub token_in_file: bool,
+    /// Give the client a virtual phone too
+    #[arg(long = "virtual", conflicts_with = "http")]
+    pub virtual_phone: bool,
+    /// Offer these tools: read-only, agent, device or all, or several with commas
+    #[arg(long, value_name = "TOOLS", conflicts_with = "http")]
+    pub tools: Option<String>,
+    /// Put keys of the environment into ayeaye.toml, readable by you alone
+    #[arg(long)]
+    pub keep_secrets: bool,
+    #[command(flatten)]
+    pub entry: EntryArgs,
+}
+
+/// `ayeaye uninstall`.
+#[derive(Debug, Args)]
+pub struct Uninstall {
+    /// The client
+    #[arg(value_parser = clients())]
+    pub client: Client,
+    #[command(flatten)]
+    pub entry: EntryArgs,
+}
+
+/// Which entry is meant, and how to go about it.
+#[derive(Debug, Args)]
+pub struct EntryArgs {
+    /// The name of the server in the client
+    #[arg(long, value_name = "NAME", default_value = "ayeaye", value_parser = server_name)]
+    pub name: String,
+    /// Your own settings, or those of the project in this folder
+    #[arg(long, value_name = "SCOPE", default_value = "user", value_parser = scopes())]
+    pub scope: Scope,
+    /// Write without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+    /// As JSON, for programs
+    #[arg(long)]
+    pub json: bool,
+}
+
+const SETUP_EXAMPLES: &str = "\
+Examples:
+  ayeaye setup                                             asks everything
+  ayeaye setup --virtual --model none --client cursor --yes
+  ayeaye setup --model qwen3-vl:8b --client codex --yes    the model as Ollama calls it
+  ayeaye setup --model-base-url http://10.0.0.5:8000/v1    a model on another machine";
+
+/// `ayeaye setup`.
+#[derive(Debug, Args)]
+pub struct Setup {
+    /// The phone's serial, as `ayeaye devices` prints it
+    pub device: Option<String>,
+    /// Use a virtual phone
+    #[arg(long = "virtual", conflicts_with = "device")]
+    pub virtual_phone: bool,
+    /// The model, as its server calls it; `none` lets the client's own model drive
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// The client to add this server to; `none` for no client
+    #[arg(long, value_name = "CLIENT", value_parser = client_or_none())]
+    pub client: Option<ClientChoice>,
+    /// Take the default answer to every question
+    #[arg(long)]
+    pub yes: bool,
+    /// Do no task at the end
+    #[arg(long)]
+    pub no_task: bool,
+}
+
+/// Which client to set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientChoice {
+    /// No client.
+    None,
+    /// This one.
+    This(Client),
+}
+
+/// The clients that can be named.
+fn clients() -> impl TypedValueParser<Value = Client> {
+    let values = Client::ALL.map(|client| PossibleValue::new(client.id()).help(client.title()));
+    PossibleValuesParser::new(values)
+        .map(|id| Client::from_id(&id).expect("clap takes only these names"))
+}
+
+fn client_or_none() -> impl TypedValueParser<Value = ClientChoice> {
+    let ids = Client::ALL.into_iter().map(Client::id).chain(["none"]);
+    PossibleValuesParser::new(ids)
+        .map(|id| Client::from_id(&id).map_or(ClientChoice::None, ClientChoice::This))
+}
+
+fn scopes() -> impl TypedValueParser<Value = Scope> {
+    PossibleValuesParser::new(Scope::NAMES)
+        .map(|name| Scope::from_name(&name).expect("clap takes only these names"))
+}
+
+/// Clients make the names of tools from it, so it is short and plain.
+fn server_name(text: &str) -> Result<String, &'static str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if (1..=32).contains(&text.len()) && text.chars().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("1 to 32 letters, digits, `-` and `_`")
+    }
 }
 
 /// `ayeaye model`.
@@ -252,7 +390,12 @@ impl Cli {
                 settings.push(("run.max-steps", "--max-steps", max_steps));
                 settings.push(("run.reply-mode", "--reply-mode", reply_mode));
             }
+            Command::Install(Install { tools, .. }) => {
+                settings.push(("mcp.tools", "--tools", tools));
+            }
             Command::Demo(_)
+            | Command::Setup(_)
+            | Command::Uninstall(_)
             | Command::Devices
             | Command::Doctor
             | Command::Config
@@ -324,6 +467,15 @@ mod tests {
             &format!("sessions rm {id} {id}"),
             "phone",
             "phone --port 5556 --control 127.0.0.1:9000",
+            "install",
+            "install claude-code",
+            "install codex --name phone --scope project --virtual --yes",
+            "install cursor --http",
+            "install cursor --http http://10.0.0.5:8642/mcp --token-in-file --dry-run --json",
+            "uninstall cursor --yes",
+            "setup",
+            "setup emulator-5554 --model none --client none --yes --no-task",
+            "setup --virtual --client zed",
         ] {
             parse(words).unwrap_or_else(|err| panic!("{words}: {err}"));
         }
@@ -346,6 +498,12 @@ mod tests {
             "sessions export --format xml",
             "config --model-api-key sk-1",
             "serve --http-token t",
+            "install emacs",
+            "install cursor --token-in-file",
+            "install cursor --name ../x",
+            "install cursor --yes --dry-run",
+            "uninstall",
+            "setup X --virtual",
         ] {
             let err = parse(words).expect_err(words);
             assert_eq!(err.exit_code(), 2, "{words}");

@@ -2,17 +2,20 @@
 pub mod demo;
 pub mod devices;
 pub mod doctor;
+mod http_client;
+pub mod install;
 pub mod model;
 pub mod phone;
 mod report;
 pub mod run;
 pub mod serve;
 pub mod sessions;
+pub mod setup;
 
 use std::process::ExitCode;
 
 use crate::cli::{self, Command, Sessions};
-use crate::config::Config;
+use crate::config::{Config, Environment, Flag};
 use crate::terminal::Terminal;
 use crate::wiring::{self, App, ModelChoice};
 
@@ -40,8 +43,19 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// What a command that sets up other programs must know of how this one was started.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// The environment.
+    pub environment: Environment,
+    /// The settings of the command line.
+    pub flags: Vec<Flag>,
+    /// The settings file that the command line names.
+    pub file: Option<std::path::PathBuf>,
+}
+
 /// Runs a command.
-pub async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
+pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyhow::Result<Exit> {
     let terminal = Terminal::new(config.no_color);
     match command {
         Command::Serve(serve) => {
@@ -69,6 +83,9 @@ pub async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit>
             };
             run::run(&app.agent, config, task, terminal).await
         }
+        Command::Install(args) => install::install(config, start, &args, terminal).await,
+        Command::Uninstall(args) => install::uninstall(start, &args, terminal).await,
+        Command::Setup(args) => setup::setup(config, start, &args, terminal).await,
         Command::Devices => {
             let app = App::new(config).await?;
             Ok(devices::devices(&app.agent, terminal).await)

@@ -10,11 +10,13 @@
 //! To add a setting: a field with the line that reads it ([`ModelSettings`], [`RunSettings`] …), its
 //! default and its explanation for users in `default-config.toml`, a row in `docs/configuration.md`.
 //! Tests compare the three. Its name in the environment, `ayeaye config` and the errors follow.
+mod edit;
 mod environment;
 mod error;
 mod explain;
 mod known;
 mod layer;
+mod lost;
 mod origin;
 mod paths;
 mod reader;
@@ -35,11 +37,13 @@ use std::sync::LazyLock;
 
 use ayeaye_export::LogSettings;
 
+pub use edit::{EditError, edited};
 pub use environment::Environment;
 pub use error::{ConfigError, ValueError};
 pub use http::{HttpSettings, IssuerSettings};
 pub use journal::JournalSettings;
 pub use listen::{Listen, socket_address};
+pub use lost::LostSetting;
 pub use model::{ModelSettings, RoleSettings};
 pub use origin::Origin;
 pub use price::PriceTable;

@@ -49,7 +49,7 @@ use crate::secret::{self, SecretFileError};
 use crate::shutdown::Shutdown;
 
 /// The file in the data folder that keeps the token this server has made.
-const TOKEN_FILE: &str = "http-token";
+pub const TOKEN_FILE: &str = "http-token";
 
 /// Why the server does not start. The user has to fix all of these.
 #[derive(Debug, thiserror::Error)]

@@ -8,6 +8,8 @@ pub mod command;
 pub mod cli;
 pub mod wiring;
 
+pub mod clients;
+
 pub mod http;
 pub mod mcp;
 pub mod scripted_model;
@@ -18,6 +20,7 @@ pub mod log;
 pub mod shutdown;
 pub mod terminal;
 
+pub mod atomic_file;
 pub mod clock;
 pub mod principal;
 pub mod secret;
@@ -51,7 +54,12 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         tracing::warn!("{note}");
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let exit = runtime.block_on(command::dispatch(cli.command, &config));
+    let start = command::Start {
+        environment,
+        flags: cli.flags(),
+        file: cli.config_file().map(std::path::Path::to_owned),
+    };
+    let exit = runtime.block_on(command::dispatch(cli.command, &config, &start));
     // A thread may still wait for a line of stdin that never comes.
     runtime.shutdown_background();
     exit

@@ -68,8 +68,34 @@ impl Terminal {
         answer
     }
 
-    /// Asks a person; `None` when nobody can answer (no input, or it has ended).
+    /// Whether a person can be asked.
+    #[expect(clippy::unused_self, reason = "asking needs a terminal at hand")]
+    pub fn is_interactive(self) -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
+
+    /// Asks a question that can be answered with yes or no; an empty line takes the default. `None` when
+    /// nobody answers.
+    pub async fn confirm(self, question: &str, default: bool) -> Option<bool> {
+        let choices = if default { "[Y/n]" } else { "[y/N]" };
+        loop {
+            let answer = self.ask_line(&format!("{question} {choices}")).await?;
+            match answer.to_lowercase().as_str() {
+                "" => return Some(default),
+                "y" | "yes" => return Some(true),
+                "n" | "no" => return Some(false),
+                _ => self.line("y or n, please"),
+            }
+        }
+    }
+
+    /// Asks a person; `None` when nobody can answer (no input, or it has ended) or the line is empty.
     pub async fn ask(self, prompt: &str) -> Option<String> {
+        self.ask_line(prompt).await.filter(|answer| !answer.is_empty())
+    }
+
+    /// Asks a person; an empty line is an answer. `None` when nobody can answer.
+    pub async fn ask_line(self, prompt: &str) -> Option<String> {
         {
             let mut out = io::stdout().lock();
             write!(out, "{} ", self.bold(prompt)).and_then(|()| out.flush()).ok()?;
@@ -88,7 +114,7 @@ impl Terminal {
             // The line of the prompt is still open.
             self.line("");
         }
-        answer.filter(|answer| !answer.is_empty())
+        answer
     }
 }
 

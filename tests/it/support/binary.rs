@@ -46,6 +46,11 @@ impl Binary {
         Self::at("tcp:127.0.0.1:1".to_owned(), "http://127.0.0.1:1/v1".to_owned())
     }
 
+    /// With no settings at all.
+    pub fn bare() -> Self {
+        Self { data: TempDir::new().unwrap(), environment: Vec::new() }
+    }
+
     /// With this phone and this model.
     pub fn with(adb: SocketAddr, vlm: &FakeVlm) -> Self {
         Self::at(format!("tcp:{adb}"), vlm.url())

@@ -17,20 +17,56 @@ struct Finding {
     hint: String,
 }
 
+impl Finding {
+    fn print(&self, terminal: Terminal) {
+        let mark = match self.verdict {
+            Severity::Ok => "ok     ",
+            Severity::Warning => "unsure ",
+            Severity::Error => "PROBLEM",
+        };
+        terminal.line(&format!("{mark}  {:<9} {}", self.about, lines(&self.text)));
+        if !self.hint.is_empty() {
+            terminal.line(&format!("         {:<9} -> {}", "", lines(&self.hint)));
+        }
+    }
+}
+
+fn of_model(finding: &ayeaye_model::Finding) -> Finding {
+    Finding {
+        verdict: finding.verdict,
+        about: "model",
+        text: finding.text.clone(),
+        hint: String::new(),
+    }
+}
+
+/// Says what is found of a model.
+pub(super) fn tell_model(finding: &ayeaye_model::Finding, terminal: Terminal) {
+    of_model(finding).print(terminal);
+}
+
+/// Says what is found of adb and the phones; returns those that a task can be given.
+pub(super) async fn tell_phones(app: &App, config: &Config, terminal: Terminal) -> Vec<DeviceId> {
+    let (phones, entries) = phones(app).await;
+    adb_program(config, phones.answered).print(terminal);
+    phones.finding.print(terminal);
+    let mut ready = Vec::new();
+    for entry in entries {
+        let finding = phone(app, &entry).await;
+        finding.print(terminal);
+        if finding.verdict != Severity::Error {
+            ready.push(entry.id);
+        }
+    }
+    ready
+}
+
 /// Checks everything. Fails when a task on a phone could not work.
 pub async fn doctor(app: &App, config: &Config, terminal: Terminal) -> Exit {
     let mut all_good = true;
     let mut tell = |finding: Finding| {
         all_good &= finding.verdict != Severity::Error;
-        let mark = match finding.verdict {
-            Severity::Ok => "ok     ",
-            Severity::Warning => "unsure ",
-            Severity::Error => "PROBLEM",
-        };
-        terminal.line(&format!("{mark}  {:<9} {}", finding.about, lines(&finding.text)));
-        if !finding.hint.is_empty() {
-            terminal.line(&format!("         {:<9} -> {}", "", lines(&finding.hint)));
-        }
+        finding.print(terminal);
     };
     tell(settings(config));
     tell(data_folder(config));
@@ -41,12 +77,7 @@ pub async fn doctor(app: &App, config: &Config, terminal: Terminal) -> Exit {
         tell(phone(app, entry).await);
     }
     for finding in app.model.check().await {
-        tell(Finding {
-            verdict: finding.verdict,
-            about: "model",
-            text: finding.text,
-            hint: String::new(),
-        });
+        tell(of_model(&finding));
     }
     terminal.line("");
     if all_good {

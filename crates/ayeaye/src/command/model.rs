@@ -1,12 +1,11 @@
 //! `ayeaye model`: which families of models there are, and what this one's coordinates are.
-use std::path::Path;
-
 use anyhow::Context as _;
 use ayeaye_model::{Calibration, CalibrationPlan, CoordSystem, Profile, ProfileInfo, RemoteModel};
 use serde_json::json;
 
+use crate::atomic_file;
 use crate::command::Exit;
-use crate::config::Config;
+use crate::config::{Config, edited};
 use crate::terminal::Terminal;
 use crate::text::one_line;
 
@@ -163,8 +162,10 @@ fn settle(
         Err(err) if err.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(err) => return Err(err).with_context(|| format!("reading {}", path.display())),
     };
-    let after = edited(&before, wanted).with_context(|| path.display().to_string())?;
-    put(path, &after).with_context(|| format!("writing {}", path.display()))?;
+    let wanted = wanted.map(|space| space.to_string().into());
+    let after =
+        edited(&before, "model.coordinates", wanted).with_context(|| path.display().to_string())?;
+    atomic_file::replace(path, &after).with_context(|| format!("writing {}", path.display()))?;
     terminal.line(&format!("Written to {}: {change}", path.display()));
     if config.model_is_overridden() {
         terminal.line(&format!(
@@ -177,113 +178,4 @@ fn settle(
         terminal.line("A flag or the environment says something else, which is stronger.");
     }
     Ok(Exit::Done)
-}
-
-/// The settings file with these coordinates, or with none; everything else stays, comments too.
-fn edited(text: &str, space: Option<CoordSystem>) -> anyhow::Result<String> {
-    let mut file: toml_edit::DocumentMut = text.parse().context("not TOML")?;
-    let section = file.entry("model").or_insert_with(|| {
-        let mut table = toml_edit::Table::new();
-        table.set_implicit(false);
-        toml_edit::Item::Table(table)
-    });
-    let section = section.as_table_like_mut().context("`model` is not a section")?;
-    match space {
-        Some(space) => {
-            let value = space.to_string();
-            match section.get_mut("coordinates").and_then(toml_edit::Item::as_value_mut) {
-                // Keep the comment beside it.
-                Some(old) => {
-                    let decor = old.decor().clone();
-                    *old = value.into();
-                    *old.decor_mut() = decor;
-                }
-                None => {
-                    section.insert("coordinates", toml_edit::value(value));
-                }
-            }
-        }
-        None => {
-            section.remove("coordinates");
-        }
-    }
-    Ok(file.to_string())
-}
-
-/// Replaces a file atomically and keeps its permissions.
-fn put(path: &Path, text: &str) -> std::io::Result<()> {
-    // Follow a link: the file it points to is meant.
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let beside = folder.join(name);
-    let rights = std::fs::metadata(&path).ok().map(|it| it.permissions());
-    let written = private(&beside, text)
-        .and_then(|()| rights.map_or(Ok(()), |rights| std::fs::set_permissions(&beside, rights)))
-        .and_then(|()| std::fs::rename(&beside, &path));
-    if written.is_err() {
-        // The first error is what matters.
-        drop(std::fs::remove_file(&beside));
-    }
-    written
-}
-
-/// Writes a file that only its owner can read: there may be a key in it.
-fn private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write as _;
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_coordinates_change() {
-        let before = "# mine\nlog = 'debug'\n\n[model] # here\nname = \"m\"   # the one\n\n[run]\nmax-steps = 3\n";
-        let after = edited(before, Some(CoordSystem::UP_TO_999)).unwrap();
-        assert_eq!(after, before.replace("the one\n", "the one\ncoordinates = \"0-999\"\n"));
-        let again = edited(&after, Some(CoordSystem::PIXELS)).unwrap();
-        assert_eq!(again, after.replace("0-999", "pixels"));
-        assert_eq!(edited(&again, None).unwrap(), before);
-        let noted = "[model]\ncoordinates = '0-1' # by hand\n";
-        let noted = edited(noted, Some(CoordSystem::PIXELS)).unwrap();
-        assert_eq!(noted, "[model]\ncoordinates = \"pixels\" # by hand\n");
-        assert_eq!(
-            edited("", Some(CoordSystem::PIXELS)).unwrap(),
-            "[model]\ncoordinates = \"pixels\"\n"
-        );
-        assert_eq!(
-            edited("model = { name = 'x' }\n", Some(CoordSystem::PIXELS)).unwrap(),
-            "model = { name = 'x' , coordinates = \"pixels\" }\n"
-        );
-        assert!(edited("[model", Some(CoordSystem::PIXELS)).is_err());
-        assert!(edited("model = 3", Some(CoordSystem::PIXELS)).is_err());
-    }
-
-    #[test]
-    fn a_file_is_replaced_with_the_rights_it_had() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new").join("ayeaye.toml");
-        put(&path, "log = 'info'\n").unwrap();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-            assert_eq!(mode(&path), 0o600);
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-            put(&path, "log = 'warn'\n").unwrap();
-            assert_eq!(mode(&path), 0o640);
-        }
-        let files = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
-        assert_eq!(files, 1, "nothing is left beside it");
-    }
 }

@@ -11,13 +11,42 @@ const READ: &[&str] = &[
     "ANDROID_HOME",
     "ANDROID_SDK_ROOT",
     "APPDATA",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "GOOSE_PATH_ROOT",
     "HOME",
+    "LANG",
     "LOCALAPPDATA",
+    "LOGNAME",
     "NO_COLOR",
     "PATH",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "USER",
     "USERPROFILE",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+];
+
+/// Those of them that a program has which was started from a desktop and not from a shell.
+const OF_A_DESKTOP: &[&str] = &[
+    "APPDATA",
+    "HOME",
+    "LANG",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "USER",
+    "USERPROFILE",
+    "XDG_RUNTIME_DIR",
 ];
 
 /// The part of the environment this program looks at.
@@ -32,6 +61,8 @@ impl Environment {
     pub fn read() -> Self {
         Self::of(std::env::vars_os().filter_map(|(name, value)| {
             let name = name.into_string().ok()?;
+            // Windows does not distinguish, and has `Path` and `SystemRoot`.
+            let name = if cfg!(windows) { name.to_ascii_uppercase() } else { name };
             let wanted = name.starts_with("AYEAYE_") || READ.contains(&name.as_str());
             wanted.then_some((name, value))
         }))
@@ -46,6 +77,20 @@ impl Environment {
         Self { variables }
     }
 
+    /// What a client with a window has of this environment, and hands to servers it starts.
+    #[must_use]
+    pub fn of_a_desktop(&self, path: &str) -> Self {
+        let mut variables = self.variables.clone();
+        variables.retain(|name, _| OF_A_DESKTOP.contains(&name.as_str()));
+        variables.insert("PATH".to_owned(), path.into());
+        Self { variables }
+    }
+
+    /// Every variable, for a process that is to have no others.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &OsStr)> {
+        self.variables.iter().map(|(name, value)| (name.as_str(), value.as_os_str()))
+    }
+
     /// A variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.variables.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
@@ -53,7 +98,7 @@ impl Environment {
 
     /// A variable that names an absolute folder. A relative one is as good as none, as the XDG base
     /// directory specification says of its own.
-    pub(super) fn folder(&self, name: &str) -> Option<PathBuf> {
+    pub fn folder(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
@@ -63,7 +108,7 @@ impl Environment {
     }
 
     /// The home folder.
-    pub(super) fn home(&self) -> Option<PathBuf> {
+    pub fn home(&self) -> Option<PathBuf> {
         self.folder("HOME").or_else(|| self.folder("USERPROFILE"))
     }
 }

@@ -39,7 +39,7 @@ fn line(secret: bool, key: &str, entry: Option<&Entry>) -> String {
 }
 
 /// Whether TOML takes the text without quotes: a number or a boolean.
-fn is_bare(text: &str) -> bool {
+pub(super) fn is_bare(text: &str) -> bool {
     matches!(text, "true" | "false")
         || (text.parse::<f64>().is_ok_and(f64::is_finite)
             && text.starts_with(|c: char| c.is_ascii_digit())

@@ -1,0 +1,89 @@
+//! Replaces a file in one step: whoever reads it sees the old text or the new, and never a part.
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Replaces a file and keeps its permissions; one that is new can be read by its owner alone, since there
+/// may be a key in it. Links are followed: the file they lead to is meant.
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    replace_like(path, text, None)
+}
+
+/// The same for a file that gets the permissions of another one.
+pub fn replace_like(path: &Path, text: &str, like: Option<&Path>) -> io::Result<()> {
+    let path = followed(path)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = folder.join(name);
+    let rights = std::fs::metadata(like.unwrap_or(&path)).ok().map(|it| it.permissions());
+    let written = private(&beside, text)
+        .and_then(|()| rights.map_or(Ok(()), |rights| std::fs::set_permissions(&beside, rights)))
+        .and_then(|()| std::fs::rename(&beside, &path));
+    if written.is_err() {
+        // The first error is what matters.
+        drop(std::fs::remove_file(&beside));
+    }
+    written
+}
+
+/// Where a path leads, past links; also where the last link leads to nothing yet.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    const MAX_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match std::fs::read_link(&path) {
+            Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many links"))
+}
+
+/// Writes a file that only its owner can read.
+fn private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_file_is_replaced_with_the_rights_it_had() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new").join("ayeaye.toml");
+        replace(&path, "log = 'info'\n").unwrap();
+        assert_eq!(mode(&path), 0o600);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        replace(&path, "log = 'warn'\n").unwrap();
+        assert_eq!(mode(&path), 0o640);
+        let files = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(files, 1, "nothing is left beside it");
+        let copy = folder.path().join("copy");
+        replace_like(&copy, "log = 'info'\n", Some(&path)).unwrap();
+        assert_eq!(mode(&copy), 0o640);
+    }
+
+    #[test]
+    fn links_stay_and_what_they_lead_to_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("dotfiles/a.json"), folder.path().join("a.json"));
+        std::os::unix::fs::symlink("dotfiles/a.json", &link).unwrap();
+        replace(&link, "{}").unwrap();
+        assert_eq!(std::fs::read_to_string(&real).unwrap(), "{}");
+        assert!(std::fs::symlink_metadata(&link).unwrap().file_type().is_symlink());
+    }
+}

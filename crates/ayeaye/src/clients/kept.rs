@@ -1,0 +1,172 @@
+//! Puts an entry into a client's file and takes it back, so that afterwards the file is what it was.
+//!
+//! Beside a file that is changed its former text is kept (`NAME.before-ayeaye`). Taken back is to that
+//! very text, as long as the file is still what was written; otherwise the entry alone is taken out.
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::document::{EditError, Format, Key};
+use crate::atomic_file;
+
+/// What the file of former text has at the end of its name.
+const ENDING: &str = ".before-ayeaye";
+
+/// Why a file cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum KeptError {
+    #[error("cannot read {}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot write {}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{} is not text in UTF-8", path.display())]
+    NotText { path: PathBuf },
+    #[error("{}", path.display())]
+    Edit { path: PathBuf, source: EditError },
+    #[error("{} was changed by another program just now; try again", path.display())]
+    Changed { path: PathBuf },
+}
+
+/// What is to be done with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The file, as it is named.
+    pub path: PathBuf,
+    /// Its text; `None` when it is not there.
+    pub before: Option<String>,
+    /// Its text afterwards; `None` when it goes.
+    pub after: Option<String>,
+    /// Whether the former text is kept.
+    keep: bool,
+    /// Whether the kept text goes, since the file is as it was.
+    forget: bool,
+}
+
+impl Change {
+    /// A change of a file of our own, whose former text is nobody's.
+    pub fn plain(path: PathBuf, before: Option<String>, after: String) -> Self {
+        Self { path, before, after: Some(after), keep: false, forget: false }
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_nothing(&self) -> bool {
+        self.before == self.after
+    }
+
+    /// Where the former text is kept.
+    pub fn backup(&self) -> Option<PathBuf> {
+        (self.keep && self.before.is_some()).then(|| backup(&self.path))
+    }
+
+    /// Does it, unless the file is no longer what it was.
+    pub fn write(&self) -> Result<(), KeptError> {
+        let write = |source| KeptError::Write { path: self.path.clone(), source };
+        if self.is_nothing() {
+            return Ok(());
+        }
+        if read(&self.path)? != self.before {
+            return Err(KeptError::Changed { path: self.path.clone() });
+        }
+        let backup = backup(&self.path);
+        match (&self.before, self.keep) {
+            (Some(before), true) => {
+                atomic_file::replace_like(&backup, before, Some(&self.path)).map_err(write)?;
+            }
+            // A file that is new has no former text.
+            (None, true) => remove(&backup).map_err(write)?,
+            (_, false) => {}
+        }
+        match &self.after {
+            Some(after) => atomic_file::replace(&self.path, after).map_err(write)?,
+            None => remove(&self.path).map_err(write)?,
+        }
+        if self.forget {
+            remove(&backup).map_err(write)?;
+        }
+        Ok(())
+    }
+}
+
+/// What putting the entry in would do.
+pub fn install(
+    path: &Path,
+    format: Format,
+    key: Key<'_>,
+    entry: &Value,
+) -> Result<Change, KeptError> {
+    let edit = |source| KeptError::Edit { path: path.to_owned(), source };
+    let before = read(path)?;
+    let text = before.as_deref().unwrap_or_default();
+    let old = format.entry(text, key).map_err(edit)?;
+    let same = |old: &Value| {
+        entry.as_object().into_iter().flatten().all(|(name, value)| old.get(name) == Some(value))
+            && old
+                .as_object()
+                .into_iter()
+                .flatten()
+                .all(|(name, _)| entry.get(name).is_some() || !super::entry::is_ours(name))
+    };
+    let after = match &old {
+        Some(old) if same(old) => before.clone(),
+        _ => Some(format.with_entry(text, key, entry).map_err(edit)?),
+    };
+    // An entry that is only changed leaves the text from before it in its place.
+    Ok(Change { path: path.to_owned(), before, after, keep: old.is_none(), forget: false })
+}
+
+/// What taking the entry out would do; `None` where there is none.
+pub fn uninstall(path: &Path, format: Format, key: Key<'_>) -> Result<Option<Change>, KeptError> {
+    let edit = |source| KeptError::Edit { path: path.to_owned(), source };
+    let before = read(path)?;
+    let Some(text) = before.as_deref() else { return Ok(None) };
+    let Some(entry) = format.entry(text, key).map_err(edit)? else { return Ok(None) };
+    let former = read(&backup(path))
+        .ok()
+        .flatten()
+        .filter(|former| matches!(format.entry(former, key), Ok(None)));
+    let change = |after: Option<String>, forget| {
+        Some(Change { path: path.to_owned(), before: before.clone(), after, keep: false, forget })
+    };
+    if let Some(former) = &former
+        && format.with_entry(former, key, &entry).as_deref() == Ok(text)
+    {
+        return Ok(change(Some(former.clone()), true));
+    }
+    if former.is_none() && format.alone(key, &entry).as_deref() == Ok(text) {
+        // Nothing else was ever in it.
+        return Ok(change(None, false));
+    }
+    let had_section = former
+        .as_ref()
+        .is_none_or(|former| !matches!(format.section(former, key.section), Ok(None)));
+    let after = format.without_entry(text, key, !had_section).map_err(edit)?;
+    let forget = after.is_some() && after == former;
+    Ok(change(after, forget))
+}
+
+/// The text of a file; `None` when it is not there.
+pub fn read(path: &Path) -> Result<Option<String>, KeptError> {
+    match std::fs::read(path) {
+        Ok(bytes) => String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|_| KeptError::NotText { path: path.to_owned() }),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(KeptError::Read { path: path.to_owned(), source }),
+    }
+}
+
+/// The file of the former text.
+pub fn backup(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ENDING);
+    PathBuf::from(name)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}

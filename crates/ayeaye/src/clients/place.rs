@@ -1,0 +1,265 @@
+//! Where each client keeps its settings. The addresses are those of the vendors' pages or sources where
+//! the facts are from; "run" means that the program itself was seen to read the file
+//! (`tests/outside/hosts`).
+use std::path::{Path, PathBuf};
+
+use super::Client;
+use crate::config::Environment;
+
+/// Whose settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// The person's own: in every project.
+    #[default]
+    User,
+    /// Those of the project in the working directory, for everyone who works on it.
+    Project,
+}
+
+impl Scope {
+    /// The words for them on the command line.
+    pub const NAMES: [&'static str; 2] = ["user", "project"];
+
+    /// The scope of this word.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "user" => Some(Self::User),
+            "project" => Some(Self::Project),
+            _ => None,
+        }
+    }
+}
+
+/// Which of the systems' habits apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum System {
+    Unix,
+    MacOs,
+    Windows,
+}
+
+impl System {
+    /// The one this program was built for.
+    pub const HERE: Self = if cfg!(windows) {
+        Self::Windows
+    } else if cfg!(target_os = "macos") {
+        Self::MacOs
+    } else {
+        Self::Unix
+    };
+}
+
+/// Where settings are looked for.
+#[derive(Debug, Clone)]
+pub struct Folders {
+    system: System,
+    home: PathBuf,
+    /// Where programs keep settings: `XDG_CONFIG_HOME`, Application Support, `APPDATA`.
+    settings: PathBuf,
+    /// `XDG_CONFIG_HOME` or `~/.config`, on every system.
+    xdg: PathBuf,
+    claude: Option<PathBuf>,
+    codex: Option<PathBuf>,
+    goose: Option<PathBuf>,
+    path: Vec<PathBuf>,
+}
+
+/// Where an entry goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Into this file.
+    File(PathBuf),
+    /// Into no file: a person pastes it, here.
+    Paste(&'static str),
+    /// The client has no settings of a project.
+    NoProject,
+}
+
+impl Folders {
+    /// The folders of this environment; `None` without a home.
+    pub fn new(system: System, environment: &Environment) -> Option<Self> {
+        let home = environment.home()?;
+        let xdg = environment.folder("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+        let settings = match system {
+            System::Unix => xdg.clone(),
+            System::MacOs => home.join("Library/Application Support"),
+            System::Windows => {
+                environment.folder("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming"))
+            }
+        };
+        let path = environment.get("PATH").map(std::env::split_paths).into_iter().flatten();
+        Some(Self {
+            system,
+            settings,
+            xdg,
+            claude: environment.folder("CLAUDE_CONFIG_DIR"),
+            codex: environment.folder("CODEX_HOME"),
+            goose: environment.folder("GOOSE_PATH_ROOT"),
+            path: path.filter(|folder| folder.is_absolute()).collect(),
+            home,
+        })
+    }
+
+    /// Where the client's entry goes.
+    pub fn place(&self, client: Client, scope: Scope, project: &Path) -> Place {
+        if client == Client::JetBrains {
+            // https://www.jetbrains.com/help/ai-assistant/mcp.html: no file, a form that takes JSON.
+            return Place::Paste("Settings > Tools > AI Assistant > Model Context Protocol > Add");
+        }
+        match scope {
+            Scope::User => Place::File(self.user_file(client)),
+            Scope::Project => match project_file(client) {
+                Some(file) => Place::File(project.join(file)),
+                None => Place::NoProject,
+            },
+        }
+    }
+
+    fn user_file(&self, client: Client) -> PathBuf {
+        let home = &self.home;
+        match client {
+            // Run; https://code.claude.com/docs/en/mcp
+            Client::ClaudeCode => self.claude.as_ref().unwrap_or(home).join(".claude.json"),
+            // https://modelcontextprotocol.io/docs/develop/connect-local-servers
+            Client::ClaudeDesktop => self.settings.join("Claude/claude_desktop_config.json"),
+            // https://cursor.com/docs/mcp
+            Client::Cursor => home.join(".cursor/mcp.json"),
+            // https://code.visualstudio.com/docs/copilot/customization/mcp-servers; the default profile
+            Client::VsCode => self.code().join("mcp.json"),
+            // Run; https://developers.openai.com/codex/mcp
+            Client::Codex => {
+                self.codex.clone().unwrap_or_else(|| home.join(".codex")).join("config.toml")
+            }
+            // Run; https://geminicli.com/docs/tools/mcp-server/
+            Client::GeminiCli => home.join(".gemini/settings.json"),
+            // Run; https://opencode.ai/docs/config/: either name, with comments in both
+            Client::Opencode => {
+                let folder = self.xdg.join("opencode");
+                first_there([folder.join("opencode.jsonc"), folder.join("opencode.json")])
+            }
+            // block/goose, crates/goose/src/config/paths.rs, by the crate etcetera: XDG but on Windows
+            Client::Goose => match (&self.goose, self.system) {
+                (Some(root), _) => root.join("config/config.yaml"),
+                (None, System::Windows) => self.settings.join("Block/goose/config/config.yaml"),
+                (None, System::Unix | System::MacOs) => self.xdg.join("goose/config.yaml"),
+            },
+            // zed-industries/zed, crates/paths/src/paths.rs
+            Client::Zed => match self.system {
+                System::Windows => self.settings.join("Zed/settings.json"),
+                System::MacOs => home.join(".config/zed/settings.json"),
+                System::Unix => self.xdg.join("zed/settings.json"),
+            },
+            // cline/cline, src/core/storage/disk.ts: in VS Code's storage; its command line shares ~/.cline
+            Client::Cline => {
+                let file = "settings/cline_mcp_settings.json";
+                let old = self.code().join("globalStorage/saoudrizwan.claude-dev").join(file);
+                first_there([home.join(".cline/data").join(file), old])
+            }
+            // RooCodeInc/Roo-Code, src/services/mcp/McpHub.ts
+            Client::RooCode => self
+                .code()
+                .join("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+            // aws/amazon-q-developer-cli, crates/chat-cli/src/util/directories.rs
+            Client::AmazonQ => home.join(".aws/amazonq/mcp.json"),
+            // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html
+            Client::Junie | Client::JetBrains => home.join(".junie/mcp/mcp.json"),
+            // https://lmstudio.ai/docs/app/mcp; where its home was moved, a file says where to
+            Client::LmStudio => self.lm_studio().join("mcp.json"),
+            // https://docs.windsurf.com/windsurf/cascade/mcp
+            Client::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
+            // continuedev/continue, core/context/mcp/json/loadJsonMcpConfigs.ts: every JSON file there
+            Client::Continue => home.join(".continue/mcpServers/ayeaye.json"),
+        }
+    }
+
+    /// VS Code's folder of the user.
+    fn code(&self) -> PathBuf {
+        self.settings.join("Code/User")
+    }
+
+    fn lm_studio(&self) -> PathBuf {
+        let moved = std::fs::read_to_string(self.home.join(".lmstudio-home-pointer")).ok();
+        let moved = moved.map(|text| PathBuf::from(text.trim())).filter(|it| it.is_absolute());
+        moved.unwrap_or_else(|| self.home.join(".lmstudio"))
+    }
+
+    /// Whether the client seems to be on this machine: it has left something, or its program is found.
+    pub fn is_here(&self, client: Client) -> bool {
+        let home = &self.home;
+        let (left, program): (Vec<PathBuf>, &str) = match client {
+            Client::ClaudeCode => (vec![self.user_file(client), home.join(".claude")], "claude"),
+            Client::ClaudeDesktop => (vec![self.settings.join("Claude")], ""),
+            Client::Cursor => (vec![home.join(".cursor")], "cursor"),
+            Client::VsCode => (vec![self.code()], "code"),
+            Client::Codex => (vec![home.join(".codex")], "codex"),
+            Client::GeminiCli => (vec![home.join(".gemini")], "gemini"),
+            Client::Opencode => (vec![self.xdg.join("opencode")], "opencode"),
+            Client::Junie => (vec![home.join(".junie")], "junie"),
+            Client::LmStudio => (vec![self.lm_studio()], "lms"),
+            Client::Windsurf => (vec![home.join(".codeium/windsurf")], "windsurf"),
+            Client::Continue => (vec![home.join(".continue")], "cn"),
+            Client::AmazonQ => (vec![home.join(".aws/amazonq")], "q"),
+            Client::JetBrains => (vec![self.settings.join("JetBrains")], ""),
+            Client::Goose => {
+                (self.user_file(client).parent().map(Path::to_owned).into_iter().collect(), "goose")
+            }
+            Client::Zed => {
+                (self.user_file(client).parent().map(Path::to_owned).into_iter().collect(), "zed")
+            }
+            Client::Cline => (
+                vec![self.code().join("globalStorage/saoudrizwan.claude-dev"), home.join(".cline")],
+                "cline",
+            ),
+            Client::RooCode => {
+                (vec![self.code().join("globalStorage/rooveterinaryinc.roo-cline")], "")
+            }
+        };
+        left.iter().any(|path| path.exists())
+            || (!program.is_empty() && self.program(program).is_some())
+    }
+
+    /// A program of PATH.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let endings: &[&str] =
+            if self.system == System::Windows { &[".exe", ".cmd"] } else { &[""] };
+        self.path.iter().find_map(|folder| {
+            let mut files = endings.iter().map(|ending| folder.join(format!("{name}{ending}")));
+            files.find(|file| file.is_file())
+        })
+    }
+
+    /// The system whose habits apply.
+    pub const fn system(&self) -> System {
+        self.system
+    }
+}
+
+/// The file of a project's settings, from the project's folder.
+fn project_file(client: Client) -> Option<&'static str> {
+    Some(match client {
+        Client::ClaudeCode => ".mcp.json",
+        Client::Cursor => ".cursor/mcp.json",
+        Client::VsCode => ".vscode/mcp.json",
+        Client::Codex => ".codex/config.toml",
+        Client::GeminiCli => ".gemini/settings.json",
+        Client::Opencode => "opencode.json",
+        Client::Zed => ".zed/settings.json",
+        Client::RooCode => ".roo/mcp.json",
+        Client::AmazonQ => ".amazonq/mcp.json",
+        Client::Junie => ".junie/mcp/mcp.json",
+        Client::Continue => ".continue/mcpServers/ayeaye.json",
+        Client::ClaudeDesktop
+        | Client::Goose
+        | Client::Cline
+        | Client::JetBrains
+        | Client::LmStudio
+        | Client::Windsurf => return None,
+    })
+}
+
+/// The first of the files that is there; the last if none is.
+fn first_there<const N: usize>(files: [PathBuf; N]) -> PathBuf {
+    let last = files.last().cloned().unwrap_or_default();
+    files.into_iter().find(|file| file.exists()).unwrap_or(last)
+}

@@ -1,0 +1,258 @@
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::document::Key;
+use super::entry::Command;
+use super::launcher::{self, Origin};
+use super::*;
+use crate::config::Environment;
+
+fn folders(system: System, variables: &[(&str, &str)]) -> Folders {
+    Folders::new(system, &Environment::of(variables.iter().copied())).expect("a home")
+}
+
+fn user_file(folders: &Folders, client: Client) -> String {
+    match folders.place(client, Scope::User, Path::new("/w")) {
+        Place::File(file) => file.display().to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_client_has_a_word_of_its_own() {
+    for client in Client::ALL {
+        assert_eq!(Client::from_id(client.id()), Some(client));
+        assert!(!client.next().is_empty() && !client.title().is_empty());
+    }
+}
+
+#[test]
+fn files_are_where_each_system_keeps_them() {
+    let linux = folders(System::Unix, &[("HOME", "/home/ada")]);
+    assert_eq!(user_file(&linux, Client::ClaudeCode), "/home/ada/.claude.json");
+    assert_eq!(user_file(&linux, Client::VsCode), "/home/ada/.config/Code/User/mcp.json");
+    assert_eq!(user_file(&linux, Client::Goose), "/home/ada/.config/goose/config.yaml");
+    let moved = folders(
+        System::Unix,
+        &[
+            ("HOME", "/home/ada"),
+            ("XDG_CONFIG_HOME", "/cfg"),
+            ("CODEX_HOME", "/codex"),
+            ("CLAUDE_CONFIG_DIR", "/claude"),
+        ],
+    );
+    assert_eq!(user_file(&moved, Client::Zed), "/cfg/zed/settings.json");
+    assert_eq!(user_file(&moved, Client::Codex), "/codex/config.toml");
+    assert_eq!(user_file(&moved, Client::ClaudeCode), "/claude/.claude.json");
+    let mac = folders(System::MacOs, &[("HOME", "/Users/ada")]);
+    let support = "/Users/ada/Library/Application Support";
+    assert_eq!(
+        user_file(&mac, Client::ClaudeDesktop),
+        format!("{support}/Claude/claude_desktop_config.json")
+    );
+    assert_eq!(user_file(&mac, Client::Zed), "/Users/ada/.config/zed/settings.json");
+    assert_eq!(user_file(&mac, Client::Opencode), "/Users/ada/.config/opencode/opencode.json");
+    let windows = folders(System::Windows, &[("HOME", "/c/ada"), ("APPDATA", "/c/ada/Roaming")]);
+    assert_eq!(user_file(&windows, Client::Cursor), "/c/ada/.cursor/mcp.json");
+    assert_eq!(user_file(&windows, Client::Goose), "/c/ada/Roaming/Block/goose/config/config.yaml");
+    assert_eq!(
+        linux.place(Client::Cursor, Scope::Project, Path::new("/w")),
+        Place::File(PathBuf::from("/w/.cursor/mcp.json"))
+    );
+    assert_eq!(linux.place(Client::Goose, Scope::Project, Path::new("/w")), Place::NoProject);
+    assert!(matches!(
+        linux.place(Client::JetBrains, Scope::User, Path::new("/w")),
+        Place::Paste(_)
+    ));
+}
+
+#[test]
+fn a_file_that_is_there_is_taken_before_one_that_is_not() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| {
+        let file = home.path().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "").unwrap();
+        file.display().to_string()
+    };
+    let folders = folders(System::Unix, &[("HOME", home.path().to_str().unwrap())]);
+    assert!(!Client::ALL.into_iter().any(|client| folders.is_here(client)));
+    assert!(user_file(&folders, Client::Opencode).ends_with("opencode.json"));
+    let file = at(".config/opencode/opencode.jsonc");
+    assert_eq!(user_file(&folders, Client::Opencode), file);
+    let file = at(".cline/data/settings/cline_mcp_settings.json");
+    assert_eq!(user_file(&folders, Client::Cline), file);
+    std::fs::write(home.path().join(".lmstudio-home-pointer"), "/opt/lm\n").unwrap();
+    assert_eq!(user_file(&folders, Client::LmStudio), "/opt/lm/mcp.json");
+    assert!(folders.is_here(Client::Opencode) && folders.is_here(Client::Cline));
+}
+
+#[test]
+fn what_is_written_is_what_is_started() {
+    let command = Command {
+        program: "/opt/aye aye/ayeaye".to_owned(),
+        args: vec!["--data-dir".to_owned(), "/d".to_owned(), "serve".to_owned()],
+        env: vec![("PATH".to_owned(), "/opt/node:/usr/bin".to_owned())],
+        slow_start: false,
+    };
+    for client in Client::ALL {
+        let entry = client.entry("ayeaye", &Connection::Stdio(command.clone())).unwrap();
+        let key = Key { section: client.section(), name: "ayeaye" };
+        let text = client.format().alone(key, &entry).unwrap();
+        let read = client.format().entry(&text, key).unwrap().unwrap();
+        assert_eq!(client.command_of(&read).as_ref(), Some(&command), "{client}: {text}");
+    }
+}
+
+#[test]
+fn the_token_is_named_and_not_written_where_a_client_can_look_it_up() {
+    let token = ayeaye_model::Secret::new("canary-0123456789").unwrap();
+    for client in Client::ALL {
+        let url = "http://127.0.0.1:8642/mcp".to_owned();
+        let entry = |token| client.entry("ayeaye", &Connection::Http { url: url.clone(), token });
+        let Ok(open) = entry(None) else {
+            assert_eq!(client, Client::ClaudeDesktop);
+            continue;
+        };
+        assert!(open.to_string().contains(&url), "{client}");
+        assert!(client.command_of(&open).is_none(), "{client}");
+        let literal = entry(Some(TokenForm::Literal(token.clone()))).unwrap().to_string();
+        assert!(literal.contains("Bearer canary"), "{client}: {literal}");
+        if client.takes_variables() {
+            let named = entry(Some(TokenForm::Variable)).unwrap().to_string();
+            assert!(named.contains("AYEAYE_TOKEN") && !named.contains("canary"), "{client}");
+        }
+    }
+}
+
+#[test]
+fn what_a_cache_holds_is_started_by_the_command_that_fills_it() {
+    let of = |path: &str| Origin::of(Path::new(path));
+    assert_eq!(of("/home/ada/.npm/_npx/5f7/node_modules/@ayeaye/linux-x64/ayeaye"), Origin::Npx);
+    assert_eq!(of("/home/ada/.cache/uv/archive-v0/Xy/bin/ayeaye"), Origin::Uvx);
+    assert_eq!(of("/home/ada/.local/pipx/.cache/1a2/bin/ayeaye"), Origin::PipxRun);
+    for stays in [
+        "/home/ada/.local/share/uv/tools/ayeaye/bin/ayeaye",
+        "/home/ada/.local/pipx/venvs/ayeaye/bin/ayeaye",
+        "/usr/lib/node_modules/ayeaye/bin/ayeaye",
+    ] {
+        assert_eq!(of(stays), Origin::File(PathBuf::from(stays)));
+    }
+    let bin = tempfile::tempdir().unwrap();
+    std::fs::write(bin.path().join("npx"), "").unwrap();
+    let path = bin.path().to_str().unwrap();
+    let folders = folders(System::Unix, &[("HOME", "/h"), ("PATH", path)]);
+    let serve = || vec!["serve".to_owned()];
+    let npx = launcher::command(Path::new("/x/_npx/1/ayeaye"), serve(), &folders);
+    assert_eq!(npx.program, format!("{path}/npx"));
+    assert_eq!(npx.args, ["-y", "ayeaye", "serve"]);
+    let (name, value) = &npx.env[0];
+    assert!(name == "PATH" && value.starts_with(path) && value.ends_with("/bin"), "{value}");
+    // Without it in PATH the word alone is written: a client may know better.
+    let uvx = launcher::command(Path::new("/x/archive-v0/1/ayeaye"), serve(), &folders);
+    assert_eq!(
+        (uvx.program.as_str(), uvx.args),
+        ("uvx", vec!["ayeaye-mcp".into(), "serve".into()])
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_path_is_written_since_updates_move_what_it_points_to() {
+    let home = tempfile::tempdir().unwrap();
+    let cellar = home.path().join("Cellar/ayeaye/0.1.0");
+    let bin = home.path().join("bin");
+    std::fs::create_dir_all(&cellar).unwrap();
+    std::fs::create_dir_all(&bin).unwrap();
+    std::fs::write(cellar.join("ayeaye"), "").unwrap();
+    std::os::unix::fs::symlink(cellar.join("ayeaye"), bin.join("ayeaye")).unwrap();
+    let folders = folders(System::Unix, &[("HOME", "/h"), ("PATH", bin.to_str().unwrap())]);
+    let command = launcher::command(&cellar.join("ayeaye"), Vec::new(), &folders);
+    assert_eq!(command.program, bin.join("ayeaye").display().to_string());
+    let other = home.path().join("other");
+    std::fs::write(&other, "").unwrap();
+    let command = launcher::command(&other, Vec::new(), &folders);
+    assert_eq!(command.program, other.display().to_string());
+}
+
+#[test]
+fn scripts_of_windows_are_started_by_cmd() {
+    let npx = Command {
+        program: r"C:\node\npx.cmd".to_owned(),
+        args: vec!["-y".to_owned()],
+        ..Command::default()
+    };
+    let there = entry::for_system(npx.clone(), System::Windows);
+    assert_eq!(
+        (there.program.as_str(), there.args.join(" ")),
+        ("cmd", r"/c C:\node\npx.cmd -y".to_owned())
+    );
+    assert_eq!(entry::for_system(npx.clone(), System::Unix), npx);
+}
+
+mod files {
+    use super::*;
+
+    const KEY: Key<'static> = Key { section: "mcpServers", name: "ayeaye" };
+
+    fn install(path: &Path, entry: &serde_json::Value) -> kept::Change {
+        let change = kept::install(path, Format::JsonWithComments, KEY, entry).unwrap();
+        change.write().unwrap();
+        change
+    }
+
+    fn uninstall(path: &Path) -> kept::Change {
+        let change = kept::uninstall(path, Format::JsonWithComments, KEY).unwrap().unwrap();
+        change.write().unwrap();
+        change
+    }
+
+    #[test]
+    fn every_byte_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        let entry = json!({ "command": "/a" });
+        for before in ["{ }", "{\n}", "{\"mcpServers\":{\n\n}}", " \n", "// c\n{\"a\":1}\n", ""] {
+            std::fs::write(&path, before).unwrap();
+            assert!(install(&path, &entry).backup().unwrap().exists());
+            assert!(install(&path, &entry).is_nothing());
+            // The command moves in between.
+            assert!(!install(&path, &json!({ "command": "/b", "args": [] })).is_nothing());
+            uninstall(&path);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{before}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        install(&path, &entry);
+        assert!(!kept::backup(&path).exists());
+        uninstall(&path);
+        assert!(!path.exists());
+        assert!(kept::uninstall(&path, Format::JsonWithComments, KEY).unwrap().is_none());
+    }
+
+    #[test]
+    fn what_others_did_meanwhile_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        std::fs::write(&path, "{\n  \"a\": 1\n}\n").unwrap();
+        install(&path, &json!({ "command": "/a" }));
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("\"a\": 1", "\"a\": 2")).unwrap();
+        uninstall(&path);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\n  \"a\": 2\n}\n");
+        assert!(kept::backup(&path).exists(), "it is no longer what it was");
+    }
+
+    #[test]
+    fn a_file_that_changes_under_our_hands_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        std::fs::write(&path, "{}").unwrap();
+        let entry = json!({ "command": "/a" });
+        let change = kept::install(&path, Format::JsonWithComments, KEY, &entry).unwrap();
+        std::fs::write(&path, "{\"new\": 1}").unwrap();
+        assert!(matches!(change.write(), Err(kept::KeptError::Changed { .. })));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"new\": 1}");
+    }
+}

@@ -1,0 +1,232 @@
+//! What the entry for a client is to say.
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use ayeaye_model::Secret;
+use serde_json::Value;
+
+use crate::cli::Install;
+use crate::clients::entry::Connection;
+use crate::clients::{Client, Folders, Place, Scope, System, TokenForm, launcher};
+use crate::command::Start;
+use crate::config::{Config, Environment, Listen, is_loopback};
+use crate::http::TOKEN_FILE;
+use crate::secret;
+
+/// An entry, and where it goes.
+pub(super) struct Plan {
+    pub(super) client: Client,
+    pub(super) place: Place,
+    connection: Connection,
+    /// The server's token, where the client calls one that runs.
+    token: Option<Secret>,
+    allowed: bool,
+    /// The settings file that the entry names.
+    pub(super) config_file: Option<PathBuf>,
+}
+
+impl Plan {
+    pub(super) fn new(
+        client: Client,
+        config: &Config,
+        start: &Start,
+        args: &Install,
+    ) -> anyhow::Result<Self> {
+        let folders = super::folders(start)?;
+        let project = std::env::current_dir().context("the working directory")?;
+        let place = folders.place(client, args.entry.scope, &project);
+        let config_file = config_file(config, start);
+        let mut plan = Self {
+            client,
+            place,
+            connection: Connection::Http { url: String::new(), token: None },
+            token: None,
+            allowed: args.token_in_file,
+            config_file,
+        };
+        match &args.http {
+            None => {
+                plan.connection = Connection::Stdio(plan.command(config, start, args, &folders)?);
+            }
+            Some(url) => {
+                let url = match url.as_str() {
+                    "" => own_url(config)?,
+                    url => checked_url(url)?,
+                };
+                let (token, file) = token(config, &url, args.entry.dry_run);
+                plan.token = token;
+                let form = plan.token_form(args.entry.scope, file, config);
+                plan.connection = Connection::Http { url, token: form };
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The command that starts the server, with the flags that this command was given.
+    fn command(
+        &self,
+        config: &Config,
+        start: &Start,
+        args: &Install,
+        folders: &Folders,
+    ) -> anyhow::Result<crate::clients::entry::Command> {
+        let mut words = Vec::new();
+        if let Some(file) = &self.config_file {
+            words.extend(["--config".to_owned(), file.display().to_string()]);
+        }
+        for flag in start.flags.iter().filter(|flag| flag.key != "mcp.tools") {
+            let value = match flag.key {
+                // The client's working directory is another one.
+                "data-dir" => config.data_dir.display().to_string(),
+                _ => flag.value.clone(),
+            };
+            words.extend([flag.name.to_owned(), value]);
+        }
+        words.push("serve".to_owned());
+        if args.virtual_phone {
+            words.push("--virtual".to_owned());
+        }
+        if let Some(tools) = &args.tools {
+            words.extend(["--tools".to_owned(), tools.clone()]);
+        }
+        let program = std::env::current_exe().context("this program does not know where it is")?;
+        Ok(launcher::command(&program, words, folders))
+    }
+
+    /// How the client is to know the token: from a place that outlives this session, where it can; never
+    /// in a project's file, which others read.
+    fn token_form(
+        &self,
+        scope: Scope,
+        file: Option<PathBuf>,
+        config: &Config,
+    ) -> Option<TokenForm> {
+        let token = self.token.clone()?;
+        if self.allowed {
+            return Some(TokenForm::Literal(token));
+        }
+        match file {
+            Some(file) if self.client.takes_files() && scope == Scope::User => {
+                let file = std::path::absolute(&file).unwrap_or(file);
+                let file = file.display().to_string();
+                debug_assert!(config.http.token.is_none());
+                Some(TokenForm::File(file))
+            }
+            _ if self.client.takes_variables() => Some(TokenForm::Variable),
+            _ => Some(TokenForm::Literal(token)),
+        }
+    }
+
+    /// Whether the token would be written into the client's file without anyone having said so.
+    pub(super) fn needs_leave_for_token(&self) -> bool {
+        let literal =
+            matches!(&self.connection, Connection::Http { token: Some(TokenForm::Literal(_)), .. });
+        literal && !self.allowed && !matches!(self.place, Place::Paste(_))
+    }
+
+    pub(super) fn allow_token(&mut self) {
+        self.allowed = true;
+    }
+
+    pub(super) fn place_in_words(&self) -> String {
+        match &self.place {
+            Place::File(file) => file.display().to_string(),
+            Place::Paste(place) => (*place).to_owned(),
+            Place::NoProject => "the project".to_owned(),
+        }
+    }
+
+    pub(super) fn entry(&self, name: &str) -> anyhow::Result<Value> {
+        Ok(self.client.entry(name, &self.connection)?)
+    }
+
+    /// The entry without the token in it, for eyes and logs.
+    pub(super) fn hidden(&self, entry: &Value) -> Value {
+        let Some(token) = &self.token else { return entry.clone() };
+        let text = entry.to_string().replace(token.expose(), "(secret)");
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    pub(super) fn secrets(&self) -> Vec<String> {
+        self.token.iter().map(|token| token.expose().to_owned()).collect()
+    }
+
+    /// Whether the client starts the server.
+    pub(super) fn is_stdio(&self) -> bool {
+        matches!(self.connection, Connection::Stdio(_))
+    }
+
+    pub(super) fn url(&self) -> Option<&str> {
+        match &self.connection {
+            Connection::Http { url, .. } => Some(url),
+            Connection::Stdio(_) => None,
+        }
+    }
+
+    pub(super) fn token(&self) -> Option<&Secret> {
+        self.token.as_ref()
+    }
+
+    /// The environment that the client starts servers in.
+    #[expect(clippy::unused_self, reason = "it may become different from client to client")]
+    pub(super) fn desktop(&self, start: &Start) -> Environment {
+        desktop(start)
+    }
+}
+
+/// The environment of a program that was started from a desktop.
+pub(super) fn desktop(start: &Start) -> Environment {
+    start.environment.of_a_desktop(launcher::usual_path(System::HERE))
+}
+
+/// The settings file that the entry must name, since a client would not find it: one that was named here, or
+/// the usual one where a variable says what is usual.
+fn config_file(config: &Config, start: &Start) -> Option<PathBuf> {
+    let usual = Config::default_file_in(&desktop(start));
+    let here = config.file.clone().or_else(|| config.default_file.clone())?;
+    (usual.as_ref() != Some(&here)).then_some(here)
+}
+
+/// The address of the server that the settings describe.
+fn own_url(config: &Config) -> anyhow::Result<String> {
+    if let Some(url) = &config.http.public_url {
+        return Ok(format!("{}/mcp", url.as_str().trim_end_matches('/')));
+    }
+    match &config.http.listen {
+        Listen::Tcp(address) => Ok(format!("http://{address}/mcp")),
+        Listen::Unix(_) => {
+            anyhow::bail!("http.listen is a Unix socket: name the address with --http URL")
+        }
+    }
+}
+
+fn checked_url(text: &str) -> anyhow::Result<String> {
+    let url: url::Url = text.parse().with_context(|| format!("--http {text}"))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        anyhow::bail!("--http {text}: an address such as http://127.0.0.1:8642/mcp");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        anyhow::bail!("--http: no name and password in the address; the token goes beside it");
+    }
+    Ok(match url.path() {
+        "" | "/" => format!("{}/mcp", url.as_str().trim_end_matches('/')),
+        _ => url.into(),
+    })
+}
+
+/// The token of the server, and the file it is in if nobody chose it. The one that was made for this
+/// machine's server is for no other.
+fn token(config: &Config, url: &str, look_only: bool) -> (Option<Secret>, Option<PathBuf>) {
+    if let Some(token) = &config.http.token {
+        return (Some(token.clone()), None);
+    }
+    let here = url.parse().is_ok_and(|url| is_loopback(&url))
+        || own_url(config).is_ok_and(|own| own == url);
+    let file = config.data_dir.join(TOKEN_FILE);
+    if !here || (look_only && !file.exists()) {
+        return (None, None);
+    }
+    let kept = secret::read_or_create(&config.data_dir, TOKEN_FILE).ok();
+    let file = kept.as_ref().map(|_| file);
+    (kept, file)
+}

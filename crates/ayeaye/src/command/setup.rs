@@ -1,0 +1,159 @@
+//! `ayeaye setup`: phone, model and client, one after the other, and a task at the end.
+//!
+//! Every question has a default and can be skipped. Nothing is written before its question is answered, and
+//! each file is written in one step: Ctrl-C at any place leaves nothing half done.
+mod first_task;
+mod model;
+mod phone;
+mod servers;
+
+use crate::cli::{ClientChoice, EntryArgs, Install, Setup};
+use crate::clients::Scope;
+use crate::command::install::{self, State, clients_here};
+use crate::command::{Exit, Start};
+use crate::config::Config;
+use crate::terminal::Terminal;
+
+/// How questions are answered.
+#[derive(Debug, Clone, Copy)]
+struct Asker {
+    terminal: Terminal,
+    /// Whether the defaults answer.
+    yes: bool,
+}
+
+impl Asker {
+    /// Yes or no.
+    async fn confirm(self, question: &str, default: bool) -> Option<bool> {
+        if self.yes {
+            let word = if default { "yes" } else { "no" };
+            self.terminal.line(&format!("{question} {word}"));
+            return Some(default);
+        }
+        self.terminal.confirm(question, default).await
+    }
+
+    /// One of several, from 1; an empty line takes the default.
+    async fn choose(self, question: &str, count: usize, default: usize) -> Option<usize> {
+        if self.yes {
+            self.terminal.line(&format!("{question} {default}"));
+            return Some(default);
+        }
+        loop {
+            let answer = self.terminal.ask_line(&format!("{question} [{default}]")).await?;
+            match answer.parse::<usize>() {
+                _ if answer.is_empty() => return Some(default),
+                Ok(number) if (1..=count).contains(&number) => return Some(number),
+                _ => self.terminal.line(&format!("a number from 1 to {count}, please")),
+            }
+        }
+    }
+}
+
+/// The phone that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Phone {
+    /// A phone of the adb server.
+    Real(ayeaye_agent::DeviceId),
+    /// The virtual phone.
+    Virtual,
+    /// None for now.
+    None,
+}
+
+/// Walks through everything.
+pub async fn setup(
+    config: &Config,
+    start: &Start,
+    args: &Setup,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    if !args.yes && !terminal.is_interactive() {
+        terminal.line(
+            "`ayeaye setup` asks questions, and here nobody can be asked. --yes takes the defaults; \
+             DEVICE or --virtual, --model and --client answer what they are about.",
+        );
+        return Ok(Exit::Usage);
+    }
+    let asker = Asker { terminal, yes: args.yes };
+    terminal.line(
+        "Three steps: phone, model, client. Enter takes the answer in brackets, Ctrl-C ends.\n",
+    );
+    heading(terminal, "1. The phone");
+    let phone = phone::choose(config, args, asker).await?;
+    heading(terminal, "2. The model");
+    let model = model::choose(config, args, asker).await?;
+    let model_works = model.as_ref().is_some_and(|it| it.works);
+    if let Some(model) = &model {
+        model.write(config, asker).await?;
+    }
+    // What was written counts from here on.
+    let config = Config::load(&start.flags, start.file.as_deref(), &start.environment)?;
+    heading(terminal, "3. The client");
+    let exit = client(&config, start, args, &phone, asker).await?;
+    if args.no_task {
+        return Ok(exit);
+    }
+    heading(terminal, "A first task");
+    let done = first_task::run(&config, &phone, model_works, asker).await?;
+    Ok(if exit == Exit::Done { done } else { exit })
+}
+
+fn heading(terminal: Terminal, text: &str) {
+    terminal.line(&format!("\n{}", terminal.bold(text)));
+}
+
+/// Adds the server to a client.
+async fn client(
+    config: &Config,
+    start: &Start,
+    args: &Setup,
+    phone: &Phone,
+    asker: Asker,
+) -> anyhow::Result<Exit> {
+    let terminal = asker.terminal;
+    let client = match args.client {
+        Some(ClientChoice::This(client)) => Some(client),
+        Some(ClientChoice::None) => None,
+        None => {
+            let here: Vec<_> = clients_here(start)?
+                .into_iter()
+                .filter(|(_, state)| !matches!(state, State::Unreadable(_)))
+                .collect();
+            if here.is_empty() {
+                terminal.line("No client was found here; `ayeaye install CLIENT` adds one later.");
+                return Ok(Exit::Done);
+            }
+            for (at, (client, state)) in here.iter().enumerate() {
+                let state = if state.is_installed() { "installed" } else { "" };
+                terminal.line(&format!("  {:>2}  {:<22} {state}", at + 1, client.title()));
+            }
+            let none = here.len() + 1;
+            terminal.line(&format!("  {none:>2}  none for now"));
+            // Nobody's settings are changed by a default.
+            let default = if asker.yes { none } else { 1 };
+            let chosen = asker.choose("Which one is to use the phone?", none, default).await;
+            chosen.and_then(|at| here.get(at - 1)).map(|(client, _)| *client)
+        }
+    };
+    let Some(client) = client else {
+        terminal.line("No client was changed; `ayeaye install CLIENT` adds one later.");
+        return Ok(Exit::Done);
+    };
+    let install = Install {
+        client: Some(client),
+        http: None,
+        token_in_file: false,
+        virtual_phone: *phone == Phone::Virtual,
+        tools: None,
+        keep_secrets: false,
+        entry: EntryArgs {
+            name: "ayeaye".to_owned(),
+            scope: Scope::User,
+            yes: args.yes,
+            dry_run: false,
+            json: false,
+        },
+    };
+    install::install(config, start, &install, terminal).await
+}

@@ -1,0 +1,93 @@
+//! The end of the walk: something is done on the phone, so that one knows that it works.
+use ayeaye_agent::{DeviceId, DirectAction, DirectOutcome, Gesture, Key, Principal, ReplyMode};
+
+use super::{Asker, Phone};
+use crate::command::Exit;
+use crate::command::run::{self, Task};
+use crate::config::Config;
+use crate::terminal::Terminal;
+use crate::wiring::{App, ModelChoice};
+
+/// Harmless on every phone, and in plain sight.
+const TASK: &str = "Open the Settings app";
+/// The same for the stand-in, which knows the virtual phone's own tasks.
+const SCRIPTED_TASK: &str = "Switch Wi-Fi off";
+
+/// Does a task with the model; without one shows that the phone can be seen and driven.
+pub(super) async fn run(
+    config: &Config,
+    phone: &Phone,
+    model_works: bool,
+    asker: Asker,
+) -> anyhow::Result<Exit> {
+    let terminal = asker.terminal;
+    let app = match phone {
+        Phone::None => {
+            terminal.line("No phone, no task. `ayeaye demo` shows one on a virtual phone.");
+            return Ok(Exit::Done);
+        }
+        Phone::Virtual if model_works => {
+            App::with_virtual_phone(config, ModelChoice::Configured).await?
+        }
+        Phone::Virtual => {
+            terminal.line(
+                "A stand-in for a model decides, which knows the virtual phone's tasks only.",
+            );
+            App::with_virtual_phone(config, ModelChoice::Scripted).await?
+        }
+        Phone::Real(_) => App::new(config).await?,
+    };
+    let device = match (phone, &app.adb_device) {
+        (Phone::Real(device), _) => device.clone(),
+        (_, Some(phone)) => DeviceId::new(phone.serial()),
+        _ => return Ok(Exit::Failed),
+    };
+    if !model_works && !app.scripted {
+        // The client's model will do what a task needs: see, and act. So see and act.
+        let exit = by_hand(&app, &device, terminal).await?;
+        if exit == Exit::Done {
+            terminal.line("\nNow say to your client: Open the Settings app on my phone.");
+        }
+        return Ok(exit);
+    }
+    let words = if app.scripted { SCRIPTED_TASK } else { TASK };
+    if asker.confirm(&format!("Do a task now: {words:?}?"), true).await != Some(true) {
+        return Ok(Exit::Done);
+    }
+    let task = Task {
+        device,
+        words: words.to_owned(),
+        max_steps: config.run.max_steps,
+        reply_mode: if asker.yes { ReplyMode::NoReply } else { ReplyMode::PassToClient },
+        planner: false,
+    };
+    let exit = run::run(&app.agent, config, task, terminal).await?;
+    if exit == Exit::Done {
+        terminal.line("\nThat is all. Your client can do the same: just ask it.");
+    }
+    Ok(exit)
+}
+
+/// Presses Home, as the client's model would: recorded, sent, and looked at.
+async fn by_hand(app: &App, device: &DeviceId, terminal: Terminal) -> anyhow::Result<Exit> {
+    let home = DirectAction {
+        device_id: device.clone(),
+        session_id: None,
+        gesture: Gesture::HotKey { key: Key::Home },
+        reason: "a first try".to_owned(),
+        secret: false,
+        principal: Principal::local(),
+    };
+    let mut run = app.agent.act(home).await?;
+    run.finished().await;
+    let Some(result) = run.result() else { anyhow::bail!("the action could not be recorded") };
+    let (DirectOutcome::Done, Some(_)) = (&result.outcome, &result.shown) else {
+        terminal.item(
+            "phone",
+            &format!("{device}: Home was not pressed, or nothing was seen after it"),
+        );
+        return Ok(Exit::Failed);
+    };
+    terminal.item("phone", &format!("{device}: Home was pressed, and its screen can be seen"));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,310 @@
+//! The second step: a model of one's own, or none.
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use ayeaye_model::{Endpoint, ModelConfig, Profile, RemoteModel, Severity};
+
+use super::Asker;
+use super::servers::{Finder, Kind, Offered, Server};
+use crate::cli::Setup;
+use crate::clients::kept;
+use crate::command::doctor;
+use crate::config::{Config, edited};
+use crate::terminal::Terminal;
+use crate::text::one_line;
+use crate::wiring;
+
+/// Fewer tokens do not hold a screen and what is said of it (docs/models.md).
+const ONE_SCREEN: u32 = 8192;
+/// The same for families that are shown several screens.
+const SEVERAL_SCREENS: u32 = 16384;
+
+/// What was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chosen {
+    /// Address up to and with `/v1`, and name; `None` for no model.
+    model: Option<(String, String)>,
+    /// Whether it found the mark in the picture.
+    pub(super) works: bool,
+    /// Whether the settings say so already.
+    known: bool,
+}
+
+/// Finds models, tests one, makes its context large enough.
+pub(super) async fn choose(
+    config: &Config,
+    args: &Setup,
+    asker: Asker,
+) -> anyhow::Result<Option<Chosen>> {
+    let terminal = asker.terminal;
+    let none = Chosen { model: None, works: false, known: !config.model_is_set() };
+    if args.model.as_deref() == Some("none") {
+        terminal.line("No model: your client's own model drives.");
+        return Ok(Some(none));
+    }
+    terminal.line(
+        "A model of your own does a whole task from one sentence, privately and at no cost. Without one \
+         your client's model drives, tap by tap.\n",
+    );
+    let finder = Finder::new(config.model.api_key.clone())?;
+    let mut servers = Vec::new();
+    if config.model_is_set() {
+        let root = config.model.base_url.as_str();
+        match finder.look(root).await {
+            Some(server) => servers.push(server),
+            None => terminal.line(&format!("  nothing that serves models answers at {root}")),
+        }
+    }
+    if !config.model_is_overridden() {
+        for server in finder.usual().await {
+            if servers.iter().all(|it| it.root != server.root) {
+                servers.push(server);
+            }
+        }
+    }
+    let mut offers: Vec<(&Server, &Offered)> = servers
+        .iter()
+        .flat_map(|server| server.models.iter().map(move |it| (server, it)))
+        .collect();
+    offers.sort_by_key(|(server, offered)| rank(server, offered));
+    if let Some(name) = &args.model {
+        let Some((server, offered)) = offers.iter().find(|(_, it)| it.name == *name) else {
+            let all: Vec<&str> = offers.iter().map(|(_, it)| it.name.as_str()).collect();
+            anyhow::bail!(
+                "no server that was found offers {name}; there are: {}. --model-base-url names another \
+                 server",
+                if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+            );
+        };
+        return test(config, &finder, server, offered, asker).await.map(Some);
+    }
+    show(&servers, &offers, terminal);
+    let without = offers.len() + 1;
+    terminal.line(&format!("  {without:>2}  no model: my client's own model drives"));
+    let can = |at: usize| offers.get(at).is_some_and(|(server, it)| rank(server, it).0 < BLIND);
+    let default = if can(0) { 1 } else { without };
+    match asker.choose("Which one?", without, default).await {
+        Some(at) if at < without => {
+            let (server, offered) = offers[at - 1];
+            test(config, &finder, server, offered, asker).await.map(Some)
+        }
+        Some(_) => Ok(Some(none)),
+        None => Ok(None),
+    }
+}
+
+/// The last rank of models that may see.
+const BLIND: usize = 3;
+
+/// Models that see and whose family is known come first, in the order of the families.
+fn rank(server: &Server, offered: &Offered) -> (usize, usize) {
+    let family = family(server, &offered.name);
+    let at = family.and_then(|family| Profile::ALL.iter().position(|it| *it == family));
+    let rank = match (offered.sees, family) {
+        (Some(false), _) | (None, None) => BLIND,
+        (Some(true), Some(_)) => 0,
+        (None, Some(_)) => 1,
+        (Some(true), None) => 2,
+    };
+    (rank, at.unwrap_or(usize::MAX))
+}
+
+/// The family that the model's name tells.
+fn family(server: &Server, name: &str) -> Option<Profile> {
+    let endpoint = Endpoint::parse(&base_url(server)).ok()?;
+    let profile = Profile::for_model(name, &endpoint);
+    (!profile.listed().is_default).then_some(profile)
+}
+
+fn base_url(server: &Server) -> String {
+    format!("{}/v1", server.root)
+}
+
+/// The tokens that the model must be served with.
+fn needed(server: &Server, name: &str) -> u32 {
+    match family(server, name) {
+        Some(family) if family.listed().pictures <= 1 => ONE_SCREEN,
+        _ => SEVERAL_SCREENS,
+    }
+}
+
+fn show(servers: &[Server], offers: &[(&Server, &Offered)], terminal: Terminal) {
+    for server in servers {
+        let count = match server.models.len() {
+            0 => "without a model".to_owned(),
+            1 => "with one model".to_owned(),
+            more => format!("with {more} models"),
+        };
+        terminal.line(&format!("  {} at {}, {count}", server.kind.title(), server.root));
+    }
+    if servers.is_empty() {
+        terminal.line(
+            "  no model server runs here (looked for Ollama, LM Studio, vLLM and llama.cpp at ports 11434, \
+             1234, 8000 and 8080); `ayeaye setup --model-base-url URL` looks elsewhere",
+        );
+    }
+    for (at, (server, it)) in offers.iter().enumerate() {
+        let family = family(server, &it.name);
+        let known = match (it.sees, family) {
+            (Some(false), _) => "takes no pictures".to_owned(),
+            (_, Some(family)) => format!("known: {}", family.listed().title),
+            (Some(true), None) => "takes pictures".to_owned(),
+            (None, None) => String::new(),
+        };
+        let context = it.context.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
+        let from = if servers.len() < 2 { "" } else { server.kind.title() };
+        terminal.line(&format!(
+            "  {:>2}  {:<32} {known}{context}  {from}",
+            at + 1,
+            one_line(&it.name)
+        ));
+    }
+}
+
+/// Has the model find a mark in a picture, and sees to its context.
+async fn test(
+    config: &Config,
+    finder: &Finder,
+    server: &Server,
+    offered: &Offered,
+    asker: Asker,
+) -> anyhow::Result<Chosen> {
+    let terminal = asker.terminal;
+    let needed = needed(server, &offered.name);
+    let mut name = offered.name.clone();
+    // Ollama cuts what does not fit without a word, so a test with too little tells nothing.
+    if server.kind == Kind::Ollama && offered.context.is_none_or(|it| it < u64::from(needed)) {
+        let loaded = finder.loaded_context(server, &name).await;
+        if offered.context.or(loaded).is_none_or(|it| it < u64::from(needed)) {
+            name = raise(finder, server, &name, offered.context.or(loaded), needed, asker).await;
+        }
+    } else if let Some(context) = offered.context.filter(|it| *it < u64::from(needed)) {
+        say_how(server, &name, context, needed, terminal);
+    }
+    terminal
+        .line(&format!("\n{} is shown a picture; loading it may take a while …", one_line(&name)));
+    let works = check(config, server, &name, terminal).await?;
+    if let Some(context) = finder.loaded_context(server, &name).await
+        && context < u64::from(needed)
+        && offered.context.is_none()
+    {
+        say_how(server, &name, context, needed, terminal);
+    }
+    let url = base_url(server);
+    let known = config.model_is_set()
+        && config.model.name == name
+        && config.model.base_url.as_str().trim_end_matches('/') == url;
+    Ok(Chosen { model: Some((url, name)), works, known })
+}
+
+fn say_how(server: &Server, name: &str, context: u64, needed: u32, terminal: Terminal) {
+    terminal.line(&format!(
+        "its context is {context} tokens, and a task needs {needed}: {}",
+        one_line(&server.kind.how_to_raise(name, needed))
+    ));
+}
+
+/// Makes a model with a larger context, if that is wanted; returns the name to use.
+async fn raise(
+    finder: &Finder,
+    server: &Server,
+    name: &str,
+    context: Option<u64>,
+    needed: u32,
+    asker: Asker,
+) -> String {
+    let terminal = asker.terminal;
+    let has = context.map_or(
+        "Ollama gives it as much context as it sees fit, often 4096 tokens".to_owned(),
+        |it| format!("its context is {it} tokens"),
+    );
+    terminal.line(&format!(
+        "\n{has}; a task needs {needed}, and what does not fit is cut without a word."
+    ));
+    let question = format!("Have Ollama make the same model with {needed} tokens (no download)?");
+    if asker.confirm(&question, true).await != Some(true) {
+        terminal.line(&server.kind.how_to_raise(name, needed));
+        return name.to_owned();
+    }
+    match finder.with_context(server, name, needed).await {
+        Ok(made) => {
+            terminal.line(&format!("Made {made}."));
+            made
+        }
+        Err(err) => {
+            terminal.line(&format!("That did not work: {}", one_line(&err)));
+            terminal.line(&server.kind.how_to_raise(name, needed));
+            name.to_owned()
+        }
+    }
+}
+
+/// Doctor's check of a model; whether a task could be done with it.
+async fn check(
+    config: &Config,
+    server: &Server,
+    name: &str,
+    terminal: Terminal,
+) -> anyhow::Result<bool> {
+    let endpoint = Endpoint::parse(&base_url(server))?;
+    let usual = wiring::model_config(config)?;
+    let mut wanted = ModelConfig::new(endpoint, name);
+    if usual.endpoint == wanted.endpoint {
+        wanted.key = usual.key;
+    }
+    wanted.limits = usual.limits;
+    let model = RemoteModel::new(wanted).context("the model")?;
+    let mut works = true;
+    for finding in model.check().await {
+        works &= finding.verdict != Severity::Error;
+        doctor::tell_model(&finding, terminal);
+    }
+    Ok(works)
+}
+
+impl Chosen {
+    /// Writes it into the settings file; comments stay.
+    pub(super) async fn write(&self, config: &Config, asker: Asker) -> anyhow::Result<()> {
+        let terminal = asker.terminal;
+        if self.known {
+            return Ok(());
+        }
+        if self.model.is_some()
+            && !self.works
+            && asker.confirm("\nIt does not work as it is. Use it all the same?", false).await
+                != Some(true)
+        {
+            terminal.line("The settings stay as they are.");
+            return Ok(());
+        }
+        let file: PathBuf = config
+            .file
+            .clone()
+            .or_else(|| config.default_file.clone())
+            .context("there is no place for a settings file: name one with --config")?;
+        let before = kept::read(&file)?;
+        let mut after = before.clone().unwrap_or_default();
+        let (url, name) = self.model.clone().unzip();
+        let same_model = name.as_ref() == Some(&config.model.name);
+        for (key, value) in [("model.base-url", url), ("model.name", name)] {
+            after = edited(&after, key, value.map(Into::into))
+                .with_context(|| file.display().to_string())?;
+        }
+        if !same_model {
+            // What was found out of one model does not hold for another.
+            for key in ["model.coordinates", "model.max-pixels", "model.profile"] {
+                after = edited(&after, key, None).with_context(|| file.display().to_string())?;
+            }
+        }
+        let change = kept::Change::plain(file.clone(), before, after);
+        if change.is_nothing() {
+            return Ok(());
+        }
+        change.write()?;
+        terminal.item("written", &file.display().to_string());
+        if config.model_is_overridden() {
+            terminal.line("A flag or the environment names a model too, which is stronger.");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+//! The first step: which phone. What doctor knows of it is said here too.
+use ayeaye_agent::DeviceId;
+
+use super::{Asker, Phone};
+use crate::cli::Setup;
+use crate::command::doctor;
+use crate::config::Config;
+use crate::wiring::App;
+
+/// Finds the phones and asks for one.
+pub(super) async fn choose(config: &Config, args: &Setup, asker: Asker) -> anyhow::Result<Phone> {
+    let terminal = asker.terminal;
+    if args.virtual_phone {
+        terminal
+            .line("The virtual phone: apps and a screen in this program, to try everything with.");
+        return Ok(Phone::Virtual);
+    }
+    loop {
+        let app = App::new(config).await?;
+        let ready = doctor::tell_phones(&app, config, terminal).await;
+        if let Some(wanted) = &args.device {
+            let wanted = DeviceId::new(wanted);
+            if ready.contains(&wanted) {
+                return Ok(Phone::Real(wanted));
+            }
+            terminal.line(&format!("{wanted} is not ready: see above."));
+        }
+        match ready.as_slice() {
+            [only] => {
+                terminal.line(&format!("It will be {only}."));
+                return Ok(Phone::Real(only.clone()));
+            }
+            [] => {
+                terminal.line(
+                    "   1  look again\n   2  use the virtual phone for now\n   3  go on without",
+                );
+                // Looking again by itself would never end.
+                let default = if asker.yes { 2 } else { 1 };
+                match asker.choose("What now?", 3, default).await {
+                    Some(1) => {}
+                    Some(2) => return Ok(Phone::Virtual),
+                    _ => return Ok(Phone::None),
+                }
+            }
+            several => {
+                for (at, id) in several.iter().enumerate() {
+                    terminal.line(&format!("  {:>2}  {id}", at + 1));
+                }
+                let chosen = asker.choose("Which one?", several.len(), 1).await;
+                let chosen = chosen.and_then(|at| several.get(at - 1));
+                return Ok(chosen.map_or(Phone::None, |id| Phone::Real(id.clone())));
+            }
+        }
+    }
+}

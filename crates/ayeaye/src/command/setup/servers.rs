@@ -1,0 +1,276 @@
+//! Model servers on this machine: which of the four kinds each is, by what it answers, and what it offers.
+//!
+//! The answers are those of the servers' own documentation: Ollama's `/api/tags`, `/api/show`, `/api/ps` and
+//! `/api/create` (docs.ollama.com/api), LM Studio's `/api/v0/models` (lmstudio.ai/docs/developer/rest),
+//! llama.cpp's `/props` (tools/server/README.md), vLLM's `/v1/models` with `owned_by` and `max_model_len`.
+use std::time::Duration;
+
+use ayeaye_model::Secret;
+use reqwest::Client;
+use serde_json::{Value, json};
+
+use crate::command::http_client::http_client;
+
+/// A kind of server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Ollama,
+    LmStudio,
+    Vllm,
+    LlamaCpp,
+    /// One that speaks the API and does not say what it is.
+    Other,
+}
+
+impl Kind {
+    /// The kinds with the ports they listen at unless told otherwise.
+    const PORTS: [(u16, Self); 4] =
+        [(11434, Self::Ollama), (1234, Self::LmStudio), (8000, Self::Vllm), (8080, Self::LlamaCpp)];
+
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Self::Ollama => "Ollama",
+            Self::LmStudio => "LM Studio",
+            Self::Vllm => "vLLM",
+            Self::LlamaCpp => "llama.cpp",
+            Self::Other => "a server of another kind",
+        }
+    }
+
+    /// How a person gives a model a larger context.
+    pub(super) fn how_to_raise(self, model: &str, tokens: u32) -> String {
+        match self {
+            Self::Ollama => format!("OLLAMA_CONTEXT_LENGTH={tokens} ollama serve"),
+            Self::LmStudio => format!("lms load {model} --context-length {tokens}"),
+            Self::Vllm => format!("vllm serve {model} --max-model-len {tokens}"),
+            Self::LlamaCpp => format!("llama-server … -c {tokens} -np 1"),
+            Self::Other => format!("serve {model} with a context of {tokens} tokens"),
+        }
+    }
+}
+
+/// A server that answered.
+#[derive(Debug, Clone)]
+pub(super) struct Server {
+    pub(super) kind: Kind,
+    /// Its address without a path, such as `http://127.0.0.1:11434`.
+    pub(super) root: String,
+    pub(super) models: Vec<Offered>,
+}
+
+/// A model that a server offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Offered {
+    pub(super) name: String,
+    /// Whether it takes pictures, where the server says so.
+    pub(super) sees: Option<bool>,
+    /// The context it is served with, where the server says so.
+    pub(super) context: Option<u64>,
+}
+
+/// More models than anyone chooses from; each of Ollama's is asked for.
+const MAX_MODELS: usize = 40;
+
+/// Asks servers what they are.
+#[derive(Debug)]
+pub(super) struct Finder {
+    client: Client,
+    /// Goes to the address that the settings name and to no other.
+    key: Option<Secret>,
+}
+
+impl Finder {
+    pub(super) fn new(key: Option<Secret>) -> reqwest::Result<Self> {
+        Ok(Self { client: http_client(Duration::from_secs(5))?, key })
+    }
+
+    /// The servers at the usual ports of this machine.
+    pub(super) async fn usual(&self) -> Vec<Server> {
+        let unkeyed = Self { client: self.client.clone(), key: None };
+        let looks = Kind::PORTS.map(|(port, _)| {
+            let unkeyed = &unkeyed;
+            async move { unkeyed.look(&format!("http://127.0.0.1:{port}")).await }
+        });
+        futures::future::join_all(looks).await.into_iter().flatten().collect()
+    }
+
+    /// What listens at an address, if it serves models.
+    pub(super) async fn look(&self, root: &str) -> Option<Server> {
+        let root = root.trim_end_matches('/').trim_end_matches("/v1").to_owned();
+        let names = self.get(&root, "/v1/models").await;
+        let names = names.as_ref().and_then(|all| all["data"].as_array());
+        if let Some(props) = self.get(&root, "/props").await
+            && props["default_generation_settings"].is_object()
+        {
+            let offered = |name: &str| Offered {
+                name: name.to_owned(),
+                sees: props["modalities"]["vision"].as_bool(),
+                context: props["default_generation_settings"]["n_ctx"].as_u64(),
+            };
+            let models = ids(names).map(|(id, _)| offered(id)).collect();
+            return Some(Server { kind: Kind::LlamaCpp, root, models });
+        }
+        if let Some(list) = self.get(&root, "/api/v0/models").await
+            && let Some(list) = list["data"].as_array()
+        {
+            let models = ids(Some(list)).filter(|(_, it)| it["type"] != "embeddings");
+            let models = models.map(|(id, it)| Offered {
+                name: id.to_owned(),
+                sees: it["type"].as_str().map(|kind| kind == "vlm"),
+                context: it["loaded_context_length"].as_u64(),
+            });
+            let models = models.collect();
+            return Some(Server { kind: Kind::LmStudio, root, models });
+        }
+        if let Some(tags) = self.get(&root, "/api/tags").await
+            && let Some(tags) = tags["models"].as_array()
+        {
+            let mut models = Vec::new();
+            for name in tags.iter().filter_map(|it| it["name"].as_str()).take(MAX_MODELS) {
+                models.extend(self.ollama_model(&root, name).await);
+            }
+            return Some(Server { kind: Kind::Ollama, root, models });
+        }
+        let names = names?;
+        let is_vllm = names.iter().any(|it| it["owned_by"] == "vllm");
+        let models = ids(Some(names)).map(|(id, it)| Offered {
+            name: id.to_owned(),
+            sees: None,
+            context: it["max_model_len"].as_u64(),
+        });
+        let models = models.take(MAX_MODELS).collect();
+        Some(Server { kind: if is_vllm { Kind::Vllm } else { Kind::Other }, root, models })
+    }
+
+    /// A model of Ollama's; `None` for one that writes no text.
+    async fn ollama_model(&self, root: &str, name: &str) -> Option<Offered> {
+        let shown = self.post(root, "/api/show", &json!({ "model": name })).await.ok();
+        let shown = shown.unwrap_or_default();
+        let can = shown["capabilities"].as_array();
+        let has = |what: &str| can.is_some_and(|can| can.iter().any(|it| it == what));
+        if can.is_some() && !has("completion") {
+            return None;
+        }
+        let context = shown["parameters"].as_str().and_then(num_ctx);
+        Some(Offered { name: name.to_owned(), sees: can.map(|_| has("vision")), context })
+    }
+
+    /// The context of a model as it is loaded now, where the server tells that only then.
+    pub(super) async fn loaded_context(&self, server: &Server, model: &str) -> Option<u64> {
+        match server.kind {
+            Kind::Ollama => {
+                let loaded = self.get(&server.root, "/api/ps").await?;
+                let loaded = loaded["models"].as_array()?;
+                let same = loaded.iter().find(|it| it["name"] == model || it["model"] == model)?;
+                same["context_length"].as_u64()
+            }
+            Kind::LmStudio => {
+                let list = self.get(&server.root, "/api/v0/models").await?;
+                let list = list["data"].as_array()?;
+                list.iter().find(|it| it["id"] == model)?["loaded_context_length"].as_u64()
+            }
+            Kind::Vllm | Kind::LlamaCpp | Kind::Other => None,
+        }
+    }
+
+    /// Has Ollama make a model that is the same but for its context; returns its name. It shares the
+    /// files of the first.
+    pub(super) async fn with_context(
+        &self,
+        server: &Server,
+        model: &str,
+        tokens: u32,
+    ) -> Result<String, String> {
+        let name = derived_name(model, tokens);
+        let client = http_client(Duration::from_mins(2)).map_err(|err| err.to_string())?;
+        let maker = Self { client, key: self.key.clone() };
+        let wanted = json!({ "model": name, "from": model, "parameters": { "num_ctx": tokens },
+            "stream": false });
+        let made = maker.post(&server.root, "/api/create", &wanted).await?;
+        if made["status"] != "success" {
+            return Err(format!("Ollama says: {made}"));
+        }
+        match self.ollama_model(&server.root, &name).await.and_then(|it| it.context) {
+            Some(context) if context == u64::from(tokens) => Ok(name),
+            _ => Err(format!("Ollama made {name}, but not with {tokens} tokens")),
+        }
+    }
+
+    async fn get(&self, root: &str, path: &str) -> Option<Value> {
+        let mut request = self.client.get(format!("{root}{path}"));
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key.expose());
+        }
+        read(request).await.ok()
+    }
+
+    async fn post(&self, root: &str, path: &str, body: &Value) -> Result<Value, String> {
+        let mut request = self.client.post(format!("{root}{path}")).json(body);
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key.expose());
+        }
+        read(request).await
+    }
+}
+
+/// Larger answers are no lists of models.
+const MAX_ANSWER: usize = 8 << 20;
+
+/// The answer as JSON, if it is one and says success.
+async fn read(request: reqwest::RequestBuilder) -> Result<Value, String> {
+    let mut answer = request.send().await.map_err(|err| err.without_url().to_string())?;
+    let status = answer.status();
+    let mut bytes = Vec::new();
+    while let Some(part) = answer.chunk().await.map_err(|err| err.without_url().to_string())? {
+        bytes.extend_from_slice(&part);
+        if MAX_ANSWER < bytes.len() {
+            return Err("the answer is too long".to_owned());
+        }
+    }
+    let said: Value =
+        serde_json::from_slice(&bytes).map_err(|_| format!("{status}, and no JSON"))?;
+    if status.is_success() { Ok(said) } else { Err(format!("{status}: {}", said["error"])) }
+}
+
+fn ids(list: Option<&Vec<Value>>) -> impl Iterator<Item = (&str, &Value)> {
+    list.into_iter().flatten().filter_map(|it| Some((it["id"].as_str()?, it)))
+}
+
+/// `num_ctx` of Ollama's parameters, which are lines of a name and a value.
+fn num_ctx(parameters: &str) -> Option<u64> {
+    let mut rows = parameters.lines().map(str::split_whitespace);
+    rows.find_map(|mut words| {
+        (words.next() == Some("num_ctx")).then(|| words.next()?.parse().ok()).flatten()
+    })
+}
+
+/// `qwen3-vl:8b` becomes `qwen3-vl-16k:8b`: the name still tells the family.
+fn derived_name(model: &str, tokens: u32) -> String {
+    let size = tokens / 1024;
+    match model.rsplit_once(':') {
+        Some((name, "latest")) => format!("{name}-{size}k"),
+        Some((name, tag)) => format!("{name}-{size}k:{tag}"),
+        None => format!("{model}-{size}k"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_derived_name_tells_the_family_still() {
+        assert_eq!(derived_name("qwen3-vl:8b", 16384), "qwen3-vl-16k:8b");
+        assert_eq!(derived_name("ada/gelab-zero:latest", 8192), "ada/gelab-zero-8k");
+        assert_eq!(derived_name("x", 8192), "x-8k");
+    }
+
+    #[test]
+    fn the_context_is_among_the_parameters() {
+        assert_eq!(
+            num_ctx("stop    \"<|x|>\"\nnum_ctx                        16384\n"),
+            Some(16384)
+        );
+        assert_eq!(num_ctx("temperature 1"), None);
+    }
+}
