@@ -5,8 +5,8 @@
                                                      fake model over HTTP
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
-started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, load, browser,
-logs.
+started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, terminal, load,
+browser, logs.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from harness import Processes, free_port, get_json, phone_state, show_logs, wait
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
 TOKEN = "outside-http-token-0123456789abcdef"
-PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "load", "browser", "logs"]
+PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "terminal", "load", "browser", "logs"]
 
 
 class Bench:
@@ -185,6 +185,8 @@ def main():
                 bench.python_client("--stdio", binary, "--label", "phone", "--job", "phone")
             if "bad" in parts:
                 bench.program(sys.executable, HERE / "bad_input.py", "--binary", binary)
+            if "terminal" in parts:
+                bench.program(sys.executable, HERE / "terminal.py", "--binary", binary)
             if "load" in parts:
                 bench.program(sys.executable, HERE / "load.py", "--binary", binary)
             if "browser" in parts:

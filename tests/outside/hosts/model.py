@@ -12,6 +12,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TOOLS = ("list_connected_devices", "ask_agent_start_new_task", "ask_agent_continue")
+DIRECT = ("list_connected_devices", "launch_app", "get_screenshot", "press_key")
 ASKING = "Tell Anna that I am late."
 PLAIN = "Switch Wi-Fi off."
 ANSWER = "Anna Bauer"
@@ -26,6 +27,8 @@ def said(name, text):
 
 class Script:
     """Decides the next call from the results so far. `seen` is what the model got, for the checks."""
+
+    wanted = TOOLS
 
     def __init__(self):
         self.seen = []
@@ -69,6 +72,20 @@ class Script:
         return [said("stop_reason", text) for text in self.seen[1:]]
 
 
+class Driving(Script):
+    """The host's own model drives: it opens an app, looks, and goes home. Nothing is handed to an agent."""
+
+    wanted = DIRECT
+
+    def decide(self, results):
+        if not results:
+            return "list_connected_devices", {}
+        phone = {"device_id": said("device_id", results[0]) or "?"}
+        acts = [("launch_app", {**phone, "app": "Settings"}), ("get_screenshot", phone)]
+        acts.append(("press_key", {**phone, "key": "HOME"}))
+        return acts[len(results) - 1] if len(results) <= len(acts) else None
+
+
 def flat(content):
     """The text of a content that may be a string, a list of parts, or an object; pictures are named, not shown."""
     if isinstance(content, str):
@@ -95,7 +112,7 @@ def offered(body):
             if tool.get("type") == "namespace":
                 look(tool.get("tools") or [], tool["name"])
             name = (tool.get("function") or tool).get("name") or ""
-            for ours in TOOLS:
+            for ours in {*TOOLS, *DIRECT}:
                 if name.endswith(ours):
                     found[ours] = (name, namespace)
 
@@ -220,8 +237,8 @@ DIALECTS = {
 class Model:
     """The endpoint, in this process. `log` gets every request and answer, one JSON line each."""
 
-    def __init__(self, log):
-        self.script = Script()
+    def __init__(self, log, script=None):
+        self.script = script or Script()
         self.log = log
         self.number = 0
         model = self
@@ -285,8 +302,9 @@ class Model:
 
     def next_call(self, tools, results, body):
         """The script's call under the host's name for it. Claude Code shows a tool only when it was searched for."""
-        if len(tools) < len(TOOLS) and "ToolSearch" in names(body):
-            wanted = ",".join(f"mcp__ayeaye__{tool}" for tool in TOOLS)
+        needed = self.script.wanted
+        if not set(needed) <= set(tools) and "ToolSearch" in names(body):
+            wanted = ",".join(f"mcp__ayeaye__{tool}" for tool in needed)
             return ("ToolSearch", None), {"query": f"select:{wanted}", "max_results": 5}
         self.script.tools |= tools
         ours = [r for r in results if "<tool_reference" not in r and "tool_reference" not in r[:40]]

@@ -1,8 +1,9 @@
 """opencode, `opencode run`."""
 
-from place import PROMPT
+import json
 
 NPM = "opencode-ai@1.18.33"
+CLIENT, SETTINGS = "opencode", ".config/opencode/opencode.jsonc"
 
 
 def command(place):
@@ -12,8 +13,13 @@ def command(place):
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "local", "models": {"scripted": {"name": "scripted"}}}
     provider["options"] = {"baseURL": f"{place.model}/v1", "apiKey": "scripted"}
     config = {"model": "local/scripted", "small_model": "local/scripted", "provider": {"local": provider}}
-    config |= {"mcp": {"ayeaye": {**server, "enabled": True}}, "autoupdate": False, "share": "disabled"}
-    place.write(".config/opencode/opencode.json", config)
+    config |= {"autoupdate": False, "share": "disabled"}
+    if place.installer:
+        place.write(SETTINGS, "// the tests' own\n" + json.dumps(config, indent="\t") + "\n")
+        place.install(CLIENT)
+    else:
+        config["mcp"] = {"ayeaye": {**server, "enabled": True}}
+        place.write(".config/opencode/opencode.json", config)
     # The program itself: the package's start script wants an install script to have run.
     program = place.tools / "node_modules/opencode-linux-x64/bin/opencode"
-    return [program, "run", PROMPT], place.environment(OPENCODE_DISABLE_MODELS_FETCH="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1")
+    return [program, "run", place.prompt], place.environment(OPENCODE_DISABLE_MODELS_FETCH="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1")

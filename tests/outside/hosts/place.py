@@ -2,10 +2,12 @@
 
 import json
 import os
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 PROMPT = "Tell Anna on my phone that I am late, then switch its Wi-Fi off."
+DRIVE = "Open the settings of my phone, look at them, and go home again."
 TOKEN_VARIABLE = "AYEAYE_TOKEN"
 
 
@@ -17,6 +19,10 @@ class Place:
     stdio: list  # the command of our server, or None
     url: str  # our server's address, or None
     token: str
+    installer: list = None  # our program with its flags, where `ayeaye install` is to write the entry
+    tools_offered: str = None  # the tools it is to offer
+    prompt: str = PROMPT
+    told: dict = None  # what `ayeaye install` said
 
     def write(self, name, data):
         """A file in the host's HOME; what is not text is written as JSON."""
@@ -31,6 +37,21 @@ class Place:
         work = self.home / "work"
         work.mkdir(exist_ok=True)
         return {**keep, "HOME": str(self.home), TOKEN_VARIABLE: self.token, **more}
+
+    def install(self, client):
+        """Has `ayeaye install` add our server to the settings that were written so far."""
+        extra = ["--tools", self.tools_offered] if self.tools_offered else []
+        where = ["--virtual"] if self.url is None else ["--http", self.url]
+        words = [*self.installer, "install", client, *where, *extra, "--yes", "--json"]
+        environment = self.environment(AYEAYE_HTTP_TOKEN=self.token)
+        done = subprocess.run(words, env=environment, cwd=self.home / "work", capture_output=True, text=True)
+        self.told = json.loads(done.stdout) if done.stdout.startswith("{") else {"error": done.stdout + done.stderr}
+        return self.told
+
+    def uninstall(self, client):
+        words = [*self.installer, "uninstall", client, "--yes", "--json"]
+        done = subprocess.run(words, env=self.environment(), cwd=self.home / "work", capture_output=True, text=True)
+        return json.loads(done.stdout) if done.stdout.startswith("{") else {"error": done.stdout + done.stderr}
 
     def authorization(self):
         return {"Authorization": f"Bearer {self.token}"}

@@ -1,10 +1,12 @@
 """Runs real MCP hosts against our server, each with a scripted model on loopback, and says what came of it.
 
     python3 tests/outside/hosts/run.py --binary target/debug/ayeaye [--only codex,claude] [--transport stdio] [--keep]
+    python3 tests/outside/hosts/run.py --binary target/debug/ayeaye --install [--only codex]
 
 Not part of the gate: what is installed (into --tools, once) takes more than a gigabyte. Each host has a HOME of its own and
 no environment of the user's. The job: list the phones, a task that asks a question, its answer, a task that is not
-waited for and then followed. `model.jsonl` in the folder of a run is what the host let its model see, `wire.jsonl` what
+waited for and then followed. With `--install` the entry is written by `ayeaye install` into a file of settings that
+is there already, the host's own model also drives the phone by itself, and `ayeaye uninstall` must leave the file as it was. `model.jsonl` in the folder of a run is what the host let its model see, `wire.jsonl` what
 host and server said to each other on stdio.
 """
 
@@ -25,8 +27,8 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from harness import Checks, free_port, wait_until  # noqa: E402
-from model import ASKING, Model  # noqa: E402
-from place import Place  # noqa: E402
+from model import ASKING, DIRECT, Driving, Model  # noqa: E402
+from place import DRIVE, PROMPT, Place  # noqa: E402
 
 HOSTS = ("codex", "claude", "gemini", "opencode", "agents_sdk", "langchain_adapters", "fastmcp_client", "inspector")
 NO_MODEL = ("fastmcp_client", "inspector")
@@ -62,13 +64,13 @@ def answers(url):
 class Run:
     """One host over one transport."""
 
-    def __init__(self, host, transport, args, folder):
-        self.host, self.transport, self.folder = host, transport, folder
-        self.name = f"{host.__name__}/{transport}"
+    def __init__(self, host, transport, args, folder, driving=False):
+        self.host, self.transport, self.folder, self.driving = host, transport, folder, driving
+        self.name = f"{host.__name__}/{folder.name}"
         folder.mkdir(parents=True)
         home = folder / "home"
         home.mkdir()
-        self.model = Model(folder / "model.jsonl")
+        self.model = Model(folder / "model.jsonl", Driving() if driving else None)
         ours = [str(args.binary), "--data-dir", str(folder / "data"), "serve", "--virtual"]
         token, self.server = secrets.token_hex(16), None
         stdio = url = None
@@ -78,6 +80,10 @@ class Run:
             url = self.serve(ours, token)
         tools = install(host, args.tools)
         self.place = Place(tools, home, self.model.url, stdio, url, token)
+        if args.install:
+            self.place.installer = [str(args.binary), "--data-dir", str(folder / "data")]
+            self.place.tools_offered = "agent,device" if driving else None
+            self.place.prompt = DRIVE if driving else PROMPT
 
     def serve(self, ours, token):
         port = free_port()
@@ -90,6 +96,7 @@ class Run:
     def go(self):
         """Starts the host and waits for its end; what it said is in `host.log`."""
         argv, environment = self.host.command(self.place)
+        self.as_installed = (self.place.home / self.host.SETTINGS).read_text() if self.place.installer else None
         started = time.monotonic()
         with open(self.folder / "host.log", "wb") as log:
             child = subprocess.Popen(
@@ -109,8 +116,13 @@ class Run:
         self.seconds = time.monotonic() - started
 
     def check(self, checks):
+        if self.place.installer:
+            self.check_installation(checks)
         checks.equal("the host ends well", self.code, 0)
         log = (self.folder / "host.log").read_text(errors="replace")
+        if self.driving:
+            self.check_driving(checks)
+            return
         if self.host.__name__ == "inspector":
             checks.check("it lists our tools", "ask_agent_start_new_task" in log, log[-400:])
             return
@@ -129,6 +141,30 @@ class Run:
         how = f", {len(forms)} in a form" if forms else ""
         print(f"  {self.name}: {self.seconds:.0f} s, {' '.join(str(reason) for reason in reasons)}{how}", flush=True)
 
+    def check_installation(self, checks):
+        """What was installed started, and what is taken out again leaves nothing of it."""
+        told = self.place.told
+        tried = told.get("tried", {})
+        checks.check("`ayeaye install` has started the server as the host does", tried.get("ok"), told)
+        settings = self.place.home / self.host.SETTINGS
+        kept = Path(f"{settings}.before-ayeaye")
+        before, now = kept.read_text(), settings.read_text()
+        gone = self.place.uninstall(self.host.CLIENT)
+        checks.equal("`ayeaye uninstall` takes it out", gone.get("state"), "removed")
+        after = settings.read_text()
+        # A host that writes its settings itself has changed them meanwhile.
+        if "ayeaye" in before or self.as_installed != now:
+            checks.check("nothing of it is left", '"ayeaye"' not in after and "mcp_servers.ayeaye]" not in after, after)
+        else:
+            checks.equal("the file is what it was", after, before)
+
+    def check_driving(self, checks):
+        calls = [name for name, _ in self.model.script.calls]
+        checks.equal("the host's own model drove", calls, list(DIRECT))
+        acts = [text for text in self.model.script.seen[1:] if "image" not in text[:200]]
+        checks.check("each act was carried out", acts and not any("rror" in text[:80] for text in acts), acts)
+        print(f"  {self.name}: {self.seconds:.0f} s, {' '.join(calls)}", flush=True)
+
     def close(self):
         self.model.close()
         if self.server:
@@ -142,14 +178,22 @@ def main():
     parser.add_argument("--tools", type=Path, default=Path("target/hosts"), help="where hosts are installed")
     parser.add_argument("--only", default=",".join(HOSTS))
     parser.add_argument("--transport", choices=("stdio", "http"), action="append")
+    parser.add_argument("--install", action="store_true", help="let `ayeaye install` write the entry")
     parser.add_argument("--keep", action="store_true", help="keep the folder even when all is well")
     args = parser.parse_args()
     args.binary, args.tools = args.binary.resolve(), args.tools.resolve()
     folder, failed = Path(tempfile.mkdtemp(prefix="ayeaye-hosts-")), 0
     for name in args.only.split(","):
-        for transport in args.transport or ("stdio", "http"):
-            checks = Checks(f"{name}/{transport}: ")
-            run = Run(importlib.import_module(name), transport, args, folder / f"{name}-{transport}")
+        host = importlib.import_module(name)
+        if args.install and not hasattr(host, "CLIENT"):
+            continue
+        jobs = [(transport, False) for transport in args.transport or ("stdio", "http")]
+        if args.install:
+            jobs.append(("stdio", True))
+        for transport, driving in jobs:
+            job = f"{name}-{transport}" + "-driving" * driving
+            checks = Checks(f"{job}: ")
+            run = Run(host, transport, args, folder / job, driving)
             try:
                 run.go()
                 run.check(checks)
