@@ -16,7 +16,8 @@ import product
 from files import write_zip
 
 SYSTEMS = ("darwin", "linux", "win32")
-ICON = product.ROOT / "crates" / "ayeaye" / "src" / "mcp" / "icon.png"
+# The server's icon, ten times as large: the size that is asked for is 512 pixels.
+ICON = product.HERE / "icon.png"
 
 
 def command(system):

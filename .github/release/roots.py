@@ -68,10 +68,11 @@ def install_tools(root):
         script = tools / "bin" / name
         script.write_text(f'#!/bin/sh\nexec /opt/tools/bin/node /opt/tools/node/npm/bin/{name}-cli.js "$@"\n')
         script.chmod(0o755)
-    # pipx needs a Python to live in, this root's own.
+    # pipx needs a Python to live in, this root's own. pip asks this machine's Python what it needs beside, and a newer one does
+    # not need `tomli`.
     wheels = tools / "wheels"
     version = subprocess.run(["chroot", str(root), "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], check=True, capture_output=True, text=True).stdout.strip()
-    words = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", "--python-version", version, "--dest", str(wheels), f"pipx=={PIPX}.*"]
+    words = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", "--python-version", version, "--dest", str(wheels), f"pipx=={PIPX}.*", "tomli"]
     subprocess.run(words, check=True)
     inside = "python3 -m venv /opt/tools/pipx && /opt/tools/pipx/bin/pip install --quiet --no-index --find-links /opt/tools/wheels pipx"
     subprocess.run(["chroot", str(root), "sh", "-ec", inside], check=True, stdout=sys.stderr)

@@ -28,6 +28,7 @@ import bundle
 import buttons
 import changelog
 import collect
+import notices
 import package
 import product
 from registry import Registry
@@ -271,6 +272,25 @@ class Packages(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn("there is no package for linux-sparc", done.stderr)
             self.assertIn("linux-arm64", done.stderr)
+
+
+class Notices(unittest.TestCase):
+    def test_everything_that_is_linked_has_a_text_and_fonts_have_their_own(self):
+        texts, crates = notices.collect()
+        named = "\n".join(where for _, places in texts for where in places)
+        for name, version, *_ in crates:
+            self.assertIn(f"{name} {version}", named)
+        self.assertGreater(len(crates), 100)
+        for font in ("ttf-noto-sans", "material-icons", "epaint_default_fonts"):
+            self.assertIn(font, [name for name, *_ in crates], "the virtual phone has other fonts now: name them here")
+        for file in ("assets/LICENSE-2.0.txt", "fonts/OFL.txt", "fonts/emoji-icon-font-mit-license.txt"):
+            self.assertIn(f", {file}", named)
+
+    def test_a_crate_without_a_text_is_refused(self):
+        crate = {"name": "thing", "version": "1.0.0", "license": "BSD-3-Clause", "authors": ["A <a@example.invalid>"]}
+        with self.assertRaisesRegex(SystemExit, "thing 1.0.0"):
+            notices.fallback(crate)
+        self.assertIn("Copyright (c) A\n", notices.fallback({**crate, "license": "MIT"}))
 
 
 class Versions(unittest.TestCase):

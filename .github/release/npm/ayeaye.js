@@ -6,7 +6,6 @@ const fs = require("fs");
 const path = require("path");
 const packages = require("../package.json").optionalDependencies;
 
-const SCOPE = "@ayeaye/";
 const ELSE =
   "Without npm: an archive from the releases page, or with Rust `cargo install --locked --path crates/ayeaye` in the sources.";
 
@@ -29,9 +28,9 @@ function otherLibc() {
 
 function find() {
   const system = process.platform + "-" + process.arch;
-  const name = SCOPE + system;
-  if (!packages[name]) {
-    const known = Object.keys(packages).map((it) => it.slice(SCOPE.length));
+  const name = Object.keys(packages).find((it) => it.endsWith("/" + system));
+  if (!name) {
+    const known = Object.keys(packages).map((it) => it.split("/")[1]);
     fail("there is no package for " + system + ".", "There are: " + known.join(", ") + ".");
   }
   const file = process.platform === "win32" ? "ayeaye.exe" : "ayeaye";
