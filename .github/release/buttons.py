@@ -72,6 +72,8 @@ def wrong_links(text):
 # `ayeaye` on PyPI is somebody else's program: no page may tell people to run it.
 OTHER = re.compile(
     r"\b(?:uvx|pipx (?:run|install)|pip3? install|uv tool (?:run|install)|uv pip install)(?: -+\S+)*[ `]+ayeaye(?!-mcp|\.|/)\b"
+    # As clients' settings have it.
+    r"|\"(?:uvx|pipx)\"[\s,:\[\]\"a-z]{0,60}?\"ayeaye\""
 )
 
 
@@ -88,7 +90,7 @@ def check(paths):
 
 
 def pages():
-    return [product.ROOT / "README.md", *sorted((product.ROOT / "docs").rglob("*.md"))]
+    return [product.ROOT / "README.md", product.HERE / "package-readme.md", *sorted((product.ROOT / "docs").rglob("*.md"))]
 
 
 def main():

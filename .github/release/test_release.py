@@ -406,9 +406,9 @@ class Pages(unittest.TestCase):
         self.assertEqual(len(buttons.wrong_links("[x](https://cursor.com/en/install-mcp?name=ayeaye&config=%%%)")), 1)
 
     def test_no_page_runs_somebody_elses_ayeaye(self):
-        for text in ("uvx ayeaye demo", "pipx run ayeaye", "pip install ayeaye", "`uv tool install ayeaye`", "pip install --user ayeaye"):
+        for text in ("uvx ayeaye demo", "pipx run ayeaye", "pip install ayeaye", "`uv tool install ayeaye`", "pip install --user ayeaye", '"command": "uvx", "args": ["ayeaye", "serve"]'):
             self.assertTrue(buttons.OTHER.search(text), text)
-        for text in ("uvx ayeaye-mcp demo", "pipx install ayeaye-mcp", "uvx --from ayeaye-mcp ayeaye serve", "npx -y ayeaye"):
+        for text in ("uvx ayeaye-mcp demo", "pipx install ayeaye-mcp", "uvx --from ayeaye-mcp ayeaye serve", "npx -y ayeaye", '"uvx", "args": ["ayeaye-mcp", "serve"]', '"uvx", "args": ["--from", "ayeaye-mcp", "ayeaye"]'):
             self.assertFalse(buttons.OTHER.search(text), text)
 
 
