@@ -1,5 +1,6 @@
 """Bare Debian systems: made by debootstrap once, kept in target/roots, entered by chroot. Needs root and Debian's registry."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -30,7 +31,9 @@ def make(suite):
     if not (Path("/usr/share/debootstrap/scripts") / suite).exists():
         raise SystemExit(f"this debootstrap is too old to know {suite}")
     words = ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, str(root)]
-    subprocess.run(words, check=True, stdout=sys.stderr)
+    # Systems that are no longer kept move to another server.
+    mirror = os.environ.get("DEBIAN_MIRROR")
+    subprocess.run(words + ([mirror] if mirror else []), check=True, stdout=sys.stderr)
     (root / ".made").touch()
     return root
 
