@@ -64,7 +64,13 @@ pub(crate) fn is_invisible(c: char) -> bool {
         || c.is_control()
 }
 
+/// The fonts have no hyphen that keeps words together ("Wi\u{2011}Fi"); it looks like any other.
+fn drawn_as(c: char) -> char {
+    if c == '\u{2011}' { '-' } else { c }
+}
+
 pub(crate) fn find(c: char, bold: bool) -> FontGlyph {
+    let c = drawn_as(c);
     let text = if bold { FaceId::Bold } else { FaceId::Regular };
     let order = if c >= '\u{1F000}' {
         [FaceId::Emoji, text, FaceId::Cjk]
@@ -215,6 +221,16 @@ mod tests {
         assert_eq!(find('\u{1F600}', false).face, FaceId::Emoji);
         assert!(icon(super::super::icons::SEARCH).glyph.is_some());
         assert!(rasterize(find('a', true), 40.0).coverage.iter().any(|c| *c > 200));
+    }
+
+    #[test]
+    fn the_hyphen_of_wi_fi_has_a_glyph() {
+        for bold in [false, true] {
+            let hyphen = find('\u{2011}', bold);
+            assert!(hyphen.glyph.is_some());
+            assert_eq!(hyphen.glyph, find('-', bold).glyph);
+            assert!((advance('\u{2011}', 16.0, bold) - advance('-', 16.0, bold)).abs() < 0.01);
+        }
     }
 
     #[test]
