@@ -79,8 +79,9 @@ impl AttemptError {
             let message = format!("cannot be asked: {cause}");
             (ModelErrorKind::Rejected, message, Recovery::GiveUp)
         } else if error.is_connect() {
-            let message =
-                format!("cannot be reached ({cause}): start it, or correct the model's base URL");
+            let message = format!(
+                "cannot be reached ({cause}): start it, or correct AYEAYE_MODEL_BASE_URL (model.base-url)"
+            );
             (ModelErrorKind::Unreachable, message, retry)
         } else if error.is_timeout() {
             let message = format!("did not answer in time ({cause})");
@@ -130,7 +131,8 @@ fn classify(
     match status {
         401 | 403 => give_up(
             ModelErrorKind::Unauthorized,
-            "the key is missing, wrong or not allowed this model: set the model's key",
+            "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
+             model.api-key in ayeaye.toml",
         ),
         400 | 404 | 415 | 422 if mentions(&NO_VISION) => give_up(
             ModelErrorKind::NoVision,
@@ -149,9 +151,10 @@ fn classify(
         ),
         413 => PROMPT_TOO_LONG,
         400 | 422 if mentions(&CONTEXT_EXCEEDED) => PROMPT_TOO_LONG,
-        400 if mentions(&INVALID_KEY) => {
-            give_up(ModelErrorKind::Unauthorized, "the key is wrong: set the model's key")
-        }
+        400 if mentions(&INVALID_KEY) => give_up(
+            ModelErrorKind::Unauthorized,
+            "the key is wrong: set AYEAYE_MODEL_API_KEY, or model.api-key in ayeaye.toml",
+        ),
         400 | 402 | 429 if mentions(&QUOTA_EXCEEDED) => {
             give_up(ModelErrorKind::QuotaExceeded, "the quota of this key is used up")
         }
@@ -235,12 +238,12 @@ mod tests {
             assert_eq!(error.recovery, Recovery::Retry { after: None }, "{}", error.message);
         }
         for (status, said, part) in [
-            (401, "", "key"),
-            (403, "", "key"),
+            (401, "", "AYEAYE_MODEL_API_KEY"),
+            (403, "", "AYEAYE_MODEL_API_KEY"),
             (404, "model `x` not found", "name is wrong"),
             (400, "x is not a multimodal model", "takes no pictures"),
             (400, "messages: roles must alternate", "such a request"),
-            (400, "API key not valid. Please pass a valid API key.", "key"),
+            (400, "API key not valid. Please pass a valid API key.", "AYEAYE_MODEL_API_KEY"),
             (400, "Your credit balance is too low", "quota"),
             (429, "insufficient_quota", "quota"),
             (418, "", "such a request"),
