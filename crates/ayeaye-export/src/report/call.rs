@@ -50,6 +50,13 @@ pub(super) struct Reply {
     pub(super) first_token_ms: Option<f64>,
 }
 
+impl Reply {
+    /// Whether the model said anything: an endpoint that never answered did not.
+    pub(super) fn has_words(&self) -> bool {
+        !self.raw.is_empty() || !self.reasoning.is_empty() || !self.tools.is_empty()
+    }
+}
+
 impl Call {
     pub(super) fn new(request: &LlmRequest) -> Self {
         let mut call = Self {

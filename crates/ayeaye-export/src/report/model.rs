@@ -313,6 +313,12 @@ impl ReportModel {
         }
     }
 
+    /// Whether somebody splits requests up into subtasks, as far as the page tells of it.
+    pub(super) fn has_host_agent(&self) -> bool {
+        let is_host = |step: &Step| step.agent.text == "HostAgent";
+        self.items.iter().any(|it| matches!(&**it, TimelineItem::Step(step) if is_host(step)))
+    }
+
     /// A subtask, a round and the session often end on the same screen.
     fn snapshot(&mut self, at: Timestamp, scope: &str, picture: &BlobRef) {
         let scope = clip(scope, 100).text;

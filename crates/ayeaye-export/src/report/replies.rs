@@ -12,14 +12,11 @@ const MAX_SHARED_TEXT: usize = 20_000;
 
 /// The replies of a step, and the prompt they answer.
 pub(super) fn replies(page: &mut Page<'_>, step: &Step) {
-    let unread: Vec<&Call> = step
-        .calls
-        .iter()
-        .filter(|call| call.answer.as_ref().is_none_or(|reply| !reply.used))
-        .collect();
-    if !unread.is_empty() {
-        rejected(&mut page.html, &unread);
-    }
+    let unused = step.calls.iter().filter(|it| it.answer.as_ref().is_none_or(|reply| !reply.used));
+    let (unread, unanswered): (Vec<&Call>, Vec<&Call>) =
+        unused.partition(|call| call.answer.as_ref().is_some_and(Reply::has_words));
+    rejected(&mut page.html, &unread, ("reply", "replies"), " not acted on");
+    rejected(&mut page.html, &unanswered, ("call", "calls"), " without a reply");
     for call in step.calls.iter().filter(|it| it.answer.as_ref().is_some_and(|reply| reply.used)) {
         let html = &mut page.html;
         html.raw("<details><summary>Raw reply");
@@ -42,10 +39,13 @@ pub(super) fn replies(page: &mut Page<'_>, step: &Step) {
     }
 }
 
-fn rejected(html: &mut Html, calls: &[&Call]) {
+fn rejected(html: &mut Html, calls: &[&Call], (one, many): (&str, &str), why: &'static str) {
+    if calls.is_empty() {
+        return;
+    }
     html.raw("<details class=\"rejected\"><summary>");
-    html.text(&labels::count(calls.len() as u64, "reply", "replies"));
-    html.raw(" not acted on</summary>");
+    html.text(&labels::count(calls.len() as u64, one, many));
+    html.raw(why).raw("</summary>");
     for call in calls {
         html.raw("<div class=\"attempt\"><p class=\"label\">Attempt ").number(call.iteration);
         about(html, call);

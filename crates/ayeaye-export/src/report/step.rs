@@ -39,7 +39,10 @@ pub(super) fn snapshot(page: &mut Page<'_>, at: Timestamp, scopes: &[String], pi
     page.pictures.show(&mut page.html, page.blobs, picture, size, "The screen at the end");
     page.html.raw("</div></figure><div class=\"tell\"><p class=\"top\"><time>");
     page.html.text(&labels::clock(at)).raw("</time></p><h3>The screen at the end of ");
-    for (at, scope) in scopes.iter().enumerate() {
+    // Where nobody plans, the end of the only subtask is that of the round.
+    let planned = page.model.has_host_agent();
+    let named = scopes.iter().filter(|scope| planned || *scope != "sub_round" || scopes.len() == 1);
+    for (at, scope) in named.enumerate() {
         page.html.raw(if at == 0 { "" } else { " and " });
         page.html.raw(match scope.as_str() {
             "session" => "the session",

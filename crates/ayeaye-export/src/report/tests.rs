@@ -155,6 +155,44 @@ fn a_reply_that_could_not_be_read_is_there_to_be_looked_at() {
     assert!(page.contains("no point in it"));
     assert!(page.contains("10 kB more are left out here"));
     assert!(page.contains("<b>It failed.</b>"));
+    assert!(!page.contains("without a reply"));
+}
+
+#[test]
+fn an_endpoint_that_never_answered_has_given_no_reply() {
+    let mut builder = EventBuilder::begin("Text Anna");
+    builder.fact(Some(0), "step.start", &builder::step_start(0));
+    builder.fact(Some(0), "llm.request", &builder::request(1));
+    builder.fact(Some(0), "llm.response", &builder::unread(1, "", "it cannot be reached"));
+    builder.stop("MODEL_FAILED", "it cannot be reached");
+    let (page, _) = page_of(&builder.events);
+    elements(&page);
+    assert!(page.contains("1\u{a0}call without a reply"), "{page}");
+    assert!(page.contains("it cannot be reached") && !page.contains("not acted on"));
+}
+
+#[test]
+fn the_screen_at_the_end_is_that_of_a_subtask_only_where_somebody_plans() {
+    let end = |agent: Option<&str>| {
+        let mut builder = EventBuilder::begin("Text Anna");
+        builder.click(0, 1, 1, "One");
+        for scope in ["sub_round", "round", "session"] {
+            builder.fact(
+                None,
+                "snapshot",
+                &json!({ "scope": scope, "screenshot": builder::blob("b") }),
+            );
+        }
+        for event in &mut builder.events {
+            if event.entry.step.is_some() {
+                event.entry.agent = agent.map(str::to_owned);
+            }
+        }
+        page_of(&builder.events).0
+    };
+    assert!(end(Some("AppAgent")).contains("The screen at the end of the round and the session<"));
+    let planned = "The screen at the end of the subtask and the round and the session<";
+    assert!(end(Some("HostAgent")).contains(planned));
 }
 
 #[test]
