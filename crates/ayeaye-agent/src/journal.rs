@@ -2,6 +2,7 @@
 mod files;
 mod retention;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -12,7 +13,7 @@ pub use files::{
     Clock, FileJournal, FreeSpace, InvalidRecordLine, MIN_FREE_BYTES, SyncPolicy, VerifyReport,
 };
 pub use retention::{
-    PruneReport, Removable, Retention, RetentionCandidate, prune, select_for_removal,
+    PruneReport, Removable, Retention, RetentionCandidate, candidates, prune, select_for_removal,
 };
 
 pub use crate::event::*;
@@ -127,6 +128,11 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// The session in short. Of one that is not being written this does not read the record, as a
     /// rule.
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError>;
+    /// Bytes of the sessions with all that is removed with them, such as logs beside the record. Of one
+    /// that is not among them it is what its summary says.
+    async fn disk_use(&self) -> Result<HashMap<SessionId, u64>, JournalError> {
+        Ok(HashMap::new())
+    }
     /// Every session there is, newest first.
     async fn list(&self) -> Result<Vec<SessionId>, JournalError>;
     /// The bytes of a blob.

@@ -17,6 +17,7 @@ mod ufo;
 mod draw;
 mod text;
 
+mod disk_use;
 mod folder;
 mod formats;
 mod log_path;
@@ -31,6 +32,7 @@ mod sample;
 #[cfg(test)]
 mod testing;
 
+pub use disk_use::{DiskUse, disk_use};
 pub use export::{ExportError, Exported, export};
 pub use folder::{Folder, FolderError};
 pub use formats::{Format, LogSettings};

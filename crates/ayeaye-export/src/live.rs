@@ -31,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 use self::pending::PendingMarker;
 use self::projector::Projector;
 pub(crate) use self::projector::SessionBlobs;
+use crate::disk_use::disk_use;
 use crate::formats::{LogSettings, MakeProjection, make_projection};
 use crate::log_path;
 
@@ -276,6 +277,19 @@ impl Journal for LoggingJournal {
             return Err(JournalError::Busy(*id));
         }
         self.remove_session(*id).await
+    }
+
+    async fn disk_use(&self) -> Result<HashMap<SessionId, u64>, JournalError> {
+        let data = self.shared.data.clone();
+        let looked = tokio::task::spawn_blocking(move || disk_use(&data)).await;
+        let found = looked
+            .map_err(std::io::Error::other)
+            .and_then(|found| found.map_err(std::io::Error::other))
+            .map_err(|source| JournalError::Storage {
+                what: format!("{} (how much room sessions take)", self.shared.data.display()),
+                source,
+            })?;
+        Ok(found.into_iter().map(|(id, room)| (id, room.total())).collect())
     }
 
     async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError> {

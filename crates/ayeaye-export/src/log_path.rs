@@ -19,6 +19,8 @@ use crate::formats::Format;
 const OWNER_FILE: &str = ".session";
 /// By these a folder is known to hold a log of UFO's.
 const UFO_FILES: [&str; 4] = ["response.log", "request.log", "evaluation.log", "output.md"];
+/// Characters of a session's id.
+const SESSION_ID_LEN: usize = 36;
 /// Names PyCatan's folder that was begun last.
 const CURRENT_FILE: &str = "current_session.txt";
 
@@ -136,8 +138,50 @@ pub fn session_logs(data: &Path, id: SessionId) -> Result<Vec<(Format, PathBuf)>
     Ok(found)
 }
 
+/// A folder or file, and the session whose log it is or belongs to.
+#[derive(Debug)]
+pub(crate) struct OwnedBy {
+    pub(crate) id: SessionId,
+    pub(crate) path: PathBuf,
+}
+
+/// What the sessions have in the folder of a format.
+pub(crate) fn owned_in(format_dir: &Path, format: Format) -> Result<Vec<OwnedBy>, FolderError> {
+    let below = folders(format_dir)?;
+    let mut found = Vec::new();
+    if has_own_folder(format) {
+        for (_, path) in below {
+            found.extend(owner(&path)?.map(|id| OwnedBy { id, path }));
+        }
+        return Ok(found);
+    }
+    let below = below.into_iter().map(|(_, folder)| folder);
+    for folder in std::iter::once(format_dir.to_owned()).chain(below) {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
+            Err(err) => return Err(io_error("list", &folder)(err)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(io_error("list", &folder))?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let name = name.strip_prefix(".part-").unwrap_or(&name);
+            // The id is at the beginning, and ends where another letter would make it another name.
+            let rest = name.get(SESSION_ID_LEN..).unwrap_or_default();
+            let id = name.get(..SESSION_ID_LEN).and_then(|id| id.parse().ok());
+            if let Some(id) = id
+                && !rest.starts_with(|c: char| c.is_ascii_alphanumeric())
+            {
+                found.push(OwnedBy { id, path: entry.path() });
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// Folders of the formats in the data folder.
-const fn format_dir(format: Format) -> &'static str {
+pub(crate) const fn format_dir(format: Format) -> &'static str {
     match format {
         Format::Ufo => "logs",
         Format::PyCatan => "llm",

@@ -18,7 +18,7 @@ pub struct Retention {
     pub max_age: Option<Duration>,
     /// Most sessions. Those that must stay count, and may be more.
     pub max_sessions: Option<usize>,
-    /// Most bytes of all sessions, blobs included.
+    /// Most bytes of all sessions, with their blobs and their logs.
     pub max_total_bytes: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ pub struct RetentionCandidate {
     pub id: SessionId,
     /// When its last event was written.
     pub last: Timestamp,
-    /// Of its record and its blobs.
+    /// With all that is removed with it.
     pub bytes: u64,
     /// Whether it may go.
     pub removable: Removable,
@@ -115,6 +115,26 @@ pub fn select_for_removal(
     select_for_removal
 }
 
+/// Every session, as far as the choice goes.
+pub async fn candidates(
+    journal: &dyn Journal,
+    now: Timestamp,
+) -> Result<Vec<RetentionCandidate>, JournalError> {
+    let sizes = journal.disk_use().await?;
+    let mut kept = Vec::new();
+    for id in journal.list().await? {
+        let candidate = match journal.summary(&id).await {
+            Ok(summary) => RetentionCandidate::of(id, &summary),
+            Err(JournalError::Unknown(_)) => continue, // somebody else removed it
+            // It counts as one, of a size that the record does not tell.
+            Err(_) => RetentionCandidate { id, last: now, bytes: 0, removable: Removable::No },
+        };
+        let bytes = sizes.get(&id).copied().unwrap_or(candidate.bytes);
+        kept.push(RetentionCandidate { bytes, ..candidate });
+    }
+    Ok(kept)
+}
+
 /// Removes what the limits concern, through [`Journal::remove`]. A session that somebody takes up
 /// meanwhile stays, and so does one that cannot be removed; the rest goes on.
 pub async fn prune(
@@ -126,15 +146,7 @@ pub async fn prune(
     if *retention == Retention::default() {
         return Ok(tidied);
     }
-    let mut kept = Vec::new();
-    for id in journal.list().await? {
-        kept.push(match journal.summary(&id).await {
-            Ok(summary) => RetentionCandidate::of(id, &summary),
-            Err(JournalError::Unknown(_)) => continue, // somebody else removed it
-            // It counts as one, of a size that nobody knows.
-            Err(_) => RetentionCandidate { id, last: now, bytes: 0, removable: Removable::No },
-        });
-    }
+    let mut kept = candidates(journal, now).await?;
     // Whoever cannot be removed stays, and then it may be another's turn.
     loop {
         let select_for_removal = select_for_removal(retention, now, &kept);
