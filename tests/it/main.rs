@@ -13,6 +13,7 @@ mod architecture_doc;
 mod bad_input;
 mod cancel;
 mod clients_doc;
+mod commands;
 mod contracts;
 mod coordinates;
 mod crash;

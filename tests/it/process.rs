@@ -236,7 +236,7 @@ async fn the_exit_code_of_run_says_how_it_ended() {
     for (reply, code, said) in [
         (complete("All done."), 0, "All done."),
         (abort("No such app."), 1, "No such app."),
-        (info("Which one?"), 3, "can go on with it by ask_agent_continue"),
+        (info("Which one?"), 3, "go on     ayeaye continue "),
     ] {
         vlm.always(&reply);
         let ended = binary.run(&run).await;
@@ -284,7 +284,7 @@ async fn settings_are_shown_without_secrets_and_a_wrong_one_is_a_usage_error() {
     for secret in [TOKEN, crate::support::KEY] {
         assert!(!config.out.contains(secret), "{}", config.out);
     }
-    for arguments in [&["frobnicate"][..], &["run", "do it"], &["sessions", "show", "../x"], &[]] {
+    for arguments in [&["frobnicate"][..], &["run"], &["sessions", "show", "../x"], &[]] {
         assert_eq!(binary.run(arguments).await.code, 2, "{arguments:?}");
     }
     let wrong = Binary::alone().set("AYEAYE_RUN_MAX_STEPS", "many");
@@ -364,5 +364,5 @@ async fn a_demo_that_nobody_answers_waits_with_its_session() {
     let demo = Binary::alone().run(&["demo"]).await;
     assert_eq!(demo.code, 3, "{demo:?}");
     assert!(demo.out.contains("phone     has sent nothing"), "{}", demo.out);
-    assert!(demo.out.contains("can be continued"), "{}", demo.out);
+    assert!(demo.out.contains("go on     ayeaye continue "), "{}", demo.out);
 }

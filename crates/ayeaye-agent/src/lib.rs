@@ -60,7 +60,9 @@ pub use question::{DONE_BY_HAND, Question, QuestionKind};
 pub use reply_mode::ReplyMode;
 pub use report::{Report, RunInfo, StepSummary, Usage};
 pub use requests::{ContinueTask, DirectAction, StartTask, UserInput};
-pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter};
+pub use run::{
+    CancelHandle, DIRECT_REQUEST, DirectOutcome, DirectResult, RunPhase, RunUpdate, ScreenAfter,
+};
 pub use screen::{Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{
     Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase, SessionState,

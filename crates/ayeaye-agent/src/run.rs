@@ -38,8 +38,8 @@ use self::actor::Actor;
 pub(crate) use self::begin::ResumeKind;
 use self::budget::Budget;
 pub use self::cancel::CancelHandle;
-pub(crate) use self::direct::{DIRECT_REQUEST, DirectRequest};
-pub use self::direct::{DirectOutcome, DirectResult, ScreenAfter};
+pub(crate) use self::direct::DirectRequest;
+pub use self::direct::{DIRECT_REQUEST, DirectOutcome, DirectResult, ScreenAfter};
 use self::image_history::ImageHistory;
 use self::model_call::ModelCaller;
 use self::observer::{Observation, Observer};
@@ -52,6 +52,23 @@ use crate::report::Report;
 use crate::session::HOST_AGENT;
 use crate::{Action, Device, Frame, Question, ReplyMode, Session, StopReason};
 
+/// What a run is busy with, for a person who waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunPhase {
+    /// The phone is made ready.
+    Preparing,
+    /// The phone is looked at, until its screen stands still.
+    Looking,
+    /// A model has been asked.
+    Deciding,
+    /// Something is done on the phone.
+    Acting,
+    /// An operator has been asked.
+    Asking,
+    /// The end is recorded, and logs are completed.
+    Ending,
+}
+
 /// The state of a run as its followers see it. They see the latest update, not every one.
 #[derive(Debug, Clone)]
 pub struct RunUpdate {
@@ -59,6 +76,8 @@ pub struct RunUpdate {
     pub report: Arc<Report>,
     /// What happened last, in one short line.
     pub line: String,
+    /// What is being done. That it changes wakes no follower: look now and then.
+    pub phase: RunPhase,
     /// False once the run has stopped and everything is recorded.
     pub running: bool,
 }
@@ -240,6 +259,7 @@ impl Run {
     /// Looks at the phone for the acting model.
     async fn observe(&mut self, step: &mut StepBuilder) -> Result<Observation, RunError> {
         let begun = Instant::now();
+        self.enter(RunPhase::Looking);
         let model = self.acting_model();
         let observation = self.observer.observe(&mut self.recorder, &self.actor, &model).await?;
         step.times.data_collection += millis(begun.elapsed());
@@ -354,7 +374,17 @@ impl Run {
 
     fn publish(&self, line: String) {
         let report = Arc::new(self.session().report(true));
-        self.updates.send_replace(RunUpdate { report, line, running: true });
+        self.updates.send_modify(|update| {
+            update.report = report;
+            update.line = line;
+        });
+    }
+
+    fn enter(&self, phase: RunPhase) {
+        self.updates.send_if_modified(|update| {
+            update.phase = phase;
+            false
+        });
     }
 }
 

@@ -1,12 +1,18 @@
 //! The command line: flags and subcommands. What they do is in [`command`](crate::command).
+mod help;
+mod session_name;
+mod sessions;
+
 use std::path::PathBuf;
 
-use ayeaye_agent::{ReplyMode, SessionId};
-use ayeaye_export::Format;
+use ayeaye_agent::ReplyMode;
 use ayeaye_model::CalibrationPlan;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 
+pub use self::help::command_line;
+pub use self::session_name::{InvalidSessionName, SessionName};
+pub use self::sessions::Sessions;
 use crate::clients::{Client, Scope};
 use crate::config::{Flag, Listen, ValueError, socket_address};
 
@@ -17,14 +23,14 @@ Examples:
   ayeaye model list                            which models are known, and which family yours is
   ayeaye serve                                 MCP on stdio, as clients start it
   ayeaye serve --http 127.0.0.1:8642           MCP at http://127.0.0.1:8642/mcp
-  ayeaye run 'Turn on dark mode' --device emulator-5554
+  ayeaye run 'Open the settings'               on the phone that is connected
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 the task needs an answer.
 Settings come from flags, the environment (AYEAYE_…) and ayeaye.toml; `ayeaye config` shows them.";
 
 /// An MCP server that hands tasks to Android phones.
 #[derive(Debug, Parser)]
-#[command(name = "ayeaye", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "ayeaye", version, after_help = EXAMPLES)]
 pub struct Cli {
     #[command(flatten)]
     settings: SettingFlags,
@@ -33,10 +39,9 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// Flags that every command takes. There are none for keys and tokens: a command line is read by
-/// every process of the machine.
+/// Flags that every command takes, and that the help of `ayeaye` alone shows. There are none for keys
+/// and tokens: a command line is read by every process of the machine.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Settings")]
 struct SettingFlags {
     /// Read this settings file; it must be there
     #[arg(long, global = true, value_name = "FILE")]
@@ -58,10 +63,11 @@ struct SettingFlags {
     log: Option<String>,
 }
 
-/// What the program can do.
+/// What the program can do. `help.rs` puts them in groups.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve MCP on stdio, or with --http over Streamable HTTP
+    #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
     /// Do a task on the virtual phone with a stand-in for the model, from start to end
     Demo(Demo),
@@ -76,12 +82,27 @@ pub enum Command {
     Install(Install),
     /// Take this server out of an MCP client again
     Uninstall(Uninstall),
+    /// Go on with a session: answer its question, advise it, give it the next task
+    #[command(after_help = CONTINUE_EXAMPLES)]
+    Continue(Continue),
     /// List the phones
-    Devices,
+    Devices {
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Check everything that a task needs, and say how to fix what is wrong
-    Doctor,
+    Doctor {
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Show every setting, its value, and where that comes from
-    Config,
+    Config {
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// List the families of models; find out what a model's coordinates are
     #[command(subcommand)]
     Model(Model),
@@ -90,7 +111,38 @@ pub enum Command {
     Sessions(Sessions),
     /// Run a virtual phone for `adb connect`
     Phone(Phone),
+    /// Print what makes a shell complete commands and flags
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write all of them into a folder
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// Write a page for each command into this folder, such as ~/.local/share/man/man1
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
 }
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  ayeaye serve
+  ayeaye serve --virtual
+  ayeaye serve --tools agent,device
+  ayeaye serve --http 127.0.0.1:8642";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  ayeaye completions bash > ~/.local/share/bash-completion/completions/ayeaye
+  ayeaye completions zsh > ~/.zfunc/_ayeaye
+  ayeaye completions fish > ~/.config/fish/completions/ayeaye.fish";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  ayeaye man | man -l -
+  ayeaye man --out ~/.local/share/man/man1";
 
 /// `ayeaye serve`.
 #[derive(Debug, Args)]
@@ -99,7 +151,7 @@ pub struct Serve {
     /// http.listen says
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "", value_parser = address)]
     pub http: Option<String>,
-    /// Add a virtual phone to the devices
+    /// Add a virtual phone; where no model is configured it is the only one, and a stand-in decides
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
     /// Let a host agent split each request up over the phone's apps
@@ -121,18 +173,51 @@ pub struct Demo {
 
 const RUN_EXAMPLES: &str = "\
 Examples:
+  ayeaye run 'Turn on dark mode'
   ayeaye run 'Send Anna a message: I am late' --device R58M12ABCDE
-  ayeaye run 'Turn on dark mode' --virtual --max-steps 10
-  ayeaye run 'Put the code from Messages into a note' --planner --device R58M12ABCDE";
+  ayeaye run 'Turn Bluetooth on' --virtual --max-steps 10
+  ayeaye run 'Put the code from Messages into a note' --planner --device R58M12ABCDE
+
+Ctrl-C pauses the task after the action under way; `ayeaye continue` goes on with it.";
 
 /// `ayeaye run`.
 #[derive(Debug, Args)]
 pub struct Run {
     /// What to do, in one sentence
     pub task: String,
-    /// The phone's serial, as `ayeaye devices` prints it
-    #[arg(long, value_name = "ID", required_unless_present = "virtual_phone")]
+    /// The phone's serial, as `ayeaye devices` prints it; where one phone is connected it may be left out
+    #[arg(long, value_name = "ID", conflicts_with = "virtual_phone")]
     pub device: Option<String>,
+    /// Use a virtual phone
+    #[arg(long = "virtual")]
+    pub virtual_phone: bool,
+    #[command(flatten)]
+    pub how: HowToRun,
+}
+
+const CONTINUE_EXAMPLES: &str = "\
+Examples:
+  ayeaye continue                              the last session that waits or was stopped
+  ayeaye continue 0192f3a1                     a session, by the beginning of its id
+  ayeaye continue last 'Anna Berg'             an answer, advice, or after the end the next task
+
+A session that waits with a question takes TEXT as its answer; without TEXT the question is asked here. One
+that was stopped goes on, with TEXT as advice. One that has ended takes TEXT as its next task.";
+
+/// `ayeaye continue`.
+#[derive(Debug, Args)]
+pub struct Continue {
+    /// The session: its id, the beginning of it, or `last`; without it the last one that waits or was stopped
+    pub id: Option<SessionName>,
+    /// What to tell it
+    pub text: Option<String>,
+    #[command(flatten)]
+    pub how: HowToRun,
+}
+
+/// What `run` and `continue` share.
+#[derive(Debug, Args)]
+pub struct HowToRun {
     /// Stop after this many steps
     #[arg(long, value_name = "N")]
     max_steps: Option<String>,
@@ -143,9 +228,9 @@ pub struct Run {
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
         require_equals = true)]
     planner: Option<String>,
-    /// Use a virtual phone
-    #[arg(long = "virtual")]
-    pub virtual_phone: bool,
+    /// Print the result as JSON, for programs; what people read goes to stderr
+    #[arg(long)]
+    pub json: bool,
 }
 
 const INSTALL_EXAMPLES: &str = "\
@@ -301,53 +386,6 @@ pub enum Model {
     },
 }
 
-/// `ayeaye sessions`.
-#[derive(Debug, Subcommand)]
-pub enum Sessions {
-    /// List the sessions, newest first
-    List {
-        /// As JSON, for programs
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show what happened in one, and where its record and its logs are
-    Show {
-        /// The session
-        id: SessionId,
-    },
-    /// Answer the question a session waits with
-    Answer {
-        /// The session
-        id: SessionId,
-        /// The answer
-        text: String,
-    },
-    /// Write a session in a format that others read
-    Export {
-        /// The session
-        id: SessionId,
-        /// The format
-        #[arg(long, value_name = "F", value_parser = formats())]
-        format: Format,
-        /// The folder to write into
-        #[arg(long, value_name = "DIR")]
-        out: PathBuf,
-    },
-    /// Delete sessions with all that belongs to them: record, pictures, logs
-    Rm {
-        /// The sessions
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<SessionId>,
-    },
-}
-
-/// The formats of `ayeaye sessions export`, with what each is.
-fn formats() -> impl TypedValueParser<Value = Format> {
-    let values = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.about()));
-    PossibleValuesParser::new(values)
-        .map(|name| Format::from_name(&name).expect("clap takes only these names"))
-}
-
 /// `ayeaye phone`.
 #[derive(Debug, Args)]
 pub struct Phone {
@@ -363,6 +401,14 @@ pub struct Phone {
 }
 
 impl Cli {
+    /// Reads the command line of this process; `columns` as wide help is at most. What is to be printed
+    /// instead, such as help, is the error.
+    pub fn read(columns: Option<usize>) -> Result<Self, clap::Error> {
+        let mut command = command_line(columns);
+        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches(&matches).map_err(|err| err.format(&mut command))
+    }
+
     /// The settings file that the command line names.
     pub fn config_file(&self) -> Option<&std::path::Path> {
         self.settings.config.as_deref()
@@ -385,7 +431,8 @@ impl Cli {
                 settings.push(("http.listen", "--http", http));
                 settings.push(("mcp.tools", "--tools", tools));
             }
-            Command::Run(Run { max_steps, reply_mode, planner, .. }) => {
+            Command::Run(Run { how, .. }) | Command::Continue(Continue { how, .. }) => {
+                let HowToRun { max_steps, reply_mode, planner, json: _ } = how;
                 settings.push(("run.planner", "--planner", planner));
                 settings.push(("run.max-steps", "--max-steps", max_steps));
                 settings.push(("run.reply-mode", "--reply-mode", reply_mode));
@@ -396,12 +443,14 @@ impl Cli {
             Command::Demo(_)
             | Command::Setup(_)
             | Command::Uninstall(_)
-            | Command::Devices
-            | Command::Doctor
-            | Command::Config
+            | Command::Devices { .. }
+            | Command::Doctor { .. }
+            | Command::Config { .. }
             | Command::Model(_)
             | Command::Sessions(_)
-            | Command::Phone(_) => {}
+            | Command::Phone(_)
+            | Command::Completions { .. }
+            | Command::Man { .. } => {}
         }
         settings
             .into_iter()
@@ -425,17 +474,19 @@ fn address(text: &str) -> Result<String, ValueError> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
+    use ayeaye_agent::SessionId;
 
     use super::*;
 
     fn parse(words: &str) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(std::iter::once("ayeaye").chain(words.split_whitespace()))
+        let words = std::iter::once("ayeaye").chain(words.split_whitespace());
+        let matches = command_line(None).try_get_matches_from(words)?;
+        Cli::from_arg_matches(&matches)
     }
 
     #[test]
     fn clap_finds_no_contradictions() {
-        Cli::command().debug_assert();
+        command_line(None).debug_assert();
     }
 
     #[test]
@@ -453,13 +504,27 @@ mod tests {
             "run --planner task --virtual",
             "serve --planner=off --virtual",
             "run task --virtual",
+            "run task",
+            "run task --json",
+            "continue",
+            "continue last --max-steps 3",
+            &format!("continue {id} yes"),
             "devices",
-            "doctor --model-name other",
+            "devices --json",
+            "doctor --model-name other --json",
             "--log debug config",
+            "config --json",
+            "completions bash",
+            "man",
+            "man --out x",
             "model list --json",
             "model calibrate --probes 40 --seed 2 --write",
             "sessions list",
-            "sessions list --json",
+            "sessions list --json --limit 3",
+            "sessions du",
+            &format!("sessions du --json {id}"),
+            "sessions show last --json",
+            "sessions show 0192f3a1",
             &format!("sessions show {id}"),
             &format!("sessions answer {id} yes"),
             &format!("sessions export {id} --format pycatan --out x"),
@@ -486,8 +551,11 @@ mod tests {
         for words in [
             "",
             "frobnicate",
-            "run task",
             "run --device x",
+            "run task --device x --virtual",
+            "continue nonsense",
+            "completions cmd",
+            "sessions list --limit 0",
             "run task --virtual --reply-mode ask",
             "serve --http nowhere",
             "serve --http unix:here.sock",
@@ -530,11 +598,5 @@ mod tests {
         assert_eq!(settings("run --planner=off t --virtual"), [("run.planner", "off".to_owned())]);
         let virtual_phone = parse("run t --virtual").unwrap();
         assert!(matches!(virtual_phone.command, Command::Run(Run { device: None, .. })));
-    }
-
-    #[test]
-    fn the_help_names_every_exit_code() {
-        let help = Cli::command().render_help().to_string();
-        assert!(help.contains("0 done, 1 failed, 2 usage, 3"), "{help}");
     }
 }

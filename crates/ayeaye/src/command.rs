@@ -1,4 +1,5 @@
 //! The subcommands.
+pub mod continue_session;
 pub mod demo;
 pub mod devices;
 pub mod doctor;
@@ -11,12 +12,18 @@ pub mod run;
 pub mod serve;
 pub mod sessions;
 pub mod setup;
+pub mod shell;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
+use ayeaye_agent::AgentError;
+
 use crate::cli::{self, Command, Sessions};
+use crate::command::run::RunOptions;
 use crate::config::{Config, Environment, Flag};
-use crate::terminal::Terminal;
+use crate::hint::{self, Reader};
+use crate::terminal::{self, Terminal};
 use crate::wiring::{self, App, ModelChoice};
 
 /// How the program ends. Scripts branch on its numbers.
@@ -56,7 +63,7 @@ pub struct Start {
 
 /// Runs a command.
 pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyhow::Result<Exit> {
-    let terminal = Terminal::new(config.no_color);
+    let terminal = Terminal::new(config.no_color, config.dumb_terminal);
     match command {
         Command::Serve(serve) => {
             let app = app(config, serve.virtual_phone).await?;
@@ -67,34 +74,37 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             }
         }
         Command::Demo(demo) => demo::demo(config, demo.yes, terminal).await,
-        Command::Run(run) => {
-            let app = app(config, run.virtual_phone).await?;
-            let device = match (run.device, &app.adb_device) {
-                (Some(device), _) => device,
-                (None, Some(phone)) => phone.serial().to_owned(),
-                (None, None) => anyhow::bail!("name a phone with --device"),
-            };
-            let task = run::Task {
-                device: ayeaye_agent::DeviceId::new(device),
-                words: run.task,
-                max_steps: config.run.max_steps,
-                reply_mode: config.run.reply_mode,
-                planner: config.run.planner,
-            };
-            run::run(&app.agent, config, task, terminal).await
+        Command::Run(cli::Run { task, device, virtual_phone, how }) => {
+            let terminal = if how.json { terminal.beside_json() } else { terminal };
+            let app = app(config, virtual_phone).await?;
+            let its = app.adb_device.as_ref().map(|phone| phone.serial().to_owned());
+            let device = device.or(its).map(ayeaye_agent::DeviceId::new);
+            let options = RunOptions::new(config, how.json);
+            let exit = run::run(&app.agent, config, (device, &task), options, terminal).await;
+            app.tidy_once(config).await;
+            exit
         }
         Command::Install(args) => install::install(config, start, &args, terminal).await,
         Command::Uninstall(args) => install::uninstall(start, &args, terminal).await,
         Command::Setup(args) => setup::setup(config, start, &args, terminal).await,
-        Command::Devices => {
-            let app = App::new(config).await?;
-            Ok(devices::devices(&app.agent, terminal).await)
+        Command::Continue(cli::Continue { id, text, how }) => {
+            let terminal = if how.json { terminal.beside_json() } else { terminal };
+            let options = RunOptions::new(config, how.json);
+            continue_session::go_on(config, id, text.as_deref(), options, terminal).await
         }
-        Command::Doctor => {
+        Command::Devices { json } => {
             let app = App::new(config).await?;
-            Ok(doctor::doctor(&app, config, terminal).await)
+            Ok(devices::devices(&app.agent, json, terminal).await)
         }
-        Command::Config => {
+        Command::Doctor { json } => {
+            let app = App::new(config).await?;
+            Ok(doctor::doctor(&app, config, json, terminal).await)
+        }
+        Command::Config { json: true } => {
+            terminal.json(&config.explain_json());
+            Ok(Exit::Done)
+        }
+        Command::Config { json: false } => {
             terminal.line(config.explain().trim_end());
             Ok(Exit::Done)
         }
@@ -108,21 +118,32 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
                 }
             }
         }
-        Command::Sessions(sessions) => {
-            let app = App::new(config).await?;
-            match sessions {
-                Sessions::List { json } => sessions::list(&*app.journal, json, terminal).await,
-                Sessions::Show { id } => sessions::show(&app.agent, config, id, terminal).await,
-                Sessions::Answer { id, text } => {
-                    sessions::answer(&app.agent, id, &text, terminal).await
-                }
-                Sessions::Export { id, format, out } => {
-                    sessions::export(&app.files, config, (id, format), &out, terminal).await
-                }
-                Sessions::Rm { ids } => sessions::remove(&*app.journal, &ids, terminal).await,
-            }
-        }
+        Command::Sessions(what) => sessions(what, config, terminal).await,
         Command::Phone(phone) => phone::phone(phone, terminal).await,
+        Command::Completions { shell } => Ok(shell::completions(shell, terminal)),
+        Command::Man { out } => shell::man(out.as_deref(), terminal),
+    }
+}
+
+async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow::Result<Exit> {
+    let app = App::new(config).await?;
+    let journal = &*app.journal;
+    match what {
+        Sessions::List { limit, json } => sessions::list(journal, limit, json, terminal).await,
+        Sessions::Show { id, json } => {
+            let id = sessions::find(journal, &id).await?;
+            sessions::show(&app.agent, config, (id, json), terminal).await
+        }
+        Sessions::Answer { id, text } => {
+            let id = sessions::find(journal, &id).await?;
+            sessions::answer(&app.agent, id, &text, terminal).await
+        }
+        Sessions::Export { id, format, out } => {
+            let id = sessions::find(journal, &id).await?;
+            sessions::export(&app.files, config, (id, format), &out, terminal).await
+        }
+        Sessions::Du { ids, json } => sessions::room(&app, config, &ids, json, terminal).await,
+        Sessions::Rm { ids } => sessions::remove(journal, &ids, terminal).await,
     }
 }
 
@@ -144,13 +165,39 @@ async fn app(config: &Config, virtual_phone: bool) -> anyhow::Result<App> {
 
 /// Prints an error with its causes to stderr.
 pub fn print_error(err: &anyhow::Error) -> Exit {
-    use std::io::Write as _;
-    let text = match err.downcast_ref::<ayeaye_agent::AgentError>() {
-        Some(err) => crate::mcp::tool_error::explain_agent_error(err),
+    let text = match err.downcast_ref::<AgentError>() {
+        Some(err) => {
+            let hint = hint::for_agent_error(err, Reader::Terminal);
+            format!("{}\nhint: {hint}", ayeaye_agent::error_chain(err))
+        }
         None => format!("{err:#}"),
     };
-    let written = writeln!(std::io::stderr().lock(), "ayeaye: {text}");
     // Stderr is closed: there is nowhere else to report to.
-    drop(written);
+    drop(writeln!(std::io::stderr().lock(), "ayeaye: {text}"));
+    Exit::Failed
+}
+
+/// Prints what the command line asks for instead of a command, such as help, or what is wrong with it.
+pub fn print_usage(answer: &clap::Error) -> Exit {
+    match (answer.print().and_then(|()| std::io::stdout().flush()), answer.use_stderr()) {
+        (_, true) => Exit::Usage,
+        (Ok(()), false) => Exit::Done,
+        (Err(err), false) => output_lost(err.kind(), &err.to_string()),
+    }
+}
+
+/// How the program ends when not everything has reached stdout.
+pub fn with_output(exit: Exit) -> Exit {
+    match (exit, terminal::output_failure()) {
+        (Exit::Done, Some((kind, text))) => output_lost(kind, text),
+        _ => exit,
+    }
+}
+
+/// A reader that has enough closes the pipe: that is no news to anybody.
+fn output_lost(kind: std::io::ErrorKind, text: &str) -> Exit {
+    if kind != std::io::ErrorKind::BrokenPipe {
+        return print_error(&anyhow::Error::msg(format!("stdout cannot be written to: {text}")));
+    }
     Exit::Failed
 }

@@ -83,6 +83,8 @@ pub struct Config {
     pub default_file: Option<PathBuf>,
     /// Whether the user asked for texts without colour (`NO_COLOR`).
     pub no_color: bool,
+    /// Whether the terminal shows what it is sent and nothing more (`TERM=dumb`).
+    pub dumb_terminal: bool,
     /// Warnings, to be logged once logging is set up.
     pub notes: Vec<String>,
     /// Every setting with the entry that counted.
@@ -184,6 +186,16 @@ impl Config {
         file + &explain::explain(&self.read)
     }
 
+    /// The same for programs: a list of settings, each with `key`, `value` (a text, a list of texts, or
+    /// null when not set), `origin` (`default`, or as the text form has it) and `secret`.
+    pub fn explain_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "file": self.file,
+            "default_file": self.default_file,
+            "settings": explain::explain_json(&self.read),
+        })
+    }
+
     fn is_set(&self, key: &str) -> bool {
         self.origin(key).is_some_and(|origin| *origin != Origin::Default)
     }
@@ -264,6 +276,7 @@ impl Config {
             file: None,
             default_file: None,
             no_color: reader.environment.get("NO_COLOR").is_some(),
+            dumb_terminal: reader.environment.get("TERM").is_some_and(|term| term == "dumb"),
             notes: Vec::new(),
             read: Vec::new(),
         };

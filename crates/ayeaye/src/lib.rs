@@ -22,6 +22,7 @@ pub mod terminal;
 
 pub mod atomic_file;
 pub mod clock;
+pub mod hint;
 pub mod principal;
 pub mod secret;
 pub mod text;
@@ -62,5 +63,5 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
     let exit = runtime.block_on(command::dispatch(cli.command, &config, &start));
     // A thread may still wait for a line of stdin that never comes.
     runtime.shutdown_background();
-    exit
+    exit.map(command::with_output)
 }

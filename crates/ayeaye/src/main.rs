@@ -2,8 +2,12 @@
 use std::process::ExitCode;
 
 use ayeaye::cli::Cli;
-use clap::Parser as _;
+use ayeaye::{command, terminal};
 
 fn main() -> ExitCode {
-    ayeaye::run(Cli::parse()).unwrap_or_else(|err| ayeaye::command::print_error(&err)).into()
+    match Cli::read(terminal::columns()) {
+        Ok(cli) => ayeaye::run(cli).unwrap_or_else(|err| command::print_error(&err)),
+        Err(answer) => command::print_usage(&answer),
+    }
+    .into()
 }

@@ -35,7 +35,7 @@ pub use progress::{TaskProgress, UserReply};
 pub use step::{NextAction, NextStep};
 
 /// The model's name. The profile is found by the last word.
-const NAME: &str = "ayeaye-pilot-gelab";
+pub const NAME: &str = "ayeaye-pilot-gelab";
 
 /// The delay before each reply, so that people can follow the demo. Real models take longer.
 const REPLY_DELAY: Duration = Duration::from_millis(700);

@@ -1,29 +1,98 @@
 //! Output to and questions at the terminal. The only code that writes to stdout besides MCP, and never
 //! in the same process as MCP on stdio.
+mod status;
+
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 use ayeaye_agent::{Report, StepSummary};
+use serde::Serialize;
 
-use crate::text::one_line;
+pub use self::status::Waiting;
+use crate::text::{count, one_line};
 
-/// Standard output, with or without colours.
+/// The first failure of a write to stdout: its kind and its text.
+static FAILURE: OnceLock<(io::ErrorKind, String)> = OnceLock::new();
+
+/// What a person at the terminal reads: on stdout, or on stderr where stdout is for a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
     colour: bool,
+    stream: Stream,
+    /// Whether waits are shown while they last.
+    shows_waits: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Out,
+    Err,
+}
+
+/// What a person answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A text that is not empty.
+    Text(String),
+    /// Just Enter.
+    Empty,
+    /// Nothing, and nothing will come: there is no input, or it has ended (Ctrl-D).
+    Ended,
+}
+
+impl Answer {
+    /// The text, if there is one.
+    pub fn text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Empty | Self::Ended => None,
+        }
+    }
 }
 
 impl Terminal {
-    /// With colours if stdout is a terminal and the user does not refuse them (`NO_COLOR`).
-    pub fn new(no_color: bool) -> Self {
-        Self { colour: !no_color && io::stdout().is_terminal() }
+    /// With colours if stdout is a terminal and the user does not refuse them (`NO_COLOR`); waits are
+    /// shown if stderr is one that can (`dumb` is one that cannot).
+    pub fn new(no_color: bool, dumb: bool) -> Self {
+        let colour = !no_color && !dumb && io::stdout().is_terminal();
+        let shows_waits = !dumb && io::stderr().is_terminal();
+        Self { colour, stream: Stream::Out, shows_waits }
     }
 
-    /// Writes a line. A closed pipe does not stop a task.
-    #[expect(clippy::unused_self, reason = "writing to stdout needs a terminal at hand")]
+    /// The same on stderr: stdout is for [`json`](Self::json).
+    #[must_use]
+    pub fn beside_json(self) -> Self {
+        Self { colour: self.colour && io::stderr().is_terminal(), stream: Stream::Err, ..self }
+    }
+
+    /// Writes a line. A closed pipe does not stop a task; [`output_failure`] tells of it at the end.
     pub fn line(self, text: &str) {
-        if let Err(err) = writeln!(io::stdout().lock(), "{text}") {
-            tracing::debug!("stdout: {err}");
-        }
+        status::around(|| match self.stream {
+            Stream::Out => note_failure(writeln!(io::stdout().lock(), "{text}")),
+            // There is nowhere to report to.
+            Stream::Err => drop(writeln!(io::stderr().lock(), "{text}")),
+        });
+    }
+
+    /// Writes one JSON document to stdout, for programs.
+    #[expect(clippy::unused_self, reason = "writing to stdout needs a terminal at hand")]
+    pub fn json(self, value: &impl Serialize) {
+        let text = serde_json::to_string_pretty(value).expect("what is shown has plain keys");
+        status::around(|| note_failure(writeln!(io::stdout().lock(), "{text}")));
+    }
+
+    /// Writes a text as it is to stdout.
+    #[expect(clippy::unused_self, reason = "writing to stdout needs a terminal at hand")]
+    pub fn raw(self, bytes: &[u8]) {
+        status::around(|| {
+            let mut out = io::stdout().lock();
+            note_failure(out.write_all(bytes).and_then(|()| out.flush()));
+        });
+    }
+
+    /// Shows, until the result is dropped, what is waited for and for how long.
+    pub fn waiting(self, what: &str) -> Waiting {
+        Waiting::begin(what, self.shows_waits)
     }
 
     /// Writes a line with a label.
@@ -40,14 +109,17 @@ impl Terminal {
     /// Writes how the time of a run was spent.
     pub fn usage(self, report: &Report) {
         let usage = report.usage;
+        self.time(usage.model_ms / 1e3, usage.other_ms / 1e3, report.local_steps.into());
+    }
+
+    /// Writes how so many steps spent their time, in seconds.
+    pub fn time(self, model: f64, other: f64, steps: u64) {
         self.item(
             "time",
             &format!(
-                "{:.1} s: model {:.1} s, everything else {:.1} s ({} steps)",
-                (usage.model_ms + usage.other_ms) / 1e3,
-                usage.model_ms / 1e3,
-                usage.other_ms / 1e3,
-                report.local_steps
+                "{:.1} s: model {model:.1} s, everything else {other:.1} s ({})",
+                model + other,
+                count(steps, "step", "steps")
             ),
         );
     }
@@ -58,10 +130,10 @@ impl Terminal {
     }
 
     /// Asks for a secret: what is typed is not shown, where the terminal allows that.
-    pub async fn ask_secret(self, prompt: &str) -> Option<String> {
+    pub async fn ask_secret(self, prompt: &str) -> Answer {
         let hidden = Hidden::input();
         let answer = self.ask(prompt).await;
-        if hidden.is_some() && answer.is_some() {
+        if hidden.is_some() && answer != Answer::Ended {
             // The line break was not echoed either.
             self.line("");
         }
@@ -89,17 +161,18 @@ impl Terminal {
         }
     }
 
-    /// Asks a person; `None` when nobody can answer (no input, or it has ended) or the line is empty.
-    pub async fn ask(self, prompt: &str) -> Option<String> {
-        self.ask_line(prompt).await.filter(|answer| !answer.is_empty())
-    }
-
     /// Asks a person; an empty line is an answer. `None` when nobody can answer.
     pub async fn ask_line(self, prompt: &str) -> Option<String> {
-        {
-            let mut out = io::stdout().lock();
-            write!(out, "{} ", self.bold(prompt)).and_then(|()| out.flush()).ok()?;
+        match self.ask(prompt).await {
+            Answer::Text(text) => Some(text),
+            Answer::Empty => Some(String::new()),
+            Answer::Ended => None,
         }
+    }
+
+    /// Asks a person.
+    pub async fn ask(self, prompt: &str) -> Answer {
+        self.prompt(prompt);
         // In a thread: the read may block until the process ends.
         let (told, hear) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
@@ -109,13 +182,46 @@ impl Terminal {
             // The receiver may be gone.
             drop(told.send(answer));
         });
-        let answer = hear.await.ok().flatten();
-        if answer.is_none() {
-            // The line of the prompt is still open.
-            self.line("");
+        match hear.await.ok().flatten() {
+            None => {
+                // The line of the prompt is still open.
+                self.line("");
+                Answer::Ended
+            }
+            Some(text) if text.is_empty() => Answer::Empty,
+            Some(text) => Answer::Text(text),
         }
-        answer
     }
+
+    fn prompt(self, prompt: &str) {
+        let prompt = self.bold(prompt);
+        match self.stream {
+            Stream::Out => {
+                let mut out = io::stdout().lock();
+                note_failure(write!(out, "{prompt} ").and_then(|()| out.flush()));
+            }
+            Stream::Err => drop(write!(io::stderr().lock(), "{prompt} ")),
+        }
+    }
+}
+
+fn note_failure(written: io::Result<()>) {
+    if let Err(err) = written {
+        // The first one says most; a full disk may be followed by a closed pipe.
+        FAILURE.get_or_init(|| (err.kind(), err.to_string()));
+    }
+}
+
+/// How many columns the terminal has, if there is one.
+pub fn columns() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size()?;
+    Some(usize::from(width.0)).filter(|columns| 0 < *columns)
+}
+
+/// What went wrong with stdout so far: the kind of the error and its text.
+pub fn output_failure() -> Option<(io::ErrorKind, &'static str)> {
+    note_failure(io::stdout().flush());
+    FAILURE.get().map(|(kind, text)| (*kind, text.as_str()))
 }
 
 /// A terminal that does not show what is typed, until this is dropped.

@@ -28,6 +28,35 @@ pub fn excerpt(text: &str, max: usize) -> String {
     text.chars().filter(|c| !c.is_control()).take(max).collect()
 }
 
+/// Such as "1 step" and "2 steps".
+pub fn count(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}
+
+/// An amount of bytes for people, such as "512 B", "29.2 kB" and "1.3 GB".
+pub fn bytes(amount: u64) -> String {
+    let mut unit = "B";
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let mut value = amount as f64;
+    for larger in ["kB", "MB", "GB", "TB"] {
+        // 999.95 would be shown as 1000.0.
+        if value < 999.5 {
+            break;
+        }
+        (value, unit) = (value / 1e3, larger);
+    }
+    if unit == "B" || 99.95 <= value {
+        format!("{value:.0} {unit}")
+    } else {
+        format!("{value:.1} {unit}")
+    }
+}
+
+/// A time for people, where they are: `2026-10-20 16:03 CEST`.
+pub fn local_time(at: jiff::Timestamp) -> String {
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M %Z").to_string()
+}
+
 fn is_bidi(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -47,5 +76,23 @@ mod tests {
     fn what_was_cut_says_so() {
         assert_eq!(truncate("häßlich", 7), "häßlich");
         assert_eq!(truncate("häßlich!", 7), "häßlic\u{2026}");
+    }
+
+    #[test]
+    fn amounts_have_three_digits_and_a_unit() {
+        for (amount, said) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.0 kB"),
+            (29_249, "29.2 kB"),
+            (292_000, "292 kB"),
+            (999_499, "999 kB"),
+            (999_500, "1.0 MB"),
+            (1 << 30, "1.1 GB"),
+        ] {
+            assert_eq!(bytes(amount), said);
+        }
+        assert_eq!(count(1, "step", "steps"), "1 step");
+        assert_eq!(count(0, "step", "steps"), "0 steps");
     }
 }

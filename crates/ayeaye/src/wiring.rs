@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
-use ayeaye_agent::journal::{FileJournal, prune};
+use ayeaye_agent::journal::{FileJournal, PruneReport, prune};
 use ayeaye_agent::{
-    Agent, AgentDeps, DeviceId, DeviceSource, Judge, Limits, Model, Models, SettleRule,
+    Agent, AgentDeps, DeviceId, DeviceSource, JournalError, Judge, Limits, Model, Models,
+    SettleRule,
 };
 use ayeaye_export::LoggingJournal;
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
@@ -104,6 +105,12 @@ impl App {
         Ok(Self { agent, model, adb_device, scripted, files, journal, _down: guard })
     }
 
+    /// Removes sessions beyond the bounds of the settings, for commands that add some.
+    pub async fn tidy_once(&self, config: &Config) {
+        let now = clock::system()();
+        log_pruned(prune(&*self.journal, &config.journal.retention, now).await);
+    }
+
     /// Maintains the journal for as long as the server runs: completes the logs that a killed process
     /// has left, and removes sessions beyond the bounds of the settings, at once and whenever a session
     /// has been closed.
@@ -123,18 +130,23 @@ impl App {
                 tracing::info!("logs of {behind} sessions were completed");
             }
             loop {
-                match prune(&*journal, &retention, now()).await {
-                    Ok(tidied) if tidied.removed.is_empty() => {}
-                    Ok(tidied) => tracing::info!(
-                        "{} old sessions were removed, {} MiB",
-                        tidied.removed.len(),
-                        tidied.bytes >> 20
-                    ),
-                    Err(err) => tracing::warn!("old sessions are not removed: {err}"),
-                }
+                log_pruned(prune(&*journal, &retention, now()).await);
                 journal.closed().await;
             }
         }
+    }
+}
+
+/// Says what was removed.
+fn log_pruned(pruned: Result<PruneReport, JournalError>) {
+    match pruned {
+        Ok(tidied) if tidied.removed.is_empty() => {}
+        Ok(tidied) => tracing::info!(
+            "{} old sessions were removed, {} MiB",
+            tidied.removed.len(),
+            tidied.bytes >> 20
+        ),
+        Err(err) => tracing::warn!("old sessions are not removed: {err}"),
     }
 }
 

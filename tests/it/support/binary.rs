@@ -66,6 +66,17 @@ impl Binary {
         Self { data: TempDir::new().unwrap(), environment }
     }
 
+    /// Without this variable.
+    pub fn unset(mut self, name: &str) -> Self {
+        self.environment.retain(|(other, _)| *other != name);
+        self
+    }
+
+    /// As it is on a machine where nothing was configured: a stand-in decides on the virtual phone.
+    pub fn without_model(self) -> Self {
+        self.unset("AYEAYE_MODEL_BASE_URL")
+    }
+
     /// Adds a variable.
     pub fn set(mut self, name: &'static str, value: &str) -> Self {
         self.environment.push((name, value.to_owned()));

@@ -2,9 +2,9 @@
 use tokio::sync::watch;
 
 use super::{Agent, AgentError, Follower, RunActivity};
-use crate::journal::Summary;
+use crate::journal::{Event, Fact, SessionBuilder, Summary};
 use crate::report::Report;
-use crate::{Principal, SessionId};
+use crate::{Principal, SessionId, StepSummary};
 
 impl Agent {
     /// Whether the principal may see a session. An unreadable session is visible to the local user only.
@@ -67,6 +67,27 @@ impl Agent {
             Err(err) if principal.owns(&Principal::local()) => Err(err),
             Err(_) => Err(unknown()),
         }
+    }
+
+    /// Every step of a session in which something was decided, of all its runs, oldest first.
+    pub async fn steps(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<Vec<StepSummary>, AgentError> {
+        self.ensure_visible(id, principal).await?;
+        let mut session = SessionBuilder::new(id);
+        let mut steps: Vec<StepSummary> = Vec::new();
+        let mut each = |event: Event| {
+            session.apply(&event);
+            if let (Fact::StepEnd(_), Some(session)) = (&event.entry.fact, session.session()) {
+                steps.extend(
+                    session.last_step().filter(|it| Some(it.step) == event.entry.step).cloned(),
+                );
+            }
+        };
+        self.deps.journal.visit_compact(&id, &mut each).await?;
+        Ok(steps)
     }
 
     /// Like [`report`](Self::report), after any direct action in progress: that takes seconds, and a

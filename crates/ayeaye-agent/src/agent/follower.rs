@@ -5,7 +5,7 @@ use tokio::sync::watch;
 
 use crate::StopReason;
 use crate::report::Report;
-use crate::run::{CancelHandle, RunUpdate};
+use crate::run::{CancelHandle, RunPhase, RunUpdate};
 use crate::session::Session;
 
 /// Watches a run, or holds the report of a finished one.
@@ -18,8 +18,12 @@ pub struct Follower {
 impl Follower {
     pub(super) fn of_finished(session: &Session) -> Self {
         let report = Arc::new(session.idle_report());
-        let (_, updates) =
-            watch::channel(RunUpdate { report, line: String::new(), running: false });
+        let (_, updates) = watch::channel(RunUpdate {
+            report,
+            line: String::new(),
+            phase: RunPhase::Ending,
+            running: false,
+        });
         Self { updates, cancel: None }
     }
 
@@ -31,6 +35,11 @@ impl Follower {
     /// The latest report.
     pub fn report(&self) -> Arc<Report> {
         self.updates.borrow().report.clone()
+    }
+
+    /// What the run is busy with.
+    pub fn phase(&self) -> RunPhase {
+        self.updates.borrow().phase
     }
 
     /// Whether the run is in progress.

@@ -7,7 +7,9 @@ use super::registry::{ActiveRun, DeviceLease};
 use super::{Agent, AgentError, Follower};
 use crate::journal::{DeviceRecord, LeaseGrant, RunRecord, SessionStart};
 use crate::report::RunInfo;
-use crate::run::{CancelHandle, DirectRequest, Recorder, ResumeKind, Run, RunSetup, RunUpdate};
+use crate::run::{
+    CancelHandle, DirectRequest, Recorder, ResumeKind, Run, RunPhase, RunSetup, RunUpdate,
+};
 use crate::{Device, Principal, ReplyMode, Session, SessionId, StartTask};
 
 /// The capacity of a run's inbox.
@@ -151,8 +153,12 @@ impl Agent {
         let session = recorder.session();
         let report = Arc::new(session.initial_report(launch.run_info(session)));
         let (sender, inbox) = mpsc::channel(INBOX);
-        let (updates, watched) =
-            watch::channel(RunUpdate { report, line: String::new(), running: true });
+        let (updates, watched) = watch::channel(RunUpdate {
+            report,
+            line: String::new(),
+            phase: RunPhase::Preparing,
+            running: true,
+        });
         let cancel = CancelHandle::default();
         let active = ActiveRun {
             device: lease.device.clone(),

@@ -8,7 +8,7 @@ use super::actor::NOT_SENT;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
 use super::step::StepBuilder;
-use super::{Run, millis};
+use super::{Run, RunPhase, millis};
 use crate::journal::{BlackboardSection, Fact, TargetRecord};
 use crate::privacy::SecretStore;
 use crate::{DeviceError, Gesture, Question, error_chain};
@@ -38,6 +38,7 @@ impl Run {
             return self.stop_for_question(&question).await;
         };
         let target = target.or_else(|| observation.target(&gesture));
+        self.enter(RunPhase::Acting);
         // The elements must not be read from a screen that changes.
         let Observation { frame, elements, .. } = observation;
         drop(elements);

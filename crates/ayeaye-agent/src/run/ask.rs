@@ -4,10 +4,10 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::Run;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
+use super::{Run, RunPhase};
 use crate::journal::{
     AgentState, Answer, AnswerSource, BlackboardSection, CallPurpose, Fact, QuestionAsked,
 };
@@ -128,6 +128,7 @@ impl Run {
 
     /// Waits for an answer on the server's side; `None` if none comes in time.
     async fn operator_answer(&mut self) -> Result<Option<String>, RunError> {
+        self.enter(RunPhase::Asking);
         self.publish(format!("waiting for the operator: {}", self.question_text()));
         let deadline = Instant::now() + self.deps.limits.operator_wait;
         let id = self.session().id;

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Map, json};
 
-use super::Run;
 use super::observer::Observation;
 use super::outcome::RunError;
 use super::recorder::StoredPicture;
 use super::step::StepBuilder;
+use super::{Run, RunPhase};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::{Action, Decision, Frame, Gesture, Model, StepInput, StopReason, settle};
@@ -43,6 +43,7 @@ impl Run {
         observation: &mut Observation,
         step: &mut StepBuilder,
     ) -> Result<Decision, RunError> {
+        self.enter(RunPhase::Deciding);
         let model = self.acting_model();
         let session = self.recorder.session();
         let prompt = model.prompt(&StepInput {

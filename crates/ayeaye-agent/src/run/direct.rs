@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The request of a round that is the client's own.
-pub(crate) const DIRECT_REQUEST: &str = "Direct control by the client";
+pub const DIRECT_REQUEST: &str = "Direct control by the client";
 
 const DIRECT_ROUND: &str = "In this round the client acts on the phone itself.";
 const LEFT_TO_CLIENT: &str =

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::observer::StoredScreen;
 use super::outcome::{RunEnd, RunError};
-use super::{Run, RunUpdate};
+use super::{Run, RunPhase, RunUpdate};
 use crate::journal::{
     AgentState, BlackboardSection, EvaluationLevel, Fact, RoundEnd, RoundStatus, SessionEnd,
     SnapshotScope,
@@ -29,10 +29,12 @@ impl Run {
         }
         let line = format!("{}: {}", report.stop_reason, report.message);
         tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
-        updates.send_replace(RunUpdate { report: Arc::new(report), line, running: false });
+        let (report, phase) = (Arc::new(report), RunPhase::Ending);
+        updates.send_replace(RunUpdate { report, line, phase, running: false });
     }
 
     async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
+        self.enter(RunPhase::Ending);
         // From here on, messages go to the next run.
         self.inbox.close();
         self.read_inbox().await?;

@@ -16,7 +16,7 @@ use self::reply::{HostReply, HostTurn, RefusedReply};
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
-use super::{Run, millis};
+use super::{Run, RunPhase, millis};
 use crate::journal::{
     ActionRecord, AgentState, CallPurpose, ParsedRecord, ResponseRecord, TargetRecord,
 };
@@ -123,6 +123,7 @@ impl Run {
         observation: &Observation,
         step: &mut StepBuilder,
     ) -> Result<HostReply, RunError> {
+        self.enter(RunPhase::Deciding);
         let system_notes = std::mem::take(&mut self.state.system_notes);
         let model = self.deps.models.plan.clone();
         let prompt = self.host_prompt(observation, &system_notes);

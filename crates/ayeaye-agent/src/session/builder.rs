@@ -31,6 +31,11 @@ impl SessionBuilder {
         }
     }
 
+    /// The session so far, once it has begun.
+    pub(crate) fn session(&self) -> Option<&Session> {
+        self.session.as_ref()
+    }
+
     /// The session so far.
     pub fn finish(self) -> Result<Session, MissingSessionStart> {
         self.session.ok_or(MissingSessionStart(self.id))

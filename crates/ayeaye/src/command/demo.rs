@@ -2,22 +2,24 @@
 //!
 //! Everything between them is the product: an MCP client calls the server, the agent drives the phone
 //! over the adb server's protocol on a socket and asks the model over HTTP.
-use anyhow::{Context as _, bail};
-use ayeaye_agent::SessionId;
-use ayeaye_agent::journal::ActionRecord;
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use anyhow::{Context as _, bail};
+use ayeaye_agent::journal::ActionRecord;
+use ayeaye_agent::{DeviceHolder, Principal, SessionId, StopReason};
 use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
 use rmcp::service::{NotificationContext, RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt as _};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
-use crate::command::report::{print_page, session_folder};
+use crate::command::report::{print_page, print_way_on, session_folder};
 use crate::config::Config;
 use crate::mcp::{Defaults, Server};
-use crate::terminal::Terminal;
+use crate::terminal::{Answer, Terminal};
 use crate::text::{lines, one_line};
 use crate::wiring::{App, ModelChoice};
 
@@ -25,6 +27,8 @@ const TASK: &str = "In Messages, tell Anna: I am ten minutes late";
 /// What `--yes` answers to "which Anna?".
 const ANSWER: &str = "Anna Berg";
 const TEXT: &str = "I am ten minutes late";
+/// Between two looks whether the run to be paused has begun.
+const PAUSE_POLL: Duration = Duration::from_millis(50);
 
 /// Runs the demo. With `yes` it answers the agent's question by itself.
 pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Result<Exit> {
@@ -38,7 +42,8 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     let device = first_phone(&client, terminal).await?;
     terminal.item("task", TASK);
     let start = json!({ "device_id": device, "task": TASK });
-    let mut result = call(&client, "ask_agent_start_new_task", start).await?;
+    let call = async |tool, arguments| stoppable(&app, &client, (tool, arguments), terminal).await;
+    let mut result = call("ask_agent_start_new_task", start).await?;
     let session: SessionId = text(&result, "session_id").parse()?;
     let mut spent = TimeSpent::default();
     let exit = loop {
@@ -51,18 +56,15 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
             Some("INFO_ACTION_NEEDS_REPLY") => {
                 terminal.item("question", &lines(text(&result["question"], "text")));
                 let Some(reply) = answer(yes, terminal).await else {
-                    terminal.item(
-                        "waiting",
-                        &format!("nobody answered; session {session} can be continued"),
-                    );
+                    terminal.item("waiting", "nobody answered; the session is kept");
                     break Exit::NeedsAnswer;
                 };
                 let next = json!({ "session_id": session.to_string(), "reply_from_client": reply });
-                result = call(&client, "ask_agent_continue", next).await?;
+                result = call("ask_agent_continue", next).await?;
             }
             Some("STILL_RUNNING") => {
                 let next = json!({ "session_id": session.to_string() });
-                result = call(&client, "ask_agent_continue", next).await?;
+                result = call("ask_agent_continue", next).await?;
             }
             _ => {
                 terminal.item(
@@ -79,8 +81,11 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     };
     let sent = print_sent_messages(&app, terminal);
     spent.print(terminal);
-    terminal.item("session", &session_folder(config, session));
+    terminal.item("session", &session_folder(config, session).display().to_string());
     print_page(config, session, terminal);
+    if let Some(reason) = StopReason::from_name(text(&result, "stop_reason")) {
+        print_way_on(session, reason, terminal);
+    }
     client.cancel().await.context("the client")?;
     Ok(if exit == Exit::Done && !sent { Exit::Failed } else { exit })
 }
@@ -103,10 +108,26 @@ async fn answer(yes: bool, terminal: Terminal) -> Option<String> {
         terminal.item("answer", &format!("{ANSWER}  (by --yes)"));
         return Some(ANSWER.to_owned());
     }
-    terminal.ask(&format!("answer    [{ANSWER}]")).await.or_else(|| {
-        // An empty line accepts the proposal; without a terminal nothing is accepted.
-        std::io::IsTerminal::is_terminal(&std::io::stdin()).then(|| ANSWER.to_owned())
-    })
+    let asking = terminal.ask("answer    (Enter: Anna Berg)");
+    let answer = tokio::select! {
+        answer = asking => answer,
+        _ = tokio::signal::ctrl_c() => {
+            // The line of the prompt is still open.
+            terminal.line("");
+            Answer::Ended
+        }
+    };
+    taken(answer, std::io::stdin().is_terminal())
+}
+
+/// What an answer means. Only a person who presses Enter accepts the proposal: the end of the input is no
+/// consent.
+fn taken(answer: Answer, from_person: bool) -> Option<String> {
+    match answer {
+        Answer::Text(text) => Some(text),
+        Answer::Empty if from_person => Some(ANSWER.to_owned()),
+        Answer::Empty | Answer::Ended => None,
+    }
 }
 
 async fn first_phone(client: &Client, terminal: Terminal) -> anyhow::Result<String> {
@@ -200,6 +221,44 @@ async fn connect(app: &App, config: &Config, terminal: Terminal) -> anyhow::Resu
         .context("the demo's client")
 }
 
+/// Calls a tool. Ctrl-C pauses the run that it follows, so that it returns; a second one leaves at once.
+async fn stoppable(
+    app: &App,
+    client: &Client,
+    (tool, arguments): (&'static str, Value),
+    terminal: Terminal,
+) -> anyhow::Result<Value> {
+    let calling = call(client, tool, arguments);
+    tokio::pin!(calling);
+    tokio::select! {
+        result = &mut calling => return result,
+        _ = tokio::signal::ctrl_c() => {}
+    }
+    terminal.item("pausing", "after the action under way; Ctrl-C again leaves at once");
+    tokio::select! {
+        result = &mut calling => result,
+        () = pause(app) => calling.await,
+        _ = tokio::signal::ctrl_c() => {
+            bail!("left at once\nhint: `ayeaye sessions list` shows the session, `ayeaye continue` goes on with it")
+        }
+    }
+}
+
+/// Pauses the run on the demo's phone, as soon as there is one.
+async fn pause(app: &App) {
+    let operator = Principal::operator();
+    loop {
+        for (_, holder) in app.agent.devices(&operator).await.unwrap_or_default() {
+            let DeviceHolder::Session(id) = holder else { continue };
+            match app.agent.stop(id, StopReason::UserPaused, &operator).await {
+                Ok(_) => return,
+                Err(err) => tracing::warn!("the run is not paused: {err}"),
+            }
+        }
+        tokio::time::sleep(PAUSE_POLL).await;
+    }
+}
+
 async fn call(client: &Client, tool: &'static str, arguments: Value) -> anyhow::Result<Value> {
     let Value::Object(arguments) = arguments else { bail!("arguments are an object") };
     let params = CallToolRequestParams::new(tool).with_arguments(arguments);
@@ -245,16 +304,20 @@ impl TimeSpent {
     }
 
     fn print(&self, terminal: Terminal) {
-        let seconds = |ms: u64| std::time::Duration::from_millis(ms).as_secs_f64();
-        terminal.item(
-            "time",
-            &format!(
-                "{:.1} s: model {:.1} s, everything else {:.1} s ({} steps)",
-                seconds(self.model_ms + self.other_ms),
-                seconds(self.model_ms),
-                seconds(self.other_ms),
-                self.steps
-            ),
-        );
+        let seconds = |ms: u64| Duration::from_millis(ms).as_secs_f64();
+        terminal.time(seconds(self.model_ms), seconds(self.other_ms), self.steps);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_enter_accepts_the_proposal() {
+        assert_eq!(taken(Answer::Text("Anna Chen".to_owned()), false).unwrap(), "Anna Chen");
+        assert_eq!(taken(Answer::Empty, true).unwrap(), ANSWER);
+        assert_eq!(taken(Answer::Empty, false), None);
+        assert_eq!(taken(Answer::Ended, true), None, "Ctrl-D sends nothing");
     }
 }

@@ -2,22 +2,37 @@
 use ayeaye_agent::{Agent, DeviceEntry, Principal, error_chain};
 
 use crate::command::Exit;
-use crate::mcp::tool_error::device_hint;
+use crate::hint::{Reader, for_device_error};
+use crate::mcp::results::DeviceList;
 use crate::terminal::Terminal;
 use crate::text::one_line;
 
+const NO_PHONE: &str = "No phone is connected. Plug one in and enable USB debugging; `ayeaye doctor` \
+    checks everything.";
+
 /// Lists the phones.
-pub async fn devices(agent: &Agent, terminal: Terminal) -> Exit {
-    let devices = match agent.devices(&Principal::operator()).await {
+pub async fn devices(agent: &Agent, as_json: bool, terminal: Terminal) -> Exit {
+    let asking = terminal.waiting("Asking adb for phones");
+    let listed = agent.devices(&Principal::operator()).await;
+    drop(asking);
+    let devices = match listed {
         Ok(devices) => devices,
         Err(err) => {
+            let hint = for_device_error(&err, Reader::Terminal);
+            let terminal = if as_json { terminal.beside_json() } else { terminal };
             terminal.item("trouble", &error_chain(&err));
-            terminal.item("hint", device_hint(&err));
+            terminal.item("hint", hint);
             return Exit::Failed;
         }
     };
+    if as_json {
+        let exit = if devices.is_empty() { Exit::Failed } else { Exit::Done };
+        let hint = devices.is_empty().then(|| NO_PHONE.to_owned());
+        terminal.json(&DeviceList { hint, ..DeviceList::from(devices) });
+        return exit;
+    }
     if devices.is_empty() {
-        terminal.line("No phone is connected. Plug one in and enable USB debugging; `ayeaye doctor` checks everything.");
+        terminal.line(NO_PHONE);
         return Exit::Failed;
     }
     for (entry, _) in &devices {

@@ -1,10 +1,11 @@
 //! `ayeaye doctor`: everything a task needs, checked at once, each with the way to fix it.
-use ayeaye_agent::{DeviceEntry, DeviceId, Principal, error_chain};
+use ayeaye_agent::{DeviceEntry, DeviceError, DeviceHolder, DeviceId, Principal, error_chain};
 use ayeaye_model::Severity;
+use serde_json::{Value, json};
 
 use crate::command::Exit;
 use crate::config::Config;
-use crate::mcp::tool_error::device_hint;
+use crate::hint::{Reader, for_device_error};
 use crate::terminal::Terminal;
 use crate::text::{lines, one_line};
 use crate::wiring::{App, adb_config};
@@ -18,6 +19,14 @@ struct Finding {
 }
 
 impl Finding {
+    fn new(verdict: Severity, about: &'static str, text: impl Into<String>) -> Self {
+        Self { verdict, about, text: text.into(), hint: String::new() }
+    }
+
+    fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: hint.into(), ..self }
+    }
+
     fn print(&self, terminal: Terminal) {
         let mark = match self.verdict {
             Severity::Ok => "ok     ",
@@ -29,15 +38,20 @@ impl Finding {
             terminal.line(&format!("         {:<9} -> {}", "", lines(&self.hint)));
         }
     }
+
+    fn in_json(&self) -> Value {
+        let verdict = match self.verdict {
+            Severity::Ok => "ok",
+            Severity::Warning => "unsure",
+            Severity::Error => "problem",
+        };
+        let hint = Some(&self.hint).filter(|hint| !hint.is_empty());
+        json!({ "verdict": verdict, "about": self.about, "text": self.text, "hint": hint })
+    }
 }
 
 fn of_model(finding: &ayeaye_model::Finding) -> Finding {
-    Finding {
-        verdict: finding.verdict,
-        about: "model",
-        text: finding.text.clone(),
-        hint: String::new(),
-    }
+    Finding::new(finding.verdict, "model", finding.text.clone())
 }
 
 /// Says what is found of a model.
@@ -47,11 +61,14 @@ pub(super) fn tell_model(finding: &ayeaye_model::Finding, terminal: Terminal) {
 
 /// Says what is found of adb and the phones; returns those that a task can be given.
 pub(super) async fn tell_phones(app: &App, config: &Config, terminal: Terminal) -> Vec<DeviceId> {
-    let (phones, entries) = phones(app).await;
-    adb_program(config, phones.answered).print(terminal);
-    phones.finding.print(terminal);
+    let waiting = terminal.waiting("Asking adb for phones");
+    let listing = app.agent.devices(&Principal::operator()).await;
+    adb_program(config, listing.is_ok()).print(terminal);
+    let (found, entries) = phones(listing);
+    found.print(terminal);
     let mut ready = Vec::new();
     for entry in entries {
+        waiting.now("Looking at each phone");
         let finding = phone(app, &entry).await;
         finding.print(terminal);
         if finding.verdict != Severity::Error {
@@ -62,32 +79,44 @@ pub(super) async fn tell_phones(app: &App, config: &Config, terminal: Terminal) 
 }
 
 /// Checks everything. Fails when a task on a phone could not work.
-pub async fn doctor(app: &App, config: &Config, terminal: Terminal) -> Exit {
-    let mut all_good = true;
+pub async fn doctor(app: &App, config: &Config, as_json: bool, terminal: Terminal) -> Exit {
+    let mut found = Vec::new();
     let mut tell = |finding: Finding| {
-        all_good &= finding.verdict != Severity::Error;
-        finding.print(terminal);
+        if !as_json {
+            finding.print(terminal);
+        }
+        found.push(finding);
     };
     tell(settings(config));
     tell(data_folder(config));
-    let (phones, entries) = phones(app).await;
-    tell(adb_program(config, phones.answered));
-    tell(phones.finding);
+    let waiting = terminal.waiting("Asking adb for phones");
+    let listing = app.agent.devices(&Principal::operator()).await;
+    tell(adb_program(config, listing.is_ok()));
+    let (phones, entries) = phones(listing);
+    tell(phones);
     for entry in &entries {
+        waiting.now("Looking at each phone");
         tell(phone(app, entry).await);
     }
+    waiting.now("Showing the model a picture");
     for finding in app.model.check().await {
         tell(of_model(&finding));
     }
-    terminal.line("");
-    if all_good {
-        terminal.line("Everything that a task needs is there.");
-        Exit::Done
-    } else {
-        terminal
-            .line("Fix what is marked PROBLEM. To try without a phone and a model: ayeaye demo");
-        Exit::Failed
+    drop(waiting);
+    let all_good = found.iter().all(|finding| finding.verdict != Severity::Error);
+    let exit = if all_good { Exit::Done } else { Exit::Failed };
+    if as_json {
+        let findings: Vec<Value> = found.iter().map(Finding::in_json).collect();
+        terminal.json(&json!({ "ok": all_good, "findings": findings }));
+        return exit;
     }
+    terminal.line("");
+    terminal.line(if all_good {
+        "Everything that a task needs is there."
+    } else {
+        "Fix what is marked PROBLEM. To try without a phone and a model: ayeaye demo"
+    });
+    exit
 }
 
 fn settings(config: &Config) -> Finding {
@@ -95,7 +124,7 @@ fn settings(config: &Config) -> Finding {
         Some(path) => format!("settings from {}", path.display()),
         None => "default settings; `ayeaye config` shows them and where a file would go".to_owned(),
     };
-    Finding { verdict: Severity::Ok, about: "settings", text, hint: String::new() }
+    Finding::new(Severity::Ok, "settings", text)
 }
 
 fn data_folder(config: &Config) -> Finding {
@@ -105,100 +134,84 @@ fn data_folder(config: &Config) -> Finding {
         .and_then(|()| std::fs::write(&probe, b"ok"))
         .and_then(|()| std::fs::remove_file(&probe));
     match tried {
-        Ok(()) => Finding {
-            verdict: Severity::Ok,
-            about: "data",
-            text: format!("{} can be written", folder.display()),
-            hint: String::new(),
-        },
-        Err(err) => Finding {
-            verdict: Severity::Error,
-            about: "data",
-            text: format!("{} cannot be written: {err}", folder.display()),
-            hint: "make it writable, or name another with --data-dir or AYEAYE_DATA_DIR".to_owned(),
-        },
+        Ok(()) => {
+            Finding::new(Severity::Ok, "data", format!("{} can be written", folder.display()))
+        }
+        Err(err) => Finding::new(
+            Severity::Error,
+            "data",
+            format!("{} cannot be written: {err}", folder.display()),
+        )
+        .with_hint("make it writable, or name another with --data-dir or AYEAYE_DATA_DIR"),
     }
 }
 
-/// `answered`: whether an adb server answered.
+const INSTALL_ADB: &str = "install Android platform-tools (Debian: apt install adb; macOS: brew install \
+    android-platform-tools; Windows: winget install Google.PlatformTools), or set adb.program";
+
+/// `answered`: whether an adb server answered. One may run without a program here, for instance on the
+/// host of a container.
 fn adb_program(config: &Config, answered: bool) -> Finding {
+    let about = "adb";
     let server = &config.adb.server;
     let server = if answered {
         format!("the server at {server} answers")
     } else {
         format!("no answer from the server at {server}")
     };
+    if let Err(err) = adb_config(config) {
+        return Finding::new(Severity::Error, about, err.to_string())
+            .with_hint("set adb.server to tcp:HOST:PORT or localfilesystem:PATH");
+    }
     let program = config.adb.program.clone().or_else(|| ayeaye_adb::find_adb(&config.adb.search));
-    match (program, adb_config(config)) {
-        (_, Err(err)) => Finding {
-            verdict: Severity::Error,
-            about: "adb",
-            text: err.to_string(),
-            hint: "set adb.server to tcp:HOST:PORT or localfilesystem:PATH".to_owned(),
-        },
-        (Some(path), Ok(_)) => Finding {
-            verdict: Severity::Ok,
-            about: "adb",
-            text: format!("{}; {server}", path.display()),
-            hint: String::new(),
-        },
-        (None, Ok(_)) => Finding {
-            // A server may run all the same, for instance on the host of a container.
-            verdict: Severity::Ok,
-            about: "adb",
-            text: format!("no adb program found; {server}"),
-            hint: "install Android platform-tools (Debian: apt install adb; macOS: brew install \
-                   android-platform-tools; Windows: winget install Google.PlatformTools), or set adb.program"
-                .to_owned(),
-        },
+    match (program, answered) {
+        (Some(path), true) => {
+            Finding::new(Severity::Ok, about, format!("{}; {server}", path.display()))
+        }
+        (Some(path), false) => {
+            let text = format!("{}; {server}", path.display());
+            Finding::new(Severity::Error, about, text).with_hint(
+                "`adb start-server` says why it does not start; adb.server names another",
+            )
+        }
+        (None, true) => Finding::new(
+            Severity::Ok,
+            about,
+            format!("{server}; no adb program is needed for that"),
+        ),
+        (None, false) => {
+            Finding::new(Severity::Error, about, format!("no adb program found; {server}"))
+                .with_hint(INSTALL_ADB)
+        }
     }
 }
 
-/// The result of looking for phones.
-struct Phones {
-    finding: Finding,
-    answered: bool,
-}
-
-async fn phones(app: &App) -> (Phones, Vec<DeviceEntry>) {
-    let listing = app.agent.devices(&Principal::operator()).await;
-    let answered = listing.is_ok();
-    let (finding, entries) = told(listing);
-    (Phones { finding, answered }, entries)
-}
-
-fn told(
-    listing: Result<Vec<(DeviceEntry, ayeaye_agent::DeviceHolder)>, ayeaye_agent::DeviceError>,
+fn phones(
+    listing: Result<Vec<(DeviceEntry, DeviceHolder)>, DeviceError>,
 ) -> (Finding, Vec<DeviceEntry>) {
+    let about = "phones";
     match listing {
-        Err(err) => {
-            let hint = device_hint(&err).to_owned();
-            (
-                Finding {
-                    verdict: Severity::Error,
-                    about: "phones",
-                    text: error_chain(&err),
-                    hint,
-                },
-                Vec::new(),
-            )
+        // The finding about adb says what to do.
+        Err(DeviceError::NoServer { .. }) => {
+            (Finding::new(Severity::Error, about, "none can be seen without adb"), Vec::new())
         }
-        Ok(devices) if devices.is_empty() => (
-            Finding {
-                verdict: Severity::Error,
-                about: "phones",
-                text: "the adb server runs, no phone is connected".to_owned(),
-                hint:
-                    "plug a phone in; on it: Settings > About phone, tap Build number seven times, \
-                       then Developer options > USB debugging"
-                        .to_owned(),
-            },
-            Vec::new(),
-        ),
+        Err(err) => {
+            let finding = Finding::new(Severity::Error, about, error_chain(&err))
+                .with_hint(for_device_error(&err, Reader::Terminal));
+            (finding, Vec::new())
+        }
+        Ok(devices) if devices.is_empty() => {
+            let text = "the adb server runs, no phone is connected";
+            let finding = Finding::new(Severity::Error, about, text).with_hint(
+                "plug a phone in; on it: Settings > About phone, tap Build number seven times, then \
+                 Developer options > USB debugging",
+            );
+            (finding, Vec::new())
+        }
         Ok(devices) => {
             let entries: Vec<_> = devices.into_iter().map(|(entry, _)| entry).collect();
             let text = format!("{} connected", entries.len());
-            (Finding { verdict: Severity::Ok, about: "phones", text, hint: String::new() }, entries)
+            (Finding::new(Severity::Ok, about, text), entries)
         }
     }
 }
@@ -206,36 +219,23 @@ fn told(
 async fn phone(app: &App, entry: &DeviceEntry) -> Finding {
     let about = "phone";
     let name = one_line(entry.id.as_str());
+    let hint = entry.hint.clone().unwrap_or_default();
     if !entry.ready {
-        let hint = entry.hint.clone().unwrap_or_default();
-        return Finding {
-            verdict: Severity::Error,
-            about,
-            text: format!("{name} is {}", entry.state),
-            hint,
-        };
+        let text = format!("{name} is {}", entry.state);
+        return Finding::new(Severity::Error, about, text).with_hint(hint);
     }
     match look(app, &entry.id).await {
-        Ok(text) => Finding {
-            verdict: Severity::Ok,
-            about,
-            text: format!("{name}: {text}"),
-            hint: entry.hint.clone().unwrap_or_default(),
-        },
+        Ok(text) => Finding::new(Severity::Ok, about, format!("{name}: {text}")).with_hint(hint),
         Err(err) => {
-            let hint = device_hint(&err).to_owned();
-            Finding {
-                verdict: Severity::Error,
-                about,
-                text: format!("{name}: {}", error_chain(&err)),
-                hint,
-            }
+            let text = format!("{name}: {}", error_chain(&err));
+            Finding::new(Severity::Error, about, text)
+                .with_hint(for_device_error(&err, Reader::Terminal))
         }
     }
 }
 
 /// Times what a step would do first.
-async fn look(app: &App, id: &DeviceId) -> Result<String, ayeaye_agent::DeviceError> {
+async fn look(app: &App, id: &DeviceId) -> Result<String, DeviceError> {
     let device = app.agent.device(id).await?;
     let info = device.info().await?;
     let begun = tokio::time::Instant::now();

@@ -1,17 +1,79 @@
-//! What commands print about a session.
+//! What commands print about a session, for people and for programs.
+use std::path::PathBuf;
+
 use ayeaye_agent::{Report, SessionId, StopReason};
 use ayeaye_export::Format;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::command::Exit;
 use crate::config::Config;
+use crate::mcp::results::RunResult;
 use crate::terminal::Terminal;
 use crate::text::lines;
 
-/// Prints how a run ended and returns the exit code.
-pub(super) fn print_end(report: &Report, terminal: Terminal) -> Exit {
-    let (word, exit) = match report.stop_reason {
-        StopReason::TaskCompletedSuccessfully => ("done", Exit::Done),
-        StopReason::InfoActionNeedsReply => ("question", Exit::NeedsAnswer),
+/// What `run`, `continue` and `sessions show` print with `--json`: the keys of a tool's result, with all
+/// steps, and where the files are.
+#[derive(Debug, Serialize)]
+pub(super) struct RunJson {
+    #[serde(flatten)]
+    pub(super) result: RunResult,
+    /// The folder of the record.
+    record: PathBuf,
+    /// The session's logs: the format's name, and the folder or file.
+    logs: Map<String, Value>,
+}
+
+impl RunJson {
+    pub(super) fn new(report: &Report, config: &Config) -> Self {
+        let id = report.session_id;
+        let mut result = RunResult::whole(report);
+        result.next = next(report.stop_reason);
+        let logs = ayeaye_export::session_logs(&config.data_dir, id).unwrap_or_default();
+        let logs = logs
+            .into_iter()
+            .map(|(format, path)| (format.name().to_owned(), path.display().to_string().into()));
+        Self { result, record: session_folder(config, id), logs: logs.collect() }
+    }
+}
+
+/// What to do now, in commands.
+fn next(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::TaskCompletedSuccessfully => {
+            "Done. `ayeaye continue ID TEXT` gives the session its next task."
+        }
+        StopReason::TaskAbortedByAgent => {
+            "The agent gave up: see message. Fix the cause or put the task differently."
+        }
+        StopReason::InfoActionNeedsReply => "`ayeaye continue ID TEXT` answers the question.",
+        StopReason::StillRunning => "It goes on: `ayeaye sessions show ID` looks at it again.",
+        StopReason::MaxStepsReached | StopReason::NoProgress => {
+            "`ayeaye continue ID` goes on with it, with TEXT as advice."
+        }
+        StopReason::ModelFailed => {
+            "`ayeaye doctor` looks what is wrong with the model; `ayeaye continue ID` tries again."
+        }
+        StopReason::DeviceLost => "When the phone is back, `ayeaye continue ID` goes on.",
+        StopReason::Cancelled
+        | StopReason::UserPaused
+        | StopReason::ManualStopScreenOff
+        | StopReason::ServerRestarted
+        | StopReason::NotStarted => "Nothing is lost: `ayeaye continue ID` goes on.",
+        StopReason::BudgetReached => {
+            "A limit is used up: see message. Raise it in ayeaye.toml, then `ayeaye continue ID`."
+        }
+        StopReason::StorageFailed => {
+            "The record cannot be written: mend that, then `ayeaye continue ID`."
+        }
+    }
+}
+
+/// The exit code that says how a run ended.
+pub(super) fn exit(reason: StopReason) -> Exit {
+    match reason {
+        StopReason::TaskCompletedSuccessfully => Exit::Done,
+        StopReason::InfoActionNeedsReply => Exit::NeedsAnswer,
         StopReason::TaskAbortedByAgent
         | StopReason::MaxStepsReached
         | StopReason::ManualStopScreenOff
@@ -24,7 +86,17 @@ pub(super) fn print_end(report: &Report, terminal: Terminal) -> Exit {
         | StopReason::BudgetReached
         | StopReason::NoProgress
         | StopReason::ServerRestarted
-        | StopReason::StorageFailed => ("stopped", Exit::Failed),
+        | StopReason::StorageFailed => Exit::Failed,
+    }
+}
+
+/// Prints how a run ended and returns the exit code.
+pub(super) fn print_end(report: &Report, terminal: Terminal) -> Exit {
+    let exit = exit(report.stop_reason);
+    let word = match exit {
+        Exit::Done => "done",
+        Exit::NeedsAnswer => "question",
+        Exit::Failed | Exit::Usage => "stopped",
     };
     let text = match report.message.as_str() {
         "" => report.stop_reason.name().to_owned(),
@@ -32,6 +104,31 @@ pub(super) fn print_end(report: &Report, terminal: Terminal) -> Exit {
     };
     terminal.item(word, &text);
     exit
+}
+
+/// Prints the command that goes on with a session, where there is something to go on with.
+pub(super) fn print_way_on(id: SessionId, reason: StopReason, terminal: Terminal) {
+    match reason {
+        StopReason::TaskCompletedSuccessfully
+        | StopReason::TaskAbortedByAgent
+        | StopReason::StillRunning => {}
+        StopReason::InfoActionNeedsReply => {
+            terminal.item("go on", &format!("ayeaye continue {id} 'YOUR ANSWER'"));
+        }
+        StopReason::MaxStepsReached
+        | StopReason::ManualStopScreenOff
+        | StopReason::NotStarted
+        | StopReason::UserPaused
+        | StopReason::Cancelled
+        | StopReason::DeviceLost
+        | StopReason::ModelFailed
+        | StopReason::BudgetReached
+        | StopReason::NoProgress
+        | StopReason::ServerRestarted
+        | StopReason::StorageFailed => {
+            terminal.item("go on", &format!("ayeaye continue {id}"));
+        }
+    }
 }
 
 /// Prints where the HTML report of a session is, if there is one.
@@ -43,6 +140,6 @@ pub(super) fn print_page(config: &Config, id: SessionId, terminal: Terminal) {
 }
 
 /// The folder of a session's record.
-pub(super) fn session_folder(config: &Config, id: SessionId) -> String {
-    config.data_dir.join("sessions").join(id.to_string()).display().to_string()
+pub(super) fn session_folder(config: &Config, id: SessionId) -> PathBuf {
+    config.data_dir.join("sessions").join(id.to_string())
 }

@@ -1,113 +1,216 @@
 //! `ayeaye run`: one task from the terminal.
 use std::sync::Arc;
+use std::time::Duration;
 
 use ayeaye_agent::{
-    Agent, ContinueTask, DeviceId, Follower, Principal, Question, ReplyMode, Report, StartTask,
-    StopReason, UserInput,
+    Agent, ContinueTask, DeviceEntry, DeviceId, Follower, Principal, Question, ReplyMode, Report,
+    RunPhase, SessionId, StartTask, StopReason, UserInput,
 };
 
 use crate::command::Exit;
-use crate::command::report::{print_end, print_page};
+use crate::command::devices::described;
+use crate::command::report::{RunJson, exit, print_end, print_page, print_way_on};
 use crate::config::Config;
+use crate::hint::{Reader, for_device_error};
 use crate::mcp::args;
-use crate::terminal::Terminal;
-use crate::text::lines;
+use crate::terminal::{Answer, Terminal};
+use crate::text::{lines, one_line};
 
-/// A task for [`run`].
-#[derive(Debug)]
-pub struct Task {
-    /// The phone.
-    pub device: DeviceId,
-    /// What to do.
-    pub words: String,
+/// Between two looks at what a run is busy with.
+const PHASE_POLL: Duration = Duration::from_millis(200);
+
+/// How a task is run and shown.
+#[derive(Debug, Clone, Copy)]
+pub struct RunOptions {
     /// Most steps of each run.
     pub max_steps: u32,
     /// Who answers; `pass_to_client` and `manual_reply` both mean the person at this terminal.
     pub reply_mode: ReplyMode,
     /// Whether a host agent splits the task up over apps.
     pub planner: bool,
+    /// Whether the result is printed as JSON.
+    pub json: bool,
 }
 
-/// Runs a task, prints each step and asks questions here.
+impl RunOptions {
+    /// The settings, and whether to print JSON.
+    pub fn new(config: &Config, json: bool) -> Self {
+        // Here the operator is the client: questions come back and are asked below.
+        let reply_mode = match config.run.reply_mode {
+            ReplyMode::PassToClient | ReplyMode::ManualReply => ReplyMode::PassToClient,
+            other @ (ReplyMode::AutoReply | ReplyMode::NoReply) => other,
+        };
+        Self { max_steps: config.run.max_steps, reply_mode, planner: config.run.planner, json }
+    }
+}
+
+/// Runs a task, prints each step and asks questions here. Without a device the phone is used that is
+/// connected, if it is the only one.
 pub async fn run(
     agent: &Agent,
     config: &Config,
-    task: Task,
+    (device, task): (Option<DeviceId>, &str),
+    options: RunOptions,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let words = match args::text("TASK", &task.words) {
+    let words = match args::text("TASK", task) {
         Ok(words) => words,
         Err(error) => {
             terminal.item("usage", &error.to_string());
             return Ok(Exit::Usage);
         }
     };
-    // Here the operator is the client: questions come back and are asked below.
-    let reply_mode = match task.reply_mode {
-        ReplyMode::PassToClient | ReplyMode::ManualReply => ReplyMode::PassToClient,
-        other => other,
+    let device_id = match device {
+        Some(device) => device,
+        None => match only_phone(agent, terminal).await {
+            Ok(device) => device,
+            Err(exit) => return Ok(exit),
+        },
     };
     terminal.item("task", &lines(&words));
-    let mut follower = agent
+    let starting = terminal.waiting("Looking for the phone");
+    let started = agent
         .start(StartTask {
-            device_id: task.device.clone(),
+            device_id,
             task: words,
-            max_steps: task.max_steps,
-            reply_mode,
-            planner: task.planner,
+            max_steps: options.max_steps,
+            reply_mode: options.reply_mode,
+            planner: options.planner,
             principal: Principal::local(),
         })
-        .await?;
+        .await;
+    drop(starting);
+    let follower = started?;
     terminal.item("session", &follower.report().session_id.to_string());
+    to_the_end(agent, config, follower, options, terminal).await
+}
+
+/// The phone to use when none was named. Otherwise says what there is.
+async fn only_phone(agent: &Agent, terminal: Terminal) -> Result<DeviceId, Exit> {
+    let looking = terminal.waiting("Asking adb for phones");
+    let listed = agent.devices(&Principal::operator()).await;
+    drop(looking);
+    let devices: Vec<DeviceEntry> = match listed {
+        Ok(devices) => devices.into_iter().map(|(entry, _)| entry).collect(),
+        Err(err) => {
+            let hint = for_device_error(&err, Reader::Terminal);
+            return Err(complain(&format!("{}\nhint: {hint}", ayeaye_agent::error_chain(&err))));
+        }
+    };
+    let ready: Vec<&DeviceEntry> = devices.iter().filter(|entry| entry.ready).collect();
+    match (&ready[..], &devices[..]) {
+        ([only], _) => {
+            terminal.item("phone", described(only).trim_end());
+            Ok(only.id.clone())
+        }
+        ([], []) => Err(complain(
+            "no phone is connected\nhint: plug one in and enable USB debugging, or add --virtual to try \
+             without one; `ayeaye doctor` checks everything",
+        )),
+        ([], all) => {
+            let each = all.iter().map(|entry| {
+                let hint = entry.hint.as_deref().map(one_line).unwrap_or_default();
+                format!("\n  {}\n      {hint}", described(entry).trim_end())
+            });
+            Err(complain(&format!("no phone is ready:{}", each.collect::<String>())))
+        }
+        (several, _) => {
+            let each = several.iter().map(|entry| format!("\n  {}", described(entry).trim_end()));
+            complain(&format!(
+                "several phones are connected, name one with --device:{}",
+                each.collect::<String>()
+            ));
+            Err(Exit::Usage)
+        }
+    }
+}
+
+fn complain(text: &str) -> Exit {
+    crate::command::print_error(&anyhow::Error::msg(text.to_owned()))
+}
+
+/// Follows a run and those after its questions, and prints how it ends.
+pub(super) async fn to_the_end(
+    agent: &Agent,
+    config: &Config,
+    mut follower: Follower,
+    options: RunOptions,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
     loop {
         let report = watch(&mut follower, terminal).await;
         terminal.usage(&report);
-        let (StopReason::InfoActionNeedsReply, Some(question)) =
-            (report.stop_reason, &report.question)
-        else {
-            let exit = print_end(&report, terminal);
-            print_page(config, report.session_id, terminal);
-            return Ok(exit);
+        let reply = match (report.stop_reason, &report.question) {
+            (StopReason::InfoActionNeedsReply, Some(question)) => ask(question, terminal).await,
+            _ => None,
         };
-        let Some(reply) = ask(question, terminal).await else {
-            terminal.item(
-                "waiting",
-                &format!(
-                    "nobody answered; session {} is kept, and an MCP client can go on with it by ask_agent_continue",
-                    report.session_id
-                ),
-            );
-            return Ok(Exit::NeedsAnswer);
+        let Some(reply) = reply else {
+            return Ok(finish(config, &report, options, terminal));
         };
-        follower = agent
-            .resume(ContinueTask {
-                reply_is_secret: question.asks_for_secret(),
-                session_id: report.session_id,
-                device_id: None,
-                input: UserInput::Reply(reply),
-                max_steps: task.max_steps,
-                reply_mode,
-                planner: task.planner,
-                principal: Principal::local(),
-            })
-            .await?;
+        follower = answer(agent, &report, reply, options).await?;
     }
+}
+
+/// Goes on from a question.
+pub(super) async fn answer(
+    agent: &Agent,
+    report: &Report,
+    reply: String,
+    options: RunOptions,
+) -> anyhow::Result<Follower> {
+    let is_secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
+    resume(agent, (report.session_id, UserInput::Reply(reply)), is_secret, options).await
+}
+
+/// Goes on with a session.
+pub(super) async fn resume(
+    agent: &Agent,
+    (session_id, input): (SessionId, UserInput),
+    reply_is_secret: bool,
+    options: RunOptions,
+) -> anyhow::Result<Follower> {
+    let next = ContinueTask {
+        reply_is_secret,
+        session_id,
+        device_id: None,
+        input,
+        max_steps: options.max_steps,
+        reply_mode: options.reply_mode,
+        planner: options.planner,
+        principal: Principal::operator(),
+    };
+    Ok(agent.resume(next).await?)
+}
+
+/// Prints how a run ended, and what to do next.
+fn finish(config: &Config, report: &Report, options: RunOptions, terminal: Terminal) -> Exit {
+    if report.stop_reason == StopReason::InfoActionNeedsReply {
+        // The question itself has been printed.
+        terminal.item("waiting", "nobody answered; the session is kept");
+    } else {
+        print_end(report, terminal);
+    }
+    print_way_on(report.session_id, report.stop_reason, terminal);
+    print_page(config, report.session_id, terminal);
+    if options.json {
+        terminal.json(&RunJson::new(report, config));
+    }
+    exit(report.stop_reason)
 }
 
 /// Shows each step as it happens. Ctrl-C pauses the run after the action under way.
 pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
-    let mut shown = 0;
+    let mut shown = Shown::default();
+    let waiting = terminal.waiting(busy_with(follower));
+    let mut poll = tokio::time::interval(PHASE_POLL);
     loop {
-        let report = follower.report();
-        for line in report.steps.iter().skip(shown) {
-            terminal.step(line);
-        }
-        shown = shown.max(report.steps.len());
+        shown.steps(&follower.report(), terminal);
         tokio::select! {
             more = follower.changed() => if !more { break },
+            _ = poll.tick() => waiting.now(busy_with(follower)),
             interrupted = tokio::signal::ctrl_c() => {
                 if interrupted.is_ok() {
-                    terminal.item("pausing", "after the action under way");
+                    terminal.item("pausing", "after the action under way; Ctrl-C again leaves at once");
                     follower.stop(StopReason::UserPaused);
                 }
                 // The second Ctrl-C exits now; the gesture under way completes on the phone.
@@ -118,15 +221,45 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
             }
         }
     }
+    drop(waiting);
     let report = follower.report();
-    for line in report.steps.iter().skip(shown) {
-        terminal.step(line);
-    }
+    shown.steps(&report, terminal);
     report
 }
 
-/// Asks the person at the terminal.
-pub async fn ask(question: &Question, terminal: Terminal) -> Option<String> {
+/// The steps that have been printed.
+#[derive(Debug, Default)]
+struct Shown {
+    /// Number of the next one, from 0 through the session.
+    next: u32,
+}
+
+impl Shown {
+    /// Prints what is new. A long report leaves out steps from its middle: only their numbers count.
+    fn steps(&mut self, report: &Report, terminal: Terminal) {
+        for line in report.steps.iter().filter(|line| self.next <= line.step) {
+            terminal.step(line);
+        }
+        if let Some(last) = report.steps.last() {
+            self.next = self.next.max(last.step + 1);
+        }
+    }
+}
+
+/// What a run is busy with, for a person.
+fn busy_with(follower: &Follower) -> &'static str {
+    match follower.phase() {
+        RunPhase::Preparing => "Getting the phone ready",
+        RunPhase::Looking => "Looking at the screen",
+        RunPhase::Deciding => "Waiting for the model",
+        RunPhase::Acting => "Acting on the phone",
+        RunPhase::Asking => "Waiting for an answer: ayeaye sessions answer",
+        RunPhase::Ending => "Completing the record",
+    }
+}
+
+/// Asks the person at the terminal; `None` if nobody answers.
+pub(super) async fn ask(question: &Question, terminal: Terminal) -> Option<String> {
     terminal.item("question", &lines(&question.text));
     for (number, option) in question.options.iter().enumerate() {
         terminal.line(&format!("          {}. {}", number + 1, lines(option)));
@@ -138,8 +271,36 @@ pub async fn ask(question: &Question, terminal: Terminal) -> Option<String> {
             terminal.ask("answer   ").await
         }
     };
-    tokio::select! {
+    let answer = tokio::select! {
         answer = answer => answer,
-        _ = tokio::signal::ctrl_c() => None,
+        _ = tokio::signal::ctrl_c() => {
+            // The line of the prompt is still open.
+            terminal.line("");
+            Answer::Ended
+        }
+    };
+    answer.text().map(|text| chosen(&question.options, text))
+}
+
+/// The option of this number, or the text as it is.
+fn chosen(options: &[String], text: String) -> String {
+    let number = text.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    // An option may be a number itself.
+    let named = number.filter(|_| !options.contains(&text)).and_then(|at| options.get(at));
+    named.cloned().unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_can_be_chosen_by_its_number() {
+        let options = ["Anna Berg".to_owned(), "Anna Chen".to_owned()];
+        let answer = |text: &str| chosen(&options, text.to_owned());
+        assert_eq!(answer("2"), "Anna Chen");
+        assert_eq!(["0", "3", "Anna", "-1"].map(answer), ["0", "3", "Anna", "-1"]);
+        assert_eq!(chosen(&["2".to_owned(), "4".to_owned()], "2".to_owned()), "2");
+        assert_eq!(chosen(&[], "1".to_owned()), "1");
     }
 }

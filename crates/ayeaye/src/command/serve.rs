@@ -1,4 +1,5 @@
 //! `ayeaye serve`: MCP on stdio or over HTTP, until the client disconnects or a signal arrives.
+use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use tokio_util::task::AbortOnDropHandle;
@@ -10,6 +11,14 @@ use crate::mcp::questions::StateCodec;
 use crate::mcp::{Defaults, Server};
 use crate::shutdown::Shutdown;
 use crate::wiring::App;
+
+/// For a person who starts the server by hand.
+const TYPED_BY_HAND: &str = "\
+ayeaye serves MCP on stdin and stdout now, and waits for a client: that is a program, such as Claude Code,
+Cursor or VS Code, which starts `ayeaye serve` by itself. Ctrl-C ends it.
+  to add it to a client:    ayeaye install      (says which clients are here)
+  to do a task right here:  ayeaye run 'Open the settings'
+  to see it work:           ayeaye demo";
 
 /// How long runs have to record their end at shutdown. One gesture may be under way.
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
@@ -24,6 +33,10 @@ fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
 pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let server = server(app, config)?;
+    if std::io::stdin().is_terminal() {
+        // Nothing else tells a person why nothing happens. Clients use a pipe.
+        drop(writeln!(std::io::stderr().lock(), "{TYPED_BY_HAND}"));
+    }
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
     crate::stdio::serve(server, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     Ok(Exit::Done)

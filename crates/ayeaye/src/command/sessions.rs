@@ -1,30 +1,85 @@
 //! `ayeaye sessions`: looks at, answers, exports and removes sessions.
 mod list;
+mod room;
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use ayeaye_agent::journal::FileJournal;
 use ayeaye_agent::{Agent, AgentError, Journal, Principal, SessionId, StopReason};
 use ayeaye_export::{ExportError, FolderError, Format};
 
 pub use self::list::list;
+pub use self::room::room;
+use crate::cli::SessionName;
 use crate::command::Exit;
-use crate::command::report::{print_end, session_folder};
+use crate::command::report::{RunJson, print_end, print_way_on, session_folder};
 use crate::config::Config;
 use crate::terminal::Terminal;
-use crate::text::{lines, one_line};
+use crate::text::{lines, local_time, one_line};
+
+/// How many sessions an error names.
+const NAMED_IN_ERROR: usize = 5;
+
+/// The session of that name.
+pub async fn find(journal: &dyn Journal, name: &SessionName) -> anyhow::Result<SessionId> {
+    let prefix = match name {
+        SessionName::Id(id) => return Ok(*id),
+        SessionName::Last => "",
+        SessionName::Prefix(prefix) => prefix,
+    };
+    let all = journal.list().await.map_err(AgentError::from)?;
+    let found: Vec<SessionId> =
+        all.into_iter().filter(|id| id.to_string().starts_with(prefix)).collect();
+    match (name, &found[..]) {
+        (SessionName::Last, [last, ..]) | (_, [last]) => Ok(*last),
+        (SessionName::Last, []) => bail!("there are no sessions yet"),
+        (_, []) => bail!(
+            "no session begins with {prefix}\nhint: `ayeaye sessions list` shows the sessions there are"
+        ),
+        (_, several) => {
+            let shown = several.iter().take(NAMED_IN_ERROR).map(|id| format!("\n  {id}"));
+            let rest = several.len().saturating_sub(NAMED_IN_ERROR);
+            let rest = if rest == 0 { String::new() } else { format!("\n  and {rest} more") };
+            bail!(
+                "{} sessions begin with {prefix}, give more of the id:{}{rest}",
+                several.len(),
+                shown.collect::<String>()
+            )
+        }
+    }
+}
 
 /// Shows a session: its request, its steps, its state.
 pub async fn show(
     agent: &Agent,
     config: &Config,
-    id: SessionId,
+    (id, as_json): (SessionId, bool),
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let report = agent.report(id, &Principal::operator()).await?;
+    let me = Principal::operator();
+    let mut report = agent.report(id, &me).await?;
+    let last_run = report.local_steps;
+    report.steps = agent.steps(id, &me).await?;
+    let summary = agent.session_summary(id, &me).await?;
+    if as_json {
+        let mut json = serde_json::to_value(RunJson::new(&report, config))?;
+        let facts = json.as_object_mut().context("a struct is an object")?;
+        for (key, value) in [
+            ("started", serde_json::to_value(summary.started)?),
+            ("last", serde_json::to_value(summary.last)?),
+            ("rounds", summary.rounds.into()),
+            ("bytes", summary.bytes.into()),
+        ] {
+            facts.insert(key.to_owned(), value);
+        }
+        terminal.json(&json);
+        return Ok(Exit::Done);
+    }
     terminal.item("session", &id.to_string());
-    terminal.item("record", &session_folder(config, id));
+    terminal
+        .item("when", &format!("{} to {}", local_time(summary.started), local_time(summary.last)));
+    terminal.item("record", &session_folder(config, id).display().to_string());
     match ayeaye_export::session_logs(&config.data_dir, id) {
         Ok(logs) => {
             for (format, path) in logs {
@@ -43,18 +98,22 @@ pub async fn show(
         ),
     );
     terminal.item("task", &lines(&report.task));
-    if report.local_steps < report.global_steps {
-        let (last, all) = (report.local_steps, report.global_steps);
-        terminal.item("steps", &format!("{all}; the last run's {last}, all of them in the logs:"));
-    }
     for step in &report.steps {
         terminal.step(step);
     }
+    if last_run < report.global_steps {
+        let all = report.global_steps;
+        terminal.item("steps", &format!("{all}; the last run's {last_run} took:"));
+    }
     terminal.usage(&report);
-    if let Some(question) = &report.question {
-        terminal.item("question", &lines(&question.text));
+    match &report.question {
+        Some(question) if report.stop_reason != StopReason::InfoActionNeedsReply => {
+            terminal.item("question", &lines(&question.text));
+        }
+        _ => {}
     }
     print_end(&report, terminal);
+    print_way_on(id, report.stop_reason, terminal);
     Ok(Exit::Done)
 }
 
@@ -68,18 +127,20 @@ pub async fn answer(
 ) -> anyhow::Result<Exit> {
     let report = agent.report(id, &Principal::operator()).await?;
     let Some(question) = report.question else {
-        bail!("session {id} has no open question");
+        bail!(
+            "session {id} has no open question\nhint: `ayeaye continue {id} TEXT` advises it, or gives it its next task"
+        );
     };
     let text = crate::mcp::args::text("TEXT", text).map_err(anyhow::Error::msg)?;
     agent.journal().post_answer(&id, &text).await?;
     terminal.item("question", &lines(&question.text));
     terminal.item("answer", &lines(&text));
     let taken = if report.stop_reason == StopReason::StillRunning {
-        "the run that waits for it takes it now"
+        "the run that waits for it takes it now".to_owned()
     } else {
-        "the next ask_agent_continue with this session_id goes on with it"
+        format!("`ayeaye continue {id}`, or the client that asked, goes on with it")
     };
-    terminal.item("kept", taken);
+    terminal.item("kept", &taken);
     Ok(Exit::Done)
 }
 
@@ -87,11 +148,20 @@ pub async fn answer(
 /// are.
 pub async fn remove(
     journal: &dyn Journal,
-    ids: &[SessionId],
+    names: &[SessionName],
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
-    for id in ids {
+    // All are looked up before any is removed: afterwards `last` and a prefix may mean another one.
+    let mut found = Vec::new();
+    for name in names {
+        match find(journal, name).await {
+            Ok(id) if found.contains(&id) => {}
+            Ok(id) => found.push(id),
+            Err(err) => exit = crate::command::print_error(&err),
+        }
+    }
+    for id in &found {
         match journal.remove(id).await {
             Ok(()) => terminal.item("removed", &id.to_string()),
             Err(err) => exit = crate::command::print_error(&AgentError::from(err).into()),

@@ -23,6 +23,7 @@ const READ: &[&str] = &[
     "SYSTEMDRIVE",
     "SYSTEMROOT",
     "TEMP",
+    "TERM",
     "TMP",
     "TMPDIR",
     "USER",

@@ -1,4 +1,6 @@
 //! The settings as text, each with its origin: what `ayeaye config` prints.
+use serde_json::{Value, json};
+
 use super::known::KnownSetting;
 use super::layer::{Entry, RawValue};
 use super::origin::Origin;
@@ -16,6 +18,25 @@ pub(super) fn explain(read: &[(KnownSetting, Option<Entry>)]) -> String {
         text.push_str(&line(setting.secret, key, entry.as_ref()));
     }
     text
+}
+
+/// The settings for programs, in their order.
+pub(super) fn explain_json(read: &[(KnownSetting, Option<Entry>)]) -> Vec<Value> {
+    let one = |(setting, entry): &(KnownSetting, Option<Entry>)| {
+        let value = match entry.as_ref().map(|entry| &entry.raw) {
+            None => Value::Null,
+            Some(_) if setting.secret => "(set)".into(),
+            Some(RawValue::Text(text)) => text.as_str().into(),
+            Some(RawValue::List(values)) => values.clone().into(),
+        };
+        let origin = match entry.as_ref().map(|entry| &entry.origin) {
+            None => Value::Null,
+            Some(Origin::Default) => "default".into(),
+            Some(origin) => origin.to_string().into(),
+        };
+        json!({ "key": setting.key, "value": value, "origin": origin, "secret": setting.secret })
+    };
+    read.iter().map(one).collect()
 }
 
 fn line(secret: bool, key: &str, entry: Option<&Entry>) -> String {

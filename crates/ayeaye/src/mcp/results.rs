@@ -214,6 +214,15 @@ impl RunResult {
 
 impl From<&Report> for RunResult {
     fn from(report: &Report) -> Self {
+        let mut result = Self::whole(report);
+        result.shorten();
+        result
+    }
+}
+
+impl RunResult {
+    /// The result with every step, however long it is.
+    pub fn whole(report: &Report) -> Self {
         let usage = report.usage;
         #[expect(
             clippy::cast_possible_truncation,
@@ -221,7 +230,7 @@ impl From<&Report> for RunResult {
             reason = "milliseconds of a run are far below 2^53"
         )]
         let whole = |ms: f64| ms.round() as u64;
-        let mut result = Self {
+        Self {
             session_id: report.session_id.to_string(),
             stop_reason: report.stop_reason.name(),
             task: truncate(&report.task, 1000),
@@ -253,13 +262,9 @@ impl From<&Report> for RunResult {
                 .screenshot_step
                 .map(|step| Address::Screenshot(report.session_id, step).to_string()),
             next: next::next(report.stop_reason, report.question.as_ref()),
-        };
-        result.shorten();
-        result
+        }
     }
-}
 
-impl RunResult {
     /// Leaves out steps from the middle until the result is short enough: the first and the last
     /// say most.
     fn shorten(&mut self) {

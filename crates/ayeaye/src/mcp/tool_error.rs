@@ -2,10 +2,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, SessionId, error_chain};
+
+use crate::hint::{self, Reader};
 use crate::text::excerpt;
-use ayeaye_agent::{
-    AgentError, DeviceError, InvalidSessionId, JournalError, SessionId, error_chain,
-};
 
 /// A tool call that failed. Always answered as a tool result with `isError`, which the client's model
 /// reads; it would never see a protocol error.
@@ -179,7 +179,7 @@ impl ToolError {
             text: format!(
                 "the answer was not delivered to session {session}, whose question stays open: {}\n{}",
                 error_chain(err),
-                agent_hint(err)
+                hint::for_agent_error(err, Reader::Client)
             ),
             hint: "do not ask your user again: when the cause is fixed, call ask_agent_continue \
                    with this session_id and the same answer as reply_from_client",
@@ -207,117 +207,18 @@ fn without_value(message: &str) -> Cow<'_, str> {
 
 impl From<AgentError> for ToolError {
     fn from(err: AgentError) -> Self {
-        Self { text: error_chain(&err), hint: agent_hint(&err) }
+        Self { text: error_chain(&err), hint: hint::for_agent_error(&err, Reader::Client) }
     }
 }
 
 impl From<DeviceError> for ToolError {
     fn from(err: DeviceError) -> Self {
-        Self { text: error_chain(&err), hint: device_hint(&err) }
+        Self { text: error_chain(&err), hint: hint::for_device_error(&err, Reader::Client) }
     }
 }
 
-fn agent_hint(err: &AgentError) -> &'static str {
-    match err {
-        AgentError::DeviceBusy { session: None, .. } => {
-            "wait until the phone is free, which list_connected_devices tells, or use another one; what \
-             somebody else began cannot be followed or stopped from here"
-        }
-        AgentError::DeviceBusy { .. } => {
-            "wait for that session, follow it with ask_agent_continue(session_id), or end it with stop_task"
-        }
-        AgentError::DrivenElsewhere(_) => {
-            "use the client that started it, which can follow and stop it; get_session shows its state here, \
-             and once it has stopped ask_agent_continue continues it here"
-        }
-        AgentError::DeviceTaken(_) => {
-            "another client's server drives it: wait until it is done, or end it there"
-        }
-        AgentError::SessionBusy(_) => {
-            "follow it with ask_agent_continue(session_id) and no task, advise it with \
-             reply_from_client, or end it with stop_task before giving it another task"
-        }
-        AgentError::NoTask(_) => {
-            "say what the agent is to do: ask_agent_continue with this session_id and a task"
-        }
-        AgentError::SessionFull(_) => {
-            "leave session_id out, or start a new task; run.session-max-steps and \
-             journal.max-session-size in ayeaye.toml say how much one takes"
-        }
-        AgentError::UnknownSession(_) => {
-            "list_sessions shows the sessions there are; ask_agent_start_new_task begins another"
-        }
-        AgentError::WrongDevice { .. } => {
-            "leave device_id out, or start a new task on the other device"
-        }
-        AgentError::Device(err) => device_hint(err),
-        AgentError::Journal(err) => journal_hint(err),
-        AgentError::NotARecord(_) => {
-            "start a new task; the damaged record can be removed with `ayeaye sessions rm`"
-        }
-        AgentError::ShuttingDown => {
-            "try again when the server has been started again; sessions are kept"
-        }
-    }
-}
-
-/// The same text for a terminal.
-pub fn explain_agent_error(err: &AgentError) -> String {
-    ToolError { text: error_chain(err), hint: agent_hint(err) }.to_string()
-}
-
-/// What to do about a phone.
-pub fn device_hint(err: &DeviceError) -> &'static str {
-    match err {
-        DeviceError::NoServer { .. } => {
-            "install adb (Android platform-tools), or run `ayeaye serve --virtual` to try without a \
-             phone; `ayeaye doctor` checks everything at once"
-        }
-        DeviceError::NotFound(_) => {
-            "list_connected_devices shows the phones there are; plug the phone in and enable USB debugging"
-        }
-        DeviceError::Unauthorized(_) => {
-            "unlock the phone and accept the dialog \"Allow USB debugging?\"; unplug and plug in again if there is none"
-        }
-        DeviceError::NotReady(..) => {
-            "unplug the phone and plug it in again; over Wi-Fi, `adb disconnect` and `adb connect` it again"
-        }
-        DeviceError::LinkLost(..) => {
-            "check the cable or the Wi-Fi; the session, if one had begun, can be continued"
-        }
-        DeviceError::TimedOut { .. } => {
-            "the phone or adb hangs: look at the phone, reconnect it, then try again"
-        }
-        DeviceError::Refused { .. } => {
-            "look at the phone and do by hand what it refuses, then go on"
-        }
-        DeviceError::Garbled { .. } => {
-            "try again; if it stays so, reconnect the phone and run `ayeaye doctor`"
-        }
-    }
-}
-
-fn journal_hint(err: &JournalError) -> &'static str {
-    match err {
-        JournalError::Unknown(_) => "list_sessions shows the sessions there are",
-        JournalError::Busy(_) => {
-            "another ayeaye process drives this session: use that one, or end it"
-        }
-        JournalError::Damaged { .. } => {
-            "the record was changed by something else; start a new task, and keep the folder if you want to know why"
-        }
-        JournalError::TooNew { .. } => "use the version of ayeaye that wrote it, or a later one",
-        JournalError::Storage { .. } => {
-            "make room on the disk, check the permissions of the data folder, or name another with --data-dir or \
-             AYEAYE_DATA_DIR"
-        }
-        JournalError::Blob(_) => "the file was removed by something else",
-        JournalError::NoRoom { .. } => {
-            "`ayeaye sessions list` and `rm` remove old sessions; journal.max-age, max-sessions and max-size do it by \
-             themselves; journal.min-free says how much must be free"
-        }
-        JournalError::MissingSessionStart(_) => {
-            "its process died before it had begun; `ayeaye sessions rm` removes it"
-        }
-    }
+/// The same text where it is not the result of a tool.
+pub(super) fn explain_agent_error(err: &AgentError) -> String {
+    let hint = hint::for_agent_error(err, Reader::Client);
+    ToolError { text: error_chain(err), hint }.to_string()
 }

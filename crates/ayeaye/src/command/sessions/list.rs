@@ -5,16 +5,21 @@ use serde_json::{Value, json};
 
 use crate::command::Exit;
 use crate::terminal::Terminal;
-use crate::text::one_line;
+use crate::text::{local_time, one_line};
 
 /// Lists every session. One that cannot be read is in the list, with the reason.
 pub async fn list(
     journal: &dyn Journal,
+    limit: Option<u32>,
     as_json: bool,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
+    let most = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut sessions = Vec::new();
     for id in journal.list().await.map_err(AgentError::from)? {
+        if sessions.len() == most {
+            break;
+        }
         match journal.summary(&id).await {
             // It was removed in the meantime.
             Err(JournalError::Unknown(_)) => {}
@@ -27,7 +32,7 @@ pub async fn list(
     }
     if as_json {
         let sessions: Vec<Value> = sessions.iter().map(|(id, it)| in_json(*id, it)).collect();
-        terminal.line(&serde_json::to_string_pretty(&sessions)?);
+        terminal.json(&sessions);
         return Ok(Exit::Done);
     }
     if sessions.is_empty() {
@@ -48,7 +53,7 @@ fn line(id: SessionId, summary: &Summary, running: bool) -> String {
     let task: String = one_line(&summary.task).chars().take(60).collect();
     format!(
         "{id}  {}  {:<20} {:>3} {:<5}  {:<16}  {task}",
-        summary.started.strftime("%Y-%m-%d %H:%M"),
+        local_time(summary.started),
         in_words(reason(summary, running)),
         summary.steps,
         if summary.steps == 1 { "step" } else { "steps" },

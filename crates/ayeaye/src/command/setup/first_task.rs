@@ -3,7 +3,7 @@ use ayeaye_agent::{DeviceId, DirectAction, DirectOutcome, Gesture, Key, Principa
 
 use super::{Asker, Phone};
 use crate::command::Exit;
-use crate::command::run::{self, Task};
+use crate::command::run::{self, RunOptions};
 use crate::config::Config;
 use crate::terminal::Terminal;
 use crate::wiring::{App, ModelChoice};
@@ -54,14 +54,13 @@ pub(super) async fn run(
     if asker.confirm(&format!("Do a task now: {words:?}?"), true).await != Some(true) {
         return Ok(Exit::Done);
     }
-    let task = Task {
-        device,
-        words: words.to_owned(),
+    let options = RunOptions {
         max_steps: config.run.max_steps,
         reply_mode: if asker.yes { ReplyMode::NoReply } else { ReplyMode::PassToClient },
         planner: false,
+        json: false,
     };
-    let exit = run::run(&app.agent, config, task, terminal).await?;
+    let exit = run::run(&app.agent, config, (Some(device), words), options, terminal).await?;
     if exit == Exit::Done {
         terminal.line("\nThat is all. Your client can do the same: just ask it.");
     }

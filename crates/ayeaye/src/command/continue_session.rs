@@ -1,0 +1,111 @@
+//! `ayeaye continue`: goes on with a session from the terminal.
+use anyhow::bail;
+use ayeaye_agent::journal::Fact;
+use ayeaye_agent::{
+    AgentError, DIRECT_REQUEST, Journal, JournalError, Principal, SessionId, StopReason, UserInput,
+};
+use ayeaye_phone::PhoneOptions;
+
+use crate::cli::SessionName;
+use crate::command::Exit;
+use crate::command::run::{RunOptions, answer, resume, to_the_end};
+use crate::command::sessions::find;
+use crate::config::Config;
+use crate::mcp::args;
+use crate::scripted_model;
+use crate::terminal::Terminal;
+use crate::text::lines;
+use crate::wiring::{App, ModelChoice};
+
+/// Goes on with a session: without a name the last one that waits or was stopped.
+pub async fn go_on(
+    config: &Config,
+    name: Option<SessionName>,
+    text: Option<&str>,
+    options: RunOptions,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    let text = match text.map(|text| args::text("TEXT", text)).transpose() {
+        Ok(text) => text,
+        Err(error) => {
+            terminal.item("usage", &error.to_string());
+            return Ok(Exit::Usage);
+        }
+    };
+    let app = App::new(config).await?;
+    let journal = &*app.journal;
+    let id = match &name {
+        Some(name) => find(journal, name).await?,
+        None => match last_open(journal).await.map_err(AgentError::from)? {
+            Some(id) => id,
+            None => bail!(
+                "no session waits or was stopped\nhint: `ayeaye sessions list` shows all; `ayeaye continue \
+                 last TEXT` gives the last one its next task"
+            ),
+        },
+    };
+    let app = with_its_phone(config, app, id).await?;
+    let report = app.agent.report(id, &Principal::operator()).await?;
+    terminal.item("session", &id.to_string());
+    terminal.item("task", &lines(&report.task));
+    let starting = terminal.waiting("Looking for the phone");
+    let follower = match text {
+        Some(text) => {
+            terminal.item("you", &lines(&text));
+            answer(&app.agent, &report, text, options).await
+        }
+        None => resume(&app.agent, (id, UserInput::Nothing), false, options).await,
+    };
+    drop(starting);
+    let exit = to_the_end(&app.agent, config, follower?, options, terminal).await;
+    app.tidy_once(config).await;
+    exit
+}
+
+/// The session that was busy last among those that wait with a question or were stopped short.
+async fn last_open(journal: &dyn Journal) -> Result<Option<SessionId>, JournalError> {
+    let mut newest = None;
+    for id in journal.list().await? {
+        // One that cannot be read cannot be continued.
+        let Ok(summary) = journal.summary(&id).await else { continue };
+        let waits = summary.question.is_some();
+        let by_client = summary.task == DIRECT_REQUEST;
+        let open = match summary.stop_reason {
+            Some(reason) => !reason.ends_round() && reason != StopReason::StillRunning,
+            None => !journal.is_locked(&id).await?,
+        };
+        if (waits || open && !by_client) && newest.is_none_or(|(last, _)| last < summary.last) {
+            newest = Some((summary.last, id));
+        }
+    }
+    Ok(newest.map(|(_, id)| id))
+}
+
+/// The same app, or for a session on the virtual phone one with such a phone, which begins anew: the
+/// session's own went with its process.
+async fn with_its_phone(config: &Config, app: App, id: SessionId) -> anyhow::Result<App> {
+    let mut start = None;
+    let mut each = |event: ayeaye_agent::journal::Event| {
+        if let Fact::SessionStart(fact) = event.entry.fact {
+            start = Some(fact);
+        }
+    };
+    app.journal.visit_compact(&id, &mut each).await.map_err(AgentError::from)?;
+    let Some(start) = start else { return Ok(app) };
+    let device = start.device.device_id;
+    if device != PhoneOptions::default().serial {
+        return Ok(app);
+    }
+    // Somebody may have given that name to another phone.
+    let listed = app.agent.devices(&Principal::operator()).await.unwrap_or_default();
+    if listed.iter().any(|(entry, _)| entry.id.as_str() == device) {
+        return Ok(app);
+    }
+    let by_stand_in = start.config.get("model").is_some_and(|name| name == scripted_model::NAME);
+    let decider = if by_stand_in || !config.model_is_set() {
+        ModelChoice::Scripted
+    } else {
+        ModelChoice::Configured
+    };
+    App::with_virtual_phone(config, decider).await
+}

@@ -1,0 +1,239 @@
+//! `ayeaye sessions du`: how much room sessions take, log by log, and which are removed when.
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use anyhow::Context as _;
+use ayeaye_agent::journal::{
+    Removable, Retention, RetentionCandidate, candidates, select_for_removal,
+};
+use ayeaye_agent::{AgentError, SessionId};
+use ayeaye_export::{DiskUse, Format};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value, json};
+
+use super::find;
+use crate::cli::SessionName;
+use crate::clock;
+use crate::command::Exit;
+use crate::config::Config;
+use crate::terminal::Terminal;
+use crate::text::{bytes, count, local_time};
+use crate::wiring::App;
+
+/// A session and its room.
+struct Row {
+    id: SessionId,
+    room: DiskUse,
+    /// When its last event was written; not known of one whose record cannot be read, or is gone.
+    last: Option<Timestamp>,
+    goes: Goes,
+}
+
+/// When retention removes a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Goes {
+    /// Not by itself: it waits for an answer, or cannot be read; or no bound concerns it.
+    Stays,
+    /// As soon as somebody tidies up: when a server starts, and whenever a run ends.
+    Next,
+    /// For its age, if nobody goes on with it.
+    At(Timestamp),
+}
+
+/// Prints the room of these sessions, or of all.
+pub async fn room(
+    app: &App,
+    config: &Config,
+    names: &[SessionName],
+    as_json: bool,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    let mut wanted = Vec::new();
+    for name in names {
+        wanted.push(find(&*app.journal, name).await?);
+    }
+    let looking = terminal.waiting("Adding up");
+    let data = config.data_dir.clone();
+    let used = tokio::task::spawn_blocking(move || ayeaye_export::disk_use(&data)).await??;
+    let now = clock::system()();
+    let kept = candidates(&*app.journal, now).await.map_err(AgentError::from)?;
+    drop(looking);
+    let mut rows = rows(used, &kept, &config.journal.retention, now);
+    if !wanted.is_empty() {
+        let missing = wanted.iter().find(|id| !rows.iter().any(|row| row.id == **id));
+        if let Some(id) = missing {
+            return Err(AgentError::UnknownSession(*id).into());
+        }
+        rows.retain(|row| wanted.contains(&row.id));
+    }
+    if as_json {
+        terminal.json(&in_json(&rows, &config.journal.retention));
+    } else {
+        print(&rows, config, terminal).context("the table")?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The largest first.
+fn rows(
+    used: BTreeMap<SessionId, DiskUse>,
+    kept: &[RetentionCandidate],
+    retention: &Retention,
+    now: Timestamp,
+) -> Vec<Row> {
+    let next = select_for_removal(retention, now, kept);
+    let mut rows: Vec<Row> = used
+        .into_iter()
+        .map(|(id, room)| {
+            let candidate = kept.iter().find(|one| one.id == id);
+            let goes = match candidate {
+                Some(one) if next.contains(&one.id) => Goes::Next,
+                Some(one) => by_age(one, retention),
+                None => Goes::Stays,
+            };
+            Row { id, room, last: candidate.map(|one| one.last), goes }
+        })
+        .collect();
+    rows.sort_by_key(|row| (Reverse(row.room.total()), row.id));
+    rows
+}
+
+fn by_age(candidate: &RetentionCandidate, retention: &Retention) -> Goes {
+    let most = retention.max_age.and_then(|age| SignedDuration::try_from(age).ok());
+    match (candidate.removable, most) {
+        (Removable::No, _) | (_, None) => Goes::Stays,
+        (Removable::Yes | Removable::ByAgeOnly, Some(most)) => {
+            candidate.last.checked_add(most).map_or(Goes::Stays, Goes::At)
+        }
+    }
+}
+
+/// Bytes of one format in all of these sessions.
+fn of_format(rows: &[Row], format: Format) -> u64 {
+    let logs = rows.iter().flat_map(|row| &row.room.logs);
+    logs.filter(|(known, _)| *known == format).map(|(_, bytes)| bytes).sum()
+}
+
+fn print(rows: &[Row], config: &Config, terminal: Terminal) -> anyhow::Result<()> {
+    if rows.is_empty() {
+        terminal.line("There are no sessions yet.");
+        return Ok(());
+    }
+    let names = Format::ALL.map(|format| format.name().to_uppercase());
+    terminal.line(&line("SESSION", "RECORD", &names, "ALL", "GOES"));
+    for row in rows {
+        let sizes = Format::ALL.map(|format| {
+            let found = row.room.logs.iter().find(|(known, _)| *known == format);
+            found.map_or_else(|| "-".to_owned(), |(_, size)| bytes(*size))
+        });
+        let goes = match row.goes {
+            Goes::Stays => "stays".to_owned(),
+            Goes::Next => "next".to_owned(),
+            Goes::At(at) => local_time(at),
+        };
+        let (record, all) = (bytes(row.room.record), bytes(row.room.total()));
+        terminal.line(&line(&row.id.to_string(), &record, &sizes, &all, &goes));
+    }
+    let record = bytes(rows.iter().map(|row| row.room.record).sum());
+    let sizes = Format::ALL.map(|format| bytes(of_format(rows, format)));
+    let all = bytes(rows.iter().map(|row| row.room.total()).sum());
+    let sum = count(rows.len().try_into()?, "session", "sessions");
+    terminal.line(line(&sum, &record, &sizes, &all, "").trim_end());
+    terminal.line("");
+    terminal.item("where", &config.data_dir.display().to_string());
+    let bounds = match config.journal.retention.in_words() {
+        Some(bounds) => format!(
+            "sessions that are over are removed {bounds}: when a server starts, and whenever a run ends"
+        ),
+        None => "all sessions are kept: journal.max-age, max-size and max-sessions are not set"
+            .to_owned(),
+    };
+    terminal.item("bounds", &bounds);
+    Ok(())
+}
+
+/// A line of the table.
+fn line(name: &str, record: &str, logs: &[String], all: &str, goes: &str) -> String {
+    let logs: Vec<String> = logs.iter().map(|cell| format!("{cell:>8}")).collect();
+    format!("{name:<36}  {record:>8}  {}  {all:>8}  {goes}", logs.join("  "))
+}
+
+fn in_json(rows: &[Row], retention: &Retention) -> Value {
+    let sessions: Vec<Value> = rows.iter().map(row_in_json).collect();
+    json!({
+        "sessions": sessions,
+        "bytes": rows.iter().map(|row| row.room.total()).sum::<u64>(),
+        "record_bytes": rows.iter().map(|row| row.room.record).sum::<u64>(),
+        "log_bytes": Format::ALL
+            .iter()
+            .map(|format| (format.name().to_owned(), of_format(rows, *format).into()))
+            .collect::<Map<_, _>>(),
+        "retention": {
+            "max_age_seconds": retention.max_age.map(|age| age.as_secs()),
+            "max_bytes": retention.max_total_bytes,
+            "max_sessions": retention.max_sessions,
+        },
+    })
+}
+
+fn row_in_json(row: &Row) -> Value {
+    let logs = row.room.logs.iter();
+    let (goes, at) = match row.goes {
+        Goes::Stays => ("stays", None),
+        Goes::Next => ("next", None),
+        Goes::At(at) => ("at", Some(at)),
+    };
+    json!({
+        "session_id": row.id.to_string(),
+        "last": row.last,
+        "bytes": row.room.total(),
+        "record_bytes": row.room.record,
+        "log_bytes": logs
+            .map(|(format, bytes)| (format.name().to_owned(), (*bytes).into()))
+            .collect::<Map<_, _>>(),
+        "goes": goes,
+        "goes_at": at,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_table_says_which_sessions_go_and_when() {
+        let now: Timestamp = "2026-10-01T00:00:00Z".parse().unwrap();
+        let day = SignedDuration::from_hours(24);
+        let one = |days: i32, bytes: u64, removable: Removable| RetentionCandidate {
+            id: SessionId::new(),
+            last: now.checked_sub(day * days).unwrap(),
+            bytes,
+            removable,
+        };
+        let kept = [
+            one(20, 10, Removable::Yes),
+            one(2, 10, Removable::Yes),
+            one(1, 30, Removable::Yes),
+            one(50, 5, Removable::No),
+            one(3, 1, Removable::ByAgeOnly),
+        ];
+        let used = kept.iter().map(|it| (it.id, DiskUse { record: it.bytes, logs: Vec::new() }));
+        let retention = Retention {
+            max_age: Some(Duration::from_hours(10 * 24)),
+            max_sessions: None,
+            max_total_bytes: Some(40),
+        };
+        let rows = rows(used.collect(), &kept, &retention, now);
+        assert_eq!(rows[0].id, kept[2].id, "the largest first");
+        let goes = |at: usize| rows.iter().find(|row| row.id == kept[at].id).unwrap().goes;
+        assert_eq!([goes(0), goes(1), goes(3)], [Goes::Next, Goes::Next, Goes::Stays]);
+        assert_eq!(goes(2), Goes::At("2026-10-10T00:00:00Z".parse().unwrap()));
+        assert_eq!(goes(4), Goes::At("2026-10-08T00:00:00Z".parse().unwrap()));
+        let json = in_json(&rows, &retention);
+        assert_eq!(json["bytes"], 56);
+        assert_eq!(json["sessions"][0]["goes_at"], "2026-10-10T00:00:00Z");
+        assert_eq!(json["retention"]["max_age_seconds"], 864_000);
+    }
+}

@@ -1,0 +1,179 @@
+//! What to do about an error: the one place that knows whether its reader calls tools or types commands.
+use ayeaye_agent::{AgentError, DeviceError, JournalError};
+
+/// Who reads an error, and so what there is to advise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// The model of an MCP client, which calls tools.
+    Client,
+    /// A person at a terminal, who types commands.
+    Terminal,
+}
+
+impl Reader {
+    /// Of two ways of saying it the one for this reader.
+    fn choose(self, tools: &'static str, commands: &'static str) -> &'static str {
+        match self {
+            Self::Client => tools,
+            Self::Terminal => commands,
+        }
+    }
+}
+
+/// What to do about a request that failed.
+pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
+    match err {
+        AgentError::DeviceBusy { session: None, .. } => reader.choose(
+            "wait until the phone is free, which list_connected_devices tells, or use another one; what \
+             somebody else began cannot be followed or stopped from here",
+            "wait until the phone is free, or use another one: `ayeaye devices` shows them",
+        ),
+        AgentError::DeviceBusy { .. } => reader.choose(
+            "wait for that session, follow it with ask_agent_continue(session_id), or end it with stop_task",
+            "wait for that session, which `ayeaye sessions show` looks at, or end it where it was started",
+        ),
+        AgentError::DrivenElsewhere(_) => reader.choose(
+            "use the client that started it, which can follow and stop it; get_session shows its state here, \
+             and once it has stopped ask_agent_continue continues it here",
+            "stop it where it was started; `ayeaye sessions show` looks at it, and once it has stopped \
+             `ayeaye continue` goes on with it",
+        ),
+        AgentError::DeviceTaken(_) => reader.choose(
+            "another client's server drives it: wait until it is done, or end it there",
+            "wait until that is done, or end it there",
+        ),
+        AgentError::SessionBusy(_) => reader.choose(
+            "follow it with ask_agent_continue(session_id) and no task, advise it with \
+             reply_from_client, or end it with stop_task before giving it another task",
+            "wait until it has stopped: `ayeaye sessions show` looks at it",
+        ),
+        AgentError::NoTask(_) => reader.choose(
+            "say what the agent is to do: ask_agent_continue with this session_id and a task",
+            "say what the agent is to do: `ayeaye continue ID TEXT`",
+        ),
+        AgentError::SessionFull(_) => reader.choose(
+            "leave session_id out, or start a new task; run.session-max-steps and \
+             journal.max-session-size in ayeaye.toml say how much one takes",
+            "begin another with `ayeaye run`; run.session-max-steps and journal.max-session-size in \
+             ayeaye.toml say how much one takes",
+        ),
+        AgentError::UnknownSession(_) => reader.choose(
+            "list_sessions shows the sessions there are; ask_agent_start_new_task begins another",
+            "`ayeaye sessions list` shows the sessions there are",
+        ),
+        AgentError::WrongDevice { .. } => reader.choose(
+            "leave device_id out, or start a new task on the other device",
+            "begin another session on the other device with `ayeaye run`",
+        ),
+        AgentError::Device(err) => for_device_error(err, reader),
+        AgentError::Journal(err) => for_journal_error(err, reader),
+        AgentError::NotARecord(_) => {
+            "start a new task; the damaged record can be removed with `ayeaye sessions rm`"
+        }
+        AgentError::ShuttingDown => {
+            "try again when the server has been started again; sessions are kept"
+        }
+    }
+}
+
+/// What to do about a phone.
+pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
+    match err {
+        DeviceError::NoServer { .. } => reader.choose(
+            "install adb (Android platform-tools), or run `ayeaye serve --virtual` to try without a \
+             phone; `ayeaye doctor` checks everything at once",
+            "install adb (Android platform-tools), or add --virtual to try without a phone; `ayeaye \
+             doctor` checks everything at once",
+        ),
+        DeviceError::NotFound(_) => reader.choose(
+            "list_connected_devices shows the phones there are; plug the phone in and enable USB debugging",
+            "`ayeaye devices` shows the phones there are; plug the phone in and enable USB debugging",
+        ),
+        DeviceError::Unauthorized(_) => {
+            "unlock the phone and accept the dialog \"Allow USB debugging?\"; unplug and plug in again if there is none"
+        }
+        DeviceError::NotReady(..) => {
+            "unplug the phone and plug it in again; over Wi-Fi, `adb disconnect` and `adb connect` it again"
+        }
+        DeviceError::LinkLost(..) => {
+            "check the cable or the Wi-Fi; the session, if one had begun, can be continued"
+        }
+        DeviceError::TimedOut { .. } => {
+            "the phone or adb hangs: look at the phone, reconnect it, then try again"
+        }
+        DeviceError::Refused { .. } => {
+            "look at the phone and do by hand what it refuses, then go on"
+        }
+        DeviceError::Garbled { .. } => {
+            "try again; if it stays so, reconnect the phone and run `ayeaye doctor`"
+        }
+    }
+}
+
+fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {
+    match err {
+        JournalError::Unknown(_) => reader.choose(
+            "list_sessions shows the sessions there are",
+            "`ayeaye sessions list` shows the sessions there are",
+        ),
+        JournalError::Busy(_) => {
+            "another ayeaye process drives this session: use that one, or end it"
+        }
+        JournalError::Damaged { .. } => {
+            "the record was changed by something else; start a new task, and keep the folder if you want to know why"
+        }
+        JournalError::TooNew { .. } => "use the version of ayeaye that wrote it, or a later one",
+        JournalError::Storage { .. } => {
+            "make room on the disk, check the permissions of the data folder, or name another with --data-dir or \
+             AYEAYE_DATA_DIR"
+        }
+        JournalError::Blob(_) => "the file was removed by something else",
+        JournalError::NoRoom { .. } => {
+            "`ayeaye sessions list` and `rm` remove old sessions; journal.max-age, max-sessions and max-size do it by \
+             themselves; journal.min-free says how much must be free"
+        }
+        JournalError::MissingSessionStart(_) => {
+            "its process died before it had begun; `ayeaye sessions rm` removes it"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_agent::{DeviceId, SessionId};
+
+    use super::*;
+
+    fn all() -> Vec<AgentError> {
+        let (id, device) = (SessionId::new(), DeviceId::new("x"));
+        vec![
+            AgentError::DeviceBusy { device: device.clone(), session: None },
+            AgentError::DeviceBusy { device: device.clone(), session: Some(id) },
+            AgentError::DeviceTaken(device.clone()),
+            AgentError::DrivenElsewhere(id),
+            AgentError::SessionBusy(id),
+            AgentError::UnknownSession(id),
+            AgentError::NoTask(id),
+            AgentError::SessionFull(id),
+            AgentError::WrongDevice { session: id, its: "y".to_owned(), given: device.clone() },
+            AgentError::ShuttingDown,
+            AgentError::Device(DeviceError::NotFound(device.clone())),
+            AgentError::Device(DeviceError::Unauthorized(device)),
+            AgentError::Journal(JournalError::Unknown(id)),
+            AgentError::Journal(JournalError::Busy(id)),
+        ]
+    }
+
+    #[test]
+    fn a_terminal_is_told_of_commands_and_a_client_of_tools() {
+        let tools = ["ask_agent", "list_", "get_", "stop_task", "session_id", "reply_from_client"];
+        for err in all() {
+            let said = for_agent_error(&err, Reader::Terminal);
+            assert!(!tools.iter().any(|tool| said.contains(tool)), "{err}: {said}");
+            assert!(!said.is_empty(), "{err}");
+            let said = for_agent_error(&err, Reader::Client);
+            let commands = ["ayeaye sessions list", "ayeaye sessions show", "ayeaye continue"];
+            assert!(!commands.iter().any(|command| said.contains(command)), "{err}: {said}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The command line as a person and a script use it.
+mod examples;
+mod json;
+mod on_a_terminal;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::Stdio;
+
+use ayeaye_phone::{AdbDevice, AdbServer, Phone, PhoneOptions};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{
+    Answer, Binary, CommandOutput, FakeVlm, click, complete, info, one_by_one, plugged_in,
+    quick_phone, within,
+};
+
+/// The word behind this label in what a command has printed.
+pub fn labelled<'a>(out: &'a str, label: &str) -> &'a str {
+    let line = out.lines().find_map(|line| line.strip_prefix(&format!("{label:<9} ")));
+    line.unwrap_or_else(|| panic!("{label}: {out}")).split_whitespace().next().unwrap()
+}
+
+/// Whether a text speaks of tools, which nobody can call from a terminal.
+fn names_a_tool(text: &str) -> bool {
+    let tools = ["ask_agent", "list_connected", "list_sessions", "get_session", "stop_task"];
+    tools.iter().any(|tool| text.contains(tool))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_of_commands_speak_of_commands() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let binary = Binary::with(adb, &vlm);
+    let nobody = "01900000-0000-7000-8000-000000000000";
+    for (arguments, said) in [
+        (&["run", "x", "--device", "nope"][..], "`ayeaye devices` shows"),
+        (&["sessions", "rm", nobody], "`ayeaye sessions list` shows"),
+        (&["sessions", "show", nobody], "`ayeaye sessions list` shows"),
+        (&["sessions", "show", "0190"], "`ayeaye sessions list` shows"),
+        (&["continue", nobody, "yes"], "`ayeaye sessions list` shows"),
+        (&["continue"], "`ayeaye sessions list` shows"),
+    ] {
+        let ended = binary.run(arguments).await;
+        assert_eq!(ended.code, 1, "{arguments:?}: {ended:?}");
+        assert!(ended.err.contains(said), "{arguments:?}: {}", ended.err);
+        assert!(!names_a_tool(&ended.err) && !names_a_tool(&ended.out), "{ended:?}");
+    }
+    let odd = binary.run(&["sessions", "show", "../x"]).await;
+    assert!(odd.code == 2 && !names_a_tool(&odd.err), "{odd:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_device_the_only_phone_is_used() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
+    let ended = Binary::with(adb, &vlm).run(&["run", "do it"]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(labelled(&ended.out, "phone"), adb_device.serial());
+    assert!(ended.out.contains("(1 step)"), "{}", ended.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_phones_one_must_be_named() {
+    let phone = |serial: &str| {
+        let options = PhoneOptions { serial: serial.to_owned(), ..PhoneOptions::default() };
+        AdbDevice::new(Phone::new(options))
+    };
+    let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let server = AdbServer::bind(anywhere, vec![phone("one"), phone("two")]).await.unwrap();
+    let adb = server.local_addr().unwrap();
+    let down = CancellationToken::new();
+    let _guard = down.clone().drop_guard();
+    tokio::spawn(server.serve(down));
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let ended = Binary::with(adb, &vlm).run(&["run", "do it"]).await;
+    assert_eq!(ended.code, 2, "{ended:?}");
+    for said in ["--device", "\n  one ", "\n  two "] {
+        assert!(ended.err.contains(said), "{said:?}: {}", ended.err);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_continued_from_the_terminal() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
+    let binary = Binary::with(adb, &vlm);
+    let asked = binary.run(&["run", "Tell Anna"]).await;
+    assert_eq!(asked.code, 3, "{asked:?}");
+    let id = labelled(&asked.out, "session").to_owned();
+    assert!(asked.out.contains(&format!("ayeaye continue {id} ")), "{}", asked.out);
+
+    // Without an answer the question is asked again, and nobody is there.
+    let again = binary.run(&["continue"]).await;
+    assert_eq!(again.code, 3, "{again:?}");
+    assert!(again.out.contains(&id) && again.out.contains("Which Anna?"), "{}", again.out);
+
+    vlm.always(&complete("Told her."));
+    let prefix = &id[..23];
+    let done = binary.run(&["continue", prefix, "Anna Berg"]).await;
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(vlm.asked().pop().unwrap().to_string().contains("Anna Berg"));
+    let nothing = binary.run(&["continue"]).await;
+    assert!(nothing.code == 1 && nothing.err.contains("no session waits"), "{nothing:?}");
+
+    // What has ended takes the next task, and shows its last result without one.
+    let next = binary.run(&["continue", "last", "Tell Ben too"]).await;
+    assert_eq!(next.code, 0, "{next:?}");
+    assert!(vlm.asked().pop().unwrap().to_string().contains("Tell Ben too"));
+    let asked_so_far = vlm.asked().len();
+    let shown = binary.run(&["continue", &id]).await;
+    assert!(shown.code == 0 && shown.out.contains("Told her."), "{shown:?}");
+    assert_eq!(vlm.asked().len(), asked_so_far);
+
+    // Every step of all its runs.
+    let shown = binary.run(&["sessions", "show", "last"]).await;
+    for step in ["   1  INFO Which Anna?", "   2  COMPLETE", "   3  COMPLETE"] {
+        assert!(shown.out.contains(step), "{step}: {}", shown.out);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_was_left_is_taken_when_the_session_goes_on() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
+    let binary = Binary::with(adb, &vlm);
+    binary.run(&["run", "Tell Anna"]).await;
+    let left = binary.run(&["sessions", "answer", "last", "Anna Chen"]).await;
+    assert!(left.code == 0 && left.out.contains("ayeaye continue"), "{left:?}");
+    vlm.always(&complete("Told her."));
+    let done = binary.run(&["continue"]).await;
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(vlm.asked().pop().unwrap().to_string().contains("Anna Chen"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_pauses_a_run_and_says_how_it_goes_on() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(one_by_one(vec![Answer::Says(click(300, 400))])).await;
+    let binary = Binary::with(adb, &vlm);
+    let mut command = binary.command(&["run", "do it"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let child = command.spawn().unwrap();
+    within(20, "the second question to the model", async {
+        while vlm.asked().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let pid = child.id().unwrap().to_string();
+    let sent = tokio::process::Command::new("kill").args(["-INT", &pid]).status().await.unwrap();
+    assert!(sent.success());
+    let ended = within(20, "the end", child.wait_with_output()).await.unwrap();
+    let out = String::from_utf8(ended.stdout).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{out}");
+    let id = labelled(&out, "session");
+    assert!(out.contains("pausing") && out.contains("USER_PAUSED"), "{out}");
+    assert!(out.contains(&format!("go on     ayeaye continue {id}")), "{out}");
+    vlm.always(&complete("Done."));
+    let done = binary.run(&["continue"]).await;
+    assert!(done.code == 0 && done.out.contains(id), "{done:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_are_named_by_the_beginning_of_their_ids() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
+    let binary = Binary::with(adb, &vlm).set("TZ", "JST-9");
+    let mut ids = Vec::new();
+    for task in ["one", "two"] {
+        let ended = binary.run(&["run", task]).await;
+        ids.push(labelled(&ended.out, "session").to_owned());
+    }
+    let both = binary.run(&["sessions", "show", &ids[0][..4]]).await;
+    assert_eq!(both.code, 1, "{both:?}");
+    assert!(ids.iter().all(|id| both.err.contains(id)), "{}", both.err);
+    let list = binary.run(&["sessions", "list", "--limit", "1"]).await;
+    assert_eq!(list.out.lines().count(), 1, "{}", list.out);
+    assert!(list.out.starts_with(&ids[1]) && list.out.contains(" JST  "), "{}", list.out);
+    // The latest, and what `last` means is settled before anything is removed.
+    let removed = binary.run(&["sessions", "rm", "last", "last", &ids[1]]).await;
+    assert_eq!(removed.code, 0, "{removed:?}");
+    assert_eq!(removed.out.matches("removed").count(), 1, "{}", removed.out);
+    let left = binary.run(&["sessions", "list"]).await;
+    assert!(left.out.contains(&ids[0]) && !left.out.contains(&ids[1]), "{}", left.out);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_written_is_a_failure() {
+    let binary = Binary::alone();
+    for arguments in [&["sessions", "list", "--json"][..], &["config"], &["--help"], &["man"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = output(&binary, arguments, Stdio::from(full)).await;
+        assert_eq!(ended.code, 1, "{arguments:?}: {ended:?}");
+        assert!(ended.err.contains("No space left"), "{arguments:?}: {}", ended.err);
+        // Whoever closes a pipe has read enough.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended = output(&binary, arguments, Stdio::from(writer)).await;
+        assert_eq!((ended.code, ended.err.as_str()), (1, ""), "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+async fn output(binary: &Binary, arguments: &[&str], stdout: Stdio) -> CommandOutput {
+    let mut command = binary.command(arguments);
+    command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    drop(command);
+    let ended = within(20, "a command", child.wait_with_output()).await.unwrap();
+    CommandOutput {
+        code: ended.status.code().expect("it ended by itself"),
+        out: String::new(),
+        err: String::from_utf8(ended.stderr).unwrap(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_without_adb_says_once_how_to_get_it() {
+    let doctor = Binary::alone().run(&["doctor"]).await;
+    assert_eq!(doctor.code, 1);
+    let line = doctor.out.lines().find(|line| line.contains("no adb program")).unwrap();
+    assert!(line.starts_with("PROBLEM  adb"), "{}", doctor.out);
+    assert_eq!(doctor.out.matches("install Android platform-tools").count(), 1, "{}", doctor.out);
+    assert!(!doctor.out.contains("ayeaye doctor"), "{}", doctor.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shells_and_man_know_every_command() {
+    let binary = Binary::alone();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = binary.run(&["completions", shell]).await;
+        assert_eq!((script.code, script.err.as_str()), (0, ""), "{shell}");
+        for word in ["continue", "sessions", "--data-dir", "export"] {
+            assert!(script.out.contains(word.trim_start_matches('-')), "{shell}: {word}");
+        }
+    }
+    let page = binary.run(&["man"]).await;
+    assert!(page.out.contains(".TH ayeaye 1") && page.out.contains("continue"), "{}", page.out);
+    let folder = binary.data.path().join("man1");
+    let written = binary.run(&["man", "--out", folder.to_str().unwrap()]).await;
+    assert_eq!(written.code, 0, "{written:?}");
+    for page in ["ayeaye.1", "ayeaye-continue.1", "ayeaye-sessions-export.1"] {
+        assert!(folder.join(page).exists(), "{page}");
+    }
+}

@@ -1,0 +1,80 @@
+//! What a person sees and types.
+use crate::support::{
+    Answer, Binary, FakeVlm, OnTerminal, complete, info, plugged_in, quick_phone,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_d_at_the_demos_question_sends_nothing_and_the_session_goes_on() {
+    let binary = Binary::alone().without_model();
+    let mut demo = OnTerminal::start(&binary, &["demo"]);
+    demo.wait_for("(Enter: Anna Berg)").await;
+    demo.press("\u{4}");
+    let (code, shown) = demo.end().await;
+    assert_eq!(code, 3, "{shown}");
+    assert!(shown.contains("has sent nothing"), "{shown}");
+    let way_on = shown.lines().find(|line| line.contains("ayeaye continue")).expect(&shown);
+    let id = way_on.split_whitespace().find(|word| word.len() == 36).unwrap();
+    let done = binary.run(&["continue", &id[..18], "Anna Berg"]).await;
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.out.contains("Sent to Anna Berg"), "{}", done.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_in_the_demo_says_how_it_goes_on() {
+    let binary = Binary::alone().without_model();
+    let mut demo = OnTerminal::start(&binary, &["demo"]);
+    demo.wait_for("AWAKE").await;
+    demo.interrupt().await;
+    let (code, shown) = demo.end().await;
+    assert_eq!(code, 1, "{shown}");
+    for said in ["pausing", "USER_PAUSED", "/sessions/", "ayeaye continue "] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_asked_at_the_terminal_and_waits_are_shown() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let gate = std::sync::Arc::new(tokio::sync::Notify::new());
+    let vlm = FakeVlm::start({
+        let gate = gate.clone();
+        move |_| Answer::Held(gate.clone(), info("Which Anna?"))
+    })
+    .await;
+    let binary = Binary::with(adb, &vlm);
+    let mut run = OnTerminal::start(&binary, &["run", "Tell Anna"]);
+    run.wait_for("Waiting for the model").await;
+    gate.notify_one();
+    run.wait_for("answer").await;
+    vlm.always(&complete("Told her."));
+    run.press("Anna Berg\n");
+    let (code, shown) = run.end().await;
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("done") && shown.contains("Told her."), "{shown}");
+    // The line of the wait is erased before anything else is written.
+    let after = shown.split("Waiting for the model").last().unwrap();
+    assert!(after.contains("\r\u{1b}[K"), "{after:?}");
+    assert!(vlm.asked().pop().unwrap().to_string().contains("Anna Berg"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dumb_terminal_is_sent_no_escapes() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
+    let binary = Binary::with(adb, &vlm).set("TERM", "dumb");
+    let (code, shown) = OnTerminal::start(&binary, &["run", "do it"]).end().await;
+    assert_eq!(code, 0, "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn serve_tells_a_person_what_it_waits_for() {
+    let mut serve = OnTerminal::start(&Binary::alone(), &["serve"]);
+    serve.wait_for("ayeaye serves MCP on stdin and stdout").await;
+    serve.wait_for("ayeaye install").await;
+    serve.interrupt().await;
+    let (code, shown) = serve.end().await;
+    assert_eq!(code, 0, "{shown}");
+}
