@@ -252,17 +252,27 @@ async fn flags_become_part_of_the_command() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_that_does_not_start_is_said() {
+async fn a_command_that_was_changed_by_hand_is_put_right() {
     let home = Home::new();
-    // What the client will read is broken: the server says so and ends.
-    home.write("bad.toml", "[run]\nmax-steps = 3\n");
-    let bad = home.file("bad.toml").display().to_string();
-    home.done(&format!("--config {bad} install cursor --yes")).await;
-    let file = home.read(CURSOR).replace("serve", "sreve");
-    home.write(CURSOR, &file);
-    let told = home.run(&format!("--config {bad} install cursor --yes --json")).await;
-    let told: Value = serde_json::from_str(&told.out).unwrap();
+    home.done("install cursor --virtual --yes").await;
+    let broken = home.read(CURSOR).replace("\"serve\"", "\"sreve\"");
+    home.write(CURSOR, &broken.replace("\"args\"", "\"timeout\": 9,\n      \"args\""));
+    let told = home.json("install cursor --virtual --yes --json").await;
     assert_eq!((&told["state"], &told["tried"]["ok"]), (&"changed".into(), &true.into()), "{told}");
+    assert!(home.read(CURSOR).contains("\"timeout\": 9"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_does_not_answer_is_said() {
+    let home = Home::new();
+    let output = home.run("install codex --http http://127.0.0.1:1/mcp --yes --json").await;
+    assert_eq!(output.code, 1, "{output:?}");
+    let told: Value = serde_json::from_str(&output.out).unwrap();
+    assert_eq!((&told["state"], &told["tried"]["ok"]), (&"added".into(), &false.into()), "{told}");
+    let out = home.run("install codex --http http://127.0.0.1:1/mcp --yes").await.out;
+    assert!(out.contains("ayeaye serve --http") && out.contains("ayeaye uninstall codex"), "{out}");
+    home.done("uninstall codex --yes").await;
+    assert!(!home.file(".codex/config.toml").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -190,4 +190,4 @@ fn line_end(text: &str) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -38,6 +38,8 @@ pub struct Change {
     pub before: Option<String>,
     /// Its text afterwards; `None` when it goes.
     pub after: Option<String>,
+    /// Whether the file had no entry before.
+    pub is_new: bool,
     /// Whether the former text is kept.
     keep: bool,
     /// Whether the kept text goes, since the file is as it was.
@@ -47,7 +49,7 @@ pub struct Change {
 impl Change {
     /// A change of a file of our own, whose former text is nobody's.
     pub fn plain(path: PathBuf, before: Option<String>, after: String) -> Self {
-        Self { path, before, after: Some(after), keep: false, forget: false }
+        Self { path, before, after: Some(after), keep: false, is_new: false, forget: false }
     }
 
     /// Whether there is nothing to do.
@@ -112,8 +114,11 @@ pub fn install(
         Some(old) if same(old) => before.clone(),
         _ => Some(format.with_entry(text, key, entry).map_err(edit)?),
     };
-    // An entry that is only changed leaves the text from before it in its place.
-    Ok(Change { path: path.to_owned(), before, after, keep: old.is_none(), forget: false })
+    // An entry of ours that is only changed leaves the text from before it in its place. One that somebody
+    // else has put there is in the text that is kept.
+    let alone = |old: &Value| format.alone(key, old).is_ok_and(|alone| alone == text);
+    let keep = old.as_ref().is_none_or(|old| !backup(path).exists() && !alone(old));
+    Ok(Change { path: path.to_owned(), before, after, keep, is_new: old.is_none(), forget: false })
 }
 
 /// What taking the entry out would do; `None` where there is none.
@@ -122,19 +127,26 @@ pub fn uninstall(path: &Path, format: Format, key: Key<'_>) -> Result<Option<Cha
     let before = read(path)?;
     let Some(text) = before.as_deref() else { return Ok(None) };
     let Some(entry) = format.entry(text, key).map_err(edit)? else { return Ok(None) };
-    let former = read(&backup(path))
-        .ok()
-        .flatten()
-        .filter(|former| matches!(format.entry(former, key), Ok(None)));
+    let kept = read(&backup(path)).ok().flatten();
+    let is_kept = kept.is_some();
+    // A text that has an entry already is not the one to go back to.
+    let former = kept.filter(|former| matches!(format.entry(former, key), Ok(None)));
     let change = |after: Option<String>, forget| {
-        Some(Change { path: path.to_owned(), before: before.clone(), after, keep: false, forget })
+        Some(Change {
+            path: path.to_owned(),
+            before: before.clone(),
+            after,
+            keep: false,
+            is_new: false,
+            forget,
+        })
     };
     if let Some(former) = &former
         && format.with_entry(former, key, &entry).as_deref() == Ok(text)
     {
         return Ok(change(Some(former.clone()), true));
     }
-    if former.is_none() && format.alone(key, &entry).as_deref() == Ok(text) {
+    if !is_kept && format.alone(key, &entry).as_deref() == Ok(text) {
         // Nothing else was ever in it.
         return Ok(change(None, false));
     }

@@ -225,10 +225,37 @@ mod files {
         }
         std::fs::remove_file(&path).unwrap();
         install(&path, &entry);
+        install(&path, &json!({ "command": "/b" }));
         assert!(!kept::backup(&path).exists());
         uninstall(&path);
         assert!(!path.exists());
         assert!(kept::uninstall(&path, Format::JsonWithComments, KEY).unwrap().is_none());
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(40))]
+        #[test]
+        fn whatever_was_in_it_comes_back((text, _) in document::tests::json_file()) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("mcp.json");
+            std::fs::write(&path, &text).unwrap();
+            install(&path, &json!({ "command": "/a", "args": ["serve"] }));
+            uninstall(&path);
+            proptest::prop_assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn an_entry_of_somebody_elses_is_kept_beside_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        let by_hand = "{\n  \"mcpServers\": {\n    \"ayeaye\": { \"command\": \"mine\" }\n  }\n}\n";
+        std::fs::write(&path, by_hand).unwrap();
+        install(&path, &json!({ "command": "/a" }));
+        assert_eq!(std::fs::read_to_string(kept::backup(&path)).unwrap(), by_hand);
+        uninstall(&path);
+        assert!(path.exists(), "it was there before");
+        assert_eq!(std::fs::read_to_string(kept::backup(&path)).unwrap(), by_hand);
     }
 
     #[test]

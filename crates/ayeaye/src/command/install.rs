@@ -316,8 +316,7 @@ async fn into(
         }
         None => told.item("written", &file.display().to_string()),
     }
-    let state =
-        if change.before.is_none() || change.backup().is_some() { "added" } else { "changed" };
+    let state = if change.is_new { "added" } else { "changed" };
     try_it(client, &file, key, &plan, start, told, state).await
 }
 

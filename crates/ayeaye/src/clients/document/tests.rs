@@ -216,7 +216,7 @@ fn object(rows: impl Strategy<Value = Vec<(String, String)>>) -> impl Strategy<V
 }
 
 /// A whole file, with a section that has other entries, or none.
-fn json_file() -> impl Strategy<Value = (String, bool)> {
+pub(in crate::clients) fn json_file() -> impl Strategy<Value = (String, bool)> {
     let section = prop_oneof![
         3 => json_value().prop_filter("a section", |it| it.starts_with('{')).prop_map(Some),
         1 => Just(None),

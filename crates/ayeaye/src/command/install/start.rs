@@ -98,7 +98,7 @@ pub(super) async fn http(url: &str, token: Option<&Secret>) -> Result<Answered, 
     if let Some(token) = token {
         config = config.auth_header(token.expose());
     }
-    let http = http_client(PATIENCE).map_err(|err| err.to_string())?;
+    let http = http_client(url, PATIENCE).map_err(|err| err.to_string())?;
     let transport = StreamableHttpClientTransport::with_client(http, config);
     let asked = async {
         let client = ().serve(transport).await.map_err(|err| err.to_string())?;

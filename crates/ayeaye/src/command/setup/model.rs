@@ -46,7 +46,7 @@ pub(super) async fn choose(
         "A model of your own does a whole task from one sentence, privately and at no cost. Without one \
          your client's model drives, tap by tap.\n",
     );
-    let finder = Finder::new(config.model.api_key.clone())?;
+    let finder = Finder::new(config.model.base_url.as_str(), config.model.api_key.clone())?;
     let mut servers = Vec::new();
     if config.model_is_set() {
         let root = config.model.base_url.as_str();

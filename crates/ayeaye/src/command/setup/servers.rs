@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use ayeaye_model::Secret;
-use reqwest::Client;
+use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use crate::command::http_client::http_client;
@@ -68,35 +68,54 @@ pub(super) struct Offered {
     pub(super) context: Option<u64>,
 }
 
+/// This machine.
+const HERE: &str = "http://127.0.0.1";
+/// A list of models is short work.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Making a model takes a while on a slow disk.
+const PATIENCE_TO_MAKE: Duration = Duration::from_mins(2);
+
+/// An address without `/v1`.
+fn root_of(url: &str) -> &str {
+    url.trim_end_matches('/').trim_end_matches("/v1").trim_end_matches('/')
+}
+
 /// More models than anyone chooses from; each of Ollama's is asked for.
 const MAX_MODELS: usize = 40;
 
 /// Asks servers what they are.
 #[derive(Debug)]
 pub(super) struct Finder {
-    client: Client,
-    /// Goes to the address that the settings name and to no other.
+    /// For this machine.
+    near: Client,
+    /// For the address that the settings name.
+    named: Client,
+    base: String,
+    /// Goes to that address and to no other.
     key: Option<Secret>,
 }
 
 impl Finder {
-    pub(super) fn new(key: Option<Secret>) -> reqwest::Result<Self> {
-        Ok(Self { client: http_client(Duration::from_secs(5))?, key })
+    /// `base_url`: where `key` may be sent.
+    pub(super) fn new(base_url: &str, key: Option<Secret>) -> reqwest::Result<Self> {
+        Ok(Self {
+            near: http_client(HERE, PATIENCE)?,
+            named: http_client(base_url, PATIENCE)?,
+            base: root_of(base_url).to_owned(),
+            key,
+        })
     }
 
     /// The servers at the usual ports of this machine.
     pub(super) async fn usual(&self) -> Vec<Server> {
-        let unkeyed = Self { client: self.client.clone(), key: None };
-        let looks = Kind::PORTS.map(|(port, _)| {
-            let unkeyed = &unkeyed;
-            async move { unkeyed.look(&format!("http://127.0.0.1:{port}")).await }
-        });
+        let looks =
+            Kind::PORTS.map(|(port, _)| async move { self.look(&format!("{HERE}:{port}")).await });
         futures::future::join_all(looks).await.into_iter().flatten().collect()
     }
 
     /// What listens at an address, if it serves models.
     pub(super) async fn look(&self, root: &str) -> Option<Server> {
-        let root = root.trim_end_matches('/').trim_end_matches("/v1").to_owned();
+        let root = root_of(root).to_owned();
         let names = self.get(&root, "/v1/models").await;
         let names = names.as_ref().and_then(|all| all["data"].as_array());
         if let Some(props) = self.get(&root, "/props").await
@@ -144,7 +163,7 @@ impl Finder {
 
     /// A model of Ollama's; `None` for one that writes no text.
     async fn ollama_model(&self, root: &str, name: &str) -> Option<Offered> {
-        let shown = self.post(root, "/api/show", &json!({ "model": name })).await.ok();
+        let shown = self.post(root, "/api/show", &json!({ "model": name }), PATIENCE).await.ok();
         let shown = shown.unwrap_or_default();
         let can = shown["capabilities"].as_array();
         let has = |what: &str| can.is_some_and(|can| can.iter().any(|it| it == what));
@@ -182,11 +201,9 @@ impl Finder {
         tokens: u32,
     ) -> Result<String, String> {
         let name = derived_name(model, tokens);
-        let client = http_client(Duration::from_mins(2)).map_err(|err| err.to_string())?;
-        let maker = Self { client, key: self.key.clone() };
         let wanted = json!({ "model": name, "from": model, "parameters": { "num_ctx": tokens },
             "stream": false });
-        let made = maker.post(&server.root, "/api/create", &wanted).await?;
+        let made = self.post(&server.root, "/api/create", &wanted, PATIENCE_TO_MAKE).await?;
         if made["status"] != "success" {
             return Err(format!("Ollama says: {made}"));
         }
@@ -197,19 +214,29 @@ impl Finder {
     }
 
     async fn get(&self, root: &str, path: &str) -> Option<Value> {
-        let mut request = self.client.get(format!("{root}{path}"));
-        if let Some(key) = &self.key {
-            request = request.bearer_auth(key.expose());
-        }
-        read(request).await.ok()
+        read(self.addressed(Method::GET, root, path)).await.ok()
     }
 
-    async fn post(&self, root: &str, path: &str, body: &Value) -> Result<Value, String> {
-        let mut request = self.client.post(format!("{root}{path}")).json(body);
-        if let Some(key) = &self.key {
-            request = request.bearer_auth(key.expose());
+    async fn post(
+        &self,
+        root: &str,
+        path: &str,
+        body: &Value,
+        patience: Duration,
+    ) -> Result<Value, String> {
+        read(self.addressed(Method::POST, root, path).json(body).timeout(patience)).await
+    }
+
+    fn addressed(&self, method: Method, root: &str, path: &str) -> reqwest::RequestBuilder {
+        let url = format!("{root}{path}");
+        if root != self.base {
+            return self.near.request(method, url);
         }
-        read(request).await
+        let request = self.named.request(method, url);
+        match &self.key {
+            Some(key) => request.bearer_auth(key.expose()),
+            None => request,
+        }
     }
 }
 
