@@ -1,4 +1,4 @@
-"""A registry on loopback with the packages of one folder, spoken to by the real `pip`, `uv`, `pipx` and `npm` as they speak to
+"""A registry on loopback with the packages of one folder (or two), spoken to by the real `pip`, `uv`, `pipx` and `npm` as they speak to
 PyPI and npm. What it does not have it does not have: nothing is asked elsewhere."""
 
 import base64
@@ -37,9 +37,11 @@ def npm_packages(folder):
 class Registry:
     """Serves until the block ends. `npm` and `simple` are the addresses to give to the clients."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, tools=None):
+        """`tools`: wheels that the clients themselves ask for, such as the newest pip that an older pipx wants."""
         self.folder = Path(folder)
-        self.wheels = wheels(self.folder)
+        self.tools = Path(tools) if tools else self.folder
+        self.wheels = {**wheels(self.tools), **wheels(self.folder)}
         self.packages = npm_packages(self.folder)
 
     def __enter__(self):
@@ -76,8 +78,9 @@ class Registry:
     def answer(self, path):
         """(type, bytes), or no bytes for what is not here."""
         if path.startswith("/files/"):
-            file = self.folder / path[len("/files/") :]
-            return "application/octet-stream", file.read_bytes() if file.parent == self.folder and file.is_file() else None
+            name = path[len("/files/") :]
+            found = [it / name for it in (self.folder, self.tools) if "/" not in name and (it / name).is_file()]
+            return "application/octet-stream", found[0].read_bytes() if found else None
         if path.startswith("/simple/"):
             return "text/html", self.project(path[len("/simple/") :].strip("/"))
         if path.startswith("/npm/"):

@@ -72,10 +72,10 @@ def install_tools(root):
         script.write_text(f'#!/bin/sh\nexec /opt/tools/bin/node /opt/tools/node/npm/bin/{name}-cli.js "$@"\n')
         script.chmod(0o755)
     # pipx needs a Python to live in, this root's own. pip asks this machine's Python what it needs beside, and a newer one does
-    # not need `tomli`.
+    # not need `tomli`. And an older pipx, which older Pythons get, wants the newest pip for what it runs.
     wheels = tools / "wheels"
     version = subprocess.run(["chroot", str(root), "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], check=True, capture_output=True, text=True).stdout.strip()
-    words = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", "--python-version", version, "--dest", str(wheels), f"pipx=={PIPX}.*", "tomli"]
+    words = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", "--python-version", version, "--dest", str(wheels), f"pipx=={PIPX}.*", "tomli", "pip"]
     subprocess.run(words, check=True)
     inside = "python3 -m venv /opt/tools/pipx && /opt/tools/pipx/bin/pip install --quiet --no-index --find-links /opt/tools/wheels pipx"
     subprocess.run(["chroot", str(root), "sh", "-ec", inside], check=True, stdout=sys.stderr)
@@ -113,6 +113,6 @@ def run(suite, dist, only):
     shutil.copy2(product.ROOT / "Cargo.toml", try_it)
     shutil.copytree(dist, try_it / "dist")
     path = "PATH=/opt/tools/bin:/usr/local/bin:/usr/bin:/bin"
-    inside = ["env", "-i", path, "LANG=C.UTF-8", "python3", "/try/.github/release/try", "--dist", "/try/dist", "--only", only]
+    inside = ["env", "-i", path, "LANG=C.UTF-8", "python3", "/try/.github/release/try", "--dist", "/try/dist", "--tools", "/opt/tools/wheels", "--only", only]
     with Mounted(root):
         return subprocess.run(["chroot", str(root), *inside], check=False).returncode
