@@ -5,7 +5,7 @@
                                                      fake model over HTTP
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
-started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, terminal, load,
+started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, terminal, docs, load,
 browser, logs.
 """
 
@@ -24,7 +24,7 @@ from harness import Processes, free_port, get_json, phone_state, show_logs, wait
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
 TOKEN = "outside-http-token-0123456789abcdef"
-PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "terminal", "load", "browser", "logs"]
+PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "terminal", "docs", "load", "browser", "logs"]
 
 
 class Bench:
@@ -162,7 +162,7 @@ def main():
             bench.start_adb()
             if "adb" in parts:
                 bench.program(sys.executable, HERE / "adb_tool.py", "--device", bench.device, "--phone", bench.phone)
-            if set(parts) & {"clients", "people", "inspector", "tasks", "faults", "logs"}:
+            if set(parts) & {"clients", "people", "inspector", "tasks", "faults", "docs", "logs"}:
                 bench.start_model()
             if set(parts) & {"clients", "people", "inspector", "tasks", "faults"}:
                 url = bench.start_http()
@@ -187,6 +187,10 @@ def main():
                 bench.program(sys.executable, HERE / "bad_input.py", "--binary", binary)
             if "terminal" in parts:
                 bench.program(sys.executable, HERE / "terminal.py", "--binary", binary)
+            if "docs" in parts:
+                words = ["--binary", binary, "--device", bench.device, "--folder", bench.folder]
+                words += ["--model", f"{bench.model}/v1", "--key", KEY]
+                bench.program(sys.executable, HERE / "docs.py", *words)
             if "load" in parts:
                 bench.program(sys.executable, HERE / "load.py", "--binary", binary)
             if "browser" in parts:
