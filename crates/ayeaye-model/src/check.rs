@@ -8,7 +8,7 @@ use crate::calibrate::{candidate_spaces, reply_text};
 use crate::excerpt::excerpt;
 use crate::profile::CoordContext;
 use crate::profile::coords::CoordSystem;
-use crate::remote::{Client, ModelList};
+use crate::remote::{Client, ModelList, lists};
 use crate::{RemoteModel, RetryPolicy};
 
 /// One result of a check.
@@ -105,7 +105,7 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {
         }
         Ok(ModelList::Names(names)) => {
             found(CheckSubject::Connection, Severity::Ok, format!("{endpoint} answers"));
-            if names.iter().any(|offered| offered == name) {
+            if lists(&names, name) {
                 found(CheckSubject::ModelName, Severity::Ok, format!("{name} is offered"));
             } else {
                 let few: Vec<_> = names.iter().take(8).map(|name| excerpt(name)).collect();

@@ -23,11 +23,14 @@ mod error_body;
 mod features;
 #[cfg(test)]
 mod fuzz;
+mod reach;
 mod sse;
 mod wire;
 
 pub(crate) use client::{Client, ModelList};
 use completion::TRUNCATED;
+pub use reach::Reach;
+pub(crate) use reach::lists;
 
 /// A model behind an endpoint, and the profile it needs.
 ///
@@ -96,6 +99,16 @@ impl RemoteModel {
     /// The name of the profile in use.
     pub fn profile_name(&self) -> &'static str {
         self.profile.name()
+    }
+
+    /// Whether its endpoint has answered anything so far.
+    pub fn has_answered(&self) -> bool {
+        self.client.has_answered()
+    }
+
+    /// Whether its endpoint can be reached, found out within `limit` by asking for its list of models.
+    pub async fn reach(&self, limit: Duration) -> Reach {
+        self.client.reach(limit).await
     }
 
     pub(crate) fn resolved_profile(&self) -> Profile {

@@ -15,6 +15,7 @@ use fake::{Act, EVENTS, Fake, JSON, events, http, raw, says};
 mod calibrate;
 mod check;
 mod fake;
+mod reach;
 #[expect(dead_code, reason = "only the integration tests replace a script")]
 #[path = "../../../tests/endpoint/server.rs"]
 mod server;

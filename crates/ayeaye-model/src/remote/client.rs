@@ -38,6 +38,8 @@ pub(crate) struct Client {
     unsupported: AtomicU8,
     /// It has been logged that another model answers than the one asked for.
     mismatch_logged: AtomicBool,
+    /// The endpoint has answered, with whatever.
+    has_answered: AtomicBool,
 }
 
 /// What an endpoint answers when it is asked for its models.
@@ -103,7 +105,8 @@ impl Client {
         });
         let auth = auth.transpose()?;
         let (unsupported, mismatch_logged) = (AtomicU8::new(0), AtomicBool::new(false));
-        Ok(Self { http, config, api, auth, unsupported, mismatch_logged })
+        let has_answered = AtomicBool::new(false);
+        Ok(Self { http, config, api, auth, unsupported, mismatch_logged, has_answered })
     }
 
     pub(crate) fn config(&self) -> &ModelConfig {
@@ -117,7 +120,8 @@ impl Client {
     /// Sends a prompt until an answer comes, attempts run out, or `limit` is over.
     ///
     /// A feature that the endpoint refuses is left out from then on, and a prompt that is too long
-    /// for it is shortened once; neither counts as a failed attempt.
+    /// for it is shortened once; neither counts as a failed attempt. Where nothing has ever answered and
+    /// the connection is refused, nothing runs there: no attempt follows.
     pub(crate) async fn complete(
         &self,
         prompt: &Prompt,
@@ -146,7 +150,9 @@ impl Client {
             let message = self.describe(&error);
             let attempts = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
             let left = end.saturating_duration_since(Instant::now());
-            let wait = self.recover(error.recovery, &mut request, attempts, policy);
+            let nothing_runs = error.is_refused() && !self.has_answered();
+            let recovery = if nothing_runs { Recovery::GiveUp } else { error.recovery };
+            let wait = self.recover(recovery, &mut request, attempts, policy);
             let Some(waited) = wait.filter(|wait| *wait < left) else {
                 let last = Retry { error: message.clone(), waited: Duration::ZERO };
                 failed.push(last);
@@ -243,7 +249,12 @@ impl Client {
         })
     }
 
-    async fn list(&self, end: Instant) -> Result<ModelList, AttemptError> {
+    /// Whether the endpoint has answered anything so far.
+    pub(crate) fn has_answered(&self) -> bool {
+        self.has_answered.load(Ordering::Relaxed)
+    }
+
+    pub(super) async fn list(&self, end: Instant) -> Result<ModelList, AttemptError> {
         let deadlines = Deadlines::new(&self.config.limits, end);
         let url = self.api.models_url(self.endpoint());
         let headers = self.api.headers(None);
@@ -311,7 +322,10 @@ impl Client {
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
-        deadlines.bound("gave no answer", request.send()).await?.map_err(AttemptError::transport)
+        let answer = deadlines.bound("gave no answer", request.send()).await?;
+        let answer = answer.map_err(AttemptError::transport)?;
+        self.has_answered.store(true, Ordering::Relaxed);
+        Ok(answer)
     }
 
     /// The answer, if its status says that it is one.

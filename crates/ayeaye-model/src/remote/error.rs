@@ -93,6 +93,20 @@ impl AttemptError {
         Self { kind, message, recovery, source: Some(error) }
     }
 
+    /// Whether the connection was refused: no process listens at the address.
+    pub(super) fn is_refused(&self) -> bool {
+        let mut source: Option<&(dyn std::error::Error + 'static)> =
+            self.source.as_ref().filter(|error| error.is_connect()).map(|error| error as _);
+        while let Some(error) = source {
+            let io = error.downcast_ref::<std::io::Error>();
+            if io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused) {
+                return true;
+            }
+            source = error.source();
+        }
+        false
+    }
+
     /// An error that the endpoint reports, by status or inside its answer.
     pub(super) fn from_status(status: u16, reason: &str, retry_after: Option<Duration>) -> Self {
         let name = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
