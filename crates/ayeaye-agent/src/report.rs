@@ -1,4 +1,6 @@
 //! What a run has come to, as it is told to whoever follows it.
+mod words;
+
 use jiff::Timestamp;
 
 use crate::event::{ActionRecord, DeviceRecord, RunRecord};

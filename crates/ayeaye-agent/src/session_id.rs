@@ -21,6 +21,12 @@ impl SessionId {
     pub fn new() -> Self {
         Self(Uuid::now_v7())
     }
+
+    /// When it was made, to the millisecond, where the name tells.
+    pub fn created(&self) -> Option<jiff::Timestamp> {
+        let (seconds, nanos) = self.0.get_timestamp()?.to_unix();
+        jiff::Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanos).ok()?).ok()
+    }
 }
 
 impl fmt::Display for SessionId {
@@ -44,6 +50,14 @@ impl FromStr for SessionId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_tells_when_it_was_made() {
+        let id: SessionId = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        assert_eq!(id.created().unwrap().to_string(), "2023-06-29T22:02:30.678Z");
+        let random: SessionId = "0b8f0d8e-2f4c-4b06-9d6b-3f2d8a1c7e55".parse().unwrap();
+        assert_eq!(random.created(), None);
+    }
 
     #[test]
     fn a_session_has_one_spelling() {

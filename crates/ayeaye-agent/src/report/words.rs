@@ -1,0 +1,111 @@
+//! A step in a few words for people: what was done, and not where in numbers.
+use serde_json::Value;
+
+use super::StepSummary;
+use crate::event::ActionRecord;
+
+/// Longest text out of an action or an explanation, in characters.
+const MAX_TEXT: usize = 160;
+
+impl StepSummary {
+    /// The step in a few words, such as `Tap \u{2013} Start a chat`. Where no explanation was given, a touch is
+    /// told with its place.
+    pub fn in_words(&self) -> String {
+        let explained = !self.explain.trim().is_empty();
+        let mut line = act(&self.action, explained);
+        if explained {
+            let why: String = self.explain.trim().chars().take(MAX_TEXT).collect();
+            // "Tap the button" says it already.
+            let said = why.get(..line.len()).is_some_and(|it| it.eq_ignore_ascii_case(&line));
+            line = if said { why } else { format!("{line} \u{2013} {why}") };
+        }
+        if let Some(error) = &self.error {
+            line.push_str(" (failed: ");
+            line.extend(error.chars().take(MAX_TEXT));
+            line.push(')');
+        }
+        line
+    }
+}
+
+fn act(action: &ActionRecord, explained: bool) -> String {
+    let text = |name: &str| -> String {
+        let value = action.arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+        value.chars().take(MAX_TEXT).collect()
+    };
+    let place = |verb: &str| match action.arguments.get("point") {
+        Some(Value::Array(point)) if !explained => {
+            let point: Vec<String> = point.iter().map(ToString::to_string).collect();
+            format!("{verb} at {}", point.join(","))
+        }
+        _ => verb.to_owned(),
+    };
+    match action.function.as_str() {
+        "CLICK" => place("Tap"),
+        "DOUBLE_CLICK" => place("Tap twice"),
+        "LONGPRESS" => place("Press long"),
+        "TYPE" => format!("Type \u{201c}{}\u{201d}", text("value")),
+        "SLIDE" => "Swipe".to_owned(),
+        "DRAG" => "Drag".to_owned(),
+        "SCROLL" => format!("Scroll {}", text("direction")),
+        "AWAKE" => format!("Open {}", text("app")),
+        "HOT_KEY" => format!("Press {}", text("key")),
+        "WAIT" => match action.arguments.get("seconds") {
+            Some(seconds) => format!("Wait {seconds} s"),
+            None => "Wait".to_owned(),
+        },
+        "NOTE" => format!("Note: {}", text("text")),
+        "INFO" => {
+            let question = action.arguments.get("question");
+            let text = question.and_then(|it| it.get("text")).and_then(Value::as_str);
+            format!("Ask: {}", text.unwrap_or_default().chars().take(MAX_TEXT).collect::<String>())
+        }
+        "COMPLETE" => format!("Done: {}", text("return")),
+        "ABORT" => format!("Give up: {}", text("reason")),
+        _ => action.describe(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn words(function: &str, arguments: Value, explain: &str, error: Option<&str>) -> String {
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        let action = ActionRecord { function: function.to_owned(), arguments };
+        let (explain, error) = (explain.to_owned(), error.map(str::to_owned));
+        StepSummary { step: 0, action, explain, error, caption: None }.in_words()
+    }
+
+    #[test]
+    fn a_step_is_told_as_a_person_would() {
+        let point = || json!({ "point": [778, 895] });
+        for (told, expected) in [
+            (words("CLICK", point(), "Start a chat", None), "Tap \u{2013} Start a chat"),
+            (words("CLICK", point(), "tap the button", None), "tap the button"),
+            (words("CLICK", point(), "", None), "Tap at 778,895"),
+            (words("LONGPRESS", point(), " ", None), "Press long at 778,895"),
+            (
+                words("TYPE", json!({ "value": "hi", "clear": true }), "", None),
+                "Type \u{201c}hi\u{201d}",
+            ),
+            (words("SCROLL", json!({ "direction": "down" }), "", None), "Scroll down"),
+            (words("AWAKE", json!({ "app": "Settings" }), "", None), "Open Settings"),
+            (
+                words("HOT_KEY", json!({ "key": "BACK" }), "go back", Some("link lost")),
+                "Press BACK \u{2013} go back (failed: link lost)",
+            ),
+            (words("WAIT", json!({ "seconds": 2 }), "", None), "Wait 2 s"),
+            (
+                words("INFO", json!({ "question": { "text": "Which Anna?" } }), "", None),
+                "Ask: Which Anna?",
+            ),
+            (words("COMPLETE", json!({ "return": "Sent." }), "", None), "Done: Sent."),
+            (words("NEW", json!({ "x": "y" }), "", None), "NEW y"),
+        ] {
+            assert_eq!(told, expected);
+        }
+    }
+}
