@@ -1,24 +1,28 @@
 //! MCP on stdin and stdout.
 //!
-//! Adds three things that rmcp does not do: runs stop as soon as the client closes stdin; a line that is
-//! too long is answered, so that its sender does not wait for ever; and a notification before the first
-//! request does not end the server.
-mod line_monitor;
+//! Adds some things that rmcp does not do: runs stop as soon as the client closes stdin; a line that is too
+//! long or no message is answered, so that its sender does not wait for ever, and so is a second request
+//! with the id of an open one; and a notification or a response before the first request does not end
+//! the server.
+mod line_reader;
+mod parse;
 mod request_id;
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use rmcp::model::JsonRpcMessage;
+use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{mpsc, watch};
+use tokio::io::{AsyncRead, AsyncWrite, Empty};
+use tokio::sync::watch;
 
-use line_monitor::{LineMonitor, OversizedLine};
+use line_reader::{Line, LineReader};
+use parse::{Parsed, parse};
 
 use crate::shutdown::Shutdown;
 
@@ -95,12 +99,14 @@ async fn serve_on<R, W>(
     shutdown.wait_for("answers that do not leave", leave).await;
 }
 
-/// rmcp's transport over lines, with the three additions of this module.
-struct StdioTransport<R: AsyncRead + Unpin, W: AsyncWrite> {
-    inner: AsyncRwTransport<RoleServer, LineMonitor<R>, W>,
-    oversized: mpsc::Receiver<OversizedLine>,
+/// Lines in, rmcp's transport out.
+struct StdioTransport<R, W: AsyncWrite> {
+    input: LineReader<R>,
+    output: AsyncRwTransport<RoleServer, Empty, W>,
     /// Whether the client has asked for anything yet.
     asked: bool,
+    /// The ids of requests that are not answered yet.
+    ids: HashSet<RequestId>,
     /// Requests that came in and whose answer has not left.
     open: watch::Sender<usize>,
 }
@@ -111,22 +117,51 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     fn new(reader: R, writer: W, shutdown: &Shutdown) -> Self {
-        let (report, oversized) = mpsc::channel(16);
-        let watch = LineMonitor::new(reader, MAX_LINE, report, shutdown.asked.clone());
-        let inner = AsyncRwTransport::new(watch, writer).with_max_line_length(MAX_LINE);
-        Self { inner, oversized, asked: false, open: watch::Sender::new(0) }
+        let input = LineReader::new(reader, MAX_LINE, shutdown.asked.clone());
+        let output = AsyncRwTransport::new(tokio::io::empty(), writer);
+        Self { input, output, asked: false, ids: HashSet::new(), open: watch::Sender::new(0) }
     }
 
-    /// Answers a message that was dropped. Not awaited here: `receive` may be dropped at any time.
-    fn answer(&mut self, oversized: OversizedLine) {
-        let text = format!("the message is longer than {MAX_LINE} bytes");
-        let error = ErrorData::invalid_request(text, None);
-        let sent = self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, oversized.id));
+    /// Answers what never reaches rmcp. Not awaited here: `receive` may be dropped at any time.
+    fn refuse(&mut self, error: ErrorData, id: Option<RequestId>) {
+        let sent = self.output.send(TxJsonRpcMessage::<RoleServer>::error(error, id));
         tokio::spawn(async move {
             if let Err(err) = sent.await {
                 tracing::debug!("an answer was lost: {err}");
             }
         });
+    }
+
+    /// Whether a message is for rmcp.
+    fn admit(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                self.asked = true;
+                let id = request.id.clone();
+                let is_new = self.ids.insert(id.clone());
+                if is_new {
+                    self.open.send_modify(|open| *open += 1);
+                } else {
+                    // rmcp would answer only one of them.
+                    let text = "a request with this id is still open: give each its own";
+                    self.refuse(ErrorData::invalid_request(text, None), Some(id));
+                }
+                is_new
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    // It will have no answer.
+                    self.ids.remove(id);
+                }
+                // rmcp would end a connection that begins with one; nobody waits for its answer.
+                self.asked
+            }
+            // The same.
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => self.asked,
+        }
     }
 }
 
@@ -141,8 +176,13 @@ where
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let is_answer = matches!(item, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
-        let (sent, open) = (self.inner.send(item), self.open.clone());
+        let answered = match &item {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        let is_answer = answered.is_some_and(|id| self.ids.remove(id));
+        let (sent, open) = (self.output.send(item), self.open.clone());
         async move {
             let sent = sent.await;
             if is_answer {
@@ -154,31 +194,22 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let message = tokio::select! {
-                biased;
-                Some(oversized) = self.oversized.recv() => {
-                    self.answer(oversized);
-                    continue;
+            match self.input.next().await? {
+                Line::Oversized(id) => {
+                    let text = format!("the message is longer than {MAX_LINE} bytes");
+                    self.refuse(ErrorData::invalid_request(text, None), id);
                 }
-                message = self.inner.receive() => message?,
-            };
-            match &message {
-                JsonRpcMessage::Request(_) => {
-                    self.asked = true;
-                    self.open.send_modify(|open| *open += 1);
-                }
-                // rmcp would end a connection that begins with one; nobody waits for its answer.
-                JsonRpcMessage::Notification(_) if !self.asked => continue,
-                JsonRpcMessage::Notification(_)
-                | JsonRpcMessage::Response(_)
-                | JsonRpcMessage::Error(_) => {}
+                Line::Whole(line) => match parse(&line) {
+                    Parsed::Message(message) if self.admit(&message) => return Some(*message),
+                    Parsed::Message(_) | Parsed::Nothing => {}
+                    Parsed::Wrong(error, id) => self.refuse(error, id),
+                },
             }
-            return Some(message);
         }
     }
 
     fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send {
-        self.inner.close()
+        self.output.close()
     }
 }
 

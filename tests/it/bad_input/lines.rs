@@ -9,13 +9,13 @@ async fn broken_lines_on_stdio_are_survived() {
     let mut raw = binary.raw().await;
     let deep = "[".repeat(100_000);
     let lines: [&[u8]; 8] = [
-        br#"{"jsonrpc": "2.0", "id": 7, "method": "#,
+        br#"{"jsonrpc": "2.0", "id": 107, "method": "#,
         b"GET / HTTP/1.1\r",
-        b"{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"\xff\xfe\"}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":108,\"method\":\"\xff\xfe\"}",
         b"",
         b"17",
         b"null",
-        br#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":[1,2]}"#,
+        br#"{"jsonrpc":"2.0","id":109,"method":"tools/call","params":[1,2]}"#,
         deep.as_bytes(),
     ];
     for line in lines {

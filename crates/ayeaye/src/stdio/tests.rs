@@ -73,27 +73,57 @@ async fn broken_lines_are_survived() {
         .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#)
         .await;
     client.initialize().await;
-    for broken in ["", "not json", "{\"jsonrpc\":", "\u{feff}", "null}", "{{{{"] {
-        client.send(broken).await;
+    for quiet in ["", "\u{feff}"] {
+        client.send(quiet).await;
     }
-    client.send([0xff, 0xfe, 0x00]).await;
     client.send(echo(2, "still here")).await;
-    // What can be read as JSON but not as a message is answered, without an id; the rest is not.
-    let answer = loop {
-        let answer = client.next().await;
-        if answer["id"].is_number() {
-            break answer;
-        }
-        assert_eq!(answer["error"]["code"], -32600, "{answer}");
-    };
+    let answer = client.next().await;
     assert_eq!((&answer["id"], text(&answer)), (&json!(2), "still here"));
+    for broken in [&b"not json"[..], b"{\"jsonrpc\":", b"null}", b"{{{{", &[0xff, 0xfe, 0x00]] {
+        client.send(broken).await;
+        let answer = client.next().await;
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32700)));
+    }
     for odd in ["[]", "7", "null", r#"{"id":1.5,"jsonrpc":"2.0","method":"x"}"#, "{}"] {
         client.send(odd).await;
         let answer = client.next().await;
-        assert!(answer["error"]["code"].is_i64(), "{odd}: {answer}");
+        assert_eq!(answer["error"]["code"], -32600, "{odd}: {answer}");
     }
+    // Whoever waits for an answer gets it.
+    client
+        .send(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"x":"\ud83d"}}"#)
+        .await;
+    let answer = client.next().await;
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("a"), &json!(-32700)));
     client.send(echo(3, "and here")).await;
     assert_eq!(text(&client.next().await), "and here");
+}
+
+#[tokio::test]
+async fn a_response_as_the_first_line_ends_nothing() {
+    let mut client = start();
+    client.send(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
+    client.send(r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}"#).await;
+    client.initialize().await;
+    client.send(echo(2, "here")).await;
+    assert_eq!(text(&client.next().await), "here");
+}
+
+#[tokio::test]
+async fn the_same_id_twice_gets_two_answers() {
+    let mut client = start();
+    client.initialize().await;
+    client.send(slow(2)).await;
+    client.echo.begun.notified().await;
+    client.send(echo(2, "twice")).await;
+    let refused = client.next().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(2), &json!(-32600)));
+    client.echo.go.notify_one();
+    let answer = client.next().await;
+    assert_eq!((&answer["id"], text(&answer)), (&json!(2), "went"));
+    // Once it was answered, the id is free again, as some clients want it.
+    client.send(echo(2, "again")).await;
+    assert_eq!(text(&client.next().await), "again");
 }
 
 #[tokio::test]

@@ -1,0 +1,116 @@
+//! A line becomes a message, or an error that its sender is told.
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, RequestId};
+use rmcp::service::{RoleServer, RxJsonRpcMessage};
+use serde_json::Value;
+
+use super::request_id::RequestIdScanner;
+
+/// The largest number of characters of a parser's message.
+const MAX_REASON: usize = 200;
+
+/// What a line is.
+#[derive(Debug)]
+pub(super) enum Parsed {
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// Nothing that wants an answer: an empty line, a notification that is not known.
+    Nothing,
+    /// No message: what to answer, with the id if one can be found.
+    Wrong(ErrorData, Option<RequestId>),
+}
+
+/// Reads a line without its end.
+pub(super) fn parse(line: &[u8]) -> Parsed {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Parsed::Nothing;
+    }
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Parsed::Message(Box::new(message));
+    }
+    match serde_json::from_slice::<Value>(line) {
+        Ok(Value::Object(object)) => {
+            let has_method = object.get("method").is_some_and(Value::is_string);
+            if has_method && !object.contains_key("id") {
+                // A notification is never answered, whatever is wrong with it.
+                return Parsed::Nothing;
+            }
+            let text = "the line is no JSON-RPC 2.0 request, notification or response";
+            let id = object.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+            Parsed::Wrong(ErrorData::invalid_request(text, None), id)
+        }
+        Ok(Value::Array(_)) => {
+            let text = "batches are not taken: send each message on a line of its own";
+            Parsed::Wrong(ErrorData::invalid_request(text, None), None)
+        }
+        Ok(_) => {
+            let text = "the line is no JSON-RPC 2.0 message";
+            Parsed::Wrong(ErrorData::invalid_request(text, None), None)
+        }
+        Err(err) => {
+            let why: String = err.to_string().chars().take(MAX_REASON).collect();
+            let error = ErrorData::new(
+                ErrorCode::PARSE_ERROR,
+                format!("the line is not JSON: {why}"),
+                None,
+            );
+            let mut scanner = RequestIdScanner::default();
+            for byte in line {
+                scanner.scan(*byte);
+            }
+            let is_object = line.first() == Some(&b'{');
+            Parsed::Wrong(error, scanner.id().filter(|_| is_object))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(line: impl AsRef<[u8]>) -> (i32, Option<RequestId>) {
+        match parse(line.as_ref()) {
+            Parsed::Wrong(error, id) => (error.code.0, id),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_told_with_its_id() {
+        let seven = Some(RequestId::Number(7));
+        let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
+        for params in ["\"\\ud83d\"", "1e400", "NaN", &deep] {
+            let line =
+                format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{{"x":{params}}}}}"#);
+            assert_eq!(wrong(&line), (-32700, seven.clone()), "{line}");
+        }
+        let mut line = br#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":""#.to_vec();
+        line.extend_from_slice(b"\xff\xfe\"}}");
+        assert_eq!(wrong(line), (-32700, seven));
+        for none in ["not json", "null}", "{{{{", "{\"jsonrpc\":"] {
+            assert_eq!(wrong(none), (-32700, None), "{none}");
+        }
+    }
+
+    #[test]
+    fn what_is_json_and_no_message_is_an_invalid_request() {
+        for (line, id) in [
+            ("[]", None),
+            ("7", None),
+            ("{}", None),
+            (r#"{"id":1.5,"jsonrpc":"2.0","method":"x"}"#, None),
+            (r#"{"id":7,"jsonrpc":"1.0","method":"x"}"#, Some(RequestId::Number(7))),
+        ] {
+            assert_eq!(wrong(line), (-32600, id), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_wants_no_answer_gets_none() {
+        for quiet in ["", "  \r", "\u{feff}", r#"{"jsonrpc":"1.0","method":"notifications/x"}"#] {
+            assert!(matches!(parse(quiet.as_bytes()), Parsed::Nothing), "{quiet}");
+        }
+        let bom = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r";
+        assert!(matches!(parse(bom.as_bytes()), Parsed::Message(_)));
+    }
+}
