@@ -171,6 +171,7 @@ def main():
                 bench.node_client("--stdio", binary, "--label", "ts stdio")
                 bench.python_client("--http", url, "--label", "py http", "--protocol", "2026-07-28")
                 bench.node_client("--http", url, "--label", "ts http")
+                bench.program("node", HERE / "storm.mjs", "--http", url)
             if "people" in parts:
                 bench.people(binary, url)
             if "inspector" in parts:

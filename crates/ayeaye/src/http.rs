@@ -10,6 +10,8 @@ mod hosts;
 mod issuer;
 mod legacy_sse;
 mod listener;
+mod malformed;
+mod open_calls;
 mod rate_limit;
 mod readiness;
 mod replay;

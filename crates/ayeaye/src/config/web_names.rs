@@ -52,6 +52,11 @@ impl HostName {
         format!("{}{port}", url.host_str()?).parse().ok()
     }
 
+    /// Whether it is a name of loopback, at whatever port.
+    pub fn is_local(&self) -> bool {
+        matches!(self.name.as_str(), "localhost" | "127.0.0.1" | "[::1]")
+    }
+
     /// What programs say at a Unix socket, which has no name.
     pub fn is_localhost(&self) -> bool {
         self.name == "localhost"

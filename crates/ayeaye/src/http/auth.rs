@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN};
+use axum::http::header::{
+    ALLOW, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN,
+};
 use axum::http::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use axum::http::header::{WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{Method, StatusCode};
@@ -18,6 +20,7 @@ use super::connections::{Conn, Peer};
 use super::cors;
 use super::hosts::Hosts;
 use super::issuer::{Denied, Issuer};
+use super::malformed;
 use super::rate_limit::{RateLimiter, network};
 use super::resource::Resource;
 use super::sessions::{Sessions, on_behalf_of};
@@ -77,8 +80,7 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     let in_target = request.uri().authority().map(|text| text.as_str().parse::<HostName>());
     let agreed = in_target.is_none_or(|target| target.is_ok_and(|target| target == host));
     if !agreed || !auth.hosts.allow(&host) {
-        let text = format!("this server does not answer to {host}; http.allowed-hosts can add it");
-        return refuse(StatusCode::FORBIDDEN, &text);
+        return refuse(StatusCode::FORBIDDEN, &auth.hosts.refusal(&host));
     }
     let allowed = match only(request.headers(), &ORIGIN) {
         // Not a page, or a kind of request that cannot be MCP.
@@ -131,12 +133,15 @@ pub(super) async fn check_token(
         // rmcp would end anybody's session, and answer 202 when there is none.
         Method::DELETE if auth.names_no_session_of(&principal, request.headers()) => no_session(),
         Method::DELETE => ended(on_behalf_of(principal, next.run(request)).await),
+        Method::GET if auth.has_nothing_left(&principal, request.headers()) => nothing_left(),
         Method::POST => {
             let (parts, body) = request.into_parts();
             match read(&parts.headers, body, auth.body_limit).await {
                 Ok(bytes) => {
-                    let request = Request::from_parts(parts, Body::from(bytes));
-                    on_behalf_of(principal, next.run(request)).await
+                    let is_json = malformed::is_json(&parts.headers);
+                    let request = Request::from_parts(parts, Body::from(bytes.clone()));
+                    let response = on_behalf_of(principal, next.run(request)).await;
+                    if is_json { malformed::explained(response, &bytes) } else { response }
                 }
                 Err(refusal) => refusal,
             }
@@ -244,6 +249,14 @@ impl AuthMiddleware {
         response
     }
 
+    /// Whether the request resumes a stream of this principal's session from which nothing will come.
+    fn has_nothing_left(&self, principal: &Principal, headers: &HeaderMap) -> bool {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let (session, event) = (text("mcp-session-id"), text("last-event-id"));
+        session.is_some_and(|id| self.sessions.is_of(id, principal))
+            && event.is_some_and(|event| self.sessions.is_spent(event, principal))
+    }
+
     /// Whether the request names a session that is not this principal's.
     fn names_no_session_of(&self, principal: &Principal, headers: &HeaderMap) -> bool {
         let named = headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
@@ -254,6 +267,16 @@ impl AuthMiddleware {
 /// What rmcp answers to other requests that name an unknown session.
 fn no_session() -> Response {
     (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
+}
+
+/// Nothing is left of a stream that a client resumes. Some clients take every stream that ends for a broken
+/// one and resume it (TypeScript SDK 1.23, which Gemini CLI contains); an empty stream would be resumed
+/// again, for ever. This status tells them that there is none.
+fn nothing_left() -> Response {
+    let text = "nothing is left of this stream: its answer was sent";
+    let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, text);
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
+    response
 }
 
 /// A session was ended. rmcp answers 202, which the Python SDK reports as a failure.
@@ -331,7 +354,7 @@ fn bearer(text: &str) -> Option<&str> {
 }
 
 /// A JSON-RPC error, which clients show, with the HTTP status that fits.
-fn refuse(status: StatusCode, text: &str) -> Response {
+pub(super) fn refuse(status: StatusCode, text: &str) -> Response {
     let body = serde_json::json!({
         "jsonrpc": "2.0",
         "id": null,

@@ -34,6 +34,23 @@ impl Hosts {
         Self { allowed: own.chain(more.iter().cloned()).collect(), port }
     }
 
+    /// What to answer to a request for this host: the reason, and the setting that lets it in.
+    pub(super) fn refusal(&self, host: &HostName) -> String {
+        let port = self.port;
+        let reason = if host.is_local() {
+            format!(
+                "it listens at port {port}, and another port reaches it through a tunnel or a container \
+                 only (ssh -L, docker -p)"
+            )
+        } else {
+            "a web page could have pointed that name at this machine (DNS rebinding)".to_owned()
+        };
+        format!(
+            "this server does not answer to {host}: {reason}. If the name is right, add it: \
+             http.allowed-hosts = [\"{host}\"] in ayeaye.toml, or AYEAYE_HTTP_ALLOWED_HOSTS={host}"
+        )
+    }
+
     /// Whether a request may name this host. A name that was allowed without a port may come without
     /// one (a proxy at the default port) or with ours.
     pub(super) fn allow(&self, host: &HostName) -> bool {
@@ -78,6 +95,25 @@ mod tests {
         ] {
             assert!(!hosts.allow(&host(evil)), "{evil}");
         }
+    }
+
+    #[test]
+    fn a_refusal_names_the_reason_and_the_setting() {
+        let hosts = Hosts::new(&"127.0.0.1:8642".parse().unwrap(), &[]);
+        let tunnel = hosts.refusal(&host("127.0.0.1:9999"));
+        for part in [
+            "127.0.0.1:9999",
+            "port 8642",
+            "ssh -L",
+            "http.allowed-hosts",
+            "AYEAYE_HTTP_ALLOWED_HOSTS",
+        ] {
+            assert!(tunnel.contains(part), "{part}: {tunnel}");
+        }
+        assert!(hosts.refusal(&host("evil.example")).contains("DNS rebinding"));
+        // What it says helps.
+        let told = Hosts::new(&"127.0.0.1:8642".parse().unwrap(), &[host("127.0.0.1:9999")]);
+        assert!(told.allow(&host("127.0.0.1:9999")) && !told.allow(&host("127.0.0.1:9998")));
     }
 
     #[test]

@@ -23,6 +23,9 @@ const MAX_STREAMS: usize = 1024;
 /// Most bytes of all events together, as JSON.
 const MAX_BYTES: usize = 32 << 20;
 
+/// How rmcp names the stream of a session that belongs to no call.
+const NEWS: &str = ":common";
+
 /// The events of all streams, bounded; the stream that is idle longest is dropped first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Replay {
@@ -70,6 +73,19 @@ impl Replay {
         let Some((stream, _)) = event.rsplit_once('/') else { return };
         if let Some(stream) = lock(&self.kept).streams.get_mut(stream) {
             stream.owner.get_or_insert_with(|| principal.clone());
+        }
+    }
+
+    /// Whether a client that resumes after this event would get nothing: the answer was sent, or the
+    /// stream is not `principal`'s, or not known any more. The stream of a session's news never ends.
+    pub(super) fn is_spent(&self, event: &str, principal: &Principal) -> bool {
+        let Some((name, after)) = event.rsplit_once('/') else { return true };
+        let Ok(after) = after.parse() else { return true };
+        let kept = lock(&self.kept);
+        match kept.streams.get(name) {
+            Some(stream) if stream.owner.as_ref() != Some(principal) => !name.ends_with(NEWS),
+            Some(_) => matches!(kept.after(name, after), Next::End),
+            None => !name.ends_with(NEWS),
         }
     }
 
@@ -251,6 +267,22 @@ mod tests {
         assert!(reader.next().await.is_none(), "the answer is the end");
         let again = replay.replay_events_after(&first).await.unwrap();
         assert_eq!(again.count().await, 2);
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_spent_when_its_answer_was_read() {
+        let (replay, anna) = (Replay::default(), Principal::new("token:anna"));
+        let first = replay.store_event("s", &news(1)).await.unwrap();
+        replay.claim(&first, &anna);
+        assert!(!replay.is_spent(&first, &anna), "the answer is still to come");
+        let last = replay.store_event("s", &answer()).await.unwrap();
+        assert!(!replay.is_spent(&first, &anna), "the answer was not read");
+        assert!(replay.is_spent(&last, &anna));
+        assert!(replay.is_spent(&first, &Principal::local()), "it is somebody else's");
+        for odd in ["", "s", "s/x", "t/1"] {
+            assert!(replay.is_spent(odd, &anna), "{odd}");
+        }
+        assert!(!replay.is_spent("0b8f:common/7", &anna), "news may come");
     }
 
     #[tokio::test]

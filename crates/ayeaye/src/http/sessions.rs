@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ayeaye_agent::Principal;
-use futures::{Stream, StreamExt as _};
+use futures::future::ready;
+use futures::{Stream, StreamExt as _, stream};
+use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::local::{
@@ -19,6 +21,7 @@ use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionMa
 use tokio::time::Instant;
 
 use super::legacy_sse::LegacySseFilter;
+use super::open_calls::OpenCalls;
 use super::replay::Replay;
 
 /// A session ends after this long without a message. Keep-alive comments and open streams do not count,
@@ -54,6 +57,7 @@ pub(super) struct Sessions {
     replay: Replay,
     open: Mutex<HashMap<SessionId, OpenSession>>,
     legacy_sse: LegacySseFilter,
+    calls: OpenCalls,
     /// Whether the limit was ever reached.
     full: AtomicBool,
 }
@@ -72,12 +76,18 @@ impl Sessions {
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
         let full = AtomicBool::new(false);
-        Self { inner, replay, open: Mutex::default(), legacy_sse: LegacySseFilter::default(), full }
+        let (open, legacy_sse, calls) = Default::default();
+        Self { inner, replay, open, legacy_sse, calls, full }
     }
 
     /// Whether this is an open session of `principal`.
     pub(super) fn is_of(&self, id: &str, principal: &Principal) -> bool {
         self.open().get(id).is_some_and(|session| session.owner == *principal)
+    }
+
+    /// Whether nothing is left to send to whoever resumes a stream after this event.
+    pub(super) fn is_spent(&self, event: &str, principal: &Principal) -> bool {
+        self.replay.is_spent(event, principal)
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, OpenSession>> {
@@ -171,8 +181,26 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.touch(id);
+        let mut call = None;
+        if let ClientJsonRpcMessage::Request(request) = &message {
+            call = self.calls.begin(id, &request.id);
+            if call.is_none() {
+                // rmcp would send both answers to one of them.
+                let text = "a request with this id is still open: give each its own";
+                let error = ErrorData::invalid_request(text, None);
+                let refusal = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+                let refusal = ServerSseMessage::from_message(refusal);
+                return Ok(stream::once(ready(refusal)).left_stream());
+            }
+        }
         let stream = self.claimed(self.inner.create_stream(id, message).await?);
-        Ok(self.legacy_sse.readable(id, stream))
+        let stream = stream.inspect(move |event| {
+            use rmcp::model::JsonRpcMessage::{Error, Response};
+            if let Some(Response(_) | Error(_)) = event.message.as_deref() {
+                drop(call.take());
+            }
+        });
+        Ok(self.legacy_sse.readable(id, stream).right_stream())
     }
 
     async fn accept_message(

@@ -215,6 +215,71 @@ async fn an_answer_survives_the_connection_it_was_for() {
 }
 
 #[tokio::test]
+async fn whoever_resumes_a_stream_that_is_over_is_told_that_there_is_none() {
+    let running = start().await;
+    for version in ["2025-06-18", "2025-11-25"] {
+        let hello = INITIALIZE.replace("2025-11-25", version);
+        let answer = post(&running, hello).send().await.unwrap();
+        let id = answer.headers().get("mcp-session-id").expect("a session").clone();
+        let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+        let answer = post(&running, ping).header("mcp-session-id", &id).send().await.unwrap();
+        let text = answer.text().await.unwrap();
+        let last = text.lines().filter_map(|line| line.strip_prefix("id:")).next_back();
+        let resumed = http()
+            .get(format!("http://{}/mcp", running.address))
+            .bearer_auth(TOKEN)
+            .header("accept", "text/event-stream")
+            .header("mcp-session-id", &id)
+            .header("last-event-id", last.expect("an event with an id").trim());
+        // An empty stream would be resumed again, and again: TypeScript SDK 1.23 does.
+        assert_eq!(resumed.send().await.unwrap().status(), 405, "{version}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_id_twice_at_a_time_gets_two_answers() {
+    let running = start().await;
+    let headers = session(&running).await;
+    let first = post(&running, SLOW).headers(headers.clone()).send().await.unwrap();
+    running.echo.begun.notified().await;
+    let text = |sent: reqwest::Response| async { sent.text().await.unwrap() };
+    let second = post(&running, SLOW).headers(headers.clone()).send().await.unwrap();
+    let refused = text(second).await;
+    assert!(refused.contains("still open") && refused.contains(r#""id":2"#), "{refused}");
+    running.echo.go.notify_one();
+    assert!(text(first).await.contains("went"));
+    running.echo.go.notify_one();
+    let again = post(&running, SLOW).headers(headers).send().await.unwrap();
+    assert!(text(again).await.contains("went"));
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_message_is_a_bad_request() {
+    let running = start().await;
+    let headers = session(&running).await;
+    for (body, code, says) in [
+        ("{", -32700, "not JSON"),
+        (r#"[{"jsonrpc":"2.0","id":2,"method":"ping"}]"#, -32600, "batches are not taken"),
+        (r#"{"id":2}"#, -32600, "no JSON-RPC"),
+    ] {
+        let answer = post(&running, body).headers(headers.clone()).send().await.unwrap();
+        assert_eq!(answer.status(), 400, "{body}");
+        assert_eq!(answer.headers()["content-type"], "application/json");
+        let error: serde_json::Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+        assert_eq!(error["error"]["code"], code, "{error}");
+        assert!(error["error"]["message"].as_str().unwrap().contains(says), "{error}");
+    }
+    // What is not even said to be JSON is another matter.
+    let plain = http()
+        .post(format!("http://{}/mcp", running.address))
+        .bearer_auth(TOKEN)
+        .headers(headers)
+        .header("accept", "application/json, text/event-stream")
+        .header("content-type", "text/plain");
+    assert_eq!(plain.body("{}").send().await.unwrap().status(), 415);
+}
+
+#[tokio::test]
 async fn an_old_client_gets_only_messages() {
     let running = start().await;
     for (version, most) in [("2025-06-18", 0), ("2025-11-25", 1)] {
