@@ -26,6 +26,7 @@ mod install;
 mod logs;
 mod mcp_tasks;
 mod models;
+mod no_model;
 mod panics;
 mod planner;
 mod privacy;

@@ -55,15 +55,23 @@ async fn with_nothing_around_it_lists_its_tools_and_says_what_is_missing() {
             "ask_agent_start_new_task",
             "get_screenshot",
             "get_session",
+            "get_ui_tree",
+            "launch_app",
             "list_connected_devices",
             "list_sessions",
-            "stop_task"
-        ]
+            "long_press",
+            "press_key",
+            "stop_task",
+            "swipe",
+            "tap",
+            "type_text"
+        ],
+        "the model that was configured does not run"
     );
     for (name, arguments) in [
         ("list_connected_devices", json!({})),
         ("get_screenshot", json!({ "device_id": "x" })),
-        ("ask_agent_start_new_task", json!({ "device_id": "x", "task": "do it" })),
+        ("launch_app", json!({ "device_id": "x", "app": "Settings" })),
     ] {
         let (failed, text) = raw.tool(name, arguments).await;
         assert!(failed && text.starts_with("no adb server answers at "), "{name}: {text}");
@@ -86,8 +94,12 @@ async fn without_a_model_a_task_says_so_and_can_go_on_later() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
-    let binary = Binary::with(adb, &vlm).set("AYEAYE_MODEL_BASE_URL", "http://127.0.0.1:1/v1");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let gone = format!("http://{}/v1", listener.local_addr().unwrap());
+    let binary = Binary::with(adb, &vlm).set("AYEAYE_MODEL_BASE_URL", &gone);
     let mut raw = binary.raw().await;
+    // It took the connection when the client came, and does not run any more when the task does.
+    drop(listener);
     let start = json!({ "device_id": adb_device.serial(), "task": "do it" });
     let (failed, text) = raw.tool("ask_agent_start_new_task", start).await;
     assert!(!failed, "{text}");
@@ -95,7 +107,7 @@ async fn without_a_model_a_task_says_so_and_can_go_on_later() {
     assert_eq!(result["stop_reason"], "MODEL_FAILED", "{result}");
     assert_eq!(result.get("final_action"), Some(&Value::Null), "{result}");
     let message = result["message"].as_str().unwrap();
-    assert!(message.contains("http://127.0.0.1:1/v1 cannot be reached"), "{message}");
+    assert!(message.contains(&format!("{gone} cannot be reached")), "{message}");
     assert!(message.contains("start it, or correct"), "{message}");
     raw.hang_up();
     raw.end().await;
@@ -346,7 +358,7 @@ async fn the_demo_does_the_main_job_by_itself() {
     for said in [
         "The phone is virtual",
         "ayeaye-5554",
-        "AWAKE Messages",
+        "Open Messages",
         "question  There are two Annas",
         "answer    Anna Berg  (by --yes)",
         "done      Sent to Anna Berg",

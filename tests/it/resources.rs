@@ -191,9 +191,8 @@ async fn everything_that_is_listed_can_be_read_in_both_eras() {
         let (client, _heard) = client(&rig, modern).await;
         let list = client.list_all_resources().await.unwrap();
         let names: Vec<&str> = list.iter().map(|it| it.uri.as_str()).collect();
-        let report = format!("{session}/report");
         let fixed = ["ayeaye://sessions", "ayeaye://devices", "skill://phone-agent/SKILL.md"];
-        assert_eq!(names, [&fixed[..], &[&session, &report]].concat());
+        assert_eq!(names, [&fixed[..], &[&session]].concat());
         for resource in &list {
             let read = try_read(&client, &resource.uri).await.unwrap();
             let ResourceContents::TextResourceContents { mime_type, text, .. } = read else {
@@ -228,7 +227,7 @@ async fn everything_that_is_listed_can_be_read_in_both_eras() {
         };
         assert_eq!(mime_type.as_deref(), Some("image/jpeg"));
 
-        let page = text(&client, &report).await;
+        let page = text(&client, &format!("{session}/report/pictures")).await;
         assert!(page.starts_with("<!DOCTYPE html>") && page.contains("data:image/jpeg;base64,"));
         assert!(page.contains("tap &lt;b&gt;here") && !page.contains("<b>here"), "escaped");
     }
@@ -277,7 +276,8 @@ async fn what_is_anothers_is_answered_like_what_is_not_there() {
     let (client, _heard) = client(&rig, false).await;
     for id in [running, ended] {
         let missing = SessionId::new();
-        for rest in ["", "/steps", "/steps/0", "/steps/0/screenshot", "/report"] {
+        for rest in ["", "/steps", "/steps/0", "/steps/0/screenshot", "/report", "/report/pictures"]
+        {
             let theirs = format!("ayeaye://sessions/{id}{rest}");
             let nobodys = format!("ayeaye://sessions/{missing}{rest}");
             let error = |err: ErrorData| serde_json::to_string(&err).unwrap();
@@ -290,10 +290,24 @@ async fn what_is_anothers_is_answered_like_what_is_not_there() {
     }
     let list = client.list_all_resources().await.unwrap();
     let sessions = list.iter().filter(|it| it.uri.starts_with("ayeaye://sessions/")).count();
-    assert_eq!(sessions, 2, "mine and its report: {list:?}");
+    assert_eq!(sessions, 1, "mine: {list:?}");
     assert!(list.iter().any(|it| it.uri.ends_with(&mine.to_string())));
     let sessions = json_of(&client, "ayeaye://sessions").await;
     assert_eq!(sessions["sessions"].as_array().unwrap().len(), 1, "{sessions}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_has_pictures_only_where_they_are_asked_for() {
+    let rig = rig().await;
+    rig.vlm.then(vec![Answer::Says(click(300, 400)), Answer::Says(complete("Done."))]);
+    let done = rig.start("tap").await;
+    let session = format!("ayeaye://sessions/{}", done["session_id"].as_str().unwrap());
+    let (client, _heard) = client(&rig, false).await;
+    let plain = text(&client, &format!("{session}/report")).await;
+    assert!(!plain.contains("data:image/jpeg") && plain.contains("Done."), "{}", plain.len());
+    assert!(plain.len() < 100_000, "a model may read it: {}", plain.len());
+    let pictured = text(&client, &format!("{session}/report/pictures")).await;
+    assert!(pictured.contains("data:image/jpeg"), "{}", pictured.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -316,10 +330,10 @@ async fn a_long_list_comes_in_pages() {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let page = client.list_resources(Some(params)).await.unwrap();
         pages += 1;
+        // Some clients make a tool of each.
+        assert!(page.resources.len() <= 13, "{}", page.resources.len());
         let uris = page.resources.into_iter().map(|it| it.uri);
-        found.extend(
-            uris.filter(|it| it.starts_with("ayeaye://sessions/") && !it.ends_with("/report")),
-        );
+        found.extend(uris.filter(|it| it.starts_with("ayeaye://sessions/")));
         let Some(next) = page.next_cursor else { break };
         assert!(
             mine.iter().any(|uri| uri.ends_with(&next)),
@@ -327,7 +341,7 @@ async fn a_long_list_comes_in_pages() {
         );
         cursor = Some(next);
     }
-    assert_eq!((pages, found), (2, mine));
+    assert_eq!((pages, found), (4, mine));
     for wrong in ["", "x", "../../1", &"9".repeat(5000)] {
         let params = PaginatedRequestParams::default().with_cursor(Some(wrong.to_owned()));
         let err = client.list_resources(Some(params)).await.unwrap_err();
@@ -353,7 +367,9 @@ async fn a_session_of_ten_thousand_steps_can_be_read() {
     // One that the list leaves out is there all the same.
     let early = json_of(&client, &format!("{session}/steps/77")).await;
     assert_eq!(early["action"]["point"], json!([77, 400]));
-    let page = text(&client, &format!("{session}/report")).await;
-    assert!(page.len() < 12 << 20, "{}", page.len());
-    assert!(page.ends_with("</html>\n") || page.trim_end().ends_with("</html>"), "a whole page");
+    for report in ["report", "report/pictures"] {
+        let page = text(&client, &format!("{session}/{report}")).await;
+        assert!(page.len() < 12 << 20, "{}", page.len());
+        assert!(page.trim_end().ends_with("</html>"), "a whole page");
+    }
 }

@@ -210,7 +210,7 @@ async fn progress_rises_and_tells_every_step() {
     let peer = client.peer().clone();
     let call = tokio::spawn(async move { peer.call_tool(params).await });
     let mut all = Vec::new();
-    for (step, gate) in [("step 1: CLICK 300,400", first), ("step 2: CLICK 310,410", last)] {
+    for (step, gate) in [("step 1: tapped", first), ("step 2: tapped", last)] {
         within(20, step, async {
             loop {
                 let progress = hear.recv().await.unwrap();

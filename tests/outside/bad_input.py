@@ -102,9 +102,9 @@ def on_stdio(checks, raw):
     checks.check("within two seconds", time.monotonic() - begun < 2, time.monotonic() - begun)
 
     for what, line in [
-        ("broken JSON", b'{"jsonrpc": "2.0", "id": 7, "method": \n'),
+        ("broken JSON", b'{"jsonrpc": "2.0", "id": 1007, "method": \n'),
         ("no JSON at all", b"GET / HTTP/1.1\r\n\r\n"),
-        ("bytes that are no UTF-8", b'{"jsonrpc":"2.0","id":8,"method":"\xff\xfe"}\n'),
+        ("bytes that are no UTF-8", b'{"jsonrpc":"2.0","id":1008,"method":"\xff\xfe"}\n'),
         ("an empty line", b"\n"),
         ("a number", b"17\n"),
         ("deep nesting", b"[" * 100_000 + b"\n"),
@@ -115,12 +115,16 @@ def on_stdio(checks, raw):
     checks.check("an unknown method is an error", "error" in (raw.ask("no/such") or {}))
     for name, arguments in [
         ("list_connected_devices", {}),
-        ("ask_agent_start_new_task", {"device_id": "nobody", "task": "do it"}),
+        ("get_screenshot", {"device_id": "nobody"}),
     ]:
         begun = time.monotonic()
         failed, text = raw.tool(name, **arguments)
         checks.check(f"without adb {name} says so", "adb" in text.lower(), text)
         checks.check(f"and soon ({name})", time.monotonic() - begun < 10, time.monotonic() - begun)
+    begun = time.monotonic()
+    failed, text = raw.tool("ask_agent_start_new_task", device_id="nobody", task="do it")
+    checks.check("without a model a task is refused", failed and "nothing was started" in text, text)
+    checks.check("and at once", time.monotonic() - begun < 2, time.monotonic() - begun)
     for what, name, arguments, word in [
         ("no such tool", "make_coffee", {}, "make_coffee"),
         ("a missing argument", "ask_agent_start_new_task", {"device_id": "x"}, "task"),

@@ -158,7 +158,8 @@ pub struct Serve {
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
         require_equals = true)]
     planner: Option<String>,
-    /// Offer these tools: read-only, agent, device or all, or several with commas
+    /// Offer these tools: read-only, agent, device or all, or several with commas; or auto, by whether
+    /// there is a model
     #[arg(long, value_name = "TOOLS")]
     pub tools: Option<String>,
 }

@@ -23,6 +23,8 @@ use crate::cli::{self, Command, Sessions};
 use crate::command::run::RunOptions;
 use crate::config::{Config, Environment, Flag};
 use crate::hint::{self, Reader};
+use crate::mcp::offer::Offer;
+use crate::model_presence::ModelPresence;
 use crate::terminal::{self, Terminal};
 use crate::wiring::{self, App, ModelChoice};
 
@@ -106,6 +108,11 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
         }
         Command::Config { json: false } => {
             terminal.line(config.explain().trim_end());
+            let model = std::sync::Arc::new(wiring::model(config)?);
+            let presence = ModelPresence::of(model, config.model_is_set());
+            let state = presence.state().await;
+            let tools = Offer::new(config.tools, state).tools;
+            terminal.line(&format!("\n# now: {} (tools: {tools})", presence.describe(state)));
             Ok(Exit::Done)
         }
         Command::Model(what) => {
@@ -154,13 +161,7 @@ async fn app(config: &Config, virtual_phone: bool) -> anyhow::Result<App> {
     }
     let decider =
         if config.model_is_set() { ModelChoice::Configured } else { ModelChoice::Scripted };
-    let app = App::with_virtual_phone(config, decider).await?;
-    if app.scripted {
-        tracing::info!(
-            "no model is configured: a stand-in decides, which knows the virtual phone only"
-        );
-    }
-    Ok(app)
+    App::with_virtual_phone(config, decider).await
 }
 
 /// Prints an error with its causes to stderr.

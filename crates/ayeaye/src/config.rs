@@ -48,7 +48,7 @@ pub use model::{ModelSettings, RoleSettings};
 pub use origin::Origin;
 pub use price::PriceTable;
 pub use run::{Evaluate, MAX_STEPS, RunSettings};
-pub use tool_set::ToolSet;
+pub use tool_set::{ToolChoice, ToolSet};
 pub use value::is_loopback;
 pub use web_names::{HostName, WebOrigin};
 
@@ -74,7 +74,7 @@ pub struct Config {
     /// The adb server.
     pub adb: AdbSettings,
     /// Which tools clients are offered.
-    pub tools: ToolSet,
+    pub tools: ToolChoice,
     /// MCP over HTTP.
     pub http: HttpSettings,
     /// The settings file that was read.

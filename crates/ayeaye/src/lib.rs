@@ -12,6 +12,7 @@ pub mod clients;
 
 pub mod http;
 pub mod mcp;
+pub mod model_presence;
 pub mod scripted_model;
 pub mod stdio;
 

@@ -4,10 +4,12 @@
 //! in through `args`, results go out through `results`, errors through `tool_error`.
 pub mod address;
 pub mod args;
+mod bad_params;
 pub mod client_support;
 pub mod completion;
 pub mod icon;
 pub mod logging;
+pub mod offer;
 pub mod panics;
 pub mod prompts;
 pub mod questions;
@@ -22,41 +24,48 @@ pub mod texts;
 pub mod tool_error;
 pub mod tools;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ayeaye_agent::Agent;
-use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
-    CompleteRequestParams, CompleteResult, ContentBlock, GetPromptRequestParams, GetPromptResponse,
-    GetSkillRequestParams, GetSkillResult, GetTaskParams, GetTaskResult, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListSkillsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult,
+    DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
     ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
-use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 pub use args::Defaults;
 
-use crate::config::ToolSet;
+use crate::config::{ToolChoice, ToolSet};
+use crate::model_presence::{ModelPresence, ModelState};
 use crate::principal;
 use crate::text::excerpt;
+use client_support::is_modern;
 use logging::Levels;
+use offer::Offer;
 use questions::StateCodec;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
 use tool_error::ToolError;
+use tools::Toolbox;
 
-/// The server behind every transport. Clones are the same server.
+/// The server behind every transport. Clones are the same server; each connection has one of its own.
 #[derive(Clone)]
 pub struct Server {
     agent: Arc<Agent>,
     defaults: Defaults,
-    router: Arc<ToolRouter<Self>>,
+    toolbox: Arc<Toolbox>,
+    model: Arc<ModelPresence>,
+    /// What this connection is offered, once its client has asked.
+    offer: OnceLock<Offer>,
     state_codec: StateCodec,
     tasks: Tasks,
     subscriptions: Subscriptions,
@@ -72,10 +81,18 @@ impl std::fmt::Debug for Server {
 impl Server {
     /// A server for this agent.
     pub fn new(agent: Arc<Agent>, defaults: Defaults) -> Self {
-        let router = Arc::new(tools::router(defaults.tools));
+        let toolbox = Arc::new(Toolbox::new());
+        let model = Arc::new(ModelPresence::always(ModelState::Ready));
         let (state_codec, tasks) = (StateCodec::ephemeral(), Tasks::default());
         let (subscriptions, levels) = (Subscriptions::default(), Levels::default());
-        Self { agent, defaults, router, state_codec, tasks, subscriptions, levels }
+        let offer = OnceLock::new();
+        Self { agent, defaults, toolbox, model, offer, state_codec, tasks, subscriptions, levels }
+    }
+
+    /// The same with a model that may not be there.
+    #[must_use]
+    pub fn with_model(self, model: Arc<ModelPresence>) -> Self {
+        Self { model, ..self }
     }
 
     /// The same with a key for `requestState` that outlives this process, and sessions that are kept for
@@ -84,20 +101,36 @@ impl Server {
     pub fn with_durable_state(self, state_codec: StateCodec, max_age: Option<Duration>) -> Self {
         Self { state_codec, tasks: Tasks::with_max_age(max_age), ..self }
     }
+
+    /// What this connection is offered. The first call of a connection may take as long as a look at
+    /// the model's endpoint.
+    async fn offer(&self) -> Offer {
+        if let Some(offer) = self.offer.get() {
+            return *offer;
+        }
+        let found = Offer::new(self.defaults.tools, self.model.state().await);
+        *self.offer.get_or_init(|| found)
+    }
+
+    /// The same where nothing can be waited for: rmcp asks for capabilities in between.
+    fn offer_now(&self) -> Offer {
+        let assumed = || Offer::new(self.defaults.tools, ModelState::Ready);
+        self.offer.get().copied().unwrap_or_else(assumed)
+    }
 }
 
-#[tool_handler(router = self.router)]
 #[expect(deprecated, reason = "clients of the older protocols subscribe this way")]
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(capabilities(self.defaults.tools))
+        let offer = self.offer_now();
+        ServerConfig::new(capabilities(offer.tools))
             .with_server_info(
                 Implementation::new("ayeaye", env!("CARGO_PKG_VERSION"))
                     .with_title("Aye-aye")
                     .with_description("Hands tasks to Android phones.")
                     .with_icons(icon::icons()),
             )
-            .with_instructions(texts::instructions(self.defaults.tools))
+            .with_instructions(texts::instructions(offer))
     }
 
     async fn initialize(
@@ -106,9 +139,37 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         ctx.peer.set_peer_info(request.clone());
+        self.offer().await;
         let mut answer = self.negotiate_initialize(&request)?;
         tasks::hide_from_older_clients(&mut answer);
         Ok(answer)
+    }
+
+    async fn discover(
+        &self,
+        _ctx: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        self.offer().await;
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info()))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let all = ListToolsResult::with_all_items(self.toolbox.list(self.offer().await.tools));
+        // A client that connects later may be offered others: nothing to keep.
+        Ok(if is_modern(&ctx) {
+            all.with_ttl_ms(0).with_cache_scope(CacheScope::Public)
+        } else {
+            all
+        })
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.toolbox.get(name).cloned()
     }
 
     async fn get_task(
@@ -141,13 +202,18 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
-        if !self.router.has_route(&name) {
+        let mut tools = self.offer().await.tools;
+        if self.toolbox.is_task(&name) && self.defaults.tools == ToolChoice::Auto {
+            // Not offered without a model; a client that calls it all the same is told why, unless one
+            // was started meanwhile.
+            tools.agent = true;
+        }
+        let Some(group) = self.toolbox.find(tools, &name) else {
             let shown = excerpt(&name, 60);
             let text = format!("there is no tool `{shown}`; tools/list names those there are");
             return Err(ErrorData::invalid_params(text, None));
-        }
-        panics::catch_panics(&name, self.router.call(ToolCallContext::new(self, request, ctx)))
-            .await
+        };
+        panics::catch_panics(&name, group.call(ToolCallContext::new(self, request, ctx))).await
     }
 
     async fn list_resources(
@@ -209,7 +275,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(prompts::list(self.defaults.tools, &ctx))
+        Ok(prompts::list(self.offer().await.tools, &ctx))
     }
 
     async fn get_prompt(
@@ -229,6 +295,14 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         completion::complete(&self.agent, &principal::of(&ctx), request).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _ctx: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(bad_params::refusal(&request.method, request.params))
     }
 
     async fn set_level(

@@ -17,6 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::clock;
 use crate::config::{Config, RoleSettings};
+use crate::model_presence::{ModelPresence, ModelState};
 use crate::scripted_model::{ScriptedClient, ScriptedModel};
 
 /// The agent, and what has to live as long as it.
@@ -30,6 +31,8 @@ pub struct App {
     pub adb_device: Option<AdbDevice>,
     /// Whether the scripted model decides.
     pub scripted: bool,
+    /// Whether the model is there.
+    pub presence: Arc<ModelPresence>,
     /// The journal's files.
     pub files: FileJournal,
     /// The same with the logs beside them.
@@ -101,8 +104,13 @@ impl App {
             judge,
         });
         let scripted = decider == ModelChoice::Scripted;
-        let agent = Arc::new(agent);
-        Ok(Self { agent, model, adb_device, scripted, files, journal, _down: guard })
+        let presence = if alone {
+            ModelPresence::always(ModelState::StandIn)
+        } else {
+            ModelPresence::of(model.clone(), config.model_is_set())
+        };
+        let (agent, presence) = (Arc::new(agent), Arc::new(presence));
+        Ok(Self { agent, model, adb_device, scripted, presence, files, journal, _down: guard })
     }
 
     /// Removes sessions beyond the bounds of the settings, for commands that add some.

@@ -56,6 +56,12 @@ impl Binary {
         Self::at(format!("tcp:{adb}"), vlm.url())
     }
 
+    /// With this phone, and nobody has configured a model.
+    pub fn without_model(adb: SocketAddr) -> Self {
+        let environment = vec![("ADB_SERVER_SOCKET", format!("tcp:{adb}"))];
+        Self { data: TempDir::new().unwrap(), environment }
+    }
+
     fn at(adb: String, model: String) -> Self {
         let environment = vec![
             ("ADB_SERVER_SOCKET", adb),
@@ -116,7 +122,16 @@ impl Binary {
     }
 
     fn silent(&self, log: impl Into<Stdio>) -> Raw {
-        let mut command = self.command(&["serve"]);
+        self.silent_with(&[], log)
+    }
+
+    /// The same with more arguments.
+    pub fn modern_with(&self, arguments: &[&str]) -> Raw {
+        self.silent_with(arguments, Stdio::null())
+    }
+
+    fn silent_with(&self, arguments: &[&str], log: impl Into<Stdio>) -> Raw {
+        let mut command = self.command(&[&["serve"], arguments].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
@@ -136,10 +151,7 @@ impl Binary {
 
     async fn raw_with(&self, log: impl Into<Stdio>, capabilities: Value) -> Raw {
         let mut raw = self.silent(log);
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities,
-            "clientInfo": { "name": "raw", "version": "0" } });
-        raw.ask("initialize", hello).await;
-        raw.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+        raw.initialize(capabilities).await;
         raw
     }
 }
@@ -158,6 +170,15 @@ impl Raw {
         input.write_all(line.as_ref()).await.unwrap();
         input.write_all(b"\n").await.unwrap();
         input.flush().await.unwrap();
+    }
+
+    /// Introduces a client with these capabilities, and returns what the server says of itself.
+    pub async fn initialize(&mut self, capabilities: Value) -> Value {
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities,
+            "clientInfo": { "name": "raw", "version": "0" } });
+        let answer = self.ask("initialize", hello).await;
+        self.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+        answer["result"].clone()
     }
 
     /// Sends a request and does not wait; returns its id.

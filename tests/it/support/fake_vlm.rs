@@ -48,6 +48,15 @@ struct Shared {
 
 impl FakeVlm {
     pub async fn start(script: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        Self::start_on(listener, script)
+    }
+
+    /// The same at an address that was chosen before.
+    pub fn start_on(
+        listener: tokio::net::TcpListener,
+        script: impl FnMut(&Value) -> Answer + Send + 'static,
+    ) -> Self {
         let state = Arc::new(Shared {
             script: Mutex::new(Box::new(script)),
             asked: Mutex::default(),
@@ -57,7 +66,6 @@ impl FakeVlm {
             .route("/v1/chat/completions", post(answer))
             .with_state(state.clone())
             .layer(axum::extract::DefaultBodyLimit::max(16 << 20));
-        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self { address, state, server }

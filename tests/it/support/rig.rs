@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye::config::ToolSet;
+use ayeaye::config::{ToolChoice, ToolSet};
 use ayeaye::mcp::{Defaults, Server};
 use ayeaye::scripted_model::{ScriptedClient, ScriptedModel};
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
@@ -63,7 +63,7 @@ impl Default for RigOptions {
             judged: false,
             fallback: None,
             caption: None,
-            tools: DEFAULTS.tools,
+            tools: ToolSet::USUAL,
         }
     }
 }
@@ -153,7 +153,8 @@ impl Rig {
             judge: options.judged.then_some(judge),
         }));
         // On a busy machine a task takes longer than a call usually waits.
-        let defaults = Defaults { tools: options.tools, wait: Duration::from_mins(4), ..DEFAULTS };
+        let tools = ToolChoice::Only(options.tools);
+        let defaults = Defaults { tools, wait: Duration::from_mins(4), ..DEFAULTS };
         let server = Server::new(agent.clone(), defaults);
         let client = connect(server.clone(), Quiet).await;
         let serial = adb_device.serial().to_owned();
@@ -226,7 +227,7 @@ pub const DEFAULTS: Defaults = Defaults {
     planner: false,
     wait: Duration::from_secs(45),
     wait_with_progress: Duration::from_secs(45),
-    tools: ToolSet::USUAL,
+    tools: ToolChoice::Auto,
 };
 
 /// A client of this server on a pipe.

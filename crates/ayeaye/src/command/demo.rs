@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use ayeaye_agent::journal::ActionRecord;
-use ayeaye_agent::{DeviceHolder, Principal, SessionId, StopReason};
+use ayeaye_agent::{DeviceHolder, Principal, SessionId, StepSummary, StopReason};
 use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
 use rmcp::service::{NotificationContext, RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt as _};
@@ -179,10 +179,10 @@ impl ProgressPrinter {
                 _ => String::new(),
             };
             let (function, explain) = (take("action_type"), take("explain"));
-            let words = ActionRecord { function, arguments }.describe();
-            let words =
-                if explain.is_empty() { words } else { format!("{words} \u{2013} {explain}") };
-            self.print_step(log["global_step_idx"].as_u64().unwrap_or_default(), &words);
+            let action = ActionRecord { function, arguments };
+            let step = StepSummary { step: 0, action, explain, error: None, caption: None };
+            let number = log["global_step_idx"].as_u64().unwrap_or_default();
+            self.print_step(number, &step.in_words());
         }
     }
 }

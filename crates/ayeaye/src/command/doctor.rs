@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use crate::command::Exit;
 use crate::config::Config;
 use crate::hint::{Reader, for_device_error};
+use crate::mcp::offer::Offer;
+use crate::model_presence::ModelState;
 use crate::terminal::Terminal;
 use crate::text::{lines, one_line};
 use crate::wiring::{App, adb_config};
@@ -98,10 +100,23 @@ pub async fn doctor(app: &App, config: &Config, as_json: bool, terminal: Termina
         waiting.now("Looking at each phone");
         tell(phone(app, entry).await);
     }
-    waiting.now("Showing the model a picture");
-    for finding in app.model.check().await {
-        tell(of_model(&finding));
+    waiting.now("Looking for the model");
+    let state = app.presence.state().await;
+    if state == ModelState::NotConfigured {
+        tell(Finding {
+            verdict: Severity::Ok,
+            about: "model",
+            text: app.presence.describe(state),
+            hint: "to hand over whole tasks: `ayeaye setup`, or set model.base-url and model.name"
+                .to_owned(),
+        });
+    } else {
+        waiting.now("Showing the model a picture");
+        for finding in app.model.check().await {
+            tell(of_model(&finding));
+        }
     }
+    tell(tools(config, state));
     drop(waiting);
     let all_good = found.iter().all(|finding| finding.verdict != Severity::Error);
     let exit = if all_good { Exit::Done } else { Exit::Failed };
@@ -111,12 +126,30 @@ pub async fn doctor(app: &App, config: &Config, as_json: bool, terminal: Termina
         return exit;
     }
     terminal.line("");
-    terminal.line(if all_good {
+    terminal.line(if all_good && state == ModelState::NotConfigured {
+        "Everything that a client needs to drive a phone with its own model is there."
+    } else if all_good {
         "Everything that a task needs is there."
     } else {
         "Fix what is marked PROBLEM. To try without a phone and a model: ayeaye demo"
     });
     exit
+}
+
+/// Which tools a client is offered now.
+fn tools(config: &Config, state: ModelState) -> Finding {
+    let offer = Offer::new(config.tools, state);
+    let text = match (offer.tools.agent, offer.tools.device) {
+        _ if offer.client_drives() => {
+            "the client's own model drives: taps, texts and keys are offered"
+        }
+        (true, false) => "clients hand over tasks",
+        (true, true) => "clients hand over tasks, or act themselves",
+        (false, true) => "clients act themselves, as mcp.tools says",
+        (false, false) => "clients only look, as mcp.tools says",
+    };
+    let text = format!("{}: {text}", offer.tools);
+    Finding { verdict: Severity::Ok, about: "tools", text, hint: String::new() }
 }
 
 fn settings(config: &Config) -> Finding {

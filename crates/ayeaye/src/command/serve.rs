@@ -7,8 +7,10 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::command::Exit;
 use crate::config::Config;
 use crate::http::HttpServer;
+use crate::mcp::offer::Offer;
 use crate::mcp::questions::StateCodec;
 use crate::mcp::{Defaults, Server};
+use crate::model_presence::ModelState;
 use crate::shutdown::Shutdown;
 use crate::wiring::App;
 
@@ -24,9 +26,27 @@ Cursor or VS Code, which starts `ayeaye serve` by itself. Ctrl-C ends it.
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
 fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
+    look_for_model(app, config);
     let state_codec = StateCodec::from_data_dir(&config.data_dir)?;
     let server = Server::new(app.agent.clone(), Defaults::from(config));
+    let server = server.with_model(app.presence.clone());
     Ok(server.with_durable_state(state_codec, config.journal.retention.max_age))
+}
+
+/// Looks for the model while the client still introduces itself, and logs who drives.
+fn look_for_model(app: &App, config: &Config) {
+    let (presence, tools) = (app.presence.clone(), config.tools);
+    tokio::spawn(async move {
+        let state = presence.state().await;
+        let offer = Offer::new(tools, state);
+        tracing::info!("{} (tools: {})", presence.describe(state), offer.tools);
+        if state == ModelState::StandIn {
+            tracing::info!(
+                "only the virtual phone is listed; to drive real phones, configure a model or start \
+                 without --virtual"
+            );
+        }
+    });
 }
 
 /// Serves on stdio.

@@ -95,7 +95,9 @@ pub enum ValueError {
     NotAnOrigin(String),
     #[error("it must be tcp:HOST:PORT or localfilesystem:PATH")]
     NotAnAdbServer,
-    #[error("it must be read-only, agent, device or all, or several with commas")]
+    #[error(
+        "it must be auto, read-only, agent, device or all, or several of the middle three with commas"
+    )]
     NotATool,
     #[error("`~` needs HOME, which is not set")]
     NoHome,

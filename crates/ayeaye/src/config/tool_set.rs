@@ -16,10 +16,29 @@ pub struct ToolSet {
 impl ToolSet {
     /// Nothing that changes a phone.
     pub const READ_ONLY: Self = Self { agent: false, device: false };
-    /// What a server offers unless it is told otherwise.
+    /// What a server with a model offers unless it is told otherwise.
     pub const USUAL: Self = Self { agent: true, device: false };
+    /// What a server without a model offers unless it is told otherwise.
+    pub const DIRECT: Self = Self { agent: false, device: true };
     /// Everything.
     pub const ALL: Self = Self { agent: true, device: true };
+}
+
+/// Which tools the settings want.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// Those that fit: tasks where there is a model, and the phone itself where there is none.
+    Auto,
+    /// These, whatever there is.
+    Only(ToolSet),
+}
+
+impl FromStr for ToolChoice {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        if text == "auto" { Ok(Self::Auto) } else { text.parse().map(Self::Only) }
+    }
 }
 
 impl FromStr for ToolSet {
@@ -72,8 +91,10 @@ mod tests {
         }
         assert_eq!(parse("agent, device"), ToolSet::ALL);
         assert_eq!(parse("read-only,agent"), ToolSet::USUAL);
-        for wrong in ["", "agents", "agent,", "ALL"] {
-            assert!(wrong.parse::<ToolSet>().is_err(), "{wrong}");
+        assert_eq!("auto".parse::<ToolChoice>().unwrap(), ToolChoice::Auto);
+        assert_eq!("all".parse::<ToolChoice>().unwrap(), ToolChoice::Only(ToolSet::ALL));
+        for wrong in ["", "agents", "agent,", "ALL", "auto,device"] {
+            assert!(wrong.parse::<ToolChoice>().is_err(), "{wrong}");
         }
     }
 }

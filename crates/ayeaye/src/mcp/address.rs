@@ -20,8 +20,10 @@ pub enum Address {
     Session(SessionId),
     /// The steps of a session.
     Steps(SessionId),
-    /// A session as one HTML page.
+    /// A session as one HTML page, without its pictures.
     Report(SessionId),
+    /// The same with its pictures.
+    PicturedReport(SessionId),
     /// One step, counted from 0.
     Step(SessionId, u32),
     /// The picture the model saw at a step.
@@ -43,6 +45,7 @@ impl Address {
             Self::Session(id)
             | Self::Steps(id)
             | Self::Report(id)
+            | Self::PicturedReport(id)
             | Self::Step(id, _)
             | Self::Screenshot(id, _) => Some(id),
         }
@@ -64,6 +67,7 @@ impl fmt::Display for Address {
             Self::Session(id) => write!(f, "ayeaye://sessions/{id}"),
             Self::Steps(id) => write!(f, "ayeaye://sessions/{id}/steps"),
             Self::Report(id) => write!(f, "ayeaye://sessions/{id}/report"),
+            Self::PicturedReport(id) => write!(f, "ayeaye://sessions/{id}/report/pictures"),
             Self::Step(id, step) => write!(f, "ayeaye://sessions/{id}/steps/{step}"),
             Self::Screenshot(id, step) => {
                 write!(f, "ayeaye://sessions/{id}/steps/{step}/screenshot")
@@ -89,6 +93,7 @@ impl FromStr for Address {
             ["sessions", id] => Self::Session(session(id)?),
             ["sessions", id, "steps"] => Self::Steps(session(id)?),
             ["sessions", id, "report"] => Self::Report(session(id)?),
+            ["sessions", id, "report", "pictures"] => Self::PicturedReport(session(id)?),
             ["sessions", id, "steps", number] => Self::Step(session(id)?, step(number)?),
             ["sessions", id, "steps", number, "screenshot"] => {
                 Self::Screenshot(session(id)?, step(number)?)
@@ -106,13 +111,14 @@ mod tests {
 
     use super::*;
 
-    fn all(id: SessionId, step: u32) -> [Address; 7] {
+    fn all(id: SessionId, step: u32) -> [Address; 8] {
         [
             Address::Sessions,
             Address::Devices,
             Address::Session(id),
             Address::Steps(id),
             Address::Report(id),
+            Address::PicturedReport(id),
             Address::Step(id, step),
             Address::Screenshot(id, step),
         ]

@@ -14,11 +14,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::tool_error::ToolError;
-use crate::config::{Config, MAX_STEPS, ToolSet};
+use crate::config::{Config, MAX_STEPS, ToolChoice};
 use crate::text::excerpt;
 
 /// The longest task or reply, in bytes of UTF-8.
 pub const MAX_TEXT: usize = 16 * 1024;
+/// The longest side of a screenshot, in pixels; hosts refuse or scale down larger ones.
+const MAX_SIDE: u32 = 1280;
 /// The longest wait of a call, in seconds.
 pub const MAX_WAIT: f64 = 3600.0;
 
@@ -35,8 +37,8 @@ pub struct Defaults {
     pub wait: Duration,
     /// The same for a client that shows progress.
     pub wait_with_progress: Duration,
-    /// Which tools are offered.
-    pub tools: ToolSet,
+    /// Which tools the settings want to be offered.
+    pub tools: ToolChoice,
 }
 
 impl From<&Config> for Defaults {
@@ -60,11 +62,27 @@ pub struct ValidatedArgs<T>(pub Result<T, ToolError>);
 
 impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for ValidatedArgs<T> {
     fn from_context_part(call: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
-        let arguments = Value::Object(call.arguments.take().unwrap_or_default());
+        let mut arguments = call.arguments.take().unwrap_or_default();
+        arguments.values_mut().for_each(as_integer);
+        let arguments = Value::Object(arguments);
         Ok(Self(
             serde_path_to_error::deserialize(arguments)
                 .map_err(|err| ToolError::not_arguments(&err)),
         ))
+    }
+}
+
+/// `5.0` is an integer in JSON Schema, and clients whose language has one kind of number send it.
+fn as_integer(value: &mut Value) {
+    /// Up to here every integer is a double of its own.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if let Value::Number(number) = value
+        && let Some(float) = number.as_f64().filter(|it| number.is_f64() && it.fract() == 0.0)
+        && float.abs() <= EXACT
+    {
+        #[expect(clippy::cast_possible_truncation, reason = "it is an integer within the range")]
+        let integer = float as i64;
+        *value = integer.into();
     }
 }
 
@@ -140,8 +158,19 @@ pub struct ContinueArgs {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceArgs {
-    /// The phone: a `device_id` from `list_connected_devices`.
+    /// A `device_id` from `list_connected_devices`.
     pub device_id: String,
+}
+
+/// Arguments of `get_screenshot`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScreenshotArgs {
+    /// A `device_id` from `list_connected_devices`.
+    pub device_id: String,
+    /// Longest side of the picture, in pixels. 1280 if left out; 640 takes less than half the bytes.
+    #[schemars(range(min = 200, max = 1280))]
+    pub max_size: Option<i64>,
 }
 
 /// A session.
@@ -200,6 +229,15 @@ pub fn max_steps(given: Option<i64>, default: u32) -> Result<u32, ToolError> {
         .ok_or_else(|| ToolError::out_of_range("max_steps", &given, &format!("1 to {MAX_STEPS}")))
 }
 
+/// Longest side of a picture in pixels, 200 to [`MAX_SIDE`].
+pub fn max_size(given: Option<i64>) -> Result<u32, ToolError> {
+    let Some(given) = given else { return Ok(MAX_SIDE) };
+    u32::try_from(given)
+        .ok()
+        .filter(|side| (200..=MAX_SIDE).contains(side))
+        .ok_or_else(|| ToolError::out_of_range("max_size", &given, "200 to 1280"))
+}
+
 /// Sessions of a list, 1 to 100.
 pub fn limit(given: Option<i64>) -> Result<u8, ToolError> {
     let given = given.unwrap_or(20);
@@ -231,5 +269,29 @@ pub fn wait(
             Ok(Duration::from_secs_f64(seconds))
         }
         Some(seconds) => Err(ToolError::out_of_range("wait_seconds", &seconds, "0 to 3600")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn integers_that_are_written_as_floats_are_integers() {
+        for (given, read) in [
+            (json!(5.0), json!(5)),
+            (json!(-500.0), json!(-500)),
+            (json!(1e3), json!(1000)),
+            (json!(0.0), json!(0)),
+            (json!(5.5), json!(5.5)),
+            (json!(1e300), json!(1e300)),
+            (json!("5.0"), json!("5.0")),
+        ] {
+            let mut value = given.clone();
+            as_integer(&mut value);
+            assert_eq!(value, read, "{given}");
+        }
     }
 }

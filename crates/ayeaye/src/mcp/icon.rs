@@ -1,4 +1,4 @@
-//! The server's icon, an aye-aye, which clients show beside the server and its tools.
+//! The server's icon, an aye-aye, which clients show beside the server.
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::Icon;
@@ -22,7 +22,7 @@ mod tests {
         assert_eq!((reader.info().width, reader.info().height), (48, 48));
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();
-        // Every tool repeats it.
+        // Clients get it with each introduction.
         assert!(icons()[0].src.len() < 1024, "{}", icons()[0].src.len());
     }
 }

@@ -26,7 +26,7 @@ use crate::principal;
 const JSON: &str = "application/json";
 
 /// The resource templates: URI template, name, title, description and MIME type.
-pub(super) const TEMPLATES: [[&str; 5]; 5] = [
+pub(super) const TEMPLATES: [[&str; 5]; 6] = [
     [
         "ayeaye://sessions/{session_id}",
         "session",
@@ -60,7 +60,15 @@ pub(super) const TEMPLATES: [[&str; 5]; 5] = [
         "ayeaye://sessions/{session_id}/report",
         "session-report",
         "Report of a session",
-        "The session as one HTML page with its pictures, for a person to read.",
+        "The session as one HTML page for a person to read, without its pictures: some kilobytes a step.",
+        "text/html",
+    ],
+    [
+        "ayeaye://sessions/{session_id}/report/pictures",
+        "session-report-pictures",
+        "Report of a session with pictures",
+        "The same page with its pictures: hundreds of kilobytes, up to 12 MiB. To be shown to a person, not \
+         read by a model.",
         "text/html",
     ],
 ];
@@ -163,8 +171,9 @@ async fn read_ours(
                 .with_mime_type(blob.media_type);
             return Ok(Read { contents, kept: Some(CacheScope::Private) });
         }
-        Address::Report(id) => {
-            let page = report::page(journal, id).await.map_err(trouble)?;
+        Address::Report(id) | Address::PicturedReport(id) => {
+            let pictured = matches!(address, Address::PicturedReport(_));
+            let page = report::page(journal, id, pictured).await.map_err(trouble)?;
             let contents = ResourceContents::text(page?, uri).with_mime_type("text/html");
             return Ok(Read { contents, kept: None });
         }

@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 pub use self::devices::{DeviceItem, DeviceList};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree};
+pub(super) use self::sessions::to_seconds;
 pub use self::sessions::{SessionItem, SessionList};
 pub use self::unanswered::Unanswered;
 use super::address::Address;
@@ -29,8 +30,6 @@ use crate::text::truncate;
 const MAX_RESULT: usize = 7_500;
 /// Longest explanation of a step, in characters.
 const MAX_EXPLAIN: usize = 160;
-/// Longest side of a screenshot, in pixels; hosts refuse or scale down larger ones.
-const SCREENSHOT_SIDE: u32 = 1280;
 /// Most bytes of a screenshot.
 const SCREENSHOT_BYTES: usize = 200_000;
 
@@ -286,18 +285,23 @@ pub fn structured(facts: &impl Serialize) -> CallToolResult {
 }
 
 /// A result with one picture and no structured content: hosts that read that drop the picture.
-pub async fn picture(frame: Frame) -> CallToolResult {
+/// Its longest side has at most `side` pixels.
+pub async fn picture(frame: Frame, side: u32) -> CallToolResult {
     let size = frame.size();
     let encoded = tokio::task::spawn_blocking(move || {
-        ayeaye_model::encode_within(&frame, SCREENSHOT_SIDE, SCREENSHOT_BYTES)
+        ayeaye_model::encode_within(&frame, side, SCREENSHOT_BYTES)
     })
     .await;
     match encoded {
         Ok(picture) => CallToolResult::success(vec![
             ContentBlock::image(STANDARD.encode(&picture.bytes), picture.media_type),
             ContentBlock::text(
-                json!({ "screen": [size.width, size.height], "picture": [picture.size.width, picture.size.height] })
-                    .to_string(),
+                json!({
+                    "screen": [size.width, size.height],
+                    "picture": [picture.size.width, picture.size.height],
+                    "bytes": picture.bytes.len(),
+                })
+                .to_string(),
             ),
         ]),
         Err(err) => CallToolResult::error(vec![ContentBlock::text(format!(

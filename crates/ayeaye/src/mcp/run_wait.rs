@@ -161,7 +161,7 @@ impl Progress {
         let update = follower.update();
         let steps = update.report.steps.iter().filter(|step| self.next_step <= step.step);
         let lines: Vec<String> =
-            steps.map(|step| format!("step {}: {}", step.step + 1, step.describe())).collect();
+            steps.map(|step| format!("step {}: {}", step.step + 1, step.in_words())).collect();
         if let Some(step) = update.report.steps.last() {
             self.next_step = self.next_step.max(step.step + 1);
         }

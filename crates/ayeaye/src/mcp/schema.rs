@@ -21,6 +21,31 @@ pub fn output<T: JsonSchema>() -> Arc<JsonObject> {
     portable::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
+/// The same in outline: the fields of the result and their types, and nothing below them. For a result that
+/// several tools share and one of them tells: every chat pays for the list of tools.
+pub fn outline<T: JsonSchema>() -> Arc<JsonObject> {
+    let mut schema = shallow::<T>();
+    for property in properties(Arc::make_mut(&mut schema)) {
+        property.remove("description");
+    }
+    schema
+}
+
+/// The same with what each field is for.
+pub fn shallow<T: JsonSchema>() -> Arc<JsonObject> {
+    let mut schema = output::<T>();
+    for property in properties(Arc::make_mut(&mut schema)) {
+        // One of several types has no `type` of its own: it is whatever it is.
+        property.retain(|keyword, _| matches!(keyword.as_str(), "type" | "description"));
+    }
+    schema
+}
+
+fn properties(schema: &mut JsonObject) -> impl Iterator<Item = &mut JsonObject> {
+    let all = schema.get_mut("properties").and_then(Value::as_object_mut);
+    all.into_iter().flat_map(|all| all.values_mut()).filter_map(Value::as_object_mut)
+}
+
 fn portable<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
@@ -31,6 +56,8 @@ fn portable<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
         other => JsonObject::from_iter([("const".to_owned(), other)]),
     };
     object.remove("title");
+    // The tool's own description says it.
+    object.remove("description");
     object.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
     Arc::new(object)
 }
@@ -109,6 +136,23 @@ mod tests {
     #[derive(serde::Serialize, JsonSchema)]
     struct Inner {
         number: u32,
+    }
+
+    #[test]
+    fn an_outline_has_the_fields_and_their_types() {
+        assert_eq!(
+            Value::Object((*outline::<Sample>()).clone()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "always": { "type": "integer" },
+                    "sometimes": { "type": "string" },
+                    "rarely": { "type": "array" },
+                    "null_if_absent": {},
+                },
+                "required": ["always", "null_if_absent"],
+            })
+        );
     }
 
     #[test]

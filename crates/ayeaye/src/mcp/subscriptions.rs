@@ -307,7 +307,8 @@ fn subscribable(uri: &str) -> Result<Address, ErrorData> {
         | Address::Steps(_)
         | Address::Step(..)
         | Address::Screenshot(..)
-        | Address::Report(_)) => Ok(address),
+        | Address::Report(_)
+        | Address::PicturedReport(_)) => Ok(address),
         Address::Devices => {
             let text = "the list of phones changes without notice; read ayeaye://devices again, or call \
                         list_connected_devices";

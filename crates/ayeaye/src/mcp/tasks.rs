@@ -245,7 +245,7 @@ fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String
     match report.stop_reason {
         StopReason::StillRunning => {
             let line = report.steps.last();
-            let message = line.map(|line| format!("step {}: {}", line.step + 1, line.describe()));
+            let message = line.map(|line| format!("step {}: {}", line.step + 1, line.in_words()));
             (TaskPayload::Working, message.unwrap_or_else(|| "looking at the phone".to_owned()))
         }
         StopReason::InfoActionNeedsReply if id.asks && outcome.superseded => {

@@ -1,16 +1,23 @@
 //! The texts from which a client's model learns how to use the agent. A changed word changes the
 //! product, so a snapshot pins `tools/list`.
-use crate::config::ToolSet;
+use crate::mcp::offer::Offer;
+use crate::model_presence::ModelState;
 
-/// The server's instructions, for the tools that it offers. Some hosts cut them at 2,000 characters.
-pub fn instructions(tools: ToolSet) -> String {
+/// The server's instructions, for what it offers. Some hosts cut them at 2,000 characters.
+pub fn instructions(offer: Offer) -> String {
+    let tools = offer.tools;
     let mut text = String::from(match (tools.agent, tools.device) {
+        (_, true) if offer.client_drives() => DIRECT,
         (true, _) => AGENT,
         (false, true) => DIRECT,
         (false, false) => LOOKING,
     });
-    if tools.agent && tools.device {
-        text.push_str(TAKE_OVER);
+    match offer.model {
+        _ if !offer.client_drives() && tools.agent && tools.device => text.push_str(TAKE_OVER),
+        ModelState::StandIn if tools.agent => text.push_str(STAND_IN),
+        ModelState::NotConfigured if tools.device => text.push_str(NO_MODEL),
+        ModelState::Refused if tools.device => text.push_str(NO_ANSWER),
+        _ => {}
     }
     text.push_str(READING);
     text.push_str(DATA);
@@ -52,11 +59,33 @@ const DIRECT: &str = "\
 Aye-aye lets you act on an Android phone yourself, one act at a time.
 
 1. list_connected_devices: pick a phone whose state is `device`.
-2. get_screenshot shows the screen, get_ui_tree its elements and where they are.
-3. tap, long_press, swipe, type_text, press_key or launch_app, then look again. Coordinates are \
-thousandths of the screen's width and height (0 to 1000 from the top left), not pixels.
+2. Look: get_ui_tree lists what is on the screen and where, in words; get_screenshot shows the picture.
+3. Act once: launch_app, tap, type_text, swipe, press_key or long_press. Coordinates are thousandths of \
+the screen's width and height (0 to 1000 from the top left), not pixels: tap in the middle of an \
+element's bounds.
+4. Look again before the next act, and go on until the task is done. Check that on the screen, then tell \
+your user. If nothing changes, try another way; after a few tries say what stops you.
 
-Never pay or order: stop before that step and let your user do it by hand.
+Ask your user where you cannot know. Never pay or order: stop before that step. That step, and sign-in, \
+captchas and codes, your user does by hand on the phone.
+";
+
+/// Nobody configured a model.
+const NO_MODEL: &str = "
+No model is configured on this server, so you drive the phone. With one, a whole task could be handed over \
+in a sentence: `ayeaye setup` helps your user with that, or model.base-url and model.name in ayeaye.toml.
+";
+
+/// The configured model does not run.
+const NO_ANSWER: &str = "
+This server's own model refused the connection, so you drive the phone. Once it runs again, \
+ask_agent_start_new_task takes whole tasks; `ayeaye doctor` says what is wrong.
+";
+
+/// The scripted model decides.
+const STAND_IN: &str = "
+Only a virtual phone is here, for trying this out: no model is configured, and a stand-in decides, which \
+knows a few tasks, such as turning Wi-Fi off or writing to Anna.
 ";
 
 const READING: &str = "
@@ -76,29 +105,21 @@ not `device` cannot be used yet; its hint says what to do.";
 
 /// `ask_agent_start_new_task`
 pub const ASK_AGENT_START_NEW_TASK: &str = "\
-Gives a phone agent a new task on a connected phone. The agent understands plain language, looks at the \
-screen, and taps, types and swipes like a person until the task is done, it gives up, or it has a \
-question. The phone is reset first: the app in front is closed and the home screen shown.
+Gives a phone agent a new task. It looks at the screen, and taps, types and swipes like a person until the \
+task is done, it gives up, or it has a question. The phone is reset first: the app in front is closed, the \
+home screen shown.
 
-What it can do:
-- The task must concern an app that is installed on the phone, e.g. \"In Messages, tell Anna Berg that I \
-am ten minutes late\" or \"In the shop app, find running shoes under 80 euros and put the best rated pair \
-into the cart, then stop\".
-- One thing in one app at a time. For a task over several apps set `planner`, or split it into simple \
-tasks, give them one after the other, and carry results over yourself.
-- It cannot see pictures or files that you have; describe in words what it needs to know. Put every \
-detail (names, texts, limits, where to stop) into the task.
+- One thing in one installed app, e.g. \"In Messages, tell Anna Berg that I am ten minutes late\". For \
+several apps set `planner`, or give simple tasks one by one and carry results over.
+- It sees only the screen: put every detail (names, texts, limits, where to stop) into words.
+- Never ask it to pay or order: it stops right before, and your user does that step.
+- It asks at a captcha, code or sign-in. Your user does that on the phone; then say so with \
+ask_agent_continue.
+- After a failure, or for another app, use this again; after success ask_agent_continue is faster for \
+something related.
 
-Rules:
-- Never ask it to pay or to place an order. Let it stop right before and let your user do that step.
-- Tell it to ask if a human verification appears (captcha, slider, code, sign-in). When it asks, let your \
-user do that on the phone, then call ask_agent_continue with reply_from_client saying that it is done.
-- After a failure, or for something in another app, use this tool again, so that the phone starts clean. \
-After success, ask_agent_continue is faster for something related.
-
-Returns session_id, stop_reason, message, question, the steps taken, and `next`, which says what to do. \
-A task that takes longer than wait_seconds returns STILL_RUNNING and goes on: follow it with \
-ask_agent_continue and the session_id.";
+Returns session_id, stop_reason, message, question, steps, and `next`, which says what to do. STILL_RUNNING: \
+it goes on; follow it with ask_agent_continue and the session_id.";
 
 /// `ask_agent_continue`
 pub const ASK_AGENT_CONTINUE: &str = "\
@@ -121,8 +142,9 @@ order. Returns the same as ask_agent_start_new_task.";
 
 /// `get_screenshot`
 pub const GET_SCREENSHOT: &str = "\
-Shows what is on a phone's screen now, as one picture. Use it to check a result or to see where the \
-agent is stuck. It changes nothing on the phone and does not disturb a session that drives it.";
+Shows what is on a phone's screen now, as one JPEG of at most 1280 pixels and 200 kB (max_size makes it \
+smaller). Use it to check a result or to see where the agent is stuck; get_ui_tree, where it is offered, tells \
+the same in words. It changes nothing on the phone and does not disturb a session that drives it.";
 
 /// `stop_task`
 pub const STOP_TASK: &str = "\
@@ -131,7 +153,7 @@ session is kept: ask_agent_continue goes on with it.";
 
 /// `list_sessions`
 pub const LIST_SESSIONS: &str = "\
-Lists sessions, newest first: session_id, last request, phone, and how the last run stopped. Sessions \
+Lists sessions, newest first: session_id, last request, phone, when, and how the last run stopped. Sessions \
 are kept when the server is restarted and can be continued.";
 
 /// `get_session`
@@ -205,15 +227,48 @@ screen again and goes on. \"give up\" leaves the task as it is; it can be contin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{ToolChoice, ToolSet};
 
     #[test]
     fn the_instructions_fit_and_speak_only_of_what_is_offered() {
         for (agent, device) in [(false, false), (true, false), (false, true), (true, true)] {
-            let text = instructions(ToolSet { agent, device });
-            assert!(text.chars().count() <= 2000, "{}", text.chars().count());
-            assert_eq!(text.contains("ask_agent_"), agent, "{text}");
-            assert_eq!(text.contains("yourself"), device, "{text}");
-            assert!(text.contains("get_screenshot") && text.contains("not as instructions"));
+            for model in [
+                ModelState::Ready,
+                ModelState::StandIn,
+                ModelState::NotConfigured,
+                ModelState::Refused,
+            ] {
+                let offer = Offer { tools: ToolSet { agent, device }, model };
+                let text = instructions(offer);
+                assert!(text.chars().count() <= 2000, "{}", text.chars().count());
+                // What does not run now is named where it may run soon.
+                let speaks_of_tasks =
+                    agent && (!offer.client_drives() || model == ModelState::Refused);
+                if device || agent {
+                    assert_eq!(text.contains("yourself"), device, "{text}");
+                }
+                if model != ModelState::Refused {
+                    assert_eq!(text.contains("ask_agent_"), speaks_of_tasks, "{offer:?}: {text}");
+                }
+                assert!(text.contains("get_screenshot") && text.contains("not as instructions"));
+            }
         }
+    }
+
+    #[test]
+    fn where_the_client_drives_the_instructions_say_so_and_how() {
+        let auto = |model| instructions(Offer::new(ToolChoice::Auto, model));
+        let text = auto(ModelState::NotConfigured);
+        for part in [
+            "No model is configured",
+            "you drive the phone",
+            "Look:",
+            "Look again",
+            "model.base-url",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(auto(ModelState::Refused).contains("refused the connection, so you drive"));
+        assert!(auto(ModelState::StandIn).contains("Only a virtual phone is here"));
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, SessionId, error_chain};
 
 use crate::hint::{self, Reader};
+use crate::model_presence::ModelState;
 use crate::text::excerpt;
 
 /// A tool call that failed. Always answered as a tool result with `isError`, which the client's model
@@ -138,6 +139,39 @@ impl ToolError {
         Self { text, hint }
     }
 
+    /// A task without a model that it could be handed to. `device`: the client can act on the phone itself.
+    pub(super) fn no_model(state: ModelState, endpoint: &str, device: bool) -> Self {
+        let (text, hint) = match (state, device) {
+            (ModelState::Refused, true) => (
+                format!("nothing was started: the model's endpoint {endpoint} refuses connections"),
+                "drive the phone yourself: get_ui_tree or get_screenshot, then tap, type_text and the like; \
+                 or have your user start the model (`ayeaye doctor` checks it) and call this again",
+            ),
+            (ModelState::Refused, false) => (
+                format!("nothing was started: the model's endpoint {endpoint} refuses connections"),
+                "have your user start the model, or correct model.base-url (`ayeaye doctor` checks it), and \
+                 call this again; with mcp.tools = \"auto\" or \"all\" you could drive the phone yourself",
+            ),
+            (_, true) => (
+                format!(
+                    "nothing was started: no model is configured, and none answers at {endpoint}"
+                ),
+                "drive the phone yourself: get_ui_tree or get_screenshot, then tap, type_text and the like; \
+                 or have your user configure a model: model.base-url and model.name in ayeaye.toml, or \
+                 AYEAYE_MODEL_BASE_URL and AYEAYE_MODEL_NAME; `ayeaye doctor` checks it",
+            ),
+            (_, false) => (
+                format!(
+                    "nothing was started: no model is configured, and none answers at {endpoint}"
+                ),
+                "have your user configure a model (model.base-url and model.name in ayeaye.toml, or \
+                 AYEAYE_MODEL_BASE_URL and AYEAYE_MODEL_NAME; `ayeaye doctor` checks it), or start the server \
+                 without --tools, and you can drive the phone yourself",
+            ),
+        };
+        Self { text, hint }
+    }
+
     /// A call that was cancelled before anything was begun.
     pub(super) fn call_cancelled() -> Self {
         Self { text: "nothing was done: the call was cancelled".to_owned(), hint: "" }
@@ -196,7 +230,7 @@ impl ToolError {
 
 /// A message of serde without the value that it quotes: that may be long, and a code sent as a number
 /// is as secret as one sent as text.
-fn without_value(message: &str) -> Cow<'_, str> {
+pub(super) fn without_value(message: &str) -> Cow<'_, str> {
     let found = ["invalid type: ", "invalid value: "].iter().find_map(|what| {
         let (given, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;
         let kind = given.split(['`', '"']).next()?.trim_end();

@@ -4,21 +4,51 @@ mod read_only;
 mod task;
 
 use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::model::Tool;
 
-use super::{Server, icon};
+use super::Server;
 use crate::config::ToolSet;
 
-/// The tools that are offered.
-pub(super) fn router(tools: ToolSet) -> ToolRouter<Server> {
-    let mut router = Server::read_only();
-    if tools.agent {
-        router += Server::tasks();
+/// All tools, by their groups.
+#[derive(Debug)]
+pub(super) struct Toolbox {
+    read_only: ToolRouter<Server>,
+    tasks: ToolRouter<Server>,
+    device: ToolRouter<Server>,
+}
+
+impl Toolbox {
+    pub(super) fn new() -> Self {
+        let (read_only, tasks) = (Server::read_only(), Server::tasks());
+        Self { read_only, tasks, device: Server::device_control() }
     }
-    if tools.device {
-        router += Server::device_control();
+
+    /// The groups that are offered.
+    fn offered(&self, tools: ToolSet) -> impl Iterator<Item = &ToolRouter<Server>> {
+        let groups =
+            [(true, &self.read_only), (tools.agent, &self.tasks), (tools.device, &self.device)];
+        groups.into_iter().filter_map(|(offered, group)| offered.then_some(group))
     }
-    for route in router.map.values_mut() {
-        route.attr.icons = Some(icon::icons());
+
+    /// The tools that are offered, by name.
+    pub(super) fn list(&self, tools: ToolSet) -> Vec<Tool> {
+        let mut all: Vec<Tool> = self.offered(tools).flat_map(ToolRouter::list_all).collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
     }
-    router
+
+    /// The group with this tool, if it is offered.
+    pub(super) fn find(&self, tools: ToolSet, name: &str) -> Option<&ToolRouter<Server>> {
+        self.offered(tools).find(|group| group.has_route(name))
+    }
+
+    /// Whether this tool hands a task to the agent.
+    pub(super) fn is_task(&self, name: &str) -> bool {
+        self.tasks.has_route(name)
+    }
+
+    /// A tool, offered or not.
+    pub(super) fn get(&self, name: &str) -> Option<&Tool> {
+        self.offered(ToolSet::ALL).find_map(|group| group.get(name))
+    }
 }

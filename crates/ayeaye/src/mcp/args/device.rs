@@ -46,11 +46,10 @@ macro_rules! arguments {
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
-            /// The phone: a `device_id` from `list_connected_devices`.
+            /// A `device_id` from `list_connected_devices`.
             pub device_id: String,
             $($(#[$field_doc])* pub $field: $kind,)*
-            /// The session to act in, such as one whose agent is stuck or asks. Left out, your acts on
-            /// this phone go into a session of their own, whose `session_id` is returned.
+            /// A session to act in, such as one whose agent is stuck; left out, one of your own.
             pub session_id: Option<String>,
             /// Why, in a few words; it is kept with the step.
             #[schemars(length(max = 300))]
@@ -73,10 +72,10 @@ macro_rules! arguments {
 arguments! {
     /// Arguments of `tap`.
     TapArgs {
-        /// From the left edge, in thousandths of the screen's width, 0 to 1000; not pixels.
+        /// From the left, in thousandths of the screen's width, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         x: i64,
-        /// From the top edge, in thousandths of the screen's height, 0 to 1000; not pixels.
+        /// From the top, in thousandths of the screen's height, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         y: i64,
         /// Whether to tap twice in quick succession.
@@ -87,10 +86,10 @@ arguments! {
 arguments! {
     /// Arguments of `long_press`.
     LongPressArgs {
-        /// From the left edge, in thousandths of the screen's width, 0 to 1000; not pixels.
+        /// From the left, in thousandths of the screen's width, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         x: i64,
-        /// From the top edge, in thousandths of the screen's height, 0 to 1000; not pixels.
+        /// From the top, in thousandths of the screen's height, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         y: i64,
         /// How long the finger stays, in milliseconds. 1000 if left out.
@@ -102,16 +101,16 @@ arguments! {
 arguments! {
     /// Arguments of `swipe`.
     SwipeArgs {
-        /// Where the finger goes down: thousandths of the screen's width, 0 to 1000; not pixels.
+        /// Where the finger goes down: thousandths of the screen's width, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         from_x: i64,
-        /// Where the finger goes down: thousandths of the screen's height, 0 to 1000; not pixels.
+        /// Where the finger goes down: thousandths of the screen's height, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         from_y: i64,
-        /// Where it is lifted: thousandths of the screen's width, 0 to 1000; not pixels.
+        /// Where it is lifted: thousandths of the screen's width, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         to_x: i64,
-        /// Where it is lifted: thousandths of the screen's height, 0 to 1000; not pixels.
+        /// Where it is lifted: thousandths of the screen's height, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         to_y: i64,
         /// How long it takes, in milliseconds. 500 if left out; shorter ones fling.
@@ -126,11 +125,11 @@ arguments! {
         /// Exactly what the field is to receive.
         #[schemars(length(min = 1, max = 4096))]
         text: String,
-        /// The field to tap first, in thousandths of the screen's width, 0 to 1000; together with `y`.
+        /// The field to tap first, in thousandths of the screen's width; together with `y`.
         /// Left out, the text goes into the field in focus.
         #[schemars(range(min = 0, max = 1000))]
         x: Option<i64>,
-        /// The field to tap first, in thousandths of the screen's height, 0 to 1000; together with `x`.
+        /// The field to tap first, in thousandths of the screen's height; together with `x`.
         #[schemars(range(min = 0, max = 1000))]
         y: Option<i64>,
         /// Whether to empty the field first.

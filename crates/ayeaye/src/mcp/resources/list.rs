@@ -7,12 +7,13 @@ use rmcp::ErrorData;
 use rmcp::model::{Annotations, ListResourcesResult, Resource, Role};
 
 use crate::mcp::address::Address;
-use crate::mcp::results::{SessionItem, SessionList};
+use crate::mcp::results::{SessionItem, SessionList, to_seconds};
 use crate::mcp::skill;
 use crate::text::{excerpt, truncate};
 
-/// Sessions on a page of the list; each has two entries, itself and its report.
-pub(super) const PAGE: usize = 25;
+/// Sessions on a page of the list. Few: some clients make a tool of every entry. The reports have none, for
+/// the same reason: the template names their addresses.
+pub(super) const PAGE: usize = 10;
 /// Most sessions in the resource `sessions`.
 const MOST_SESSIONS: usize = 100;
 
@@ -36,7 +37,7 @@ pub(super) async fn page(
         }
         count += 1;
         shown = Some(id);
-        resources.extend(state.resources(id));
+        resources.push(state.resource(id));
     }
     let mut page = ListResourcesResult::with_all_items(resources);
     page.next_cursor = next;
@@ -129,37 +130,44 @@ impl SessionState {
     }
 
     fn item(&self, id: SessionId) -> SessionItem {
-        let (reason, task, device, steps, error) = match self {
-            Self::Live(report) => {
-                let device = report.device.device_id.clone();
-                (report.stop_reason, truncate(&report.task, 120), device, report.global_steps, None)
-            }
-            Self::Left(brief, reason) => {
-                let device = brief.device.device_id.clone();
-                (*reason, truncate(&brief.task, 120), device, brief.steps, None)
-            }
-            Self::Broken(err) => {
-                (StopReason::StorageFailed, String::new(), String::new(), 0, Some(error_chain(err)))
-            }
-        };
-        SessionItem {
+        let empty = SessionItem {
             session_id: id.to_string(),
-            stop_reason: reason.name(),
-            task,
-            device_id: device,
-            global_step_idx: steps,
-            error,
+            stop_reason: StopReason::StorageFailed.name(),
+            task: String::new(),
+            device_id: String::new(),
+            global_step_idx: 0,
+            started_at: id.created().map(to_seconds),
+            updated_at: None,
+            error: None,
+        };
+        match self {
+            Self::Live(report) => SessionItem {
+                stop_reason: report.stop_reason.name(),
+                task: truncate(&report.task, 120),
+                device_id: report.device.device_id.clone(),
+                global_step_idx: report.global_steps,
+                updated_at: report.updated.map(to_seconds),
+                ..empty
+            },
+            Self::Left(brief, reason) => SessionItem {
+                stop_reason: reason.name(),
+                task: truncate(&brief.task, 120),
+                device_id: brief.device.device_id.clone(),
+                global_step_idx: brief.steps,
+                updated_at: Some(to_seconds(brief.last)),
+                ..empty
+            },
+            Self::Broken(err) => SessionItem { error: Some(error_chain(err)), ..empty },
         }
     }
 
-    fn resources(&self, id: SessionId) -> Vec<Resource> {
+    fn resource(&self, id: SessionId) -> Resource {
         let item = self.item(id);
         if let Some(error) = item.error {
-            let broken = Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
+            return Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
                 .with_title("A session that cannot be read")
                 .with_description(truncate(&error, 300))
                 .with_mime_type("application/json");
-            return vec![broken];
         }
         let changed = match self {
             Self::Left(brief, _) => Some(brief.last.to_string()),
@@ -168,17 +176,11 @@ impl SessionState {
         let title = truncate(&item.task, 80);
         let about =
             format!("{} on {}, {} steps", item.stop_reason, item.device_id, item.global_step_idx);
-        let session = Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
-            .with_title(title.clone())
-            .with_description(about.clone())
+        Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
+            .with_title(title)
+            .with_description(about)
             .with_mime_type("application/json")
-            .with_annotations(annotations(vec![Role::User, Role::Assistant], 0.6, changed.clone()));
-        let report = Resource::new(Address::Report(id).to_string(), format!("report-{id}.html"))
-            .with_title(format!("Report: {title}"))
-            .with_description(format!("The session as one page for a person to read: {about}."))
-            .with_mime_type("text/html")
-            .with_annotations(annotations(vec![Role::User], 0.4, changed));
-        vec![session, report]
+            .with_annotations(annotations(vec![Role::User, Role::Assistant], 0.6, changed))
     }
 }
 

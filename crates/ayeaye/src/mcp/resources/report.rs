@@ -15,13 +15,15 @@ const MAX_BYTES: usize = 12 << 20;
 /// Most reports rendered at a time: each takes tens of megabytes.
 static MAKING: Semaphore = Semaphore::const_new(2);
 
-/// The report, or an error if it is too large.
+/// The report, with pictures or without, or an error if it is too large.
 pub(super) async fn page(
     journal: &Arc<dyn Journal>,
     id: SessionId,
+    pictured: bool,
 ) -> Result<Result<String, ErrorData>, JournalError> {
     let _turn = MAKING.acquire().await.expect("it is never closed");
-    let bytes = ayeaye_export::render_report(journal, id, PICTURES).await?;
+    let pictures = if pictured { PICTURES } else { 0 };
+    let bytes = ayeaye_export::render_report(journal, id, pictures).await?;
     if MAX_BYTES < bytes.len() {
         return Ok(Err(too_large(id, bytes.len())));
     }

@@ -3,14 +3,20 @@ use ayeaye_agent::{DeviceEntry, DeviceHolder};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::mcp::offer::Offer;
+use crate::model_presence::ModelState;
+
 /// The phones.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeviceList {
     /// Every phone adb knows, ready or not.
     pub devices: Vec<DeviceItem>,
-    /// What to do when there is none.
+    /// What to know about the list, or to do when it is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// What to do now, where you drive the phone yourself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<&'static str>,
 }
 
 /// A phone.
@@ -60,9 +66,32 @@ impl From<Vec<(DeviceEntry, DeviceHolder)>> for DeviceList {
              --virtual; `ayeaye doctor` checks everything"
                 .to_owned()
         });
-        Self { devices: devices.into_iter().map(DeviceItem::from).collect(), hint }
+        Self { devices: devices.into_iter().map(DeviceItem::from).collect(), hint, next: None }
     }
 }
+
+impl DeviceList {
+    /// The same with what the offer means for it.
+    #[must_use]
+    pub fn offered(mut self, offer: Offer) -> Self {
+        if self.devices.iter().any(|it| it.state == "device") && offer.client_drives() {
+            self.next = Some(
+                "You drive: get_ui_tree or get_screenshot with a device_id whose state is `device`, \
+                 then one act, then look again.",
+            );
+        }
+        if offer.model == ModelState::StandIn {
+            self.hint.get_or_insert_with(|| STAND_IN.to_owned());
+        }
+        self
+    }
+}
+
+/// Real phones are left out there: the stand-in would tap on them blindly.
+const STAND_IN: &str = "\
+only the virtual phone is listed: the server was started with --virtual and no model is configured, so a \
+stand-in decides, which knows this phone and a few tasks. For real phones configure a model, or start the \
+server without --virtual and drive them yourself";
 
 impl From<(DeviceEntry, DeviceHolder)> for DeviceItem {
     fn from((entry, driver): (DeviceEntry, DeviceHolder)) -> Self {

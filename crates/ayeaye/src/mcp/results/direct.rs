@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ActionItem, QuestionItem};
-use crate::config::ToolSet;
 use crate::mcp::address::Address;
+use crate::mcp::offer::Offer;
 use crate::mcp::tool_error::ToolError;
 
 /// What an act has come to.
@@ -54,7 +54,7 @@ impl ActResult {
     pub fn of(
         acted: Option<&DirectResult>,
         report: &Report,
-        tools: ToolSet,
+        offer: Offer,
     ) -> Result<Self, ToolError> {
         let session = report.session_id;
         let Some(acted) = acted else {
@@ -94,13 +94,17 @@ impl ActResult {
             screenshot_uri: acted
                 .pictured
                 .then(|| Address::Screenshot(session, acted.step).to_string()),
-            next: next(report.question.is_some(), tools),
+            next: next(report.question.is_some(), offer),
         })
     }
 }
 
-fn next(asked: bool, tools: ToolSet) -> &'static str {
-    match (tools.agent, asked) {
+fn next(asked: bool, offer: Offer) -> &'static str {
+    if offer.client_drives() {
+        return "Look at get_ui_tree or get_screenshot, then act again; when it is done, check it on the \
+                screen and tell your user.";
+    }
+    match (offer.tools.agent, asked) {
         (true, true) => {
             "Look at get_screenshot. The agent's question still waits: when what it asks for is done, \
              call ask_agent_continue with this session_id and reply_from_client."
@@ -119,6 +123,8 @@ mod tests {
     use ayeaye_agent::{ReplyMode, RunInfo, SessionId, StepSummary, StopReason, Usage};
 
     use super::*;
+    use crate::config::{ToolChoice, ToolSet};
+    use crate::model_presence::ModelState;
 
     fn result_of(outcome: Option<DirectOutcome>) -> Result<ActResult, String> {
         let (function, arguments) = ("CLICK".to_owned(), serde_json::Map::new());
@@ -164,7 +170,8 @@ mod tests {
             shown,
             pictured,
         });
-        ActResult::of(acted.as_ref(), &report, ToolSet::ALL).map_err(|it| it.to_string())
+        let offer = Offer::new(ToolChoice::Only(ToolSet::ALL), ModelState::Ready);
+        ActResult::of(acted.as_ref(), &report, offer).map_err(|it| it.to_string())
     }
 
     #[test]

@@ -40,8 +40,9 @@ pub(super) fn next(reason: StopReason, question: Option<&Question>) -> &'static 
              session_id and advice in reply_from_client."
         }
         StopReason::ModelFailed => {
-            "The model did not answer usefully: see message. Call ask_agent_continue with this \
-             session_id to try again; the user can run `ayeaye doctor`."
+            "The model did not answer usefully: see message; `ayeaye doctor` checks it. Once that is put \
+             right, ask_agent_continue with this session_id goes on; where you are offered tap and \
+             type_text, you can go on yourself."
         }
         StopReason::DeviceLost => {
             "The phone went away: see message. When it is back, call ask_agent_continue with this \

@@ -1,5 +1,6 @@
 //! Lists of sessions.
 use ayeaye_agent::{Agent, Principal, StopReason, error_chain};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,6 +27,12 @@ pub struct SessionItem {
     pub device_id: String,
     /// Steps so far.
     pub global_step_idx: u32,
+    /// When it began: RFC 3339 in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
+    /// When something last happened in it: RFC 3339 in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<String>,
     /// What is wrong with its record, when it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -43,6 +50,8 @@ impl SessionList {
                     task: truncate(&report.task, 120),
                     device_id: report.device.device_id.clone(),
                     global_step_idx: report.global_steps,
+                    started_at: id.created().map(to_seconds),
+                    updated_at: report.updated.map(to_seconds),
                     error: None,
                 },
                 Err(err) => SessionItem {
@@ -51,10 +60,17 @@ impl SessionList {
                     task: String::new(),
                     device_id: String::new(),
                     global_step_idx: 0,
+                    started_at: id.created().map(to_seconds),
+                    updated_at: None,
                     error: Some(error_chain(&err)),
                 },
             });
         }
         Ok(Self { sessions })
     }
+}
+
+/// A time as lists show it: to the second.
+pub(in crate::mcp) fn to_seconds(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

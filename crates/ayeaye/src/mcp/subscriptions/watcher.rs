@@ -141,7 +141,7 @@ impl Watcher {
             Address::Sessions | Address::Devices => false,
             Address::Session(id) | Address::Steps(id) => id == session,
             // The report is rendered at each read, and people read it when the run has stopped.
-            Address::Report(id) => id == session && !more,
+            Address::Report(id) | Address::PicturedReport(id) => id == session && !more,
             // Earlier steps do not change.
             Address::Step(id, step) | Address::Screenshot(id, step) => {
                 id == session && steps <= step.saturating_add(1)

@@ -7,7 +7,7 @@ use rmcp::{RoleServer, tool, tool_router};
 use crate::mcp::args::device::{KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs};
 use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
 use crate::mcp::results::{ActResult, UiTree, structured};
-use crate::mcp::schema::{input, output};
+use crate::mcp::schema::{input, outline, output, shallow};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, texts};
 use crate::principal;
@@ -18,7 +18,7 @@ impl Server {
         title = "Tap on a phone's screen",
         description = texts::TAP,
         input_schema = input::<TapArgs>(),
-        output_schema = output::<ActResult>(),
+        output_schema = shallow::<ActResult>(),
         annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
     )]
     async fn tap(
@@ -35,7 +35,7 @@ impl Server {
         title = "Press long on a phone's screen",
         description = texts::LONG_PRESS,
         input_schema = input::<LongPressArgs>(),
-        output_schema = output::<ActResult>(),
+        output_schema = outline::<ActResult>(),
         annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
     )]
     async fn long_press(
@@ -52,7 +52,7 @@ impl Server {
         title = "Swipe over a phone's screen",
         description = texts::SWIPE,
         input_schema = input::<SwipeArgs>(),
-        output_schema = output::<ActResult>(),
+        output_schema = outline::<ActResult>(),
         annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
     )]
     async fn swipe(
@@ -69,7 +69,7 @@ impl Server {
         title = "Type on a phone",
         description = texts::TYPE_TEXT,
         input_schema = input::<TypeArgs>(),
-        output_schema = output::<ActResult>(),
+        output_schema = outline::<ActResult>(),
         annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
     )]
     async fn type_text(
@@ -88,7 +88,7 @@ impl Server {
         title = "Press a phone's key",
         description = texts::PRESS_KEY,
         input_schema = input::<KeyArgs>(),
-        output_schema = output::<ActResult>(),
+        output_schema = outline::<ActResult>(),
         annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
     )]
     async fn press_key(
@@ -105,7 +105,7 @@ impl Server {
         title = "Open an app on a phone",
         description = texts::LAUNCH_APP,
         input_schema = input::<LaunchArgs>(),
-        output_schema = output::<ActResult>(),
+        output_schema = outline::<ActResult>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = true)
     )]
     async fn launch_app(
@@ -163,6 +163,6 @@ impl Server {
             () = acting.finished() => {}
         }
         let report = acting.report();
-        Ok(structured(&ActResult::of(acting.result(), &report, self.defaults.tools)?))
+        Ok(structured(&ActResult::of(acting.result(), &report, self.offer().await)?))
     }
 }

@@ -6,8 +6,8 @@ use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
-use crate::mcp::args::{self, DeviceArgs, ListSessionsArgs, SessionArgs, ValidatedArgs};
-use crate::mcp::schema::{input, output};
+use crate::mcp::args::{self, ListSessionsArgs, ScreenshotArgs, SessionArgs, ValidatedArgs};
+use crate::mcp::schema::{input, outline, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
 use crate::principal;
@@ -26,26 +26,27 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let devices = self.agent.devices(&principal::of(&ctx)).await?;
-        Ok(results::structured(&results::DeviceList::from(devices)))
+        let list = results::DeviceList::from(devices).offered(self.offer().await);
+        Ok(results::structured(&list))
     }
 
     #[tool(
         title = "See a phone's screen",
         description = texts::GET_SCREENSHOT,
-        input_schema = input::<DeviceArgs>(),
+        input_schema = input::<ScreenshotArgs>(),
         annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
     )]
     async fn get_screenshot(
         &self,
-        ValidatedArgs(args): ValidatedArgs<DeviceArgs>,
+        ValidatedArgs(args): ValidatedArgs<ScreenshotArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
-        let id = args::device_id(&args.device_id)?;
+        let (id, side) = (args::device_id(&args.device_id)?, args::max_size(args.max_size)?);
         let device = self.agent.device(&id).await?;
         let frame = self.unless_busy(&id, &ctx, device.capture()).await?;
         // No structured content: hosts that read it drop the picture beside it.
-        Ok(results::picture(frame).await)
+        Ok(results::picture(frame, side).await)
     }
 
     #[tool(
@@ -71,7 +72,7 @@ impl Server {
         title = "Look a session up",
         description = texts::GET_SESSION,
         input_schema = input::<SessionArgs>(),
-        output_schema = output::<results::RunResult>(),
+        output_schema = outline::<results::RunResult>(),
         annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
     )]
     async fn get_session(

@@ -8,7 +8,7 @@ use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs
 use crate::mcp::client_support::ClientSupport;
 use crate::mcp::questions::{QuestionDelivery, RetryContext};
 use crate::mcp::run_wait::RunWait;
-use crate::mcp::schema::{input, output};
+use crate::mcp::schema::{input, outline, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
 use crate::principal;
@@ -44,6 +44,7 @@ impl Server {
             planner: args.planner.unwrap_or(self.defaults.planner),
             principal: principal::of(&ctx),
         };
+        self.ensure_model().await?;
         let follower = self.agent.start(task).await?;
         self.follow(follower, &retry, wait, reply_mode).await
     }
@@ -52,7 +53,7 @@ impl Server {
         title = "Continue a session on a phone",
         description = texts::ASK_AGENT_CONTINUE,
         input_schema = input::<ContinueArgs>(),
-        output_schema = output::<results::RunResult>(),
+        output_schema = outline::<results::RunResult>(),
         annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
     )]
     async fn ask_agent_continue(
@@ -74,6 +75,9 @@ impl Server {
             (None, Some(reply)) => UserInput::Reply(args::text("reply_from_client", reply)?),
             (None, None) => UserInput::Nothing,
         };
+        if let UserInput::Task(_) = input {
+            self.ensure_model().await?;
+        }
         let next = ContinueTask {
             session_id: args::session_id(&args.session_id)?,
             device_id: args.device_id.as_deref().map(args::device_id).transpose()?,
@@ -92,7 +96,7 @@ impl Server {
         title = "Stop a session's run",
         description = texts::STOP_TASK,
         input_schema = input::<SessionArgs>(),
-        output_schema = output::<results::RunResult>(),
+        output_schema = outline::<results::RunResult>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = false)
     )]
     async fn stop_task(
@@ -108,6 +112,16 @@ impl Server {
 }
 
 impl Server {
+    /// Fails at once where no model is there to be handed a task: a run would find out on the phone.
+    async fn ensure_model(&self) -> Result<(), ToolError> {
+        let state = self.model.state().await;
+        if state.takes_tasks() {
+            return Ok(());
+        }
+        let device = self.offer().await.tools.device;
+        Err(ToolError::no_model(state, &self.model.endpoint(), device))
+    }
+
     /// Hands a run over as an MCP task where the client polls tasks, and waits for it otherwise.
     async fn follow(
         &self,

@@ -1,0 +1,72 @@
+//! Params that do not fit their method. rmcp takes such a request for one of an unknown method.
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CancelTaskParams, CompleteRequestParams, ErrorCode,
+    GetPromptRequestParams, GetSkillRequestParams, GetTaskParams, InitializeRequestParams,
+    PaginatedRequestParams, ReadResourceRequestParams, SubscribeRequestParams,
+    UnsubscribeRequestParams, UpdateTaskParams,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::text::excerpt;
+
+/// Says what is wrong with the params of a known method, or that the method is not known.
+#[expect(deprecated, reason = "clients of the older protocols may still ask for log messages")]
+pub(super) fn refusal(method: &str, params: Option<Value>) -> ErrorData {
+    let problem = match method {
+        "initialize" => problem::<InitializeRequestParams>,
+        "tools/call" => problem::<CallToolRequestParams>,
+        "resources/read" => problem::<ReadResourceRequestParams>,
+        "resources/subscribe" => problem::<SubscribeRequestParams>,
+        "resources/unsubscribe" => problem::<UnsubscribeRequestParams>,
+        "prompts/get" => problem::<GetPromptRequestParams>,
+        "completion/complete" => problem::<CompleteRequestParams>,
+        "logging/setLevel" => problem::<rmcp::model::SetLevelRequestParams>,
+        "tasks/get" => problem::<GetTaskParams>,
+        "tasks/update" => problem::<UpdateTaskParams>,
+        "tasks/cancel" => problem::<CancelTaskParams>,
+        "skills/get" => problem::<GetSkillRequestParams>,
+        "tools/list"
+        | "resources/list"
+        | "resources/templates/list"
+        | "prompts/list"
+        | "skills/list" => problem::<PaginatedRequestParams>,
+        "ping" | "server/discover" | "subscriptions/listen" => |_| None,
+        _ => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, excerpt(method, 60), None),
+    };
+    let problem = problem(params.unwrap_or_else(|| json!({})))
+        .unwrap_or_else(|| "they are not what the protocol says".to_owned());
+    ErrorData::invalid_params(format!("the params of {method} do not fit: {problem}"), None)
+}
+
+fn problem<T: DeserializeOwned>(params: Value) -> Option<String> {
+    let err = serde_path_to_error::deserialize::<_, T>(params).err()?;
+    let why = crate::mcp::tool_error::without_value(&err.inner().to_string()).into_owned();
+    Some(match err.path().to_string().as_str() {
+        "." => why,
+        path => format!("`{}`: {why}", excerpt(path, 60)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_method_is_not_unknown() {
+        for (method, params, says) in [
+            ("tools/call", None, "missing field `name`"),
+            ("tools/call", Some(json!({ "name": 5 })), "`name`: invalid type"),
+            ("resources/read", Some(json!({})), "missing field `uri`"),
+            ("prompts/get", Some(json!([])), "do not fit"),
+            ("logging/setLevel", Some(json!({ "level": "loud" })), "do not fit"),
+            ("tools/list", Some(json!({ "cursor": 5 })), "do not fit"),
+        ] {
+            let error = refusal(method, params);
+            assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{method}: {error:?}");
+            assert!(error.message.contains(says), "{error:?}");
+        }
+        assert_eq!(refusal("tools/delete", None).code, ErrorCode::METHOD_NOT_FOUND);
+    }
+}

@@ -1,0 +1,180 @@
+//! Whether there is a model that tasks can be handed to. Where there is none, the client's own model
+//! drives the phone.
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ayeaye_model::{Reach, RemoteModel};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// How long a look at the endpoint may take. A client waits for it before it is told what the server
+/// offers, and a connection that is refused is known in a millisecond.
+const LOOK: Duration = Duration::from_millis(150);
+/// How long it is not looked for again while a model is there.
+const KEEP: Duration = Duration::from_secs(30);
+/// The same while there is none: short, so that a model that was just started counts.
+const KEEP_ABSENT: Duration = Duration::from_secs(1);
+
+/// Whether tasks can be handed to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelState {
+    /// A model is there, or was configured and does not refuse.
+    Ready,
+    /// The scripted model, which knows the virtual phone only.
+    StandIn,
+    /// Nobody configured a model, and none answers at the default endpoint.
+    NotConfigured,
+    /// A model was configured, and its endpoint refuses connections.
+    Refused,
+}
+
+impl ModelState {
+    /// Whether tasks can be handed over now.
+    pub fn takes_tasks(self) -> bool {
+        match self {
+            Self::Ready | Self::StandIn => true,
+            Self::NotConfigured | Self::Refused => false,
+        }
+    }
+}
+
+/// Looks whether the model is there, and remembers it for a while.
+pub struct ModelPresence {
+    found: Found,
+}
+
+enum Found {
+    /// Known without a look.
+    Always(ModelState),
+    ByLooking {
+        model: Arc<RemoteModel>,
+        configured: bool,
+        last: Mutex<Option<(Instant, ModelState)>>,
+    },
+}
+
+impl ModelPresence {
+    /// A model whose presence is not in question.
+    pub fn always(state: ModelState) -> Self {
+        Self { found: Found::Always(state) }
+    }
+
+    /// `configured`: whether somebody chose this model or its endpoint.
+    pub fn of(model: Arc<RemoteModel>, configured: bool) -> Self {
+        Self { found: Found::ByLooking { model, configured, last: Mutex::default() } }
+    }
+
+    /// Whether the model is there, known within 150 ms. Callers at the same time share one look.
+    pub async fn state(&self) -> ModelState {
+        let (model, configured, last) = match &self.found {
+            Found::Always(state) => return *state,
+            Found::ByLooking { model, configured, last } => (model, *configured, last),
+        };
+        if model.has_answered() && configured {
+            return ModelState::Ready;
+        }
+        let mut last = last.lock().await;
+        if let Some((at, state)) = *last
+            && at.elapsed() < if state.takes_tasks() { KEEP } else { KEEP_ABSENT }
+        {
+            return state;
+        }
+        let state = judge(model.reach(LOOK).await, configured);
+        *last = Some((Instant::now(), state));
+        state
+    }
+
+    /// Who drives, in a sentence for people.
+    pub fn describe(&self, state: ModelState) -> String {
+        let endpoint = self.endpoint();
+        match state {
+            ModelState::Ready => format!("tasks are handed to the model at {endpoint}"),
+            ModelState::StandIn => {
+                "no model is configured: a stand-in decides, which knows the virtual phone only"
+                    .to_owned()
+            }
+            ModelState::NotConfigured => format!(
+                "no model is configured, and none answers at {endpoint}: the client's own model \
+                 drives the phone"
+            ),
+            ModelState::Refused => format!(
+                "the model's endpoint {endpoint} refuses connections: until it runs, the client's own \
+                 model drives the phone"
+            ),
+        }
+    }
+
+    /// Where the model is asked.
+    pub fn endpoint(&self) -> String {
+        match &self.found {
+            Found::Always(_) => "its endpoint".to_owned(),
+            Found::ByLooking { model, .. } => model.config().endpoint.to_string(),
+        }
+    }
+}
+
+/// Nobody chose what runs at the default endpoint: it counts only if it offers the very model. What
+/// was configured counts unless nothing runs there: it may be slow, or not list its models.
+fn judge(found: Reach, configured: bool) -> ModelState {
+    match (configured, found) {
+        (true, Reach::Refused) => ModelState::Refused,
+        (true, _) | (false, Reach::Offered) => ModelState::Ready,
+        (false, Reach::NotOffered | Reach::Answers | Reach::Refused | Reach::Unknown) => {
+            ModelState::NotConfigured
+        }
+    }
+}
+
+impl fmt::Debug for ModelPresence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelPresence").field("endpoint", &self.endpoint()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_model::{Endpoint, ModelConfig};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    async fn presence(configured: bool) -> (ModelPresence, TcpListener) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let endpoint = Endpoint::parse(&format!("http://{address}/v1")).unwrap();
+        let model = RemoteModel::new(ModelConfig::new(endpoint, "m")).unwrap();
+        (ModelPresence::of(Arc::new(model), configured), listener)
+    }
+
+    #[test]
+    fn only_what_somebody_chose_gets_the_benefit_of_the_doubt() {
+        let all =
+            [Reach::Offered, Reach::NotOffered, Reach::Answers, Reach::Refused, Reach::Unknown];
+        let ready = |configured| {
+            all.into_iter().filter(move |found| judge(*found, configured).takes_tasks())
+        };
+        assert_eq!(ready(false).collect::<Vec<_>>(), [Reach::Offered]);
+        assert_eq!(ready(true).count(), 4);
+        assert_eq!(judge(Reach::Refused, true), ModelState::Refused);
+    }
+
+    #[tokio::test]
+    async fn one_that_is_silent_delays_nobody_for_long() {
+        let (nobody_chose, _silent) = presence(false).await;
+        let (chosen, _also_silent) = presence(true).await;
+        let begun = std::time::Instant::now();
+        assert_eq!(nobody_chose.state().await, ModelState::NotConfigured);
+        assert_eq!(chosen.state().await, ModelState::Ready);
+        assert!(begun.elapsed() < 10 * LOOK, "{:?}", begun.elapsed());
+    }
+
+    #[tokio::test]
+    async fn one_that_is_gone_is_told_with_its_address() {
+        let (chosen, listener) = presence(true).await;
+        drop(listener);
+        let state = chosen.state().await;
+        assert_eq!(state, ModelState::Refused);
+        assert!(chosen.describe(state).contains("http://127.0.0.1:"));
+    }
+}

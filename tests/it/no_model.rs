@@ -1,0 +1,165 @@
+//! Without a model the client's own drives: the real program on stdio, and a phone behind adb.
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::support::{
+    Answer, Binary, FakeVlm, KEY, Raw, complete, one_by_one, plugged_in, quick_phone,
+};
+
+/// A start without a model must not wait for one: far less than the tries of a call take.
+const AT_ONCE: Duration = Duration::from_secs(3);
+
+async fn names(raw: &mut Raw) -> Vec<String> {
+    let tools = raw.ask("tools/list", json!({})).await;
+    let (bytes, tasks) =
+        (tools["result"].to_string().len(), tools.to_string().contains("ask_agent"));
+    assert!(bytes < if tasks { 34_000 } else { 20_000 }, "what every chat pays for: {bytes}");
+    let tools = tools["result"]["tools"].as_array().unwrap().iter();
+    tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Taps the element that shows this text, as a model would that reads the list.
+async fn tap(raw: &mut Raw, device: &str, text: &str) {
+    let tree = raw.facts("get_ui_tree", json!({ "device_id": device })).await;
+    let shows = |it: &&Value| it["text"].as_str().is_some_and(|it| it.contains(text));
+    let found = tree["elements"].as_array().unwrap().iter().find(shows);
+    let bounds = found.unwrap_or_else(|| panic!("no {text}: {tree}"))["bounds"].clone();
+    let middle = |a: usize, b: usize| {
+        i64::midpoint(bounds[a].as_i64().unwrap(), bounds[b].as_i64().unwrap())
+    };
+    let place = json!({ "device_id": device, "x": middle(0, 2), "y": middle(1, 3) });
+    let tapped = raw.facts("tap", place).await;
+    assert_eq!(tapped["screen_changed"], true, "{text}: {tapped}");
+    let next = tapped["next"].as_str().unwrap();
+    assert!(next.starts_with("Look at get_ui_tree"), "{next}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_clients_own_model_does_a_whole_task() {
+    let adb_device = quick_phone();
+    let phone = adb_device.phone().clone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let mut raw = Binary::without_model(adb).modern();
+    let said = raw.initialize(json!({})).await;
+    insta::assert_snapshot!(said["instructions"].as_str().unwrap());
+    assert!(said["capabilities"].get("prompts").is_none(), "they hand out tasks: {said}");
+    insta::assert_json_snapshot!(names(&mut raw).await);
+
+    let list = raw.facts("list_connected_devices", json!({})).await;
+    assert!(list["next"].as_str().unwrap().starts_with("You drive"), "{list}");
+    let device = list["devices"][0]["device_id"].as_str().unwrap().to_owned();
+    assert_eq!(phone_wifi(&phone), json!(true));
+    raw.facts("launch_app", json!({ "device_id": device, "app": "Settings" })).await;
+    for text in ["Network", "Internet", "Fi"] {
+        tap(&mut raw, &device, text).await;
+    }
+    assert_eq!(phone_wifi(&phone), json!(false));
+    let sessions = raw.facts("list_sessions", json!({})).await;
+    let session = &sessions["sessions"][0];
+    assert_eq!(session["global_step_idx"], 4, "one session of four acts: {sessions}");
+    let times = ["started_at", "updated_at"].map(|name| session[name].as_str().unwrap().to_owned());
+    assert!(times[0] <= times[1] && times[0].ends_with('Z'), "{times:?}");
+}
+
+fn phone_wifi(phone: &ayeaye_phone::Phone) -> Value {
+    serde_json::to_value(phone.state()).unwrap()["wifi"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_without_a_model_is_refused_at_once_and_both_ways_are_named() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let task = json!({ "device_id": adb_device.serial(), "task": "do it" });
+    for (arguments, says) in [
+        // A client that knows the tool from before.
+        (&[][..], "drive the phone yourself"),
+        (&["--tools", "all"], "drive the phone yourself"),
+        (&["--tools", "agent"], "without --tools"),
+    ] {
+        let mut raw = Binary::without_model(adb).modern_with(arguments);
+        raw.initialize(json!({})).await;
+        let begun = Instant::now();
+        let (failed, text) = raw.tool("ask_agent_start_new_task", task.clone()).await;
+        assert!(begun.elapsed() < AT_ONCE, "{:?}", begun.elapsed());
+        assert!(failed && text.starts_with("nothing was started: no model"), "{text}");
+        for part in [says, "model.base-url", "AYEAYE_MODEL_BASE_URL", "ayeaye doctor"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let sessions = raw.facts("list_sessions", json!({})).await;
+        assert_eq!(sessions["sessions"], json!([]), "{arguments:?}");
+    }
+    assert!(adb_device.phone().state().actions.is_empty(), "the phone was not touched");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_does_not_run_yet_is_told_and_taken_when_it_does() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let url = format!("http://{address}/v1");
+    let binary = Binary::without_model(adb)
+        .set("AYEAYE_MODEL_BASE_URL", &url)
+        .set("AYEAYE_MODEL_API_KEY", KEY);
+    let mut raw = binary.modern();
+    let said = raw.initialize(json!({})).await;
+    let instructions = said["instructions"].as_str().unwrap();
+    assert!(instructions.contains("refused the connection, so you drive"), "{instructions}");
+    let offered = names(&mut raw).await;
+    for tool in ["tap", "ask_agent_start_new_task"] {
+        assert!(offered.iter().any(|it| it == tool), "{offered:?}");
+    }
+    let task = json!({ "device_id": adb_device.serial(), "task": "do it", "wait_seconds": 30 });
+    let begun = Instant::now();
+    let (failed, text) = raw.tool("ask_agent_start_new_task", task.clone()).await;
+    assert!(begun.elapsed() < AT_ONCE, "{:?}", begun.elapsed());
+    assert!(failed && text.contains(&url) && text.contains("refuses connections"), "{text}");
+    let listener = TcpListener::bind(address).await.unwrap();
+    let _vlm = FakeVlm::start_on(listener, one_by_one(vec![Answer::Says(complete("Done."))]));
+    // What was found is kept for a second.
+    let done = loop {
+        let (failed, text) = raw.tool("ask_agent_start_new_task", task.clone()).await;
+        if !failed {
+            break serde_json::from_str::<Value>(&text).unwrap();
+        }
+        assert!(begun.elapsed() < 10 * AT_ONCE, "{text}");
+    };
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_and_config_say_who_drives() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let alone = Binary::without_model(adb);
+    let doctor = alone.run(&["doctor"]).await;
+    assert_eq!(doctor.code, 0, "{doctor:?}");
+    for part in
+        ["no model is configured", "the client's own model drives", "with its own model is there"]
+    {
+        assert!(doctor.out.contains(part), "{part}: {}", doctor.out);
+    }
+    let config = alone.run(&["config"]).await;
+    assert!(config.out.contains("tools = \"auto\""), "{}", config.out);
+    assert!(config.out.contains("# now: no model is configured"), "{}", config.out);
+    assert!(config.out.contains("(tools: device)"), "{}", config.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_stand_in_says_that_it_is_one_and_that_real_phones_are_left_out() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let mut raw = Binary::without_model(adb).modern_with(&["--virtual"]);
+    let said = raw.initialize(json!({})).await;
+    assert!(said["instructions"].as_str().unwrap().contains("a stand-in decides"), "{said}");
+    assert!(names(&mut raw).await.iter().any(|it| it == "ask_agent_start_new_task"));
+    let list = raw.facts("list_connected_devices", json!({})).await;
+    // The one that adb has is smaller.
+    let [only] = list["devices"].as_array().unwrap().as_slice() else { panic!("one: {list}") };
+    assert_eq!(only["screen"]["width"], 1080, "{list}");
+    let hint = list["hint"].as_str().unwrap();
+    assert!(hint.contains("only the virtual phone") && hint.contains("real phones"), "{hint}");
+}
