@@ -61,6 +61,12 @@ impl Endpoint {
         self.base.host_str()
     }
 
+    /// The host and port of connections.
+    pub(crate) fn address(&self) -> Option<(String, u16)> {
+        let host = self.base.host_str()?.trim_start_matches('[').trim_end_matches(']');
+        Some((host.to_owned(), self.base.port_or_known_default()?))
+    }
+
     /// Whether it is on this machine.
     pub fn is_loopback(&self) -> bool {
         match self.base.host() {

@@ -1,9 +1,14 @@
 //! A quick look at an endpoint: whether anything runs there, before anything is asked of it.
+use std::io::ErrorKind;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
 
 use super::client::{Client, ModelList};
+
+/// A connection on this machine that takes this long is being dropped by a firewall.
+const LOOPBACK: Duration = Duration::from_secs(1);
 
 /// What a quick look at an endpoint finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +31,11 @@ pub(crate) fn lists(names: &[String], name: &str) -> bool {
 }
 
 impl Client {
-    /// Whether the endpoint can be reached, found out within `limit`.
+    /// Whether the endpoint can be reached, found out within `limit` once a connection is there.
     pub(crate) async fn reach(&self, limit: Duration) -> Reach {
+        if self.config().endpoint.is_loopback() && self.refuses().await {
+            return Reach::Refused;
+        }
         match self.list(Instant::now() + limit).await {
             Ok(ModelList::Names(names)) if lists(&names, &self.config().name) => Reach::Offered,
             Ok(ModelList::Names(_)) => Reach::NotOffered,
@@ -36,6 +44,14 @@ impl Client {
             Err(_) if self.has_answered() => Reach::Answers,
             Err(_) => Reach::Unknown,
         }
+    }
+
+    /// Whether a connection is refused. On this machine the kernel says so at once, so this takes no longer
+    /// than the machine is busy, and `limit` does not cut it short.
+    async fn refuses(&self) -> bool {
+        let Some(address) = self.config().endpoint.address() else { return false };
+        let connected = timeout(LOOPBACK, TcpStream::connect(address)).await;
+        matches!(connected, Ok(Err(err)) if err.kind() == ErrorKind::ConnectionRefused)
     }
 }
 
