@@ -41,7 +41,7 @@ async fn the_clients_own_model_does_a_whole_task() {
     let adb_device = quick_phone();
     let phone = adb_device.phone().clone();
     let (adb, _guard) = plugged_in(&adb_device).await;
-    let mut raw = Binary::without_model(adb).modern();
+    let mut raw = Binary::unconfigured(adb).modern();
     let said = raw.initialize(json!({})).await;
     insta::assert_snapshot!(said["instructions"].as_str().unwrap());
     assert!(said["capabilities"].get("prompts").is_none(), "they hand out tasks: {said}");
@@ -78,7 +78,7 @@ async fn a_task_without_a_model_is_refused_at_once_and_both_ways_are_named() {
         (&["--tools", "all"], "drive the phone yourself"),
         (&["--tools", "agent"], "without --tools"),
     ] {
-        let mut raw = Binary::without_model(adb).modern_with(arguments);
+        let mut raw = Binary::unconfigured(adb).modern_with(arguments);
         raw.initialize(json!({})).await;
         let begun = Instant::now();
         let (failed, text) = raw.tool("ask_agent_start_new_task", task.clone()).await;
@@ -101,7 +101,7 @@ async fn a_model_that_does_not_run_yet_is_told_and_taken_when_it_does() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let url = format!("http://{address}/v1");
-    let binary = Binary::without_model(adb)
+    let binary = Binary::unconfigured(adb)
         .set("AYEAYE_MODEL_BASE_URL", &url)
         .set("AYEAYE_MODEL_API_KEY", KEY);
     let mut raw = binary.modern();
@@ -134,7 +134,7 @@ async fn a_model_that_does_not_run_yet_is_told_and_taken_when_it_does() {
 async fn doctor_and_config_say_who_drives() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;
-    let alone = Binary::without_model(adb);
+    let alone = Binary::unconfigured(adb);
     let doctor = alone.run(&["doctor"]).await;
     assert_eq!(doctor.code, 0, "{doctor:?}");
     for part in
@@ -152,7 +152,7 @@ async fn doctor_and_config_say_who_drives() {
 async fn the_stand_in_says_that_it_is_one_and_that_real_phones_are_left_out() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;
-    let mut raw = Binary::without_model(adb).modern_with(&["--virtual"]);
+    let mut raw = Binary::unconfigured(adb).modern_with(&["--virtual"]);
     let said = raw.initialize(json!({})).await;
     assert!(said["instructions"].as_str().unwrap().contains("a stand-in decides"), "{said}");
     assert!(names(&mut raw).await.iter().any(|it| it == "ask_agent_start_new_task"));

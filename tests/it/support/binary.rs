@@ -57,7 +57,7 @@ impl Binary {
     }
 
     /// With this phone, and nobody has configured a model.
-    pub fn without_model(adb: SocketAddr) -> Self {
+    pub fn unconfigured(adb: SocketAddr) -> Self {
         let environment = vec![("ADB_SERVER_SOCKET", format!("tcp:{adb}"))];
         Self { data: TempDir::new().unwrap(), environment }
     }
