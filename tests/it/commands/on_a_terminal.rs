@@ -23,7 +23,7 @@ async fn ctrl_d_at_the_demos_question_sends_nothing_and_the_session_goes_on() {
 async fn ctrl_c_in_the_demo_says_how_it_goes_on() {
     let binary = Binary::alone().without_model();
     let mut demo = OnTerminal::start(&binary, &["demo"]);
-    demo.wait_for("AWAKE").await;
+    demo.wait_for("Open Messages").await;
     demo.interrupt().await;
     let (code, shown) = demo.end().await;
     assert_eq!(code, 1, "{shown}");
