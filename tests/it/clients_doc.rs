@@ -103,8 +103,15 @@ fn configured(settings: &Value, into: &mut Vec<Vec<String>>) {
     }
 }
 
+/// The program takes a command line. What a reader puts in place of a word in capitals is a session or a
+/// client here.
 fn takes(line: &[String], place: &str) {
-    if let Err(err) = Cli::try_parse_from(line) {
+    let filled = line.iter().map(|word| match word.as_str() {
+        "ID" => "last",
+        "CLIENT" => "cursor",
+        word => word,
+    });
+    if let Err(err) = Cli::try_parse_from(filled) {
         panic!("{place}: `{}`: {err}", line.join(" "));
     }
 }
