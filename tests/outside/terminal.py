@@ -25,7 +25,8 @@ class Terminal:
     """A command under a terminal; what it says is in `said`."""
 
     def __init__(self, words, home):
-        environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "TERM": "dumb", "ADB_SERVER_SOCKET": "tcp:127.0.0.1:1"}
+        # No adb on the PATH: it would start a server at that port.
+        environment = {"HOME": str(home), "PATH": str(home), "TERM": "dumb", "ADB_SERVER_SOCKET": "tcp:127.0.0.1:1"}
         self.master, slave = pty.openpty()
         self.child = subprocess.Popen(
             [str(word) for word in words], stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
