@@ -161,7 +161,7 @@ async fn a_wrong_key_is_told_at_once_by_every_api() {
         let said = said.clone();
         let refused = move || Act::http(status, JSON, &said);
         let message = Waiting::on(api).await.fails(refused, 1).await;
-        says("set the model's key", &message);
+        says("set AYEAYE_MODEL_API_KEY", &message);
     }
 }
 

@@ -205,9 +205,9 @@ async fn what_cannot_pass_is_not_tried_again() {
             "401 Unauthorized",
             format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}"),
             ModelErrorKind::Unauthorized,
-            "set the model's key",
+            "set AYEAYE_MODEL_API_KEY",
         ),
-        ("403 Forbidden", String::new(), ModelErrorKind::Unauthorized, "set the model's key"),
+        ("403 Forbidden", String::new(), ModelErrorKind::Unauthorized, "set AYEAYE_MODEL_API_KEY"),
         ("404 Not Found", "{\"detail\":\"Not Found\"}".to_owned(), ModelErrorKind::NotFound, "/v1"),
         (
             "400 Bad Request",
