@@ -54,7 +54,8 @@ mod tests {
     #[test]
     fn a_name_tells_when_it_was_made() {
         let id: SessionId = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-        assert_eq!(id.created().unwrap().to_string(), "2023-06-29T22:02:30.678Z");
+        // RFC 9562, 5.7: the first 48 bits are milliseconds, here 0x01890a5dac96 = 1688096058518.
+        assert_eq!(id.created().unwrap().to_string(), "2023-06-30T03:34:18.518Z");
         let random: SessionId = "0b8f0d8e-2f4c-4b06-9d6b-3f2d8a1c7e55".parse().unwrap();
         assert_eq!(random.created(), None);
     }
