@@ -181,7 +181,6 @@ def main():
         "ADB_SERVER_SOCKET": "tcp:127.0.0.1:1",
         "AYEAYE_ADB_START_SERVER": "false",
         "AYEAYE_DATA_DIR": str(folder / "data"),
-        "AYEAYE_MODEL_BASE_URL": "http://127.0.0.1:1/v1",
         "AYEAYE_HTTP_TOKEN": TOKEN,
         "AYEAYE_HTTP_ALLOWED_ORIGINS": f"http://127.0.0.1:{friend.port}",
     }

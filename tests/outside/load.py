@@ -209,7 +209,13 @@ def silent_model(listener, asked):
         except OSError:
             return
         held.append(stream)
-        asked.set()
+        # A look at whether the model is there is not yet a run's call to it.
+        stream.settimeout(5)
+        try:
+            if stream.recv(4, socket.MSG_PEEK) == b"POST":
+                asked.set()
+        except OSError:
+            pass
 
 
 def ends_soon(checks, port, process, asked):

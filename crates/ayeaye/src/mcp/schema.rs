@@ -35,8 +35,13 @@ pub fn outline<T: JsonSchema>() -> Arc<JsonObject> {
 pub fn shallow<T: JsonSchema>() -> Arc<JsonObject> {
     let mut schema = output::<T>();
     for property in properties(Arc::make_mut(&mut schema)) {
-        // One of several types has no `type` of its own: it is whatever it is.
-        property.retain(|keyword, _| matches!(keyword.as_str(), "type" | "description"));
+        // A field that may be null says so; `type` with several names is refused by some gateways.
+        if let Some(Value::Array(choices)) = property.get_mut("anyOf") {
+            for choice in choices.iter_mut().filter_map(Value::as_object_mut) {
+                choice.retain(|keyword, _| keyword == "type");
+            }
+        }
+        property.retain(|keyword, _| matches!(keyword.as_str(), "type" | "anyOf" | "description"));
     }
     schema
 }
@@ -148,7 +153,7 @@ mod tests {
                     "always": { "type": "integer" },
                     "sometimes": { "type": "string" },
                     "rarely": { "type": "array" },
-                    "null_if_absent": {},
+                    "null_if_absent": { "anyOf": [{ "type": "object" }, { "type": "null" }] },
                 },
                 "required": ["always", "null_if_absent"],
             })
