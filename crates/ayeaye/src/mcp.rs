@@ -300,9 +300,9 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _ctx: RequestContext<RoleServer>,
+        ctx: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(bad_params::refusal(&request.method, request.params))
+        Err(bad_params::refusal(&request.method, request.params, is_modern(&ctx)))
     }
 
     async fn set_level(

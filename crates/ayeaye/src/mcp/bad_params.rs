@@ -11,10 +11,17 @@ use serde_json::{Value, json};
 
 use crate::text::excerpt;
 
-/// Says what is wrong with the params of a known method, or that the method is not known.
+/// What 2026-07-28 has no more.
+const REMOVED: [&str; 5] =
+    ["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
+
+/// Says what is wrong with the params of a known method, or that the method is not known; `modern`: to a
+/// client of 2026-07-28.
 #[expect(deprecated, reason = "clients of the older protocols may still ask for log messages")]
-pub(super) fn refusal(method: &str, params: Option<Value>) -> ErrorData {
+pub(super) fn refusal(method: &str, params: Option<Value>, modern: bool) -> ErrorData {
+    let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, excerpt(method, 60), None);
     let problem = match method {
+        removed if modern && REMOVED.contains(&removed) => return unknown(),
         "initialize" => problem::<InitializeRequestParams>,
         "tools/call" => problem::<CallToolRequestParams>,
         "resources/read" => problem::<ReadResourceRequestParams>,
@@ -33,7 +40,7 @@ pub(super) fn refusal(method: &str, params: Option<Value>) -> ErrorData {
         | "prompts/list"
         | "skills/list" => problem::<PaginatedRequestParams>,
         "ping" | "server/discover" | "subscriptions/listen" => |_| None,
-        _ => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, excerpt(method, 60), None),
+        _ => return unknown(),
     };
     let problem = problem(params.unwrap_or_else(|| json!({})))
         .unwrap_or_else(|| "they are not what the protocol says".to_owned());
@@ -63,10 +70,19 @@ mod tests {
             ("logging/setLevel", Some(json!({ "level": "loud" })), "do not fit"),
             ("tools/list", Some(json!({ "cursor": 5 })), "do not fit"),
         ] {
-            let error = refusal(method, params);
+            let error = refusal(method, params, false);
             assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{method}: {error:?}");
             assert!(error.message.contains(says), "{error:?}");
         }
-        assert_eq!(refusal("tools/delete", None).code, ErrorCode::METHOD_NOT_FOUND);
+        assert_eq!(refusal("tools/delete", None, false).code, ErrorCode::METHOD_NOT_FOUND);
+    }
+
+    #[test]
+    fn a_method_that_is_gone_is_unknown_to_clients_of_its_protocol() {
+        for method in REMOVED {
+            assert_eq!(refusal(method, None, true).code, ErrorCode::METHOD_NOT_FOUND, "{method}");
+            assert_eq!(refusal(method, None, false).code, ErrorCode::INVALID_PARAMS, "{method}");
+        }
+        assert_eq!(refusal("tools/call", None, true).code, ErrorCode::INVALID_PARAMS);
     }
 }
