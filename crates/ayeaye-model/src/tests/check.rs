@@ -90,5 +90,5 @@ async fn a_check_finds_what_is_wrong() {
     let [(CheckSubject::Connection, Severity::Error, text)] = &found[..] else {
         panic!("{found:?}")
     };
-    assert!(text.contains("set the model's key"), "{text}");
+    assert!(text.contains("set AYEAYE_MODEL_API_KEY"), "{text}");
 }

@@ -134,7 +134,7 @@ async fn errors_of_every_api_are_what_they_say() {
     for (at, answer, tries, part) in [
         (1, http("529 ", JSON, overloaded.to_string()), 5, "Overloaded"),
         (1, http("200 OK", EVENTS, format!("event: error\ndata: {overloaded}\n\n")), 5, "529"),
-        (2, http("400 Bad Request", JSON, wrong_key.to_string()), 1, "set the model's key"),
+        (2, http("400 Bad Request", JSON, wrong_key.to_string()), 1, "set AYEAYE_MODEL_API_KEY"),
         (1, http("200 OK", JSON, json!({"choices": []}).to_string()), 5, "Anthropic's API"),
         (2, http("200 OK", JSON, json!({"choices": []}).to_string()), 5, "`candidates`"),
     ] {
