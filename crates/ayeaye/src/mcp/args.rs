@@ -229,7 +229,7 @@ pub fn max_steps(given: Option<i64>, default: u32) -> Result<u32, ToolError> {
         .ok_or_else(|| ToolError::out_of_range("max_steps", &given, &format!("1 to {MAX_STEPS}")))
 }
 
-/// Longest side of a picture in pixels, 200 to [`MAX_SIDE`].
+/// Longest side of a picture in pixels, 200 to `MAX_SIDE`.
 pub fn max_size(given: Option<i64>) -> Result<u32, ToolError> {
     let Some(given) = given else { return Ok(MAX_SIDE) };
     u32::try_from(given)
