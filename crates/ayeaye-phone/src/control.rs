@@ -157,7 +157,7 @@ async fn fault(
 ) -> Response {
     on_device(&phones, &which, |phone| match changed(&phone.faults().plan(), &change) {
         Ok(plan) => {
-            phone.faults().set(|now| *now = plan.clone());
+            phone.inject(|now| *now = plan.clone());
             Json(plan).into_response()
         }
         Err(why) => error_response(StatusCode::BAD_REQUEST, &why),
@@ -178,7 +178,8 @@ fn changed(plan: &FaultPlan, change: &Value) -> Result<FaultPlan, String> {
 
 async fn clear(phones: Phones, Query(which): Query<DeviceSelector>) -> Response {
     on_device(&phones, &which, |phone| {
-        phone.faults().clear();
+        phone.inject(|plan| *plan = FaultPlan::default());
+        phone.faults().release();
         done()
     })
 }

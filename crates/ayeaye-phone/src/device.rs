@@ -7,7 +7,14 @@ use std::{
 use serde::Serialize;
 use tokio::time::Instant;
 
-use crate::{draw::Frame, faults::Faults, files::FileSystem, options::PhoneOptions, phone::Phone};
+use crate::{
+    draw::Frame,
+    faults::{FaultPlan, Faults},
+    files::FileSystem,
+    makers::Maker,
+    options::PhoneOptions,
+    phone::Phone,
+};
 
 /// What clients sent. Much of it a real phone would silently ignore.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -76,12 +83,29 @@ impl AdbDevice {
         }
     }
 
+    /// A phone as that maker's phones are.
+    pub fn like(maker: Maker) -> Self {
+        let device = Self::new(Phone::new(maker.options()));
+        device.inject(|plan| *plan = maker.faults());
+        device
+    }
+
     pub fn phone(&self) -> &Phone {
         &self.inner.phone
     }
 
     pub fn faults(&self) -> &Faults {
         &self.inner.faults
+    }
+
+    /// Changes the plan of faults, and the phone where a fault is a state of it.
+    pub fn inject(&self, change: impl FnOnce(&mut FaultPlan)) {
+        let before = self.faults().plan().no_keyboard;
+        self.faults().set(change);
+        let missing = self.faults().plan().no_keyboard;
+        if missing != before {
+            self.phone().set_keyboard_installed(!missing);
+        }
     }
 
     /// The counters so far.

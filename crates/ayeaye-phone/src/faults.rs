@@ -2,75 +2,16 @@
 //!
 //! A plan is plain data, so that tests can set it directly or through the control port. A fault that
 //! happens once is removed from the plan when it happens.
+mod plan;
+
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-/// When a fault happens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Trigger {
-    /// At the next opportunity, once.
-    Next,
-    /// Every time, until it is removed from the plan.
-    Every,
-}
-
-/// The state of the link as `adb devices` prints it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LinkState {
-    #[default]
-    Device,
-    /// Connected, but not responding.
-    Offline,
-    /// USB debugging was not authorized on the phone.
-    Unauthorized,
-}
-
-/// The header of a raw screenshot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RawHeader {
-    /// Width, height, format and colour space: Android 9 and newer.
-    #[default]
-    Sixteen,
-    /// Width, height and format: older phones.
-    Twelve,
-}
-
-/// The faults to inject. The default is a healthy phone.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FaultPlan {
-    /// Milliseconds before each capture.
-    pub capture_delay_ms: u64,
-    /// Milliseconds before each shell command line.
-    pub shell_delay_ms: u64,
-    /// The capture never answers, until [`Faults::release`].
-    pub hang_capture: Option<Trigger>,
-    /// The command line never starts, until [`Faults::release`].
-    pub hang_shell: Option<Trigger>,
-    /// Drops the link after so many bytes of the next capture that is streamed to the client.
-    pub drop_capture_after: Option<u64>,
-    /// Truncates the next capture to so many bytes; the command still exits with 0.
-    pub truncate_capture_to: Option<u64>,
-    /// Captures are black.
-    pub black: Option<Trigger>,
-    /// Prints a warning about several displays before the capture, on stderr, which `exec:` and the
-    /// first shell protocol mix into the picture.
-    pub capture_warning: Option<Trigger>,
-    pub raw_header: RawHeader,
-    /// `screencap` without `-p` fails.
-    pub raw_unsupported: bool,
-    /// The stream ends without the exit status packet.
-    pub no_exit_status: Option<Trigger>,
-    pub link: LinkState,
-}
+pub use self::plan::{FaultError, FaultPlan, LinkState, RawHeader, Trigger};
 
 /// A handle on one phone's faults; clones are the same faults.
 #[derive(Debug, Clone)]

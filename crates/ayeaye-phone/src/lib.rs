@@ -18,10 +18,12 @@ mod apps;
 mod os;
 mod phone;
 
-// The phone behind adb: `faults` and `files` beside it, `device` has all three.
+// The phone behind adb: `faults` and `files` beside it, `makers` with what is usual of theirs, `device` has
+// all of them.
 mod device;
 mod faults;
 mod files;
+mod makers;
 
 // The services adb reaches: `stream`, then `shell` and `sync`, then `services`.
 mod services;
@@ -43,7 +45,8 @@ pub use apps::shop::{CartLine, Order};
 pub use control::ControlServer;
 pub use device::{AdbCounts, AdbDevice};
 pub use draw::Frame;
-pub use faults::{FaultPlan, Faults, LinkState, RawHeader, Trigger};
+pub use faults::{FaultError, FaultPlan, Faults, LinkState, RawHeader, Trigger};
+pub use makers::Maker;
 pub use options::PhoneOptions;
 pub use os::state::{
     DialogAnswer, FocusedField, Gesture, GestureRecord, InputCounts, NodeState, Outcome, PhoneState,

@@ -179,6 +179,10 @@ impl Phone {
     pub fn enable_input_method(&self, id: &str, on: bool) -> Result<(), String> {
         self.os().system().enable_input_method(id, on)
     }
+    /// Installs or removes the keyboard that types any text.
+    pub fn set_keyboard_installed(&self, installed: bool) {
+        self.os().system().set_adb_keyboard(installed);
+    }
     /// `settings get`; namespaces system, secure, global.
     pub fn setting(&self, namespace: &str, key: &str) -> Option<String> {
         self.os().setting(namespace, key)

@@ -2,17 +2,20 @@
 mod help;
 mod session_name;
 mod sessions;
+mod virtual_phone;
 
 use std::path::PathBuf;
 
 use ayeaye_agent::ReplyMode;
 use ayeaye_model::CalibrationPlan;
+use ayeaye_phone::Maker;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 
 pub use self::help::command_line;
 pub use self::session_name::{InvalidSessionName, SessionName};
 pub use self::sessions::Sessions;
+pub use self::virtual_phone::{FaultFlag, VirtualTraits, phone};
 use crate::clients::{Client, Scope};
 use crate::config::{Flag, Listen, ValueError, socket_address};
 
@@ -110,6 +113,7 @@ pub enum Command {
     #[command(subcommand)]
     Sessions(Sessions),
     /// Run a virtual phone for `adb connect`
+    #[command(after_help = virtual_phone::help())]
     Phone(Phone),
     /// Print what makes a shell complete commands and flags
     #[command(after_help = COMPLETIONS_EXAMPLES)]
@@ -154,6 +158,8 @@ pub struct Serve {
     /// Add a virtual phone; where no model is configured it is the only one, and a stand-in decides
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
+    #[command(flatten)]
+    pub traits: VirtualTraits,
     /// Let a host agent split each request up over the phone's apps
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
         require_equals = true)]
@@ -192,6 +198,8 @@ pub struct Run {
     /// Use a virtual phone
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
+    #[command(flatten)]
+    pub traits: VirtualTraits,
     #[command(flatten)]
     pub how: HowToRun,
 }
@@ -396,6 +404,12 @@ pub struct Phone {
     /// Listen here for commands that steer the phone in tests
     #[arg(long, value_name = "ADDR", value_parser = socket_address)]
     pub control: Option<std::net::SocketAddr>,
+    /// Be like that maker's phones, new from the shop
+    #[arg(long, value_name = "MAKER", value_parser = virtual_phone::makers())]
+    pub like: Option<Maker>,
+    /// Have this fault too; may be given several times
+    #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse)]
+    pub faults: Vec<FaultFlag>,
     /// Serve the stand-in for a model here, for checks from outside
     #[arg(long, value_name = "ADDR", value_parser = socket_address, hide = true)]
     pub model: Option<std::net::SocketAddr>,
@@ -533,6 +547,9 @@ mod tests {
             &format!("sessions rm {id} {id}"),
             "phone",
             "phone --port 5556 --control 127.0.0.1:9000",
+            "phone --like coloros --fault no-keyboard --fault capture_delay_ms=300",
+            "run task --virtual --like miui --fault settings_refused",
+            "serve --virtual --fault black=next",
             "install",
             "install claude-code",
             "install codex --name phone --scope project --virtual --yes",
@@ -573,6 +590,11 @@ mod tests {
             "install cursor --yes --dry-run",
             "uninstall",
             "setup X --virtual",
+            "phone --like nokia",
+            "phone --fault blak",
+            "phone --fault capture_delay_ms=soon",
+            "run task --like miui",
+            "serve --fault black",
         ] {
             let err = parse(words).expect_err(words);
             assert_eq!(err.exit_code(), 2, "{words}");

@@ -68,7 +68,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
     let terminal = Terminal::new(config.no_color, config.dumb_terminal);
     match command {
         Command::Serve(serve) => {
-            let app = app(config, serve.virtual_phone).await?;
+            let app = app(config, serve.virtual_phone, &serve.traits).await?;
             if serve.http.is_some() {
                 serve::http(&app, config).await
             } else {
@@ -76,9 +76,9 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             }
         }
         Command::Demo(demo) => demo::demo(config, demo.yes, terminal).await,
-        Command::Run(cli::Run { task, device, virtual_phone, how }) => {
+        Command::Run(cli::Run { task, device, virtual_phone, traits, how }) => {
             let terminal = if how.json { terminal.beside_json() } else { terminal };
-            let app = app(config, virtual_phone).await?;
+            let app = app(config, virtual_phone, &traits).await?;
             let its = app.adb_device.as_ref().map(|phone| phone.serial().to_owned());
             let device = device.or(its).map(ayeaye_agent::DeviceId::new);
             let options = RunOptions::new(config, how.json);
@@ -155,13 +155,17 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
 }
 
 /// The app for a task. With a virtual phone and no configured model, the scripted model decides.
-async fn app(config: &Config, virtual_phone: bool) -> anyhow::Result<App> {
+async fn app(
+    config: &Config,
+    virtual_phone: bool,
+    traits: &cli::VirtualTraits,
+) -> anyhow::Result<App> {
     if !virtual_phone {
         return App::new(config).await;
     }
     let decider =
         if config.model_is_set() { ModelChoice::Configured } else { ModelChoice::Scripted };
-    App::with_virtual_phone(config, decider).await
+    App::with_phone(config, traits.phone(), decider).await
 }
 
 /// Prints an error with its causes to stderr.

@@ -58,7 +58,16 @@ impl App {
 
     /// The same with a virtual phone in front.
     pub async fn with_virtual_phone(config: &Config, decider: ModelChoice) -> anyhow::Result<Self> {
-        Self::build(config, Some(AdbDevice::default()), decider).await
+        Self::with_phone(config, AdbDevice::default(), decider).await
+    }
+
+    /// The same with that virtual phone.
+    pub async fn with_phone(
+        config: &Config,
+        phone: AdbDevice,
+        decider: ModelChoice,
+    ) -> anyhow::Result<Self> {
+        Self::build(config, Some(phone), decider).await
     }
 
     async fn build(

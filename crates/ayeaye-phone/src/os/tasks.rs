@@ -34,7 +34,9 @@ impl Os {
         all.push(part(launcher::PACKAGE, "Launcher", true));
         all.push(part(SYSTEM_UI, "System UI", true));
         all.push(part("com.android.inputmethod.latin", "Android Keyboard", true));
-        all.push(part("com.android.adbkeyboard", "ADB Keyboard", false));
+        if self.system.has_adb_keyboard() {
+            all.push(part("com.android.adbkeyboard", "ADB Keyboard", false));
+        }
         all
     }
 

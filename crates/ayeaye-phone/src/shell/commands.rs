@@ -84,6 +84,16 @@ impl CommandOutput {
         Self::malformed(device, 255, text)
     }
 
+    /// A command that was understood and is not allowed: an exception with a stack trace.
+    pub(super) fn security_exception(command: &str, message: &str) -> Self {
+        let text = format!(
+            "\nException occurred while executing '{command}':\njava.lang.SecurityException: {message}\n\
+             \tat android.os.ShellCommand.exec(ShellCommand.java:38)\n\
+             \tat android.os.Binder.execTransact(Binder.java:1308)\n"
+        );
+        Self::error(255, text)
+    }
+
     /// An argument is missing after the last one.
     pub(super) fn argument_expected(device: &AdbDevice, command: &str, last: &str) -> Self {
         let message =

@@ -12,6 +12,8 @@ const MAX_VALUE: usize = 4096;
 pub(crate) struct SystemSettings {
     table: BTreeMap<(String, String), String>,
     enabled: BTreeSet<&'static str>,
+    /// Whether the keyboard that types any text is installed.
+    adb_keyboard: bool,
     pub(crate) clipboard: Option<String>,
 }
 
@@ -20,6 +22,7 @@ impl SystemSettings {
         let mut system = Self {
             table: BTreeMap::new(),
             enabled: BTreeSet::from([LATIN_KEYBOARD]),
+            adb_keyboard: true,
             clipboard: None,
         };
         for (namespace, key, value) in [
@@ -122,8 +125,40 @@ impl SystemSettings {
     pub(crate) fn input_methods(&self) -> Vec<(String, bool)> {
         [LATIN_KEYBOARD, ADB_KEYBOARD]
             .iter()
+            .filter(|id| self.is_installed(id))
             .map(|id| ((*id).to_owned(), self.enabled.contains(id)))
             .collect()
+    }
+
+    fn is_installed(&self, id: &str) -> bool {
+        id != ADB_KEYBOARD || self.adb_keyboard
+    }
+
+    pub(crate) fn has_adb_keyboard(&self) -> bool {
+        self.adb_keyboard
+    }
+
+    /// One that is removed is no longer enabled, and Android goes back to another.
+    pub(crate) fn set_adb_keyboard(&mut self, installed: bool) {
+        if !installed {
+            self.disable(ADB_KEYBOARD);
+        }
+        self.adb_keyboard = installed;
+    }
+
+    /// Android then takes the first one that is still enabled.
+    fn disable(&mut self, id: &'static str) {
+        self.enabled.remove(id);
+        if self.input_method() == id {
+            let next = self.enabled.first().copied().unwrap_or(LATIN_KEYBOARD);
+            self.put("secure", "default_input_method", Some(next));
+        }
+        self.put_enabled();
+    }
+
+    fn put_enabled(&mut self) {
+        let list: Vec<&str> = self.enabled.iter().copied().collect();
+        self.put("secure", "enabled_input_methods", Some(&list.join(":")));
     }
 
     pub(crate) fn input_method(&self) -> String {
@@ -131,7 +166,7 @@ impl SystemSettings {
     }
 
     pub(crate) fn set_input_method(&mut self, id: &str) -> Result<(), String> {
-        match known(id) {
+        match self.known(id) {
             Some(id) if self.enabled.contains(id) => {
                 self.put("secure", "default_input_method", Some(id));
                 Ok(())
@@ -144,32 +179,27 @@ impl SystemSettings {
     }
 
     pub(crate) fn enable_input_method(&mut self, id: &str, on: bool) -> Result<(), String> {
-        let Some(id) = known(id) else {
+        let Some(id) = self.known(id) else {
             let verb = if on { "enabled" } else { "disabled" };
             return Err(format!("Unknown input method {id} cannot be {verb} for user #0"));
         };
         if on {
             self.enabled.insert(id);
+            self.put_enabled();
         } else {
-            self.enabled.remove(id);
-            if self.input_method() == id {
-                // As Android does: the first one that is still enabled.
-                let next = self.enabled.first().copied().unwrap_or(LATIN_KEYBOARD);
-                self.put("secure", "default_input_method", Some(next));
-            }
+            self.disable(id);
         }
-        let list: Vec<&str> = self.enabled.iter().copied().collect();
-        self.put("secure", "enabled_input_methods", Some(&list.join(":")));
         Ok(())
     }
-}
 
-/// Short and long spellings of the class are the same input method.
-fn known(id: &str) -> Option<&'static str> {
-    let long = |known: &str| known.split_once('/').map(|(p, class)| format!("{p}/{p}{class}"));
-    [LATIN_KEYBOARD, ADB_KEYBOARD]
-        .into_iter()
-        .find(|known| *known == id || long(known).as_deref() == Some(id))
+    /// Short and long spellings of the class are the same input method.
+    fn known(&self, id: &str) -> Option<&'static str> {
+        let long = |known: &str| known.split_once('/').map(|(p, class)| format!("{p}/{p}{class}"));
+        [LATIN_KEYBOARD, ADB_KEYBOARD]
+            .into_iter()
+            .filter(|known| self.is_installed(known))
+            .find(|known| *known == id || long(known).as_deref() == Some(id))
+    }
 }
 
 fn digit(on: bool) -> &'static str {

@@ -2,7 +2,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
-use ayeaye_phone::{AdbDevice, Adbd, ControlServer};
+use ayeaye_phone::{Adbd, ControlServer};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli;
@@ -13,8 +13,8 @@ use crate::terminal::Terminal;
 
 /// Serves a phone until Ctrl-C.
 pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Exit> {
-    let cli::Phone { port, control, model } = options;
-    let adb_device = AdbDevice::default();
+    let cli::Phone { port, control, like, faults, model } = options;
+    let adb_device = cli::phone(like, &faults);
     let down = CancellationToken::new();
     let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), adb_device.clone())
         .await
@@ -22,7 +22,11 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
             format!("port {port} of 127.0.0.1 cannot be used; choose another with --port")
         })?;
     let address = adbd.local_addr()?;
-    terminal.item("phone", &format!("virtual, Android 14, at {address}"));
+    let identity = adb_device.phone().options().clone();
+    terminal.item("phone", &format!("virtual, Android {}, at {address}", identity.android));
+    if like.is_some() {
+        terminal.item("like", &format!("{} {}", identity.manufacturer, identity.model));
+    }
     terminal.item("attach", &format!("adb connect {address}"));
     if let Some(model) = model {
         let address = ScriptedModel::serve_openly(adb_device.phone().clone(), model, &down).await?;

@@ -3,6 +3,12 @@ use super::CommandOutput;
 use crate::device::AdbDevice;
 
 pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+    if device.faults().plan().ime_refused {
+        return CommandOutput::security_exception(
+            "ime",
+            "uid 2000 does not have android.permission.WRITE_SECURE_SETTINGS.",
+        );
+    }
     let phone = device.phone();
     let words = match words {
         [command, "--user", _, rest @ ..] => [&[*command], rest].concat(),

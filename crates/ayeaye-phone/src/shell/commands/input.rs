@@ -85,6 +85,11 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         );
     };
     match parse(command, args) {
+        Ok(_) if device.faults().plan().input_refused => CommandOutput::security_exception(
+            command,
+            "Injecting input events requires the caller (or the source of the instrumentation, if any) \
+             to have the INJECT_EVENTS permission.",
+        ),
         Ok((gesture, extra)) => {
             if extra {
                 device.count(|counts| counts.malformed_commands += 1);

@@ -35,6 +35,12 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         let text = format!("Invalid namespace '{namespace}'\n");
         return CommandOutput::malformed(device, 255, text);
     }
+    if matches!(words, ["put" | "delete", ..]) && device.faults().plan().settings_refused {
+        return CommandOutput::security_exception(
+            words[0],
+            "Permission denial: writing to settings requires:android.permission.WRITE_SECURE_SETTINGS",
+        );
+    }
     match words {
         ["get", _, key] => {
             let value = get(device, namespace, key);

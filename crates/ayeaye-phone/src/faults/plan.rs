@@ -1,0 +1,187 @@
+//! What can be wrong with a phone, as plain data: each field has a name on the command line and in the control port.
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// When a fault happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// At the next opportunity, once.
+    Next,
+    /// Every time, until it is removed from the plan.
+    Every,
+}
+
+/// The state of the link as `adb devices` prints it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkState {
+    #[default]
+    Device,
+    /// Connected, but not responding.
+    Offline,
+    /// USB debugging was not authorized on the phone.
+    Unauthorized,
+}
+
+/// The header of a raw screenshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RawHeader {
+    /// Width, height, format and colour space: Android 9 and newer.
+    #[default]
+    Sixteen,
+    /// Width, height and format: older phones.
+    Twelve,
+}
+
+/// The faults to inject. The default is a healthy phone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent faults")]
+pub struct FaultPlan {
+    /// Milliseconds before each capture.
+    pub capture_delay_ms: u64,
+    /// Milliseconds before each shell command line.
+    pub shell_delay_ms: u64,
+    /// The capture never answers, until [`Faults::release`].
+    pub hang_capture: Option<Trigger>,
+    /// The command line never starts, until [`Faults::release`].
+    pub hang_shell: Option<Trigger>,
+    /// Drops the link after so many bytes of the next capture that is streamed to the client.
+    pub drop_capture_after: Option<u64>,
+    /// Truncates the next capture to so many bytes; the command still exits with 0.
+    pub truncate_capture_to: Option<u64>,
+    /// Captures are black.
+    pub black: Option<Trigger>,
+    /// Prints a warning about several displays before the capture, on stderr, which `exec:` and the
+    /// first shell protocol mix into the picture.
+    pub capture_warning: Option<Trigger>,
+    pub raw_header: RawHeader,
+    /// `screencap` without `-p` fails.
+    pub raw_unsupported: bool,
+    /// The stream ends without the exit status packet.
+    pub no_exit_status: Option<Trigger>,
+    pub link: LinkState,
+
+    // What phones refuse to a computer. The state of the phone is as if the command had not been sent.
+    /// `input` is refused for want of `INJECT_EVENTS`, as by Xiaomi's phones.
+    pub input_refused: bool,
+    /// `ime` is refused whatever it is asked, as by OPPO's phones.
+    pub ime_refused: bool,
+    /// Writing settings is refused, as by phones of both makers.
+    pub settings_refused: bool,
+    /// The keyboard that types any text is not installed. Taken from the plan when one is installed;
+    /// set it through [`AdbDevice::inject`](crate::AdbDevice::inject).
+    pub no_keyboard: bool,
+}
+
+/// The names of the faults with what each is; `ayeaye phone --help` prints them.
+const NAMES: &[(&str, &str)] = &[
+    ("capture_delay_ms", "each capture takes so many milliseconds more"),
+    ("shell_delay_ms", "each command takes so many milliseconds more"),
+    ("hang_capture", "captures hang (next, every)"),
+    ("hang_shell", "commands hang (next, every)"),
+    ("drop_capture_after", "the link is cut after so many bytes of the next capture"),
+    ("truncate_capture_to", "the next capture ends after so many bytes"),
+    ("black", "captures are black (next, every)"),
+    ("capture_warning", "a warning is mixed into captures (next, every)"),
+    ("raw_header", "raw captures begin as on phones before Android 9 (twelve)"),
+    ("raw_unsupported", "raw captures fail"),
+    ("no_exit_status", "commands end without their exit code (next, every)"),
+    ("link", "offline, unauthorized"),
+    ("input_refused", "`input` is refused: INJECT_EVENTS"),
+    ("ime_refused", "`ime` is refused: WRITE_SECURE_SETTINGS"),
+    ("settings_refused", "`settings put` is refused: WRITE_SECURE_SETTINGS"),
+    ("no_keyboard", "ADBKeyboard is not installed"),
+];
+
+/// Why a fault could not be set by its name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FaultError {
+    #[error("there is no fault {name:?}; there are {}", names())]
+    Unknown { name: String },
+    #[error("{value:?} does not fit {name}: {about}")]
+    BadValue { name: String, value: String, about: &'static str },
+}
+
+fn names() -> String {
+    NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+impl FaultPlan {
+    /// The faults there are: the name of each, and what it is.
+    pub fn names() -> &'static [(&'static str, &'static str)] {
+        NAMES
+    }
+
+    /// Sets a fault by its name: `NAME`, which means that it is there, or `NAME=VALUE`. Hyphens are as
+    /// good as underscores.
+    pub fn set_by_name(&mut self, words: &str) -> Result<(), FaultError> {
+        let (name, value) = match words.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (words, None),
+        };
+        let name = name.replace('-', "_");
+        let Some((name, about)) = NAMES.iter().find(|(known, _)| *known == name) else {
+            return Err(FaultError::Unknown { name });
+        };
+        // A value is what its field takes: a number, yes or no, or a word.
+        let readings = match value {
+            None => vec![json!(true), json!("every")],
+            Some(value) => {
+                let number: Option<Value> = serde_json::from_str(value).ok();
+                number.into_iter().chain([json!(value)]).collect()
+            }
+        };
+        let fitting = readings.into_iter().find_map(|reading| {
+            let mut fields = serde_json::to_value(&*self).ok()?;
+            *fields.get_mut(name)? = reading;
+            serde_json::from_value(fields).ok()
+        });
+        *self = fitting.ok_or_else(|| FaultError::BadValue {
+            name: (*name).to_owned(),
+            value: value.unwrap_or_default().to_owned(),
+            about,
+        })?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_has_a_name_and_every_name_a_field() {
+        let plan = serde_json::to_value(FaultPlan::default()).unwrap();
+        let fields: Vec<&str> = plan.as_object().unwrap().keys().map(String::as_str).collect();
+        let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, fields, "NAMES, in the order of the fields");
+    }
+
+    #[test]
+    fn a_fault_is_set_by_its_name_and_one_that_is_unknown_is_refused_with_the_list() {
+        let mut plan = FaultPlan::default();
+        for words in
+            ["no-keyboard", "black", "capture_delay_ms=40", "link=offline", "hang_shell=next"]
+        {
+            plan.set_by_name(words).unwrap();
+        }
+        let wanted = FaultPlan {
+            no_keyboard: true,
+            black: Some(Trigger::Every),
+            capture_delay_ms: 40,
+            link: LinkState::Offline,
+            hang_shell: Some(Trigger::Next),
+            ..FaultPlan::default()
+        };
+        assert_eq!(plan, wanted);
+        let told = plan.set_by_name("blak").unwrap_err().to_string();
+        assert!(told.contains("\"blak\"") && told.contains("no_keyboard"), "{told}");
+        let told = plan.set_by_name("capture_delay_ms=soon").unwrap_err().to_string();
+        assert!(told.contains("soon") && told.contains("milliseconds"), "{told}");
+        assert!(plan.set_by_name("link").is_err());
+        assert_eq!(plan, wanted, "what is refused changes nothing");
+    }
+}

@@ -1,0 +1,73 @@
+//! What the virtual phone is like: a maker's phones, and faults.
+use std::fmt::Write as _;
+
+use ayeaye_phone::{AdbDevice, FaultError, FaultPlan, Maker};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// A fault by its name, known to fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultFlag(String);
+
+impl FaultFlag {
+    /// Reads `NAME` or `NAME=VALUE`.
+    pub fn parse(words: &str) -> Result<Self, FaultError> {
+        FaultPlan::default().set_by_name(words)?;
+        Ok(Self(words.to_owned()))
+    }
+}
+
+/// What goes with `--virtual`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct VirtualTraits {
+    /// Let the virtual phone be like that maker's, new from the shop
+    #[arg(long, value_name = "MAKER", value_parser = makers(), requires = "virtual_phone")]
+    pub like: Option<Maker>,
+    /// Give the virtual phone this fault, by a name that `ayeaye phone --help` lists
+    #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse,
+        requires = "virtual_phone")]
+    pub faults: Vec<FaultFlag>,
+}
+
+impl VirtualTraits {
+    /// A phone like that.
+    pub fn phone(&self) -> AdbDevice {
+        phone(self.like, &self.faults)
+    }
+}
+
+/// A phone like that maker's, with these faults. Without both it is the one of the documentation, which has
+/// all that a task may need.
+pub fn phone(like: Option<Maker>, faults: &[FaultFlag]) -> AdbDevice {
+    let device = like.map_or_else(AdbDevice::default, AdbDevice::like);
+    device.inject(|plan| {
+        for FaultFlag(words) in faults {
+            plan.set_by_name(words).expect("it was tried when it was read");
+        }
+    });
+    device
+}
+
+/// The makers that can be named.
+pub(super) fn makers() -> impl TypedValueParser<Value = Maker> {
+    let values = Maker::ALL.map(|maker| PossibleValue::new(maker.name()).help(maker.about()));
+    PossibleValuesParser::new(values)
+        .map(|name| Maker::from_name(&name).expect("clap takes only these names"))
+}
+
+/// The makers and the faults, for the end of the help.
+pub(super) fn help() -> String {
+    let mut text =
+        "Examples:\n  ayeaye phone --like coloros\n  ayeaye phone --fault no-keyboard --fault \
+                    capture-delay-ms=3000\n\nMakers:\n"
+            .to_owned();
+    for maker in Maker::ALL {
+        _ = writeln!(text, "  {:<9} {}", maker.name(), maker.about());
+    }
+    text.push_str("\nFaults:\n");
+    for (name, about) in FaultPlan::names() {
+        _ = writeln!(text, "  {name:<21} {about}");
+    }
+    text.push_str("\ndocs/phones.md says which phones are like that, and what to do about it.");
+    text
+}
