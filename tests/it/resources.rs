@@ -171,6 +171,7 @@ fn structured_result(step: u32) -> [Fact; 2] {
         }),
         result: String::new(),
         error: None,
+        uncertain: None,
         tokens: TokenRecord::default(),
         cost_usd: 0.0,
         cost_known: true,

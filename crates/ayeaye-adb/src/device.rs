@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    App, Device, DeviceError, DeviceId, DeviceInfo, Frame, Gesture, ScreenSize, ScreenState,
+    App, Device, DeviceError, DeviceId, DeviceInfo, Frame, Gesture, Performed, ScreenSize,
+    ScreenState,
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -131,7 +132,7 @@ impl Device for AdbDevice {
         screen::state(&self.client).await
     }
 
-    async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<(), DeviceError> {
+    async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
         let what = gesture.name();
         let line = match gesture {
             Gesture::Click { point } => gesture::tap(*point, on),
@@ -141,13 +142,18 @@ impl Device for AdbDevice {
             Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
             Gesture::Drag { from, to } => gesture::drag(*from, *to, on),
             Gesture::HotKey { key } => gesture::key(*key),
-            Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
+            Gesture::Awake { app } => {
+                self.apps.open(&self.client, app).await?;
+                return Ok(Performed::done());
+            }
             Gesture::Type { text, point, clear, submit } => {
                 let typing = TextEntry { text, point: *point, clear: *clear, submit: *submit };
-                return typing.perform(&self.client, on).await;
+                typing.perform(&self.client, on).await?;
+                return Ok(Performed::done());
             }
         };
-        line.send(&self.client, what).await
+        line.send(&self.client, what).await?;
+        Ok(Performed::done())
     }
 
     async fn wake(&self) -> Result<(), DeviceError> {

@@ -253,6 +253,7 @@ fn tool_end(step: u32) -> Fact {
         unknown: false,
         result: "done".to_owned(),
         error: None,
+        uncertain: None,
         duration_ms: 41.532,
     })
 }
@@ -264,6 +265,7 @@ fn step_end() -> Fact {
         action: Some(click()),
         result: "done".to_owned(),
         error: None,
+        uncertain: None,
         tokens: tokens(),
         cost_usd: 0.001_573,
         cost_known: true,

@@ -121,6 +121,33 @@ pub struct App {
     pub label: Option<String>,
 }
 
+/// What came of a gesture that the phone has accepted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Performed {
+    /// Why it is not certain that the gesture did what it was for. `None` where that was checked, or
+    /// where only the next look at the screen can tell, as for a tap.
+    pub uncertain: Option<String>,
+    /// What whoever decided it should know besides, such as another way that was taken.
+    pub note: Option<String>,
+}
+
+impl Performed {
+    /// Accepted, with nothing to be said about it.
+    pub fn done() -> Self {
+        Self::default()
+    }
+
+    /// Accepted, and worth a word.
+    pub fn noting(note: impl Into<String>) -> Self {
+        Self { uncertain: None, note: Some(note.into()) }
+    }
+
+    /// Accepted, but whether it did what it was for is not known; `why` is a clause.
+    pub fn uncertain(why: impl Into<String>) -> Self {
+        Self { uncertain: Some(why.into()), note: None }
+    }
+}
+
 /// Why a phone did not do what it was asked. Variants are by what the caller does next.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DeviceError {
@@ -219,8 +246,9 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// What the screen is up to.
     async fn state(&self) -> Result<ScreenState, DeviceError>;
     /// Carries out a gesture decided on a frame of this size. Returns when the phone has accepted
-    /// it, not when the screen has settled.
-    async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<(), DeviceError>;
+    /// it, not when the screen has settled. What can be checked cheaply has been: a text by the field
+    /// it went into, an app by what came to the front; what could not be is told as not certain.
+    async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError>;
     /// Turns the display on and takes away a lock screen that needs no secret.
     async fn wake(&self) -> Result<(), DeviceError>;
     /// Wakes the screen, closes the app in front (never the launcher or the system UI), goes home.

@@ -44,7 +44,7 @@ pub use approval::Approval;
 pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
-    ScreenState, Transport,
+    Performed, ScreenState, Transport,
 };
 pub use elements::{Element, Elements};
 pub use error::error_chain;

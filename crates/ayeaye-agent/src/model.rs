@@ -57,8 +57,10 @@ pub struct HistoryStep {
     pub step: u32,
     /// What was decided.
     pub decision: Decision,
-    /// `None`: done as decided. Else what went wrong.
+    /// What went wrong; `None` if nothing is known to have.
     pub error: Option<String>,
+    /// Why it is not certain that it had its effect.
+    pub uncertain: Option<String>,
 }
 
 /// What a model said, understood.

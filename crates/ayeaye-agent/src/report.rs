@@ -78,6 +78,8 @@ pub struct StepSummary {
     pub explain: String,
     /// What went wrong.
     pub error: Option<String>,
+    /// Why it is not certain that it had its effect.
+    pub uncertain: Option<String>,
     /// The screen in words, where that was wanted.
     pub caption: Option<String>,
 }
@@ -110,6 +112,11 @@ impl StepSummary {
         if let Some(error) = &self.error {
             line.push_str(" (failed: ");
             line.extend(error.chars().take(160));
+            line.push(')');
+        }
+        if let Some(why) = &self.uncertain {
+            line.push_str(" (not certain: ");
+            line.extend(why.chars().take(160));
             line.push(')');
         }
         line

@@ -95,6 +95,7 @@ impl EventBuilder {
             action,
             result: if error.is_some() { "" } else { "done" }.to_owned(),
             error: error.map(str::to_owned),
+            uncertain: None,
             tokens: TokenRecord::default(),
             cost_usd: 0.0,
             cost_known: false,
@@ -234,6 +235,7 @@ impl EventBuilder {
             unknown: false,
             result: outcome.unwrap_or_default().to_owned(),
             error: outcome.err().map(str::to_owned),
+            uncertain: None,
             duration_ms: 41.505,
         }))
     }

@@ -168,7 +168,8 @@ fn replies(profile: Profile, executions: u64) {
         {
             let step = u32::try_from(history.len()).unwrap();
             let error = (dice.below(4) == 0).then(|| decision.explain.clone());
-            history.push(HistoryItem::Step(HistoryStep { step, decision, error }));
+            let uncertain = (dice.below(8) == 0).then(|| decision.explain.clone());
+            history.push(HistoryItem::Step(HistoryStep { step, decision, error, uncertain }));
             let words = || String::from_utf8_lossy(bytes).into_owned();
             match dice.below(12) {
                 0 => history.push(HistoryItem::UserReply(words())),

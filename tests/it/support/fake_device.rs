@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use async_trait::async_trait;
 use ayeaye_agent::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource, Frame,
-    Gesture, ScreenSize, ScreenState, Transport,
+    Gesture, Performed, ScreenSize, ScreenState, Transport,
 };
 
 /// See the module.
@@ -76,9 +76,9 @@ impl Device for FakeDevice {
         })
     }
 
-    async fn perform(&self, _: &Gesture, _: ScreenSize) -> Result<(), DeviceError> {
+    async fn perform(&self, _: &Gesture, _: ScreenSize) -> Result<Performed, DeviceError> {
         self.gestures.fetch_add(1, Ordering::SeqCst);
-        Ok(())
+        Ok(Performed::done())
     }
 
     async fn wake(&self) -> Result<(), DeviceError> {

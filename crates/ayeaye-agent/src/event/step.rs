@@ -41,6 +41,9 @@ pub struct StepEnd {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Why it is not certain that what was done had its effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertain: Option<String>,
     /// Of all calls of this step.
     pub tokens: TokenRecord,
     /// In US dollars, of all calls of this step.
@@ -148,6 +151,9 @@ pub struct ToolEnd {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Why it is not certain that it had its effect, though the phone has accepted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertain: Option<String>,
     /// Milliseconds.
     pub duration_ms: f64,
 }

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 use crate::journal::ActionRecord;
 use crate::{
     Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
-    Frame, Gesture, ScreenSize, ScreenState, Transport,
+    Frame, Gesture, Performed, ScreenSize, ScreenState, Transport,
 };
 
 const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
@@ -94,6 +94,8 @@ struct Inner {
     sent: Vec<String>,
     complaints: Vec<String>,
     changing: bool,
+    /// What comes of the gestures it carries out.
+    performed: Performed,
 }
 
 impl FakeDevice {
@@ -115,11 +117,17 @@ impl FakeDevice {
                 sent: Vec::new(),
                 complaints: Vec::new(),
                 changing: false,
+                performed: Performed::done(),
             }),
             calls: watch::Sender::default(),
             held: watch::Sender::new(true),
             unsynced: AtomicU32::new(0),
         }
+    }
+
+    /// What it says of every gesture that it carries out.
+    pub(crate) fn says_of_gestures(&self, performed: Performed) {
+        self.inner().performed = performed;
     }
 
     /// Breaks these calls of this kind; the first is 1.
@@ -359,10 +367,11 @@ impl Device for FakeDevice {
         })
     }
 
-    async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<(), DeviceError> {
+    async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
         assert_eq!(on, SIZE, "gestures are decided on the frame that was seen");
         let facts = ActionRecord::from(&Action::Gesture(gesture.clone()));
-        self.change(Call::Perform, facts.describe(), gesture.name()).await
+        self.change(Call::Perform, facts.describe(), gesture.name()).await?;
+        Ok(self.inner().performed.clone())
     }
 
     async fn wake(&self) -> Result<(), DeviceError> {

@@ -46,13 +46,13 @@ fn for_each_text(fact: &mut Fact, visit: &mut impl FnMut(&mut String)) {
         Fact::RoundEnd(end) => visit(&mut end.result),
         Fact::StepStart(start) => visit(&mut start.subtask),
         Fact::StepEnd(end) => {
-            let StepEnd { response, action, result, error, caption, .. } = end;
+            let StepEnd { response, action, result, error, uncertain, caption, .. } = end;
             visit_response(response, visit);
             if let Some(action) = action {
                 visit_action(action, visit);
             }
             visit(result);
-            error.iter_mut().chain(caption).for_each(visit);
+            error.iter_mut().chain(uncertain).chain(caption).for_each(visit);
         }
         Fact::LlmRequest(request) => {
             request.messages.iter_mut().for_each(|message| visit_message(message, visit));
@@ -78,7 +78,7 @@ fn for_each_text(fact: &mut Fact, visit: &mut impl FnMut(&mut String)) {
         }
         Fact::ToolEnd(end) => {
             visit(&mut end.result);
-            end.error.iter_mut().for_each(visit);
+            end.error.iter_mut().chain(&mut end.uncertain).for_each(visit);
         }
         Fact::Question(asked) => {
             asked.questions.iter_mut().chain(&mut asked.options).for_each(visit);

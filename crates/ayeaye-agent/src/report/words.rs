@@ -24,6 +24,11 @@ impl StepSummary {
             line.extend(error.chars().take(MAX_TEXT));
             line.push(')');
         }
+        if let Some(why) = &self.uncertain {
+            line.push_str(" (not certain: ");
+            line.extend(why.chars().take(MAX_TEXT));
+            line.push(')');
+        }
         line
     }
 }
@@ -76,7 +81,7 @@ mod tests {
         let Value::Object(arguments) = arguments else { panic!("an object") };
         let action = ActionRecord { function: function.to_owned(), arguments };
         let (explain, error) = (explain.to_owned(), error.map(str::to_owned));
-        StepSummary { step: 0, action, explain, error, caption: None }.in_words()
+        StepSummary { step: 0, action, explain, error, uncertain: None, caption: None }.in_words()
     }
 
     #[test]

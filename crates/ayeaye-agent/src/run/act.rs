@@ -11,7 +11,7 @@ use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{BlackboardSection, Fact, TargetRecord};
 use crate::privacy::SecretStore;
-use crate::{DeviceError, Gesture, Question, error_chain};
+use crate::{DeviceError, Gesture, Performed, Question, error_chain};
 
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -54,7 +54,7 @@ impl Run {
         step.times.memory_update += sent.recording_ms;
         step.times.action_execution += sent.took_ms;
         match sent.result {
-            Ok(()) => "done".clone_into(&mut step.result),
+            Ok(performed) => self.note_performed(gesture.name(), performed, step),
             Err(err) => self.note_failed_gesture(gesture.name(), &err, step),
         }
         Ok(StepOutcome::Continue)
@@ -68,6 +68,24 @@ impl Run {
         let text = self.recorder.secrets().restore(text).into_owned();
         let known = !SecretStore::has_unknown_placeholder(&text);
         known.then_some(Gesture::Type { text, point: *point, clear: *clear, submit: *submit })
+    }
+
+    /// Tells the model at the next step what it cannot take for granted.
+    fn note_performed(&mut self, name: &str, performed: Performed, step: &mut StepBuilder) {
+        let Performed { uncertain, note } = performed;
+        if let Some(why) = &uncertain {
+            tracing::info!(session = %self.session().id, "{name}: not certain: {}", self.recorder.redact(why));
+            self.state.system_notes.push(format!(
+                "Your last action ({name}) was sent, but it is not certain that it worked: {why}. Look at \
+                 the screen before you go on."
+            ));
+        }
+        if let Some(note) = &note {
+            self.state.system_notes.push(format!("About your last action ({name}): {note}."));
+        }
+        step.uncertain = uncertain;
+        step.result = note.clone().unwrap_or_else(|| "done".to_owned());
+        step.note = note;
     }
 
     /// Tells the model at the next step.

@@ -11,7 +11,7 @@ use super::outcome::RunError;
 use super::recorder::{Recorder, ToolOutcome};
 use crate::journal::{ActionRecord, TargetRecord};
 use crate::session::WAKE;
-use crate::{Action, Device, DeviceError, Gesture, ScreenSize, error_chain};
+use crate::{Action, Device, DeviceError, Gesture, Performed, ScreenSize, error_chain};
 
 /// The command before the first step of a session, as recorded.
 pub(super) const RESET: &str = "RESET";
@@ -29,7 +29,7 @@ pub(super) struct Actor {
 /// A command that was sent and recorded.
 #[derive(Debug)]
 pub(super) struct Sent {
-    pub(super) result: Result<(), DeviceError>,
+    pub(super) result: Result<Performed, DeviceError>,
     /// When it was over.
     pub(super) ended: Instant,
     /// Milliseconds for recording its start.
@@ -59,13 +59,14 @@ impl Actor {
     /// Switches the display on.
     pub(super) async fn wake(&self, recorder: &mut Recorder) -> Result<Sent, RunError> {
         self.cancel.check()?;
-        self.send(recorder, bare(WAKE), None, "awake", self.device.wake()).await
+        self.send(recorder, bare(WAKE), None, "awake", plain(self.device.wake())).await
     }
 
     /// Wakes the phone, closes the app in front, and goes to the home screen.
     pub(super) async fn reset(&self, recorder: &mut Recorder) -> Result<Sent, RunError> {
         self.cancel.check()?;
-        self.send(recorder, bare(RESET), None, "home screen", self.device.reset()).await
+        let command = plain(self.device.reset());
+        self.send(recorder, bare(RESET), None, "home screen", command).await
     }
 
     async fn send(
@@ -74,7 +75,7 @@ impl Actor {
         ActionRecord { function, arguments }: ActionRecord,
         target: Option<TargetRecord>,
         done: &str,
-        command: impl Future<Output = Result<(), DeviceError>>,
+        command: impl Future<Output = Result<Performed, DeviceError>>,
     ) -> Result<Sent, RunError> {
         let recording = Instant::now();
         let id = recorder.log_tool_start(&function, arguments, target).await?;
@@ -89,13 +90,25 @@ impl Actor {
         let ended = Instant::now();
         let took_ms = millis(ended - begun);
         let outcome = match &result {
-            Ok(()) => ToolOutcome::Done(done.to_owned()),
+            Ok(Performed { uncertain, note }) => {
+                let result = note.clone().unwrap_or_else(|| done.to_owned());
+                match uncertain.clone() {
+                    None => ToolOutcome::Done(result),
+                    Some(why) => ToolOutcome::Uncertain { result, why },
+                }
+            }
             Err(err) if err.may_have_acted() => ToolOutcome::Unknown(error_chain(err)),
             Err(err) => ToolOutcome::Failed(error_chain(err)),
         };
         recorder.log_tool_end(id, outcome, took_ms).await?;
         Ok(Sent { result, ended, recording_ms, took_ms })
     }
+}
+
+async fn plain(
+    command: impl Future<Output = Result<(), DeviceError>>,
+) -> Result<Performed, DeviceError> {
+    command.await.map(|()| Performed::done())
 }
 
 fn bare(function: &str) -> ActionRecord {

@@ -135,7 +135,7 @@ impl Run {
     /// Resets the phone before the first step of a session.
     async fn reset(&mut self) -> Result<(), RunError> {
         match self.actor.reset(&mut self.recorder).await?.result {
-            Ok(()) => self.observer.settle_after_reset().await,
+            Ok(_) => self.observer.settle_after_reset().await,
             Err(err @ DeviceError::Refused { .. }) => {
                 let reason = error_chain(&err);
                 let text = format!(

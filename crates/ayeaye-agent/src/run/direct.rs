@@ -52,6 +52,8 @@ pub struct DirectResult {
     pub line: StepSummary,
     /// Whether it was carried out.
     pub outcome: DirectOutcome,
+    /// What the client should know besides.
+    pub note: Option<String>,
     /// The screen afterwards, if it could be seen.
     pub shown: Option<ScreenAfter>,
     /// Whether the screen before it is stored.
@@ -131,6 +133,7 @@ impl Run {
             Ok(_) => step.error.clone(),
         };
         let end = acted.as_ref().err().map(|err| RunEnd::new(err.reason(), error_chain(err)));
+        let note = step.note.take();
         self.end_step(step, end.as_ref()).await?;
         let (shown, ended) = match acted {
             Ok(shown) => (shown, Ok(())),
@@ -149,6 +152,7 @@ impl Run {
                 }
                 Some(why) => DirectOutcome::NotDone(self.recorder.redact(&why).into_owned()),
             },
+            note: note.map(|note| self.recorder.redact(&note).into_owned()),
             shown,
             pictured: session.report(true).screenshot_step == Some(number),
         };

@@ -135,9 +135,10 @@ fn history_line(item: &HistoryItem) -> Option<String> {
         HistoryItem::Step(step) => {
             let action = ActionRecord::from(&step.decision.action).describe();
             let why = &step.decision.explain;
-            Some(match &step.error {
-                None => format!("- {action} ({why})"),
-                Some(error) => format!("- {action} ({why}): failed: {error}"),
+            Some(match (&step.error, &step.uncertain) {
+                (Some(error), _) => format!("- {action} ({why}): failed: {error}"),
+                (None, Some(doubt)) => format!("- {action} ({why}): not certain: {doubt}"),
+                (None, None) => format!("- {action} ({why})"),
             })
         }
     }

@@ -28,6 +28,8 @@ pub(super) struct StoredPicture {
 pub(super) enum ToolOutcome {
     /// Carried out, with this result.
     Done(String),
+    /// Accepted by the phone, with this result; why it may have had no effect.
+    Uncertain { result: String, why: String },
     /// Not carried out, for this reason.
     Failed(String),
     /// Perhaps carried out; what went wrong.
@@ -177,10 +179,11 @@ impl Recorder {
         duration_ms: f64,
     ) -> Result<(), JournalError> {
         let unknown = matches!(outcome, ToolOutcome::Unknown(_));
-        let (result, error) = match outcome {
-            ToolOutcome::Done(result) => (result, None),
+        let (result, error, uncertain) = match outcome {
+            ToolOutcome::Done(result) => (result, None, None),
+            ToolOutcome::Uncertain { result, why } => (result, None, Some(why)),
             ToolOutcome::Failed(error) | ToolOutcome::Unknown(error) => {
-                (String::new(), Some(error))
+                (String::new(), Some(error), None)
             }
         };
         let success = error.is_none();
@@ -190,6 +193,7 @@ impl Recorder {
             unknown,
             result,
             error,
+            uncertain,
             duration_ms,
         }))
         .await

@@ -81,9 +81,11 @@ fn recovered_step(session: &Session) -> StepBuilder {
         }
         _ => (AgentState::Error, String::new(), Some(INTERRUPTED.to_owned())),
     };
+    let uncertain = open.outcome.as_ref().and_then(|end| end.uncertain.clone());
     StepBuilder {
         status: Some(status),
         decision,
+        uncertain,
         response: open.decision.as_ref().map(|parsed| parsed.response.clone()),
         result,
         error,

@@ -14,6 +14,10 @@ pub(super) struct StepBuilder {
     pub(super) response: Option<ResponseRecord>,
     pub(super) result: String,
     pub(super) error: Option<String>,
+    /// Why it is not certain that the gesture had its effect.
+    pub(super) uncertain: Option<String>,
+    /// What came of the gesture besides.
+    pub(super) note: Option<String>,
     pub(super) costs: CallCosts,
     pub(super) times: PhaseTimes,
     /// The screen in words, if the step ended the run.
@@ -59,6 +63,7 @@ impl StepBuilder {
             status: status.into(),
             action: decision.map(|decision| ActionRecord::from(&decision.action)),
             response: self.response.or_else(|| decision.map(Into::into)).unwrap_or_default(),
+            uncertain: self.uncertain.filter(|_| error.is_none()),
             result,
             error,
             tokens: self.costs.tokens,

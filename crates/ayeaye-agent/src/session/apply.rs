@@ -263,6 +263,7 @@ impl SessionState {
             action: facts.clone(),
             explain: end.response.comment.clone(),
             error: end.error.clone(),
+            uncertain: end.uncertain.clone(),
             caption: end.caption.clone(),
         };
         let explain = if by_client {
@@ -293,6 +294,7 @@ impl SessionState {
                     observation: end.response.observation.clone(),
                 },
                 error: end.error.clone(),
+                uncertain: end.uncertain.clone(),
             }));
         }
     }

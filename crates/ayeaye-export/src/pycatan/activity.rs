@@ -57,7 +57,10 @@ impl PyCatan {
         if device {
             let outcome = match &end.error {
                 Some(error) if !end.success => format!("{name} failed: {error}"),
-                _ if end.success => format!("{name}: {}", end.result),
+                _ if end.success => match &end.uncertain {
+                    Some(why) => format!("{name}: not certain: {why}"),
+                    None => format!("{name}: {}", end.result),
+                },
                 _ => format!("{name} failed"),
             };
             self.set_last_event(&outcome);

@@ -150,6 +150,7 @@ pub(super) struct ToolOutcome {
     pub(super) unknown: bool,
     pub(super) result: Clipped,
     pub(super) error: Option<Clipped>,
+    pub(super) uncertain: Option<Clipped>,
     pub(super) ms: f64,
 }
 

@@ -285,6 +285,7 @@ impl ReportModel {
             unknown: end.unknown,
             result: clip(&end.result, MAX_TEXT),
             error: end.error.as_deref().map(|error| clip(error, MAX_TEXT)),
+            uncertain: end.uncertain.as_deref().map(|why| clip(why, MAX_TEXT)),
             ms: end.duration_ms,
         };
         for item in self.items.iter_mut().rev().take(20) {

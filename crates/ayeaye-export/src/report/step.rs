@@ -247,6 +247,10 @@ fn outcome(html: &mut Html, step: &Step) {
             error.show(html, "span", "");
         }
         html.raw("</div>");
+    } else if let Some(why) = act.and_then(|tool_call| tool_call.end.as_ref()?.uncertain.as_ref()) {
+        html.raw("<div class=\"error\"><b>It is not certain that it worked.</b> ");
+        why.show(html, "span", "");
+        html.raw("</div>");
     }
     let others =
         || step.tool_calls.iter().filter(|tool_call| act.is_none_or(|it| it.id != tool_call.id));

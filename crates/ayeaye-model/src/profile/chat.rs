@@ -4,7 +4,7 @@
 use ayeaye_agent::{HistoryItem, Message, Part, Picture, Role, ScreenSize, StepInput, ToolCall};
 
 use super::escape::{LONGEST_TEXT, quote_untrusted};
-use super::history::{History, PastStep, user_says};
+use super::history::{History, NOT_CERTAIN, PastStep, user_says};
 
 /// How a family writes a conversation.
 pub(super) struct ChatStyle<'a> {
@@ -170,7 +170,11 @@ impl ChatBuilder {
                     quote_untrusted(error, LONGEST_TEXT)
                 ));
             }
-            (None, None) => {}
+            (None, None) => {
+                if let Some(why) = past.doubt() {
+                    self.push_text(format!("Of the action above {NOT_CERTAIN}: {why}\n"));
+                }
+            }
         }
     }
 }

@@ -201,11 +201,11 @@ impl PastStep<'_> {
         text.map(|text| plain_line(text, 1000)).unwrap_or_default()
     }
 
-    /// The error, to be appended to a line about the step; empty if there was none.
+    /// The error or the doubt, to be appended to a line about the step; empty if there is none.
     pub(super) fn failure(&self) -> String {
         match &self.step.error {
             Some(error) => format!(" (this failed: {})", quote_untrusted(error, LONGEST_TEXT)),
-            None => String::new(),
+            None => self.doubt().map(|why| format!(" ({NOT_CERTAIN}: {why})")).unwrap_or_default(),
         }
     }
 
@@ -217,8 +217,16 @@ impl PastStep<'_> {
                 let question = quote_untrusted(&question.text, LONGEST_TEXT);
                 format!("Not done yet. The user was asked first: {question}")
             }
-            (None, _) => "Done.".to_owned(),
+            (None, _) => match self.doubt() {
+                Some(why) => format!("Sent, but {NOT_CERTAIN}: {why}"),
+                None => "Done.".to_owned(),
+            },
         }
+    }
+
+    /// Why it is not certain that the action had its effect, quoted.
+    pub(super) fn doubt(&self) -> Option<String> {
+        self.step.uncertain.as_ref().map(|why| quote_untrusted(why, LONGEST_TEXT))
     }
 
     /// The action in words, for a family whose format cannot express it.
@@ -236,6 +244,9 @@ impl PastStep<'_> {
         }
     }
 }
+
+/// What is said of an action whose effect could not be checked.
+pub(super) const NOT_CERTAIN: &str = "it is not certain that this worked";
 
 /// The user's reply as a line.
 pub(super) fn user_says(text: &str) -> String {

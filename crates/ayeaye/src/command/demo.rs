@@ -180,7 +180,14 @@ impl ProgressPrinter {
             };
             let (function, explain) = (take("action_type"), take("explain"));
             let action = ActionRecord { function, arguments };
-            let step = StepSummary { step: 0, action, explain, error: None, caption: None };
+            let step = StepSummary {
+                step: 0,
+                action,
+                explain,
+                error: None,
+                uncertain: None,
+                caption: None,
+            };
             let number = log["global_step_idx"].as_u64().unwrap_or_default();
             self.print_step(number, &step.in_words());
         }

@@ -107,6 +107,9 @@ pub struct LogItem {
     /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Why it is not certain that it had its effect, though the phone has accepted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncertain: Option<String>,
 }
 
 /// A question. It may have been influenced by what is on the screen.
@@ -182,6 +185,7 @@ impl From<&StepSummary> for LogItem {
             global_step_idx: line.step + 1,
             action: ActionItem::new(&line.action, &line.explain),
             error: line.error.as_deref().map(|error| truncate(error, MAX_EXPLAIN * 2)),
+            uncertain: line.uncertain.as_deref().map(|why| truncate(why, MAX_EXPLAIN * 2)),
         }
     }
 }

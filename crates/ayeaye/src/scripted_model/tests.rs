@@ -510,7 +510,12 @@ mod over_http {
         assert_eq!(question.text, "What should the note say?");
         let history = [
             HistoryItem::Request(request.to_owned()),
-            HistoryItem::Step(HistoryStep { step: 0, decision: asked, error: None }),
+            HistoryItem::Step(HistoryStep {
+                step: 0,
+                decision: asked,
+                error: None,
+                uncertain: None,
+            }),
             HistoryItem::UserReply("Milk".to_owned()),
         ];
         let next = decided(&model, &prompt(&model, &phone, request, &history)).await;

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete};
 use crate::journal::{Fact, ResponseKind, ToolEnd};
-use crate::{AgentError, Part, Role, SessionId, StopReason, UserInput};
+use crate::{AgentError, HistoryItem, Part, Performed, Role, SessionId, StopReason, UserInput};
 
 fn garbage() -> ScriptedReply {
     ScriptedReply::Says("I think I should tap the button.".to_owned())
@@ -134,6 +134,33 @@ async fn a_refused_gesture_was_not_done_and_the_model_is_told_so() {
     let seen = rig.script.seen();
     assert!(seen[1].system_notes[0].contains("was not carried out"), "{:?}", seen[1].system_notes);
     assert_eq!(seen[2].system_notes, [""; 0], "told once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_phone_could_not_make_sure_of_is_told_and_recorded() {
+    let rig = Rig::new([click(1), click(2), complete("")]);
+    let performed = Performed {
+        uncertain: Some("the field cannot be read".to_owned()),
+        note: Some("the second way was taken".to_owned()),
+    };
+    rig.phone.says_of_gestures(performed);
+    let report = rig.run().await;
+    let end = &tool_ends(&rig, report.session_id).await[1];
+    assert_eq!((end.success, end.unknown, end.error.as_deref()), (true, false, None));
+    assert_eq!(end.result, "the second way was taken");
+    assert_eq!(end.uncertain.as_deref(), Some("the field cannot be read"));
+    let seen = rig.script.seen();
+    let [doubt, note] = seen[1].system_notes.as_slice() else { panic!("{:?}", seen[1]) };
+    assert!(doubt.contains("(CLICK) was sent, but it is not certain"), "{doubt}");
+    assert!(doubt.contains("the field cannot be read"), "{doubt}");
+    assert_eq!(note, "About your last action (CLICK): the second way was taken.");
+    let told = |item: &HistoryItem| match item {
+        HistoryItem::Step(step) => step.uncertain.clone(),
+        _ => None,
+    };
+    assert_eq!(seen[2].history.iter().filter_map(told).count(), 2, "{:?}", seen[2].history);
+    assert_eq!(report.steps[0].uncertain.as_deref(), Some("the field cannot be read"));
+    assert!(report.steps[0].in_words().ends_with("(not certain: the field cannot be read)"));
 }
 
 #[tokio::test(start_paused = true)]

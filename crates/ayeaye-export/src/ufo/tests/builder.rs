@@ -204,6 +204,7 @@ impl EventBuilder {
             unknown,
             result: outcome.unwrap_or_default().to_owned(),
             error: outcome.err().map(str::to_owned),
+            uncertain: None,
             duration_ms: 41.5,
         }));
     }
@@ -234,6 +235,7 @@ impl EventBuilder {
             action,
             result: result.to_owned(),
             error: error.map(str::to_owned),
+            uncertain: None,
             tokens: TokenRecord::default(),
             cost_usd: 0.001,
             cost_known: true,

@@ -263,10 +263,13 @@ fn system_notes(input: &StepInput<'_>) -> String {
         last(input.system_notes).iter().map(|note| quoted(note, LONGEST_TEXT)).collect();
     if notes.is_empty()
         && let Some(HistoryItem::Step(step)) = input.history.last()
-        && let Some(error) = &step.error
     {
         let name = step.decision.action.name();
-        notes.push(format!("上一步 {name} 没有成功：{}", quoted(error, LONGEST_TEXT)));
+        if let Some(error) = &step.error {
+            notes.push(format!("上一步 {name} 没有成功：{}", quoted(error, LONGEST_TEXT)));
+        } else if let Some(why) = &step.uncertain {
+            notes.push(format!("上一步 {name} 不确定是否生效：{}", quoted(why, LONGEST_TEXT)));
+        }
     }
     notes.iter().fold(String::new(), |lines, note| lines + "系统提示：" + note + "\n")
 }

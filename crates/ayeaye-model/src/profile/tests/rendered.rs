@@ -188,6 +188,7 @@ fn a_confirmation_is_told_as_a_question_or_as_what_was_done() {
         step: 0,
         decision: super::sample::decision(confirm.clone(), ""),
         error: None,
+        uncertain: None,
     };
     for profile in Profile::ALL {
         let (verbs, coords) = (profile.family().verbs(), coords(profile.family()));
@@ -263,7 +264,7 @@ proptest! {
         let family = profile.family();
         let mut decision = super::sample::decision(action, "");
         decision.thought.clear();
-        let step = HistoryStep { step: 0, decision, error: None };
+        let step = HistoryStep { step: 0, decision, error: None, uncertain: None };
         let past = PastStep { number: 1, step: &step, answered: false };
         let Some(call) = family.verbs().write(past, &coords(family)) else { return Ok(()) };
         let history = [HistoryItem::Request("t".to_owned()), HistoryItem::Step(step.clone())];

@@ -20,7 +20,12 @@ fn past(step: &HistoryStep) -> PastStep<'_> {
 }
 
 fn written(profile: Profile, action: &Action) -> Option<Call> {
-    let step = HistoryStep { step: 0, decision: decision(action.clone(), ""), error: None };
+    let step = HistoryStep {
+        step: 0,
+        decision: decision(action.clone(), ""),
+        error: None,
+        uncertain: None,
+    };
     profile.family().verbs().write(past(&step), &coords(profile.family()))
 }
 
@@ -69,7 +74,7 @@ proptest! {
         thought in "([a-z ：:'(\n<>]|Action: |</think>|<answer>|finish\\(message=\"x\"\\)|<function=finished></function>|\\{\"action\": \"complete\"\\}){0,8}",
     ) {
         let family = profile.family();
-        let step = HistoryStep { step: 0, decision: decision(action.clone(), &thought), error: None };
+        let step = HistoryStep { step: 0, decision: decision(action.clone(), &thought), error: None, uncertain: None };
         let call = family.verbs().write(past(&step), &coords(family));
         let history = [HistoryItem::Request("t".to_owned()), HistoryItem::Step(step)];
         let prompt = prompt(family, "t", &history, &[]);

@@ -17,6 +17,13 @@ pub struct ActResult {
     pub global_step_idx: u32,
     /// What was done, as it is kept: secrets are replaced.
     pub action: ActionItem,
+    /// Why it is not certain that it had its effect, though the phone has accepted it: look before you go
+    /// on. Absent where nothing speaks against it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncertain: Option<String>,
+    /// What else you should know about it, such as another way that was taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Whether the screen looks different now, the clock aside; absent when it could not be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen_changed: Option<bool>,
@@ -83,6 +90,8 @@ impl ActResult {
             session_id: session.to_string(),
             global_step_idx: acted.step + 1,
             action: ActionItem::new(&acted.line.action, &acted.line.explain),
+            uncertain: acted.line.uncertain.clone(),
+            note: acted.note.clone(),
             screen_changed: shown.map(|it| it.changed),
             screen_settled: shown.map(|it| it.settled),
             screen_on: shown.map(|it| it.awake),
@@ -129,8 +138,14 @@ mod tests {
     fn result_of(outcome: Option<DirectOutcome>) -> Result<ActResult, String> {
         let (function, arguments) = ("CLICK".to_owned(), serde_json::Map::new());
         let action = ActionRecord { function, arguments };
-        let line =
-            StepSummary { step: 4, action, explain: String::new(), error: None, caption: None };
+        let line = StepSummary {
+            step: 4,
+            action,
+            explain: String::new(),
+            error: None,
+            uncertain: None,
+            caption: None,
+        };
         let report = Report {
             session_id: SessionId::new(),
             stop_reason: StopReason::UserPaused,
@@ -167,6 +182,7 @@ mod tests {
             step: 4,
             line,
             outcome,
+            note: None,
             shown,
             pictured,
         });

@@ -165,6 +165,7 @@ fn step_end(step: u32) -> Fact {
         action: (!failed).then(click),
         result: "done".to_owned(),
         error: failed.then(|| "the reply could not be read".to_owned()),
+        uncertain: None,
         tokens: tokens(),
         cost_usd: 0.001,
         cost_known: !failed,
@@ -260,6 +261,7 @@ fn tool_end(number: u32) -> Fact {
         unknown: number == 3,
         result: "done".to_owned(),
         error: (number == 3).then(|| "the link was lost".to_owned()),
+        uncertain: None,
         duration_ms: 41.5,
     })
 }

@@ -36,7 +36,7 @@ fn step(action: Action, summary: &str) -> HistoryItem {
         summary: summary.to_owned(),
         observation: String::new(),
     };
-    HistoryItem::Step(HistoryStep { step: 0, decision, error: None })
+    HistoryItem::Step(HistoryStep { step: 0, decision, error: None, uncertain: None })
 }
 
 fn back(summary: &str) -> HistoryItem {

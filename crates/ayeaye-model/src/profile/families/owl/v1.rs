@@ -158,9 +158,10 @@ fn latest_line(past: PastStep<'_>, coords: &CoordContext) -> String {
     let action =
         mobile_use::write_arguments(past, coords, &WITH_KEY).unwrap_or_else(|| past.in_words());
     let description = plain_line(&past.step.decision.explain, LONGEST_LINE);
-    let outcome = match &past.step.error {
-        None => "Successful".to_owned(),
-        Some(error) => format!("Failed | Feedback: {}", quote_untrusted(error, LONGEST_LINE)),
+    let outcome = match (&past.step.error, past.doubt()) {
+        (None, None) => "Successful".to_owned(),
+        (None, Some(why)) => format!("Unknown | Feedback: {why}"),
+        (Some(error), _) => format!("Failed | Feedback: {}", quote_untrusted(error, LONGEST_LINE)),
     };
     format!("Action: {action} | Description: {description} | Outcome: {outcome}\n")
 }
