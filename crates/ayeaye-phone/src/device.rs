@@ -91,6 +91,8 @@ impl AdbDevice {
     }
 
     pub fn phone(&self) -> &Phone {
+        // The plan of faults knows no phone, so it is looked up.
+        self.inner.phone.set_quirks(self.inner.faults.quirks());
         &self.inner.phone
     }
 

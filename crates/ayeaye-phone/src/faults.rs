@@ -11,7 +11,21 @@ use std::{
 
 use tokio::sync::watch;
 
+use crate::system::Quirks;
+
 pub use self::plan::{FaultError, FaultPlan, LinkState, RawHeader, Trigger};
+
+impl FaultPlan {
+    /// Those that concern the phone's input and power.
+    pub(crate) fn quirks(&self) -> Quirks {
+        Quirks {
+            select_all: self.select_all,
+            composing: self.composing_keyboard,
+            screen_off_after: self.screen_off_after_ms.map(Duration::from_millis),
+            unplugged: self.unplugged,
+        }
+    }
+}
 
 /// A handle on one phone's faults; clones are the same faults.
 #[derive(Debug, Clone)]
@@ -76,6 +90,10 @@ impl Faults {
     /// Cuts every open connection to this phone. New ones are accepted at once.
     pub fn kill_link(&self) {
         self.events.send_modify(|events| events.kills += 1);
+    }
+
+    pub(crate) fn quirks(&self) -> Quirks {
+        self.lock().quirks()
     }
 
     pub(crate) fn link(&self) -> LinkState {

@@ -54,3 +54,4 @@ pub use os::state::{
 pub use packages::{Component, LaunchState, Package, StartError};
 pub use phone::Phone;
 pub use server::AdbServer;
+pub use system::SelectAll;

@@ -22,7 +22,8 @@ use tokio::time::Instant;
 use crate::apps::{Apps, Event, Window, launcher, messages};
 use crate::draw::{Renderer, TransitionKind};
 use crate::options::PhoneOptions;
-use crate::system::{Random, SystemSettings};
+use crate::packages::Component;
+use crate::system::{Quirks, Random, SystemSettings};
 use crate::tree::WindowKind;
 use crate::tree::layout::Offsets;
 use compositor::{CachedFrame, Snapshot};
@@ -64,6 +65,8 @@ struct Dialog {
     title: String,
     text: String,
     buttons: Vec<String>,
+    /// Started by every button.
+    starts: Option<Component>,
 }
 
 #[derive(Debug)]
@@ -97,6 +100,11 @@ pub(crate) struct Os {
     started_at: Instant,
     awake: bool,
     locked: bool,
+    quirks: Quirks,
+    /// The last touch, key or wake.
+    used_at: Instant,
+    /// Letters that the phone's own keyboard holds back.
+    composing: String,
     /// The PIN pad is up.
     bouncer: bool,
     pin: Option<String>,
@@ -149,6 +157,9 @@ impl Os {
             started_at: Instant::now(),
             awake: true,
             locked: false,
+            quirks: Quirks::default(),
+            used_at: Instant::now(),
+            composing: String::new(),
             bouncer: false,
             pin: None,
             pin_typed: String::new(),
@@ -208,6 +219,9 @@ impl Os {
     /// Does what is due. Called first whenever the lock is taken.
     pub(crate) fn tick(&mut self) {
         let now = Instant::now();
+        if self.awake && self.screen_timeout().is_some_and(|after| self.used_at + after <= now) {
+            self.sleep();
+        }
         // In the order they fall due: one may set another.
         while let Some(i) = (0..self.timers.len())
             .filter(|i| self.timers[*i].0 <= now)
@@ -318,8 +332,23 @@ impl Os {
         let cut = |text: &str, max: usize| text.chars().take(max).collect::<String>();
         let buttons = buttons.iter().take(3).map(|label| cut(label, 30)).collect();
         self.start_transition(TransitionKind::Fade, false);
-        self.dialogs.push_back(Dialog { title: cut(title, 100), text: cut(text, 500), buttons });
+        self.dialogs.push_back(Dialog {
+            title: cut(title, 100),
+            text: cut(text, 500),
+            buttons,
+            starts: None,
+        });
         self.invalidate();
+    }
+
+    pub(crate) fn ask_for_copy(&mut self, window: &str, component: &Component) {
+        let packages = self.packages();
+        let app = packages.iter().find(|it| it.name == component.package);
+        let label = app.map_or(component.package.as_str(), |app| app.label.as_str()).to_owned();
+        self.show_dialog(window, "Which one?", &[&label, &format!("{label} (2)")]);
+        if let Some(dialog) = self.dialogs.back_mut() {
+            dialog.starts = Some(component.clone());
+        }
     }
 
     fn answer_dialog(&mut self, button: Option<usize>) {
@@ -329,6 +358,10 @@ impl Os {
             self.answers.pop_front();
         }
         let button = button.and_then(|i| dialog.buttons.get(i).cloned());
+        if let Some(component) = dialog.starts.filter(|_| button.is_some()) {
+            let started = self.start_activity(&component);
+            debug_assert!(started.is_ok(), "it was looked up before: {started:?}");
+        }
         self.answers.push_back(DialogAnswer { title: dialog.title, button });
         self.invalidate();
     }

@@ -13,6 +13,7 @@ use crate::options::PhoneOptions;
 use crate::os::Os;
 use crate::os::state::{Gesture, InputCounts, Outcome, PhoneState};
 use crate::packages::{Component, LaunchState, Package, StartError};
+use crate::system::Quirks;
 
 /// A handle on the phone; clones are the same phone.
 #[derive(Debug, Clone)]
@@ -83,6 +84,14 @@ impl Phone {
     /// `wm dismiss-keyguard`: unlocks unless a PIN is set.
     pub fn dismiss_keyguard(&self) {
         self.os().dismiss_keyguard();
+    }
+    /// A cable or a charger is there.
+    pub fn is_plugged(&self) -> bool {
+        self.os().is_plugged()
+    }
+    /// The screen stays on although nobody touches it.
+    pub fn stays_on(&self) -> bool {
+        self.os().stays_on()
     }
     /// When the screen will have settled; `None` when it has.
     pub fn settles_at(&self) -> Option<tokio::time::Instant> {
@@ -197,6 +206,25 @@ impl Phone {
     /// Whether screenshots are black because of `FLAG_SECURE`.
     pub fn is_secure(&self) -> bool {
         self.os().is_secure()
+    }
+}
+
+/// Faults.
+impl Phone {
+    pub(crate) fn set_quirks(&self, quirks: Quirks) {
+        self.os().set_quirks(quirks);
+    }
+    /// Has the phone ask which copy of an app is meant, in a window of this title, before it starts it.
+    pub(crate) fn ask_for_copy(&self, window: &str, component: &Component) {
+        self.os().ask_for_copy(window, component);
+    }
+}
+
+/// What `dumpsys input_method` tells of the field in focus.
+impl Phone {
+    /// Where the selection begins and ends, in UTF-16 units; `None` without a field in focus.
+    pub fn selection(&self) -> Option<(usize, usize)> {
+        self.os().selection()
     }
 }
 

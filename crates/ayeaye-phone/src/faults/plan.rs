@@ -2,6 +2,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::system::{Quirks, SelectAll};
+
 /// When a fault happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -74,6 +76,22 @@ pub struct FaultPlan {
     /// The keyboard that types any text is not installed. Taken from the plan when one is installed;
     /// set it through [`AdbDevice::inject`](crate::AdbDevice::inject).
     pub no_keyboard: bool,
+
+    // What phones and their apps do with keys, and when they go dark.
+    /// Ctrl+A in text fields.
+    pub select_all: SelectAll,
+    /// An old `ADBKeyboard`: its broadcasts are answered as completed, and nothing is typed or cleared.
+    pub deaf_keyboard: bool,
+    /// The phone's own keyboard composes words from injected letters.
+    pub composing_keyboard: bool,
+    /// The screen goes off after so many milliseconds without a touch, unless the settings
+    /// `screen_off_timeout` or `stay_on_while_plugged_in` are changed.
+    pub screen_off_after_ms: Option<u64>,
+    /// No cable and no charger.
+    pub unplugged: bool,
+    /// The window that asks which copy of an app is meant, such as
+    /// `android/com.android.internal.app.ResolverActivity`: every app is there twice.
+    pub app_chooser: Option<String>,
 }
 
 /// The names of the faults with what each is; `ayeaye phone --help` prints them.
@@ -94,6 +112,12 @@ const NAMES: &[(&str, &str)] = &[
     ("ime_refused", "`ime` is refused: WRITE_SECURE_SETTINGS"),
     ("settings_refused", "`settings put` is refused: WRITE_SECURE_SETTINGS"),
     ("no_keyboard", "ADBKeyboard is not installed"),
+    ("select_all", "what Ctrl+A does in fields (swallowed, types_a)"),
+    ("deaf_keyboard", "an old ADBKeyboard: broadcasts complete, and nothing is typed"),
+    ("composing_keyboard", "the phone's own keyboard composes words from injected letters"),
+    ("screen_off_after_ms", "the screen goes off after so many milliseconds without a touch"),
+    ("unplugged", "no cable and no charger"),
+    ("app_chooser", "the window that asks which of two copies of an app is meant"),
 ];
 
 /// Why a fault could not be set by its name.
@@ -110,6 +134,16 @@ fn names() -> String {
 }
 
 impl FaultPlan {
+    /// Those that concern the phone's input and power.
+    pub(crate) fn quirks(&self) -> Quirks {
+        Quirks {
+            select_all: self.select_all,
+            composing: self.composing_keyboard,
+            screen_off_after: self.screen_off_after_ms.map(std::time::Duration::from_millis),
+            unplugged: self.unplugged,
+        }
+    }
+
     /// The faults there are: the name of each, and what it is.
     pub fn names() -> &'static [(&'static str, &'static str)] {
         NAMES

@@ -3,6 +3,7 @@ use super::Os;
 use super::state::{Gesture, Outcome};
 use crate::apps::fields::Field;
 use crate::apps::{Event, SoftKey, SystemEvent};
+use crate::system::LATIN_KEYBOARD;
 use crate::tree::WindowKind;
 use crate::tree::element::FieldSpec;
 
@@ -63,6 +64,38 @@ impl Os {
         let fits = field.insert(&text);
         self.edited();
         fits
+    }
+
+    /// Inserts what was typed by keys, which pass through the current input method: one that composes
+    /// holds letters back until something else is typed, and then makes a word of its own of them.
+    pub(super) fn insert_keys(&mut self, text: &str) -> bool {
+        if !self.quirks.composing || self.system.input_method() != LATIN_KEYBOARD {
+            return self.insert(text);
+        }
+        let mut made = String::new();
+        for c in text.chars() {
+            if c.is_ascii_alphabetic() {
+                self.composing.push(c);
+            } else if self.composing.is_empty() {
+                made.push(c);
+            } else {
+                self.composing.clear();
+                made.push('\u{5b57}');
+                if !matches!(c, ' ' | '0'..='9') {
+                    made.push(c);
+                }
+            }
+        }
+        made.is_empty() || self.insert(&made)
+    }
+
+    /// Where the selection of the focused field begins and ends, in UTF-16 units.
+    pub(crate) fn selection(&mut self) -> Option<(usize, usize)> {
+        let (name, all) = (self.focus?, self.all_selected);
+        let field = self.field(name);
+        let units = |text: &str| text.encode_utf16().count();
+        let caret = units(&field.text[..field.caret]);
+        Some(if all { (0, units(&field.text)) } else { (caret, caret) })
     }
 
     pub(super) fn select_all(&mut self) -> bool {
@@ -163,7 +196,7 @@ impl Os {
         } else if self.focus.is_none() || !self.takes_text() || !ascii {
             self.counts.text_without_focus += 1;
             Outcome::Dropped
-        } else if self.insert(text) {
+        } else if self.insert_keys(text) {
             Outcome::Done
         } else {
             Outcome::Nothing

@@ -2,6 +2,7 @@
 use super::Os;
 use super::state::{Gesture, Outcome};
 use crate::apps::fields::Field;
+use crate::system::SelectAll;
 
 /// Android's key codes without a character.
 mod code {
@@ -86,7 +87,11 @@ impl Os {
         let plain = |k: &&u32| !code::CTRL.contains(*k) && !code::SHIFT.contains(*k);
         let rest: Vec<u32> = keys.iter().filter(plain).copied().collect();
         let done = match (ctrl, shift, rest.as_slice()) {
-            (true, false, [code::A]) => self.select_all(),
+            (true, false, [code::A]) => match self.quirks.select_all {
+                SelectAll::Works => self.select_all(),
+                SelectAll::Swallowed => true,
+                SelectAll::TypesA => self.press(code::A),
+            },
             (true, false, [code::C]) => self.press(code::COPY),
             (true, false, [code::V]) => self.press(code::PASTE),
             (true, false, [code::X]) => self.press(code::CUT),
@@ -171,6 +176,14 @@ impl Os {
         }
         let Some(name) = self.focus else { return false };
         match key {
+            code::ENTER | code::NUMPAD_ENTER if !self.composing.is_empty() => {
+                // The keyboard takes the letters as they are.
+                let letters = std::mem::take(&mut self.composing);
+                return self.insert(&letters);
+            }
+            code::DELETE if !self.composing.is_empty() => {
+                self.composing.pop();
+            }
             code::ENTER | code::NUMPAD_ENTER => self.enter(),
             code::TAB => self.next_field(),
             code::COPY | code::CUT => {
@@ -193,7 +206,7 @@ impl Os {
             code::UP | code::MOVE_HOME => self.step(|field| field.caret = 0),
             code::DOWN | code::MOVE_END => self.step(|field| field.caret = field.text.len()),
             _ => match typed(key) {
-                Some(c) => return self.insert(&c.to_string()),
+                Some(c) => return self.insert_keys(&c.to_string()),
                 None => return false,
             },
         }

@@ -1,6 +1,14 @@
 //! The display's power state, the keyguard, rotation and size.
+use std::time::Duration;
+
+use tokio::time::Instant;
+
 use super::Os;
 use crate::draw::TransitionKind;
+use crate::system::Quirks;
+
+/// What `screen_off_timeout` is on a new phone, in milliseconds.
+const USUAL_TIMEOUT: u32 = 30_000;
 
 /// What Android accepts for `wm size` and `wm density`.
 const MIN_SIDE: u32 = 200;
@@ -78,6 +86,7 @@ impl Os {
     }
 
     pub(crate) fn wake(&mut self) {
+        self.used_at = Instant::now();
         if !self.awake {
             self.awake = true;
             self.invalidate();
@@ -102,6 +111,29 @@ impl Os {
         } else {
             self.wake();
         }
+    }
+
+    pub(crate) fn set_quirks(&mut self, quirks: Quirks) {
+        if self.quirks != quirks {
+            self.quirks = quirks;
+            self.used_at = Instant::now();
+        }
+    }
+
+    pub(crate) fn stays_on(&self) -> bool {
+        !self.quirks.unplugged && self.system.is_on("global", "stay_on_while_plugged_in")
+    }
+
+    pub(crate) fn is_plugged(&self) -> bool {
+        !self.quirks.unplugged
+    }
+
+    /// How long after the last touch the screen goes off.
+    pub(super) fn screen_timeout(&self) -> Option<Duration> {
+        let after = self.quirks.screen_off_after.filter(|_| !self.stays_on())?;
+        let setting = self.system.number("system", "screen_off_timeout", USUAL_TIMEOUT);
+        let changed = setting != USUAL_TIMEOUT;
+        Some(if changed { Duration::from_millis(setting.into()) } else { after })
     }
 
     pub(crate) fn set_pin(&mut self, pin: Option<&str>) {

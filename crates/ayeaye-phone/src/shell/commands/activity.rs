@@ -176,7 +176,15 @@ async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
         device.phone().force_stop(&component.package);
     }
     text += &starting;
-    let started = device.phone().start_activity(&component);
+    let chooser = device.faults().plan().app_chooser;
+    let known = device.phone().packages().iter().any(|it| it.name == component.package);
+    let started = match chooser.filter(|_| known) {
+        Some(window) => {
+            device.phone().ask_for_copy(&window, &component);
+            Ok(LaunchState::Cold)
+        }
+        None => device.phone().start_activity(&component),
+    };
     if intent.wait && started.is_ok() {
         tokio::time::sleep(LAUNCH).await;
     }
@@ -223,6 +231,7 @@ fn broadcast(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     if phone.input_method() == ADB_KEYBOARD {
         let extra = |key: &str| intent.extras.iter().find(|(name, _)| *name == key).map(|it| it.1);
         let taken = match intent.action {
+            _ if device.faults().plan().deaf_keyboard => true,
             Some("ADB_INPUT_TEXT") => extra("msg").is_some_and(|text| phone.commit_text(text)),
             Some("ADB_INPUT_B64") => extra("msg")
                 .and_then(|text| STANDARD.decode(text.trim()).ok())

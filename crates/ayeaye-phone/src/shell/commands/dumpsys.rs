@@ -27,7 +27,7 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         ["activity", "top"] => CommandOutput::ok(top(device)),
         ["activity", "recents" | "r"] => CommandOutput::ok(recents(device)),
         ["power"] => CommandOutput::ok(power(device)),
-        ["battery"] => CommandOutput::ok(BATTERY),
+        ["battery"] => CommandOutput::ok(battery(device)),
         ["package", name] => package::dump(device, name),
         ["SurfaceFlinger", "--display-id"] => CommandOutput::ok(format!(
             "Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=AYE displayName=\"Virtual\"\n"
@@ -185,6 +185,14 @@ fn input_method(device: &AdbDevice) -> String {
         None => push_fmt!(text, "  mInputEditorInfo: null\n"),
     }
     push_fmt!(text, "  mShowInputRequested={shown} mIsInputViewShown={shown}\n");
+    if let Some((start, end)) = phone.selection() {
+        push_fmt!(
+            text,
+            "\nInput method client state for {package}:\n  mFullscreenMode=false mActive=true\n  \
+             mCursorSelStart={start} mCursorSelEnd={end} mCursorCandStart=-1 mCursorCandEnd=-1\n",
+            package = phone.foreground().package,
+        );
+    }
     text
 }
 
@@ -197,18 +205,28 @@ fn input_type(phone: &Phone) -> Option<u32> {
 
 fn power(device: &AdbDevice) -> String {
     let awake = device.phone().is_awake();
+    let (plugged, stays) = (device.phone().is_plugged(), device.phone().stays_on());
+    let plug = if plugged { 2 } else { 0 };
+    let timeout = device.phone().setting("system", "screen_off_timeout").unwrap_or_default();
     let (wakefulness, state) = if awake { ("Awake", "ON") } else { ("Asleep", "OFF") };
     format!(
         "POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mDirty=0x0\n  \
-         mWakefulness={wakefulness}\n  mWakefulnessChanging=false\n  mIsPowered=true\n  mPlugType=2\n  \
-         mBatteryLevel=87\n  mStayOn=false\n  mBootCompleted=true\n  mSystemReady=true\n  \
+         mWakefulness={wakefulness}\n  mWakefulnessChanging=false\n  mIsPowered={plugged}\n  mPlugType={plug}\n  \
+         mBatteryLevel=87\n  mStayOn={stays}\n  mBootCompleted=true\n  mSystemReady=true\n  \
          mHoldingWakeLockSuspendBlocker=false\n  mHoldingDisplaySuspendBlocker={awake}\n\n\
-         Settings and Configuration:\n  mScreenOffTimeoutSetting=600000\n\n\
+         Settings and Configuration:\n  mScreenOffTimeoutSetting={timeout}\n\n\
          Display Power: state={state}\n"
     )
 }
 
-const BATTERY: &str = "Current Battery Service state:\n  AC powered: false\n  USB powered: true\n  \
+fn battery(device: &AdbDevice) -> String {
+    let plugged = device.phone().is_plugged();
+    format!(
+        "Current Battery Service state:\n  AC powered: false\n  USB powered: {plugged}\n{BATTERY}"
+    )
+}
+
+const BATTERY: &str = "  \
     Wireless powered: false\n  Dock powered: false\n  Max charging current: 500000\n  \
     Max charging voltage: 5000000\n  Charge counter: 3480000\n  status: 2\n  health: 2\n  \
     present: true\n  level: 87\n  scale: 100\n  voltage: 4200\n  temperature: 250\n  \
