@@ -15,18 +15,6 @@ use crate::system::Quirks;
 
 pub use self::plan::{FaultError, FaultPlan, LinkState, RawHeader, Trigger};
 
-impl FaultPlan {
-    /// Those that concern the phone's input and power.
-    pub(crate) fn quirks(&self) -> Quirks {
-        Quirks {
-            select_all: self.select_all,
-            composing: self.composing_keyboard,
-            screen_off_after: self.screen_off_after_ms.map(Duration::from_millis),
-            unplugged: self.unplugged,
-        }
-    }
-}
-
 /// A handle on one phone's faults; clones are the same faults.
 #[derive(Debug, Clone)]
 pub struct Faults {
