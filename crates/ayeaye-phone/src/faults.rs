@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use crate::system::Quirks;
 
-pub use self::plan::{FaultError, FaultPlan, LinkState, RawHeader, Trigger};
+pub use self::plan::{FaultError, FaultPlan, InstallRefusal, LinkState, RawHeader, Trigger};
 
 /// A handle on one phone's faults; clones are the same faults.
 #[derive(Debug, Clone)]

@@ -220,6 +220,30 @@ impl FileSystem {
         Ok(())
     }
 
+    /// Stores a package that was installed, where only the system writes.
+    pub(crate) fn write_package(
+        &mut self,
+        path: &str,
+        content: Vec<u8>,
+        now: u64,
+    ) -> Result<(), FileError> {
+        if self.used + content.len() > CAPACITY {
+            return Err(FileError::NoSpace);
+        }
+        self.check_node_limit(path)?;
+        self.insert_node(parent(path), None, 0o755, now);
+        self.insert_node(path, Some(content), 0o644, now);
+        Ok(())
+    }
+
+    /// Removes a package with its folder.
+    pub(crate) fn remove_package(&mut self, path: &str) {
+        let folder = parent(path).to_owned();
+        let below = format!("{folder}/");
+        self.nodes.retain(|key, _| *key != folder && !key.starts_with(&below));
+        self.recount();
+    }
+
     /// Appends to a file, which is created if needed.
     pub(crate) fn append(&mut self, path: &str, more: &[u8], now: u64) -> Result<(), FileError> {
         self.check_writable(path)?;
@@ -274,9 +298,13 @@ impl FileSystem {
         let below = format!("{path}/");
         let gone = |key: &str| key == path || key.starts_with(&below);
         self.nodes.retain(|key, _| !gone(key));
-        self.used =
-            self.nodes.values().filter_map(|node| node.content.as_ref()).map(Vec::len).sum();
+        self.recount();
         Ok(())
+    }
+
+    fn recount(&mut self) {
+        let contents = self.nodes.values().filter_map(|node| node.content.as_ref());
+        self.used = contents.map(Vec::len).sum();
     }
 
     fn node(&self, path: &str) -> Result<&Node, FileError> {

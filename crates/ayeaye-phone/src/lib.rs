@@ -3,7 +3,8 @@
 //! A module uses only modules of the groups above its own, or those named before it in a comment.
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
-// What the phone is: identity and speed, installed packages, what all apps share.
+// What the phone is: identity and speed, package files, installed packages, what all apps share.
+mod apk;
 mod options;
 mod packages;
 mod system;
@@ -45,7 +46,7 @@ pub use apps::shop::{CartLine, Order};
 pub use control::ControlServer;
 pub use device::{AdbCounts, AdbDevice};
 pub use draw::Frame;
-pub use faults::{FaultError, FaultPlan, Faults, LinkState, RawHeader, Trigger};
+pub use faults::{FaultError, FaultPlan, Faults, InstallRefusal, LinkState, RawHeader, Trigger};
 pub use makers::Maker;
 pub use options::PhoneOptions;
 pub use os::state::{

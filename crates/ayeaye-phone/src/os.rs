@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use crate::apps::{Apps, Event, Window, launcher, messages};
 use crate::draw::{Renderer, TransitionKind};
 use crate::options::PhoneOptions;
-use crate::packages::Component;
+use crate::packages::{Component, Package};
 use crate::system::{Quirks, Random, SystemSettings};
 use crate::tree::WindowKind;
 use crate::tree::layout::Offsets;
@@ -116,6 +116,8 @@ pub(crate) struct Os {
     black: bool,
     apps: Apps,
     system: SystemSettings,
+    /// Packages that came over adb; they are listed, and do not run.
+    installed: Vec<Package>,
     /// The package of the resumed app.
     foreground: &'static str,
     /// Most recent first; the launcher is not among them.
@@ -170,6 +172,7 @@ impl Os {
             black: false,
             apps,
             system: SystemSettings::new(),
+            installed: Vec::new(),
             foreground: launcher::PACKAGE,
             tasks: Vec::new(),
             recents: false,

@@ -188,7 +188,15 @@ impl Phone {
     pub fn enable_input_method(&self, id: &str, on: bool) -> Result<(), String> {
         self.os().system().enable_input_method(id, on)
     }
-    /// Installs or removes the keyboard that types any text.
+    /// Lists a package that was installed over adb; it does not run. `false` for one that the phone came with.
+    pub(crate) fn install(&self, package: Package) -> bool {
+        self.os().install(package)
+    }
+    /// `false` when there is no such package, or it is a part of the phone.
+    pub(crate) fn uninstall(&self, name: &str) -> bool {
+        self.os().uninstall(name)
+    }
+    /// Makes the keyboard that types any text known, or removes it.
     pub fn set_keyboard_installed(&self, installed: bool) {
         self.os().system().set_adb_keyboard(installed);
     }

@@ -55,7 +55,7 @@ impl Service {
             "tcpip" | "usb" => Self::refusal("error: a virtual phone keeps its port\n"),
             "jdwp" => Self::Idle,
             "track-jdwp" | "track-app" => Self::TrackJdwp,
-            "abb" | "abb_exec" => Self::refusal(shell::INSTALL_REFUSED),
+            "abb" | "abb_exec" => Self::refusal("cmd: abb is not supported by a virtual phone\n"),
             "reverse" if rest == "list-forward" => Self::ListReverse,
             "reverse" if rest.starts_with("killforward") => Self::ListReverse,
             "reverse" => Self::RefuseReverse,

@@ -20,7 +20,7 @@ use tokio::{
     sync::{Notify, mpsc},
 };
 
-pub(crate) use self::{commands::package::INSTALL_REFUSED, protocol::Framing};
+pub(crate) use self::protocol::Framing;
 use self::{
     io::{Io, Sink, Stdin},
     process::{Shell, Stop},

@@ -37,6 +37,33 @@ pub enum RawHeader {
     Twelve,
 }
 
+/// Why nothing is installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InstallRefusal {
+    /// Xiaomi, unless "Install via USB" is on or somebody taps "Install" within ten seconds.
+    #[serde(alias = "every")]
+    UserRestricted,
+    /// Somebody has tapped "Cancel", as OPPO's and vivo's phones ask.
+    Aborted,
+    /// Google Play Protect.
+    Verification,
+    /// The storage is full.
+    Storage,
+}
+
+impl InstallRefusal {
+    /// In the words of the package manager.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::UserRestricted => "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user",
+            Self::Aborted => "INSTALL_FAILED_ABORTED: User rejected permissions",
+            Self::Verification => "INSTALL_FAILED_VERIFICATION_FAILURE: Install not allowed",
+            Self::Storage => "INSTALL_FAILED_INSUFFICIENT_STORAGE",
+        }
+    }
+}
+
 /// The faults to inject. The default is a healthy phone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -76,6 +103,10 @@ pub struct FaultPlan {
     /// The keyboard that types any text is not installed. Taken from the plan when one is installed;
     /// set it through [`AdbDevice::inject`](crate::AdbDevice::inject).
     pub no_keyboard: bool,
+    /// Milliseconds until a keyboard that was installed is known to `ime`.
+    pub keyboard_late_ms: u64,
+    /// Nothing is installed.
+    pub install_refused: Option<InstallRefusal>,
 
     // What phones and their apps do with keys, and when they go dark.
     /// Ctrl+A in text fields.
@@ -112,6 +143,8 @@ const NAMES: &[(&str, &str)] = &[
     ("ime_refused", "`ime` is refused: WRITE_SECURE_SETTINGS"),
     ("settings_refused", "`settings put` is refused: WRITE_SECURE_SETTINGS"),
     ("no_keyboard", "ADBKeyboard is not installed"),
+    ("keyboard_late_ms", "a keyboard is known so many milliseconds after it was installed"),
+    ("install_refused", "no app is installed (user_restricted, aborted, verification, storage)"),
     ("select_all", "what Ctrl+A does in fields (swallowed, types_a)"),
     ("deaf_keyboard", "an old ADBKeyboard: broadcasts complete, and nothing is typed"),
     ("composing_keyboard", "the phone's own keyboard composes words from injected letters"),

@@ -5,6 +5,8 @@ use crate::draw::TransitionKind;
 use crate::packages::{Component, LaunchState, Package, StartError};
 
 const VERSION: &str = "14.2.0";
+/// The keyboard that types any text.
+const KEYBOARD: &str = "com.android.adbkeyboard";
 
 impl Os {
     pub(crate) fn packages(&self) -> Vec<Package> {
@@ -34,10 +36,36 @@ impl Os {
         all.push(part(launcher::PACKAGE, "Launcher", true));
         all.push(part(SYSTEM_UI, "System UI", true));
         all.push(part("com.android.inputmethod.latin", "Android Keyboard", true));
-        if self.system.has_adb_keyboard() {
-            all.push(part("com.android.adbkeyboard", "ADB Keyboard", false));
+        if self.system.has_adb_keyboard() && !self.is_installed(KEYBOARD) {
+            all.push(part(KEYBOARD, "ADB Keyboard", false));
         }
+        all.extend(self.installed.iter().cloned());
         all
+    }
+
+    fn is_installed(&self, name: &str) -> bool {
+        self.installed.iter().any(|package| package.name == name)
+    }
+
+    /// `false` when it is one that the phone came with.
+    pub(crate) fn install(&mut self, package: Package) -> bool {
+        let came_with = |it: &Package| it.name == package.name && package.name != KEYBOARD;
+        if !self.is_installed(&package.name) && self.packages().iter().any(came_with) {
+            return false;
+        }
+        self.installed.retain(|it| it.name != package.name);
+        self.installed.push(package);
+        true
+    }
+
+    /// `false` when there is none, or it is a part of the phone.
+    pub(crate) fn uninstall(&mut self, name: &str) -> bool {
+        let there = self.is_installed(name) || name == KEYBOARD && self.system.has_adb_keyboard();
+        self.installed.retain(|package| package.name != name);
+        if name == KEYBOARD {
+            self.system.set_adb_keyboard(false);
+        }
+        there
     }
 
     pub(crate) fn start_activity(&mut self, wanted: &Component) -> Result<LaunchState, StartError> {

@@ -139,8 +139,8 @@ pub(super) async fn run(
         "screencap" => screencap::run(phone, &cwd, &words).await,
         "dumpsys" => dumpsys::run(phone, &words),
         "am" => activity::run(phone, &words).await,
-        "pm" => package::run(phone, &words, io).await,
-        "cmd" => cmd(phone, &words, io).await,
+        "pm" => package::run(phone, &cwd, &words, io).await,
+        "cmd" => cmd(phone, &cwd, &words, io).await,
         "getprop" => properties::getprop(phone, &words),
         "setprop" => CommandOutput::malformed(phone, 1, "Failed to set property: access denied\n"),
         "settings" => settings::run(phone, &words),
@@ -171,7 +171,7 @@ pub(super) async fn run(
 }
 
 /// `cmd SERVICE …`, for which most Android commands are shorthands.
-async fn cmd(phone: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
+async fn cmd(phone: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
     match words {
         ["-l"] => CommandOutput::ok(format!(
             "Currently running services:\n{}",
@@ -182,8 +182,8 @@ async fn cmd(phone: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
             20,
             "cmd: No service specified; use -l to list all running services. Use -w to start and wait for a service.\n",
         ),
-        ["-w", rest @ ..] => Box::pin(cmd(phone, rest, io)).await,
-        ["package", rest @ ..] => package::run(phone, rest, io).await,
+        ["-w", rest @ ..] => Box::pin(cmd(phone, cwd, rest, io)).await,
+        ["package", rest @ ..] => package::run(phone, cwd, rest, io).await,
         ["activity", rest @ ..] => activity::run(phone, rest).await,
         ["input", rest @ ..] => input::run(phone, rest).await,
         ["window", rest @ ..] => wm::run(phone, rest),

@@ -126,22 +126,6 @@ impl Stdin {
         let length = source.buffer.len().min(limit);
         source.buffer.split_to(length).freeze()
     }
-
-    /// Discards up to `count` bytes; returns how many there were.
-    pub(crate) async fn skip(&self, count: u64) -> u64 {
-        let mut source = self.0.lock().await;
-        let mut skipped = 0;
-        while skipped < count {
-            if source.buffer.is_empty() && !source.fill().await {
-                break;
-            }
-            let left = usize::try_from(count - skipped).unwrap_or(usize::MAX);
-            let now = left.min(source.buffer.len());
-            source.buffer.advance(now);
-            skipped += now as u64;
-        }
-        skipped
-    }
 }
 
 impl Source {
@@ -179,8 +163,8 @@ mod tests {
         drop(sender);
         let stdin = Stdin::stream(receiver);
         assert_eq!(stdin.line(100).await.unwrap(), "abc");
-        assert_eq!(stdin.skip(1).await, 1);
+        assert_eq!(stdin.all(1).await, "d");
         assert_eq!(stdin.all(100).await, "ef");
-        assert_eq!(stdin.skip(5).await, 0);
+        assert_eq!(stdin.all(5).await, "");
     }
 }

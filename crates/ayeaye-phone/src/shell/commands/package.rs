@@ -1,14 +1,12 @@
 //! `pm` and `cmd package`: what is installed.
+mod install;
+
 use super::CommandOutput;
 use crate::{
     device::AdbDevice,
     packages::{Component, Package},
     shell::io::Io,
 };
-
-/// The answer to every way to install an app.
-pub(crate) const INSTALL_REFUSED: &str =
-    "Failure [INSTALL_FAILED_ABORTED: a virtual phone runs only the apps it came with]\n";
 
 const MAIN: &str = "android.intent.action.MAIN";
 const LAUNCHER: &str = "android.intent.category.LAUNCHER";
@@ -17,7 +15,7 @@ const HOME: &str = "android.intent.category.HOME";
 /// How an activity matched an intent, as the package manager prints it.
 const MATCH: &str = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true";
 
-pub(super) async fn run(device: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
+pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
     match words {
         ["list", "packages", options @ ..] => list(device, options),
         ["list", "users"] => CommandOutput::ok("Users:\n\tUserInfo{0:Owner:4c13} running\n"),
@@ -30,19 +28,13 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str], io: &Io) -> CommandO
         ["query-activities", options @ ..] => query(device, options),
         ["dump", name] => dump(device, name),
         ["install" | "install-incremental" | "install-streaming", options @ ..] => {
-            // Read the file from stdin first, or adb would report a broken pipe.
-            let size = options.windows(2).find(|pair| pair[0] == "-S").map(|pair| pair[1]);
-            if let Some(size) = size.and_then(|size| size.parse().ok()) {
-                io.stdin.skip(size).await;
-            }
-            CommandOutput::on_stdout(1, INSTALL_REFUSED)
+            install::install(device, cwd, options, io).await
         }
-        ["install-create" | "install-write" | "install-commit", ..] => {
-            CommandOutput::on_stdout(1, INSTALL_REFUSED)
-        }
-        ["uninstall", ..] => {
-            CommandOutput::on_stdout(1, "Failure [DELETE_FAILED_INTERNAL_ERROR]\n")
-        }
+        ["install-create" | "install-write" | "install-commit", ..] => CommandOutput::on_stdout(
+            1,
+            "Failure [INSTALL_FAILED_ABORTED: a virtual phone takes packages of one file]\n",
+        ),
+        ["uninstall", options @ ..] => install::uninstall(device, options),
         ["clear", ..] => CommandOutput::on_stdout(1, "Failed\n"),
         [] => CommandOutput::malformed(device, 255, "Package manager (package) commands:\n"),
         [command, ..] => CommandOutput::unsupported(device, &format!("pm {command}")),
