@@ -1,5 +1,6 @@
 //! A phone as ADB sees it: the phone with its files, faults and counters.
 use std::{
+    hash::{BuildHasher as _, Hasher as _, RandomState},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -43,6 +44,8 @@ pub struct AdbCounts {
 #[derive(Debug, Clone)]
 pub struct AdbDevice {
     inner: Arc<Inner>,
+    /// Another serial than the phone's own.
+    alias: Option<Arc<str>>,
 }
 
 #[derive(Debug)]
@@ -57,8 +60,14 @@ struct Inner {
 #[derive(Debug, Clone, Copy)]
 struct Boot {
     at: Instant,
-    /// Incremented with each boot.
-    number: u64,
+    /// Another one with each boot, and on each phone.
+    id: u64,
+}
+
+impl Boot {
+    fn now() -> Self {
+        Self { at: Instant::now(), id: RandomState::new().build_hasher().finish() }
+    }
 }
 
 impl Default for AdbDevice {
@@ -78,8 +87,9 @@ impl AdbDevice {
                 faults: Faults::new(),
                 files: Mutex::new(files),
                 counts: Mutex::default(),
-                boot: Mutex::new(Boot { at: Instant::now(), number: 1 }),
+                boot: Mutex::new(Boot::now()),
             }),
+            alias: None,
         }
     }
 
@@ -115,9 +125,16 @@ impl AdbDevice {
         self.counts().clone()
     }
 
+    /// The same phone under another serial, as if it were attached in a second way: a phone on a cable
+    /// is `HOST:PORT` over Wi-Fi.
+    #[must_use]
+    pub fn also_as(&self, serial: &str) -> Self {
+        Self { inner: self.inner.clone(), alias: Some(serial.into()) }
+    }
+
     /// As `adb devices` names it.
     pub fn serial(&self) -> &str {
-        &self.phone().options().serial
+        self.alias.as_deref().unwrap_or(&self.inner.phone.options().serial)
     }
 
     pub(crate) fn count(&self, note: impl FnOnce(&mut AdbCounts)) {
@@ -150,16 +167,13 @@ impl AdbDevice {
 
     /// As in `/proc/sys/kernel/random/boot_id`.
     pub(crate) fn boot_id(&self) -> String {
-        format!("5d1a6e7c-0000-4000-8000-{:012x}", self.boot().number)
+        let id = self.boot().id;
+        format!("5d1a6e7c-{:04x}-4000-8000-{:012x}", id >> 48, id & 0xffff_ffff_ffff)
     }
 
     /// Drops the link and changes the boot id. The screen stays as it is.
     pub(crate) fn reboot(&self) {
-        {
-            let mut boot = self.boot();
-            boot.at = Instant::now();
-            boot.number += 1;
-        }
+        *self.boot() = Boot::now();
         self.faults().kill_link();
     }
 

@@ -11,6 +11,7 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
+    sync::watch,
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
@@ -30,14 +31,70 @@ const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub struct AdbServer {
     listener: TcpListener,
-    phones: Arc<[AdbDevice]>,
+    phones: Phones,
+}
+
+/// The phones of a server. `adb disconnect` takes one out of the list and `adb connect` puts it back;
+/// its number stays.
+#[derive(Debug, Clone)]
+struct Phones {
+    all: Arc<[AdbDevice]>,
+    attached: Arc<watch::Sender<Vec<bool>>>,
+}
+
+impl Phones {
+    fn new(all: Vec<AdbDevice>) -> Self {
+        let attached = Arc::new(watch::Sender::new(vec![true; all.len()]));
+        Self { all: all.into(), attached }
+    }
+
+    /// Those in the list, with their numbers.
+    fn attached(&self) -> Vec<(u64, AdbDevice)> {
+        let attached = self.attached.borrow();
+        let numbered = (1..).zip(self.all.iter().cloned()).zip(attached.iter());
+        numbered.filter(|(_, attached)| **attached).map(|(numbered, _)| numbered).collect()
+    }
+
+    /// Puts the phones of this serial into the list or takes them out; without one, those that a network
+    /// serial names. Returns how many there are and how many of them were the other way before.
+    fn attach(&self, serial: Option<&str>, attach: bool) -> (usize, usize) {
+        let (mut found, mut changed) = (0, 0);
+        self.attached.send_modify(|attached| {
+            for (phone, attached) in self.all.iter().zip(attached.iter_mut()) {
+                let named = match serial {
+                    Some(serial) => phone.serial() == serial,
+                    None => phone.serial().contains(':'),
+                };
+                if named {
+                    found += 1;
+                    changed += usize::from(*attached != attach);
+                    *attached = attach;
+                }
+            }
+        });
+        (found, changed)
+    }
+
+    /// Ends when the list or the link of a phone in it changes after this call.
+    fn changed(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut attached = self.attached.subscribe();
+        let mut links: Vec<_> =
+            self.all.iter().map(|phone| Box::pin(phone.faults().link_changed())).collect();
+        async move {
+            tokio::select! {
+                // The sender lives as long as the server.
+                _ = attached.changed() => {}
+                () = any_ready(&mut links) => {}
+            }
+        }
+    }
 }
 
 impl AdbServer {
     /// Binds the socket; port 0 takes a free one. Use a loopback address: whoever reaches the port
     /// controls the phones.
     pub async fn bind(address: SocketAddr, phones: Vec<AdbDevice>) -> io::Result<Self> {
-        Ok(Self { listener: TcpListener::bind(address).await?, phones: phones.into() })
+        Ok(Self { listener: TcpListener::bind(address).await?, phones: Phones::new(phones) })
     }
 
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -57,7 +114,7 @@ impl AdbServer {
 
 struct Connection {
     stream: TcpStream,
-    phones: Arc<[AdbDevice]>,
+    phones: Phones,
 }
 
 impl Connection {
@@ -70,12 +127,13 @@ impl Connection {
     /// Requests to the server, until one ends the connection or hands it to a phone.
     async fn handle_request(mut self) -> io::Result<()> {
         let Some(request) = self.request().await? else { return Ok(()) };
-        let serials: Vec<&str> = self.phones.iter().map(AdbDevice::serial).collect();
+        let phones = self.phones.attached();
+        let serials: Vec<&str> = phones.iter().map(|(_, phone)| phone.serial()).collect();
         match host::parse(&request, &serials) {
             HostRequest::Service => self.fail("no transport is chosen").await,
             HostRequest::Server(request) => self.about_server(&request).await,
             HostRequest::Device(which, request) => {
-                let answer = host::find(&self.phones, &which)
+                let answer = host::find(&phones, &which)
                     .and_then(|(_, phone)| host::answer(phone, &request));
                 match answer {
                     Ok(Some(text)) => protocol::okay_with(&mut self.stream, &text).await,
@@ -91,26 +149,34 @@ impl Connection {
 
     async fn about_server(&mut self, request: &str) -> io::Result<()> {
         let (name, rest) = request.split_once(':').unwrap_or((request, ""));
-        let known = |address: &str| self.phones.iter().any(|phone| phone.serial() == address);
         let text = match name {
             "version" => host::VERSION.to_owned(),
             // Answered as expected, but the server stays: others may use it.
             "kill" => return protocol::okay(&mut self.stream).await,
-            "devices" => host::list(&self.phones, false),
-            "devices-l" => host::list(&self.phones, true),
+            "devices" => host::list(&self.phones.attached(), false),
+            "devices-l" => host::list(&self.phones.attached(), true),
             "track-devices" => return self.track(false).await,
             "track-devices-l" => return self.track(true).await,
             "host-features" => FEATURES.to_owned(),
             "list-forward" | "reconnect-offline" => String::new(),
-            "connect" if known(rest) => format!("already connected to {rest}"),
-            "connect" => {
-                format!("failed to connect to {rest}: this server has only virtual phones")
+            "connect" => match self.phones.attach(Some(rest), true) {
+                (0, _) => {
+                    // Only virtual phones listen here.
+                    format!("failed to connect to '{rest}': Connection refused")
+                }
+                (_, 0) => format!("already connected to {rest}"),
+                _ => format!("connected to {rest}"),
+            },
+            "disconnect" if rest.is_empty() => {
+                self.phones.attach(None, false);
+                "disconnected everything".to_owned()
             }
-            "disconnect" if rest.is_empty() => "disconnected everything".to_owned(),
-            "disconnect" if known(rest) => format!("disconnected {rest}"),
-            "disconnect" => return self.fail(&format!("no such device '{rest}'")).await,
-            "pair" => "Failed: this server has only virtual phones".to_owned(),
-            "mdns" if rest == "check" => "mdns daemon unavailable".to_owned(),
+            "disconnect" => match self.phones.attach(Some(rest), false) {
+                (_, 0) => return self.fail(&format!("no such device '{rest}'")).await,
+                _ => format!("disconnected {rest}"),
+            },
+            "pair" => return self.late_failure("Failed: Unable to start pairing client.").await,
+            "mdns" if rest == "check" => "ERROR: mdns daemon unavailable".to_owned(),
             "mdns" if rest == "services" => String::new(),
             _ => return self.fail("unknown host service").await,
         };
@@ -122,9 +188,8 @@ impl Connection {
         protocol::okay(&mut self.stream).await?;
         let mut last = None;
         loop {
-            let changes: Vec<_> =
-                self.phones.iter().map(|phone| Box::pin(phone.faults().link_changed())).collect();
-            let list = host::list(&self.phones, long);
+            let changes = self.phones.changed();
+            let list = host::list(&self.phones.attached(), long);
             if last.as_ref() != Some(&list) {
                 self.stream.write_all(protocol::length_prefixed(&list).as_bytes()).await?;
                 last = Some(list);
@@ -132,7 +197,7 @@ impl Connection {
             let mut byte = [0];
             tokio::select! {
                 read = self.stream.read(&mut byte) => if read? == 0 { return Ok(()) },
-                () = any_ready(changes) => {}
+                () = changes => {}
             }
         }
     }
@@ -148,9 +213,9 @@ impl Connection {
             wanted => state == Some(wanted),
         };
         loop {
-            let changes: Vec<_> =
-                self.phones.iter().map(|phone| Box::pin(phone.faults().link_changed())).collect();
-            let state = match host::find(&self.phones, which) {
+            let changes = self.phones.changed();
+            let phones = self.phones.attached();
+            let state = match host::find(&phones, which) {
                 Ok((_, phone)) if !usb => Some(host::state(phone)),
                 _ => None,
             };
@@ -160,13 +225,14 @@ impl Connection {
             let mut byte = [0];
             tokio::select! {
                 read = self.stream.read(&mut byte) => if read? == 0 { return Ok(()) },
-                () = any_ready(changes) => {}
+                () = changes => {}
             }
         }
     }
 
     async fn transport(mut self, which: &DeviceSelector, numbered: bool) -> io::Result<()> {
-        let found = host::find(&self.phones, which)
+        let phones = self.phones.attached();
+        let found = host::find(&phones, which)
             .and_then(|(id, phone)| host::usable(phone).map(|()| (id, phone.clone())));
         let (id, phone) = match found {
             Ok(found) => found,
@@ -227,12 +293,18 @@ impl Connection {
         Ok(None)
     }
 
+    /// A service that is granted before it is known that it fails.
+    async fn late_failure(&mut self, why: &str) -> io::Result<()> {
+        protocol::okay(&mut self.stream).await?;
+        self.fail(why).await
+    }
+
     async fn fail(&mut self, why: &str) -> io::Result<()> {
         protocol::fail(&mut self.stream, why).await
     }
 }
 
-async fn any_ready<F: Future<Output = ()> + Unpin>(mut futures: Vec<F>) {
+async fn any_ready<F: Future<Output = ()> + Unpin>(futures: &mut [F]) {
     std::future::poll_fn(|context| {
         let ready =
             futures.iter_mut().any(|future| std::pin::Pin::new(future).poll(context).is_ready());

@@ -103,21 +103,21 @@ fn split_serial<'a>(rest: &'a str, serials: &[&str]) -> (&'a str, &'a str) {
 
 /// The selected phone with its transport id, or adb's error.
 pub(crate) fn find<'a>(
-    phones: &'a [AdbDevice],
+    phones: &'a [(u64, AdbDevice)],
     which: &DeviceSelector,
 ) -> Result<(u64, &'a AdbDevice), String> {
-    let numbered = || (1..).zip(phones);
+    let mut numbered = phones.iter().map(|(id, phone)| (*id, phone));
     match which {
-        DeviceSelector::Serial(serial) => numbered()
+        DeviceSelector::Serial(serial) => numbered
             .find(|(_, phone)| phone.serial() == serial)
             .ok_or_else(|| format!("device '{serial}' not found")),
-        DeviceSelector::Number(number) => numbered()
+        DeviceSelector::Number(number) => numbered
             .find(|(id, _)| number.parse() == Ok(*id))
             .ok_or_else(|| format!("no device with transport id '{number}'")),
         DeviceSelector::Usb => Err("no devices found".to_owned()),
         DeviceSelector::Any => match phones {
             [] => Err("no devices/emulators found".to_owned()),
-            [only] => Ok((1, only)),
+            [(id, only)] => Ok((*id, only)),
             [_, _, ..] => Err("more than one device/emulator".to_owned()),
         },
     }
@@ -146,8 +146,8 @@ pub(crate) fn state(phone: &AdbDevice) -> &'static str {
 }
 
 /// The lines of `host:devices` or, `long`, of `host:devices-l`.
-pub(crate) fn list(phones: &[AdbDevice], long: bool) -> String {
-    let line = |(id, phone): (u64, &AdbDevice)| {
+pub(crate) fn list(phones: &[(u64, AdbDevice)], long: bool) -> String {
+    let line = |(id, phone): &(u64, AdbDevice)| {
         let (serial, state) = (phone.serial(), state(phone));
         if !long {
             return format!("{serial}\t{state}\n");
@@ -165,7 +165,7 @@ pub(crate) fn list(phones: &[AdbDevice], long: bool) -> String {
         };
         format!("{serial:<22} {state}{about} transport_id:{id}\n")
     };
-    (1..).zip(phones).map(line).collect()
+    phones.iter().map(line).collect()
 }
 
 /// Answers a request about one phone.
