@@ -51,6 +51,8 @@ pub struct Limits {
     pub keyboard: Duration,
     /// Until a phone is awake or unlocked.
     pub wake: Duration,
+    /// Until a phone on the network is ready after adb has said that it is connected.
+    pub attach: Duration,
 }
 
 /// A server address that cannot be parsed.
@@ -77,6 +79,7 @@ impl Limits {
         ui_tree: Duration::from_secs(5),
         keyboard: Duration::from_millis(1500),
         wake: Duration::from_secs(3),
+        attach: Duration::from_secs(3),
     };
 }
 
@@ -188,14 +191,14 @@ fn unbracketed(host: &str) -> &str {
     host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host)
 }
 
-fn is_host(host: &str) -> bool {
+pub(crate) fn is_host(host: &str) -> bool {
     !host.is_empty()
         && host
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '%'))
 }
 
-fn parse_port(text: &str) -> Option<u16> {
+pub(crate) fn parse_port(text: &str) -> Option<u16> {
     text.parse().ok().filter(|port| *port != 0)
 }
 

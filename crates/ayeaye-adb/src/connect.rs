@@ -1,151 +1,172 @@
-//! Phones on the network: connect, disconnect, pair, discover.
-//!
-//! These calls are rare, a person waits for them, and `adb_client` has them; see
-//! `docs/decisions/0001-own-adb-client.md` for why everything else here does without that crate. It
-//! blocks without time limits, so it runs on a few threads of its own; a thread that hangs is
-//! abandoned when its time is up.
-use std::net::{SocketAddr, SocketAddrV4};
-use std::sync::Arc;
+//! Phones on the network: connect, disconnect, pair, discover. These calls are rare, and a person waits
+//! for them.
+mod address;
+mod ask;
+mod offers;
+mod reply;
+
 use std::time::Duration;
 
-use adb_client::RustADBError;
-use adb_client::server::ADBServer;
-use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep};
 
+use self::address::PhoneAddress;
+use self::ask::{ask, by_adb_client, query, server_for_adb_client};
+pub use self::offers::{MdnsService, OfferKind};
+pub use self::reply::ConnectError;
+use self::reply::{Asked, failure};
 use crate::server::Server;
-use crate::{AdbDevices, ServerAddress};
+use crate::{AdbDevices, parse};
 
-/// The limit of one call. adb itself gives up connecting after 10 s.
-const LIMIT: Duration = Duration::from_secs(15);
-/// The most calls that may hang at the same time.
-const MAX_CONCURRENT: usize = 4;
+/// How often the state of a phone is looked at that has just been connected. Older servers say that it
+/// is before they have greeted it.
+const LOOK_EVERY: Duration = Duration::from_millis(60);
+/// Listing what the adb server has heard of.
+const LIST_LIMIT: Duration = Duration::from_secs(3);
 
-/// A phone that offers debugging on the network.
+/// What became of a pairing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MdnsService {
-    /// The name that the phone announces.
-    pub name: String,
-    /// The service type: `_adb-tls-pairing._tcp`, `_adb-tls-connect._tcp` or `_adb._tcp`.
-    pub service: String,
-    /// Where it listens.
-    pub address: SocketAddrV4,
-}
-
-/// Why a phone on the network could not be reached.
-#[derive(Debug, thiserror::Error)]
-pub enum ConnectError {
-    /// The adb server cannot be reached, or not in this way.
-    #[error("no adb server: {0}")]
-    NoServer(String),
-    /// Not an address of a phone.
-    #[error("`{0}` is not an address: use HOST:PORT")]
-    InvalidAddress(String),
-    /// adb tried and failed, for this reason.
-    #[error("adb says: {0}")]
-    Refused(String),
-    /// No answer in time.
-    #[error("no answer within {} s", .0.as_secs_f32())]
-    TimedOut(Duration),
-    /// Too many earlier calls have not ended.
-    #[error("too many of these calls are still under way")]
-    Busy,
+pub struct Paired {
+    /// The name by which the phone announces itself from now on, such as `adb-R58M12ABCDE-Hq2xYz`,
+    /// if the phone told it.
+    pub name: Option<String>,
 }
 
 impl AdbDevices {
-    /// Connects to a phone that listens on the network, `HOST:PORT`.
-    pub async fn connect(&self, address: &str) -> Result<(), ConnectError> {
-        let phone = phone_address(address).await?;
-        blocking(self.server(), move |adb| adb.connect_device(phone)).await
-    }
-
-    /// Disconnects a phone on the network.
-    pub async fn disconnect(&self, address: &str) -> Result<(), ConnectError> {
-        let phone = phone_address(address).await?;
-        blocking(self.server(), move |adb| adb.disconnect_device(phone)).await
-    }
-
-    /// Pairs with a phone that shows a code and an address for it.
-    pub async fn pair(&self, address: &str, code: &str) -> Result<(), ConnectError> {
-        let phone = phone_address(address).await?;
-        if code.is_empty() || 64 < code.len() || !code.chars().all(|c| c.is_ascii_alphanumeric()) {
-            return Err(ConnectError::Refused("a pairing code is made of digits".to_owned()));
+    /// Connects to a phone that listens on the network, `HOST[:PORT]` or the name of an mDNS service.
+    /// Returns its serial once it is ready: adb's word alone does not count.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError::NotAuthorized`] where a person has to allow this computer on the phone; the
+    /// phone stays in the list then. The rest says why there is no connection.
+    pub async fn connect(&self, address: &str) -> Result<String, ConnectError> {
+        let address = PhoneAddress::parse(address)?;
+        let server = self.server();
+        self.connect_once(&address).await?;
+        match settled_state(server, address.as_str()).await?.as_deref() {
+            // adb keeps a phone that it has lost in its list, and is content with that.
+            Some("offline") => {
+                self.disconnect_once(address.as_str(), Some(&address)).await?;
+                self.connect_once(&address).await?;
+                ready(&address, settled_state(server, address.as_str()).await?.as_deref())
+            }
+            state => ready(&address, state),
         }
-        let code = code.to_owned();
-        blocking(self.server(), move |adb| adb.pair(phone, code)).await
     }
 
-    /// The phones that announce themselves on the network (mDNS).
-    pub async fn discover(&self) -> Result<Vec<MdnsService>, ConnectError> {
-        let offers = blocking(self.server(), ADBServer::mdns_services).await?;
-        let to_service = |offer: adb_client::server::MDNSServices| MdnsService {
-            name: crate::parse::sanitize(&offer.service_name),
-            service: crate::parse::sanitize(&offer.reg_type),
-            address: offer.socket_v4,
+    /// Disconnects a phone on the network: by its address or serial, or all of them. A phone on a cable
+    /// stays.
+    pub async fn disconnect(&self, which: Option<&str>) -> Result<(), ConnectError> {
+        let Some(which) = which else {
+            let asked = Asked::Disconnect(String::new());
+            return ask(self.server(), "host:disconnect:", &asked).await.map(drop);
         };
-        Ok(offers.into_iter().map(to_service).collect())
+        let address = PhoneAddress::parse(which)?;
+        self.disconnect_once(address.as_str(), Some(&address)).await
     }
-}
 
-/// Runs one call of `adb_client` on a thread that may block.
-async fn blocking<T: Send + 'static>(
-    server: &Arc<Server>,
-    call: impl FnOnce(&mut ADBServer) -> Result<T, RustADBError> + Send + 'static,
-) -> Result<T, ConnectError> {
-    static PERMITS: Semaphore = Semaphore::const_new(MAX_CONCURRENT);
-    // Starts a server if that is needed and allowed.
-    let wire = server.connect().await.map_err(|e| ConnectError::NoServer(e.to_string()))?;
-    drop(wire);
-    let address = server_address(&server.config().server).await?;
-    let permit = PERMITS.try_acquire().map_err(|_| ConnectError::Busy)?;
-    let called = tokio::task::spawn_blocking(move || {
-        // It would run `adb start-server` before every call, on adb's default port whatever the
-        // address. With an empty program name it cannot.
-        let mut adb = ADBServer::new_from_path(address, Some(String::new()));
-        let result = call(&mut adb);
-        drop(permit);
-        result
-    });
-    match timeout(LIMIT, called).await {
-        Ok(Ok(Ok(answer))) => Ok(answer),
-        Ok(Ok(Err(error))) => {
-            Err(ConnectError::Refused(crate::parse::sanitize(&error_text(&error))))
+    /// Pairs with a phone that shows a code and an address for it, or has read both from a QR code.
+    pub async fn pair(&self, address: &str, code: &str) -> Result<Paired, ConnectError> {
+        let address = PhoneAddress::parse_for_pairing(address)?;
+        // A colon would end the code for adb.
+        if code.is_empty() || 64 < code.len() || !code.chars().all(|c| c.is_ascii_alphanumeric()) {
+            return Err(ConnectError::InvalidCode);
         }
-        Ok(Err(_)) => Err(ConnectError::Refused("the call broke down".to_owned())),
-        Err(_) => Err(ConnectError::TimedOut(LIMIT)),
+        let asked = Asked::Pair(address.to_string());
+        let said = ask(self.server(), &format!("host:pair:{code}:{address}"), &asked).await?;
+        let name = said.split_once("[guid=").and_then(|(_, rest)| rest.split_once(']'));
+        let name = name.map(|(name, _)| parse::sanitize(name)).filter(|name| !name.is_empty());
+        Ok(Paired { name })
+    }
+
+    /// Whether an address can be paired with, before anybody is asked for the code.
+    pub fn check_pairing_address(address: &str) -> Result<(), ConnectError> {
+        PhoneAddress::parse_for_pairing(address).map(drop)
+    }
+
+    /// The phones that announce themselves on the network (mDNS), as far as the adb server has heard of
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError::TooOld`] and [`ConnectError::NoDiscovery`] where the server does not listen for
+    /// them at all.
+    pub async fn discover(&self) -> Result<Vec<MdnsService>, ConnectError> {
+        let server = self.server();
+        let told = match query(server, "host:mdns:services", LIST_LIMIT).await? {
+            Ok(told) => told,
+            Err(said) => return Err(no_discovery(&said)),
+        };
+        let found = offers::offers(&told);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        // An empty list is also what a server says that does not listen.
+        match query(server, "host:mdns:check", LIST_LIMIT).await? {
+            Ok(said) if said.starts_with("mdns daemon version") => Ok(found),
+            Ok(said) | Err(said) => Err(no_discovery(&said)),
+        }
+    }
+
+    async fn connect_once(&self, address: &PhoneAddress) -> Result<(), ConnectError> {
+        let server = self.server();
+        let asked = Asked::Connect(address.to_string());
+        match (server_for_adb_client(server), address.v4()) {
+            (Some(at), Some(phone)) => {
+                by_adb_client(server, at, &asked, move |adb| adb.connect_device(phone)).await
+            }
+            _ => ask(server, &format!("host:connect:{address}"), &asked).await.map(drop),
+        }
+    }
+
+    async fn disconnect_once(
+        &self,
+        name: &str,
+        address: Option<&PhoneAddress>,
+    ) -> Result<(), ConnectError> {
+        let server = self.server();
+        let asked = Asked::Disconnect(name.to_owned());
+        match (server_for_adb_client(server), address.and_then(PhoneAddress::v4)) {
+            (Some(at), Some(phone)) => {
+                by_adb_client(server, at, &asked, move |adb| adb.disconnect_device(phone)).await
+            }
+            _ => ask(server, &format!("host:disconnect:{name}"), &asked).await.map(drop),
+        }
     }
 }
 
-fn error_text(error: &RustADBError) -> String {
-    match error {
-        RustADBError::ADBRequestFailed(text) => text.clone(),
-        other => other.to_string(),
+fn no_discovery(said: &str) -> ConnectError {
+    let asked = Asked::Connect(String::new());
+    if matches!(failure(&asked, said), ConnectError::TooOld(_)) {
+        return ConnectError::TooOld("look for phones on the network");
+    }
+    ConnectError::NoDiscovery(parse::sanitize(said.trim_start_matches("ERROR: ")))
+}
+
+/// The serial of a phone that is ready, or what it lacks.
+fn ready(address: &PhoneAddress, state: Option<&str>) -> Result<String, ConnectError> {
+    let name = address.to_string();
+    match state {
+        Some("device") => Ok(name),
+        Some("unauthorized" | "authorizing") => Err(ConnectError::NotAuthorized(name)),
+        Some("offline") => Err(ConnectError::NotAPhone(name)),
+        Some(other) => Err(ConnectError::NotReady(name, format!("it is {other}"))),
+        None => Err(ConnectError::NotReady(name, "gone again at once".to_owned())),
     }
 }
 
-async fn server_address(address: &ServerAddress) -> Result<SocketAddrV4, ConnectError> {
-    let ServerAddress::Tcp { host, port } = address else {
-        let reason = "phones on the network can be connected only over a server on a TCP port";
-        return Err(ConnectError::NoServer(reason.to_owned()));
-    };
-    resolve_v4(&format!("{host}:{port}")).await
-}
-
-async fn phone_address(text: &str) -> Result<SocketAddrV4, ConnectError> {
-    match ServerAddress::parse(text) {
-        Ok(ServerAddress::Tcp { .. }) if !text.starts_with("tcp:") => resolve_v4(text).await,
-        _ => Err(ConnectError::InvalidAddress(crate::parse::sanitize(text))),
+/// The state of a phone as soon as it is ready, at the latest when its time is up.
+async fn settled_state(server: &Server, serial: &str) -> Result<Option<String>, ConnectError> {
+    let deadline = Instant::now() + server.config().limits.attach;
+    loop {
+        let list = server.query("host:devices-l").await;
+        let list = list.map_err(|error| ConnectError::NoServer(error.to_string()))?;
+        let lines = parse::devices(&String::from_utf8_lossy(&list));
+        let state = lines.into_iter().find(|line| line.serial == serial).map(|line| line.state);
+        let last = deadline <= Instant::now();
+        if last || matches!(state.as_deref(), Some("device" | "unauthorized")) {
+            return Ok(state);
+        }
+        sleep(LOOK_EVERY).await;
     }
-}
-
-/// `adb_client` takes IPv4 addresses only.
-async fn resolve_v4(address: &str) -> Result<SocketAddrV4, ConnectError> {
-    let bad = || ConnectError::InvalidAddress(crate::parse::sanitize(address));
-    let looked_up = timeout(LIMIT, tokio::net::lookup_host(address)).await;
-    let found = looked_up.map_err(|_| ConnectError::TimedOut(LIMIT))?.map_err(|_| bad())?;
-    let mut fourth = found.filter_map(|address| match address {
-        SocketAddr::V4(address) => Some(address),
-        SocketAddr::V6(_) => None,
-    });
-    fourth.next().ok_or_else(bad)
 }

@@ -165,7 +165,8 @@ fn hint(state: &str) -> Option<&'static str> {
         }
         "authorizing" | "connecting" => "it is being connected: wait a moment",
         "offline" => {
-            "it does not answer: unplug it and plug it in again, or `adb disconnect` and `adb connect` it"
+            "it does not answer: unplug it and plug it in again, or over Wi-Fi `ayeaye disconnect` \
+             and `ayeaye connect` it"
         }
         "no permissions" => {
             "this user may not use it: on Linux install the udev rules for Android \

@@ -39,7 +39,7 @@ mod fuzz;
 mod tests;
 
 pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_adb};
-pub use self::connect::{ConnectError, MdnsService};
+pub use self::connect::{ConnectError, MdnsService, OfferKind, Paired};
 pub use self::device::AdbDevice;
 pub use self::devices::AdbDevices;
 pub use self::parse::DeviceListing;

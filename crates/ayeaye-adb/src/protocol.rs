@@ -77,6 +77,11 @@ impl Connection {
     pub(crate) async fn read_block(&mut self, max: usize) -> Result<Vec<u8>, ProtocolError> {
         let mut digits = [0; 4];
         self.read_exact(&mut digits).await?;
+        self.read_body(digits, max).await
+    }
+
+    /// A text whose length is known.
+    async fn read_body(&mut self, digits: [u8; 4], max: usize) -> Result<Vec<u8>, ProtocolError> {
         let length = std::str::from_utf8(&digits)
             .ok()
             .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))
@@ -88,6 +93,18 @@ impl Connection {
         let mut body = vec![0; length];
         self.read_exact(&mut body).await?;
         Ok(body)
+    }
+
+    /// Like [`read_block`](Self::read_block), for services that the server grants before it knows whether
+    /// they succeed: a `FAIL` with its reason may follow the `OKAY`.
+    pub(crate) async fn read_late_answer(&mut self, max: usize) -> Result<Vec<u8>, ProtocolError> {
+        let mut digits = [0; 4];
+        self.read_exact(&mut digits).await?;
+        if &digits == b"FAIL" {
+            let reason = self.read_block(MAX_SERVICE).await?;
+            return Err(ProtocolError::Failed(String::from_utf8_lossy(&reason).into_owned()));
+        }
+        self.read_body(digits, max).await
     }
 
     /// Exactly this many bytes.

@@ -133,6 +133,7 @@ pub(super) const SHORT: Limits = Limits {
     ui_tree: Duration::from_millis(300),
     keyboard: Duration::from_millis(200),
     wake: Duration::from_millis(300),
+    attach: Duration::from_millis(300),
 };
 
 pub(super) fn packet(kind: u8, data: &[u8]) -> Vec<u8> {

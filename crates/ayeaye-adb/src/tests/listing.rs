@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::Instant;
 
 use super::fake::{Fake, Reply, SHORT};
-use crate::{AdbConfig, AdbDevices, ConnectError, ServerAddress};
+use crate::{AdbConfig, AdbDevices, ServerAddress};
 
 const ABOUT: &str = "Pixel\u{202e} 7\n--ayeaye--\n14\n--ayeaye--\npanther\n--ayeaye--\n34\n\
     --ayeaye--\nPhysical size: 1080x2400\n--ayeaye--\n init=1080x2400 420dpi cur=2400x1080 app=1x1\n";
@@ -164,32 +164,6 @@ async fn the_list_is_followed_until_the_server_goes() {
     assert_eq!(tracker.next().await.unwrap(), []);
     assert_eq!(tracker.next().await.unwrap()[0].state, "offline");
     assert!(matches!(tracker.next().await, Err(DeviceError::NoServer { .. })));
-}
-
-#[tokio::test]
-async fn phones_on_the_network_are_connected_by_the_server() {
-    let fake = Fake::start(|request| match request {
-        "host:connect:10.0.0.9:5555" => Reply::Body("connected to 10.0.0.9:5555".to_owned()),
-        "host:connect:10.0.0.8:5555" => Reply::Body("failed to connect to 10.0.0.8".to_owned()),
-        "host:disconnect:10.0.0.9:5555" => Reply::Fail("no such device"),
-        "host:pair:123456:10.0.0.9:40000" => Reply::Body("Successfully paired to x".to_owned()),
-        "host:mdns:services" => {
-            Reply::Body("adb-X1\t_adb-tls-connect._tcp\t10.0.0.9:37000\n".to_owned())
-        }
-        _ => Reply::Cut,
-    })
-    .await;
-    let devices = fake.devices();
-    devices.connect("10.0.0.9:5555").await.unwrap();
-    let failed = devices.connect("10.0.0.8:5555").await.unwrap_err();
-    assert!(failed.to_string().contains("failed to connect"), "{failed}");
-    let failed = devices.disconnect("10.0.0.9:5555").await.unwrap_err();
-    assert!(matches!(failed, ConnectError::Refused(text) if text == "no such device"));
-    devices.pair("10.0.0.9:40000", "123456").await.unwrap();
-    assert!(devices.pair("10.0.0.9:40000", "1;id").await.is_err());
-    assert!(matches!(devices.connect("; id").await, Err(ConnectError::InvalidAddress(_))));
-    let offers = devices.discover().await.unwrap();
-    assert_eq!((offers[0].name.as_str(), offers[0].address.port()), ("adb-X1", 37000));
 }
 
 #[tokio::test]
