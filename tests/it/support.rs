@@ -13,4 +13,6 @@ pub use binary::{Binary, CommandOutput, Raw, http, within};
 pub use fake_vlm::{Answer, FakeVlm, KEY, one_by_one};
 pub use moves::{abort, aimed, click, complete, gelab, info, node, tap};
 pub use on_terminal::OnTerminal;
-pub use rig::{DEFAULTS, Quiet, Rig, RigOptions, connect, plugged_in, quick_model, quick_phone};
+pub use rig::{
+    DEFAULTS, Quiet, Rig, RigOptions, all_plugged_in, connect, plugged_in, quick_model, quick_phone,
+};

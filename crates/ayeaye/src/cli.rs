@@ -94,6 +94,30 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Connect a phone that listens on the network
+    #[command(after_help = CONNECT_EXAMPLES)]
+    Connect {
+        /// Its address, as the phone shows it under Wireless debugging, or its mDNS name; without a port 5555
+        #[arg(value_name = "HOST[:PORT]")]
+        address: String,
+    },
+    /// Pair with a phone over Wi-Fi, by a QR code shown here or by the code that the phone shows
+    #[command(after_help = PAIR_EXAMPLES)]
+    Pair {
+        /// The address that the phone shows beside its pairing code; without it a QR code is shown here
+        #[arg(value_name = "HOST:PORT")]
+        address: Option<String>,
+        /// The pairing code; without it you are asked
+        #[arg(requires = "address")]
+        code: Option<String>,
+    },
+    /// Disconnect a phone from the network, or all of them
+    #[command(after_help = DISCONNECT_EXAMPLES)]
+    Disconnect {
+        /// Its address or mDNS name, as `ayeaye devices` prints it; without it all phones on the network
+        #[arg(value_name = "HOST[:PORT]")]
+        address: Option<String>,
+    },
     /// Check everything that a task needs, and say how to fix what is wrong
     Doctor {
         /// As JSON, for programs
@@ -136,6 +160,24 @@ Examples:
   ayeaye serve --virtual
   ayeaye serve --tools agent,device
   ayeaye serve --http 127.0.0.1:8642";
+
+const CONNECT_EXAMPLES: &str = "\
+Examples:
+  ayeaye connect 192.168.1.20:41235      the address on the phone's page Wireless debugging
+
+A phone that has never met this computer is paired first: ayeaye pair";
+
+const PAIR_EXAMPLES: &str = "\
+Examples:
+  ayeaye pair                                 shows a QR code to scan with the phone
+  ayeaye pair 192.168.1.20:37123 482913       what the phone shows under Pair device with pairing code
+
+Both are on the phone (Android 11 and newer) under Developer options > Wireless debugging.";
+
+const DISCONNECT_EXAMPLES: &str = "\
+Examples:
+  ayeaye disconnect 192.168.1.20:41235
+  ayeaye disconnect                      all phones on the network; those on a cable stay";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -459,6 +501,9 @@ impl Cli {
             | Command::Setup(_)
             | Command::Uninstall(_)
             | Command::Devices { .. }
+            | Command::Connect { .. }
+            | Command::Pair { .. }
+            | Command::Disconnect { .. }
             | Command::Doctor { .. }
             | Command::Config { .. }
             | Command::Model(_)
@@ -529,6 +574,12 @@ mod tests {
             "doctor --model-name other --json",
             "--log debug config",
             "config --json",
+            "connect 192.168.1.20",
+            "pair",
+            "pair 192.168.1.20:37123",
+            "pair 192.168.1.20:37123 482913",
+            "disconnect",
+            "disconnect 192.168.1.20:5555",
             "completions bash",
             "man",
             "man --out x",
@@ -589,6 +640,8 @@ mod tests {
             "install cursor --name ../x",
             "install cursor --yes --dry-run",
             "uninstall",
+            "connect",
+            "connect a b",
             "setup X --virtual",
             "phone --like nokia",
             "phone --fault blak",

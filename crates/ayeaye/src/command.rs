@@ -1,4 +1,5 @@
 //! The subcommands.
+mod connect;
 pub mod continue_session;
 pub mod demo;
 pub mod devices;
@@ -6,6 +7,7 @@ pub mod doctor;
 mod http_client;
 pub mod install;
 pub mod model;
+mod pair;
 pub mod phone;
 mod report;
 pub mod run;
@@ -96,7 +98,19 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
         }
         Command::Devices { json } => {
             let app = App::new(config).await?;
-            Ok(devices::devices(&app.agent, json, terminal).await)
+            Ok(devices::devices(&app, json, terminal).await)
+        }
+        Command::Connect { address } => {
+            let adb = wiring::adb_devices(config)?;
+            Ok(connect::connect(&adb, &address, terminal).await)
+        }
+        Command::Pair { address, code } => {
+            let adb = wiring::adb_devices(config)?;
+            Ok(pair::pair(&adb, address.as_deref(), code, terminal).await)
+        }
+        Command::Disconnect { address } => {
+            let adb = wiring::adb_devices(config)?;
+            Ok(connect::disconnect(&adb, address.as_deref(), terminal).await)
         }
         Command::Doctor { json } => {
             let app = App::new(config).await?;

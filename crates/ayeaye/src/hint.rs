@@ -1,4 +1,5 @@
 //! What to do about an error: the one place that knows whether its reader calls tools or types commands.
+use ayeaye_adb::ConnectError;
 use ayeaye_agent::{AgentError, DeviceError, JournalError};
 
 /// Who reads an error, and so what there is to advise.
@@ -93,7 +94,7 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "unlock the phone and accept the dialog \"Allow USB debugging?\"; unplug and plug in again if there is none"
         }
         DeviceError::NotReady(..) => {
-            "unplug the phone and plug it in again; over Wi-Fi, `adb disconnect` and `adb connect` it again"
+            "unplug the phone and plug it in again; over Wi-Fi, `ayeaye disconnect` and `ayeaye connect` it again"
         }
         DeviceError::LinkLost(..) => {
             "check the cable or the Wi-Fi; the session, if one had begun, can be continued"
@@ -107,6 +108,66 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         DeviceError::Garbled { .. } => {
             "try again; if it stays so, reconnect the phone and run `ayeaye doctor`"
         }
+    }
+}
+
+/// What to do about a phone on the network that was not connected, paired or found. Only commands do
+/// that.
+pub fn for_connect_error(err: &ConnectError) -> &'static str {
+    match err {
+        ConnectError::NoServer(_) => {
+            "install adb (Android platform-tools); `ayeaye doctor` checks everything at once"
+        }
+        ConnectError::TooOld(_) => {
+            "install the newest platform-tools from developer.android.com (some Linux distributions have 29 \
+             or older), end the old server with `adb kill-server`, and try again; or plug the phone in once, run \
+             `adb tcpip 5555`, and `ayeaye connect` its address"
+        }
+        ConnectError::NoDiscovery(_) => {
+            "use the address that the phone shows: `ayeaye pair HOST:PORT` with a pairing code, `ayeaye connect \
+             HOST:PORT` once it is paired"
+        }
+        ConnectError::InvalidAddress(_) | ConnectError::MissingPort(_) => {
+            "the phone shows its address, such as 192.168.1.20:41235, under Developer options > Wireless debugging"
+        }
+        ConnectError::InvalidCode => {
+            "on the phone: Developer options > Wireless debugging > Pair device with pairing code"
+        }
+        ConnectError::UnknownHost(_) => {
+            "use the address in numbers that the phone shows under Developer options > Wireless debugging"
+        }
+        ConnectError::PortClosed(_) => {
+            "wireless debugging is off, or its port has changed, as it does whenever it is switched on: take the \
+             address from the page Wireless debugging itself, not from the pairing dialog"
+        }
+        ConnectError::HostSilent { .. } | ConnectError::TimedOut(_) => {
+            "check the address; phone and computer must be in the same network, without a guest Wi-Fi or a VPN \
+             between them, and the phone's screen should be on"
+        }
+        ConnectError::NotAPhone(_) => {
+            "take the address from the phone's page Wireless debugging, and pair this computer first if it never \
+             was: `ayeaye pair`; if it was, switch wireless debugging off and on"
+        }
+        ConnectError::NotAuthorized(_) => {
+            "unlock the phone and accept \"Allow USB debugging?\", then try again; with wireless debugging pair \
+             this computer first: `ayeaye pair`"
+        }
+        ConnectError::NotReady(..) => {
+            "`ayeaye devices` shows its state; `ayeaye disconnect` it and try again"
+        }
+        ConnectError::WrongCode => {
+            "a code is good for one try, while the phone shows it: open Pair device with pairing code again, and \
+             use the new code and port"
+        }
+        ConnectError::NotPairing(_) => {
+            "open Pair device with pairing code on the phone and leave it open; its port is another one than that \
+             of the page Wireless debugging"
+        }
+        ConnectError::NotConnected(_) => "`ayeaye devices` shows the phones there are",
+        ConnectError::Refused(_) => {
+            "`adb kill-server` and another try help where adb has lost track; `ayeaye doctor` checks everything"
+        }
+        ConnectError::Busy => "adb hangs: end it with `adb kill-server`, and try again",
     }
 }
 

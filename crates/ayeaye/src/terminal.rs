@@ -129,6 +129,16 @@ impl Terminal {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
+    /// A text in black on white whatever the terminal's colours are, for what is read by a camera. Without
+    /// colours, on a dark terminal, it is what it would be on a white one only if `inverted` is given.
+    pub fn on_white(self, text: &str, inverted: &str) -> String {
+        if self.colour {
+            format!("\u{1b}[38;5;16;48;5;231m{text}\u{1b}[0m")
+        } else {
+            inverted.to_owned()
+        }
+    }
+
     /// Asks for a secret: what is typed is not shown, where the terminal allows that.
     pub async fn ask_secret(self, prompt: &str) -> Answer {
         let hidden = Hidden::input();

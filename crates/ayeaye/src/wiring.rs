@@ -27,6 +27,8 @@ pub struct App {
     pub agent: Arc<Agent>,
     /// The model that acts, for checks.
     pub model: Arc<RemoteModel>,
+    /// The phones of the settings' adb server; `None` where only the virtual phone is used.
+    pub adb: Option<Arc<AdbDevices>>,
     /// The virtual phone, if there is one.
     pub adb_device: Option<AdbDevice>,
     /// Whether the scripted model decides.
@@ -86,8 +88,11 @@ impl App {
                 endpoint = ScriptedModel::start(adb_device.phone().clone(), &down).await?;
             }
         }
+        let mut adb = None;
         if decider == ModelChoice::Configured || adb_device.is_none() {
-            sources.push(Arc::new(AdbDevices::new(adb_config(config)?)));
+            let devices = Arc::new(adb_devices(config)?);
+            sources.push(devices.clone());
+            adb = Some(devices);
         }
         let model = RemoteModel::new(endpoint.clone()).context("the model's settings")?;
         let model = Arc::new(model);
@@ -119,7 +124,7 @@ impl App {
             ModelPresence::of(model.clone(), config.model_is_set())
         };
         let (agent, presence) = (Arc::new(agent), Arc::new(presence));
-        Ok(Self { agent, model, adb_device, scripted, presence, files, journal, _down: guard })
+        Ok(Self { agent, model, adb, adb_device, scripted, presence, files, journal, _down: guard })
     }
 
     /// Removes sessions beyond the bounds of the settings, for commands that add some.
@@ -178,6 +183,11 @@ async fn virtual_adb_server(
     let port = server.local_addr()?.port();
     tokio::spawn(server.serve(down.clone()));
     Ok(ServerAddress::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port })
+}
+
+/// The phones of the settings.
+pub fn adb_devices(config: &Config) -> anyhow::Result<AdbDevices> {
+    Ok(AdbDevices::new(adb_config(config)?))
 }
 
 /// Where phones are looked for.

@@ -4,7 +4,9 @@ use std::process::Stdio;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::support::{Answer, Binary, FakeVlm, complete, info, plugged_in, quick_phone, within};
+use crate::support::{
+    Answer, Binary, FakeVlm, all_plugged_in, complete, info, plugged_in, quick_phone, within,
+};
 
 /// Every line of an `Examples:` block, with its page.
 fn examples() -> Vec<(String, String)> {
@@ -59,7 +61,9 @@ fn examples_are_read_as_a_shell_reads_them() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_example_of_the_help_works() {
     let adb_device = quick_phone();
+    let wireless = adb_device.also_as("192.168.1.20:41235");
     let (adb, _guard) = plugged_in(&adb_device).await;
+    let (both, _other_guard) = all_plugged_in(vec![adb_device.clone(), wireless]).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let folder = tempfile::TempDir::new().unwrap();
@@ -84,6 +88,14 @@ async fn every_example_of_the_help_works() {
                 let typed = std::iter::once("ayeaye".to_owned()).chain(words);
                 let parsed = ayeaye::cli::command_line(None).try_get_matches_from(typed);
                 assert!(parsed.is_ok(), "{said}: {parsed:?}");
+                continue;
+            }
+            // It needs a phone that pairs: `phone_connect.rs` has one.
+            "pair" => continue,
+            "connect" | "disconnect" => {
+                let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
+                let ended = Binary::unconfigured(both).run(&arguments).await;
+                assert_eq!(ended.code, 0, "{said}: {ended:?}");
                 continue;
             }
             "serve" => {

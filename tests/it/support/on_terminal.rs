@@ -49,6 +49,11 @@ impl OnTerminal {
             .unwrap_or_else(|_| panic!("{text}: the program ended without it"));
     }
 
+    /// All that the terminal has shown so far.
+    pub fn shown(&self) -> String {
+        self.shown.borrow().clone()
+    }
+
     /// Presses keys.
     pub fn press(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();

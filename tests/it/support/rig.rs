@@ -88,9 +88,14 @@ pub fn quick_phone() -> AdbDevice {
 
 /// A phone behind an adb server of its own, until the guard is dropped.
 pub async fn plugged_in(adb_device: &AdbDevice) -> (SocketAddr, DropGuard) {
+    all_plugged_in(vec![adb_device.clone()]).await
+}
+
+/// Several phones behind one adb server, until the guard is dropped.
+pub async fn all_plugged_in(phones: Vec<AdbDevice>) -> (SocketAddr, DropGuard) {
     let down = CancellationToken::new();
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = AdbServer::bind(anywhere, vec![adb_device.clone()]).await.unwrap();
+    let server = AdbServer::bind(anywhere, phones).await.unwrap();
     let address = server.local_addr().unwrap();
     tokio::spawn(server.serve(down.clone()));
     (address, down.drop_guard())

@@ -10,7 +10,10 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Try it", &["demo", "phone"]),
     ("For clients", &["setup", "install", "uninstall", "serve"]),
     ("Tasks from the terminal", &["run", "continue", "sessions"]),
-    ("Phones, models, settings", &["doctor", "devices", "model", "config"]),
+    (
+        "Phones, models, settings",
+        &["doctor", "devices", "connect", "pair", "disconnect", "model", "config"],
+    ),
     ("For the shell", &["completions", "man", "help"]),
 ];
 

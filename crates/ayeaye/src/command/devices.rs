@@ -1,19 +1,23 @@
-//! `ayeaye devices`: lists the phones, one per line.
-use ayeaye_agent::{Agent, DeviceEntry, Principal, error_chain};
+//! `ayeaye devices`: lists the phones, one per line, and those on the network that could be connected.
+use ayeaye_adb::{AdbDevices, MdnsService, OfferKind};
+use ayeaye_agent::{DeviceEntry, Principal, error_chain};
+use serde_json::{Value, json};
 
 use crate::command::Exit;
 use crate::hint::{Reader, for_device_error};
 use crate::mcp::results::DeviceList;
 use crate::terminal::Terminal;
 use crate::text::one_line;
+use crate::wiring::App;
 
-const NO_PHONE: &str = "No phone is connected. Plug one in and enable USB debugging; `ayeaye doctor` \
-    checks everything.";
+const NO_PHONE: &str = "No phone is connected. Plug one in and enable USB debugging, or connect one over \
+    Wi-Fi with `ayeaye pair`; `ayeaye doctor` checks everything.";
 
 /// Lists the phones.
-pub async fn devices(agent: &Agent, as_json: bool, terminal: Terminal) -> Exit {
+pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
     let asking = terminal.waiting("Asking adb for phones");
-    let listed = agent.devices(&Principal::operator()).await;
+    let principal = Principal::operator();
+    let (listed, offers) = tokio::join!(app.agent.devices(&principal), offers(app.adb.as_deref()));
     drop(asking);
     let devices = match listed {
         Ok(devices) => devices,
@@ -25,23 +29,32 @@ pub async fn devices(agent: &Agent, as_json: bool, terminal: Terminal) -> Exit {
             return Exit::Failed;
         }
     };
+    let offers = not_connected(offers, devices.iter().map(|(entry, _)| entry));
+    let exit = if devices.is_empty() { Exit::Failed } else { Exit::Done };
     if as_json {
-        let exit = if devices.is_empty() { Exit::Failed } else { Exit::Done };
         let hint = devices.is_empty().then(|| NO_PHONE.to_owned());
-        terminal.json(&DeviceList { hint, ..DeviceList::from(devices) });
+        let list = DeviceList { hint, ..DeviceList::from(devices) };
+        let mut list = serde_json::to_value(list).expect("what is shown has plain keys");
+        list["on_network"] = offers.iter().map(in_json).collect();
+        terminal.json(&list);
         return exit;
     }
     if devices.is_empty() {
         terminal.line(NO_PHONE);
-        return Exit::Failed;
     }
     for (entry, _) in &devices {
         terminal.line(&described(entry));
-        if let Some(hint) = &entry.hint {
-            terminal.line(&format!("    {}", one_line(hint)));
+        for remark in remarks(entry) {
+            terminal.line(&format!("    {remark}"));
         }
     }
-    Exit::Done
+    if !offers.is_empty() {
+        terminal.line("\nOn the network, not connected:");
+    }
+    for offer in &offers {
+        terminal.line(&format!("{:<38} {}", one_line(&offer.name), next_command(offer)));
+    }
+    exit
 }
 
 /// A phone in one line.
@@ -54,4 +67,81 @@ pub fn described(entry: &DeviceEntry) -> String {
     let about: Vec<_> = about.into_iter().flatten().collect();
     let (id, state) = (one_line(entry.id.as_str()), one_line(&entry.state));
     format!("{id:<22} {state:<13} {:<9} {}", entry.transport.name(), about.join(", "))
+}
+
+/// What else there is to say about a phone, a line each.
+pub fn remarks(entry: &DeviceEntry) -> Vec<String> {
+    entry.hint.as_deref().map(one_line).into_iter().collect()
+}
+
+/// What announces itself on the network. That nothing is known of it is no trouble here: `ayeaye pair`
+/// says why.
+async fn offers(adb: Option<&AdbDevices>) -> Vec<MdnsService> {
+    match adb {
+        Some(adb) => adb.discover().await.unwrap_or_default(),
+        None => Vec::new(),
+    }
+}
+
+/// The offers of phones that are not in the list.
+fn not_connected<'a>(
+    offers: Vec<MdnsService>,
+    entries: impl Iterator<Item = &'a DeviceEntry>,
+) -> Vec<MdnsService> {
+    let serials: Vec<&str> = entries.map(|entry| entry.id.as_str()).collect();
+    let is_new = |offer: &MdnsService| {
+        offer.kind == OfferKind::Pairing || !serials.iter().any(|serial| offer.is_serial(serial))
+    };
+    offers.into_iter().filter(is_new).collect()
+}
+
+/// What a person types to have this phone.
+fn next_command(offer: &MdnsService) -> String {
+    match offer.kind {
+        OfferKind::Pairing => format!("ayeaye pair {}", offer.address),
+        OfferKind::Connect | OfferKind::Plain => format!("ayeaye connect {}", offer.address),
+    }
+}
+
+fn in_json(offer: &MdnsService) -> Value {
+    json!({
+        "name": offer.name,
+        "service": offer.kind.service(),
+        "address": offer.address,
+        "command": next_command(offer),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_connected_is_not_offered_again() {
+        let offer = |name: &str, kind, address: &str| MdnsService {
+            name: name.to_owned(),
+            kind,
+            address: address.to_owned(),
+        };
+        let entry = |serial: &str| DeviceEntry {
+            id: ayeaye_agent::DeviceId::new(serial),
+            state: "device".to_owned(),
+            ready: true,
+            transport: ayeaye_agent::Transport::Tcp,
+            model: None,
+            product: None,
+            android_version: None,
+            screen: None,
+            hint: None,
+        };
+        let offers = vec![
+            offer("adb-A-1", OfferKind::Connect, "10.0.0.1:40001"),
+            offer("adb-B-1", OfferKind::Connect, "10.0.0.2:40002"),
+            offer("adb-C-1", OfferKind::Connect, "10.0.0.3:40003"),
+            offer("adb-A-1", OfferKind::Pairing, "10.0.0.1:37000"),
+        ];
+        let entries = [entry("adb-A-1._adb-tls-connect._tcp"), entry("10.0.0.2:40002")];
+        let left: Vec<_> = not_connected(offers, entries.iter()).iter().map(next_command).collect();
+        assert_eq!(left, ["ayeaye connect 10.0.0.3:40003", "ayeaye pair 10.0.0.1:37000"]);
+    }
 }
