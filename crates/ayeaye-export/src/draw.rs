@@ -4,10 +4,12 @@
 //! give the same bytes.
 mod canvas;
 mod codec;
+mod compact;
 mod digits;
 mod overlay;
 mod palette;
 
 pub(crate) use canvas::{Area, Canvas};
-pub(crate) use codec::{blank, decodable, decode, encode, png_of, smaller_jpeg};
+pub(crate) use codec::{blank, decodable, decode, encode, png_of};
+pub(crate) use compact::compact;
 pub(crate) use overlay::{TouchMark, annotate, frame, touch};

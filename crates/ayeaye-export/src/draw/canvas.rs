@@ -63,25 +63,6 @@ impl Canvas {
         &self.rgb
     }
 
-    /// Half as wide and high, each pixel the mean of four.
-    pub(super) fn half(&self) -> Option<Self> {
-        let (width, height) = (self.width / 2, self.height / 2);
-        let row = self.width as usize * 3;
-        let mut rgb = Vec::with_capacity(self.rgb.len() / 4);
-        for rows in self.rgb.chunks_exact(2 * row).take(height as usize) {
-            let (upper, lower) = rows.split_at(row);
-            for (above, below) in upper.chunks_exact(6).zip(lower.chunks_exact(6)) {
-                for channel in 0..3 {
-                    let four =
-                        [above[channel], above[channel + 3], below[channel], below[channel + 3]];
-                    let sum: u16 = four.into_iter().map(u16::from).sum();
-                    rgb.push(u8::try_from((sum + 2) / 4).unwrap_or(u8::MAX));
-                }
-            }
-        }
-        Self::new(width, height, rgb)
-    }
-
     /// The pixels of a rectangle within the picture, row by row.
     pub(super) fn rows(&self, area: Area) -> impl Iterator<Item = &[u8]> {
         let (rows, row) = self.span(area);

@@ -116,38 +116,6 @@ fn encode_from(mut canvas: Canvas, first: usize, max_bytes: usize) -> Option<Vec
     Some(file)
 }
 
-/// A JPEG of at most `max_bytes` from one that is larger, as far as that can be had: coarser, then half
-/// as wide and high.
-pub(crate) fn smaller_jpeg(picture: &[u8], max_bytes: usize) -> Option<Vec<u8>> {
-    let canvas = decode(picture)?;
-    // What is far too large would not fit at that quality either.
-    if picture.len() / 2 <= max_bytes {
-        let file = encode_jpeg(&canvas, 60)?;
-        if file.len() <= max_bytes {
-            return Some(file);
-        }
-    }
-    let half = canvas.half()?;
-    let mut file = Vec::new();
-    for quality in [75, 60, 45] {
-        file = encode_jpeg(&half, quality)?;
-        if file.len() <= max_bytes {
-            break;
-        }
-    }
-    Some(file)
-}
-
-fn encode_jpeg(canvas: &Canvas, quality: u8) -> Option<Vec<u8>> {
-    let side = |length: u32| u16::try_from(length).ok();
-    let (width, height) = (side(canvas.width())?, side(canvas.height())?);
-    let mut out = Vec::with_capacity(canvas.rgb().len() / 32);
-    jpeg_encoder::Encoder::new(&mut out, quality)
-        .encode(canvas.rgb(), width, height, jpeg_encoder::ColorType::Rgb)
-        .ok()?;
-    Some(out)
-}
-
 fn encode_indexed(canvas: &Canvas, colours: usize) -> Option<Vec<u8>> {
     let Indexed { palette, pixels } = Indexed::of(canvas, colours);
     let mut out = Vec::with_capacity(pixels.len() / 8);

@@ -1,5 +1,6 @@
 //! The pictures of a page: each is in it once, however many steps show it.
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ayeaye_agent::journal::BlobRef;
 use bytes::Bytes;
@@ -12,11 +13,7 @@ use crate::{Blobs, draw};
 
 /// All pictures of a page together, in bytes before base64. The latest are kept.
 pub(super) const MAX_PICTURE_BYTES: u64 = 64 << 20;
-/// What a step may take up for its picture in the record and in the page together.
-const STEP_BYTES: usize = 180_000;
-/// However large a picture is, its copy may have so many bytes.
-const SMALLEST_LIMIT: usize = 24_000;
-const JPEG: &str = "data:image/jpeg;base64,";
+const WEBP: &str = "data:image/webp;base64,";
 /// One picture.
 const MAX_PICTURE: u64 = 8 << 20;
 
@@ -113,7 +110,7 @@ impl Pictures {
                 return absent(html, "This picture is missing from the record, or damaged.");
             }
         };
-        let (bytes, prefix) = embedded(bytes, prefix);
+        let (bytes, prefix) = embedded(&picture.sha256, bytes, prefix);
         self.put += 1;
         known.state = PictureState::There(self.put);
         if known.uses == 1 {
@@ -129,26 +126,69 @@ impl Pictures {
     }
 }
 
-/// What of a picture is put into the page. One that is large, as a photo is, is made smaller: the step
-/// keeps it as it was in the record, and in a PNG, and base64 adds a third.
-fn embedded(bytes: Bytes, prefix: &'static str) -> (Bytes, &'static str) {
-    let most = STEP_BYTES.saturating_sub(bytes.len()) * 3 / 4;
-    let most = most.max(SMALLEST_LIMIT);
-    if bytes.len() <= most {
-        return (bytes, prefix);
+/// What of a picture is put into the page: a copy in the size in which it is shown, with its media type. One that
+/// would grow stays as it was.
+fn embedded(sha256: &str, bytes: Bytes, prefix: &'static str) -> (Bytes, &'static str) {
+    if let Some(copy) = copies().find(sha256) {
+        return (copy, WEBP);
     }
-    match draw::smaller_jpeg(&bytes, most) {
-        Some(smaller) if smaller.len() < bytes.len() => (smaller.into(), JPEG),
+    match draw::compact(&bytes) {
+        Some(copy) if copy.len() < bytes.len() => {
+            let copy = Bytes::from(copy);
+            copies().keep(sha256, copy.clone());
+            (copy, WEBP)
+        }
         _ => (bytes, prefix),
+    }
+}
+
+/// The copies that were made last. The page is written anew whenever a run of its session stops, and a copy
+/// takes some 50 ms.
+#[derive(Debug)]
+struct Copies {
+    by_hash: HashMap<String, Bytes>,
+    oldest_first: VecDeque<String>,
+    bytes: usize,
+}
+
+/// All kept copies together: those of some 400 steps.
+const MAX_COPIES: usize = 4 << 20;
+
+fn copies() -> MutexGuard<'static, Copies> {
+    static COPIES: LazyLock<Mutex<Copies>> = LazyLock::new(|| {
+        let (by_hash, oldest_first) = (HashMap::new(), VecDeque::new());
+        Mutex::new(Copies { by_hash, oldest_first, bytes: 0 })
+    });
+    // What is in it is whole at any time.
+    COPIES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Copies {
+    fn find(&self, sha256: &str) -> Option<Bytes> {
+        self.by_hash.get(sha256).cloned()
+    }
+
+    fn keep(&mut self, sha256: &str, copy: Bytes) {
+        self.bytes += copy.len();
+        if let Some(before) = self.by_hash.insert(sha256.to_owned(), copy) {
+            self.bytes -= before.len();
+            return;
+        }
+        self.oldest_first.push_back(sha256.to_owned());
+        while MAX_COPIES < self.bytes
+            && let Some(oldest) = self.oldest_first.pop_front()
+        {
+            self.bytes -= self.by_hash.remove(&oldest).map_or(0, |copy| copy.len());
+        }
     }
 }
 
 /// Browsers must not guess: only pictures that cannot hold a program.
 fn prefix(media_type: &str) -> Option<&'static str> {
     match media_type {
-        "image/jpeg" => Some(JPEG),
+        "image/jpeg" => Some("data:image/jpeg;base64,"),
         "image/png" => Some("data:image/png;base64,"),
-        "image/webp" => Some("data:image/webp;base64,"),
+        "image/webp" => Some(WEBP),
         _ => None,
     }
 }
@@ -161,4 +201,23 @@ fn frame(html: &mut Html, size: [u32; 2], alt: &str) {
 fn absent(html: &mut Html, why: &'static str) -> bool {
     html.raw("<span class=\"absent\">").raw(why).raw("</span>");
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_kept_up_to_a_bound() {
+        let mut copies =
+            Copies { by_hash: HashMap::new(), oldest_first: VecDeque::new(), bytes: 0 };
+        let copy = Bytes::from(vec![0; MAX_COPIES / 2]);
+        for hash in ["a", "b", "b", "c"] {
+            copies.keep(hash, copy.clone());
+        }
+        assert_eq!(copies.bytes, MAX_COPIES / 2 * 2);
+        assert_eq!((copies.find("a"), copies.find("c")), (None, Some(copy)));
+        copies.keep("huge", vec![0; MAX_COPIES + 1].into());
+        assert_eq!((copies.bytes, copies.by_hash.len()), (0, 0), "nothing is kept above it");
+    }
 }
