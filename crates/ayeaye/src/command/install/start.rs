@@ -1,18 +1,20 @@
 //! Starts the server as a client would, and asks it for its tools.
+//!
+//! The four messages of it are written out here: a whole client for each transport would be several hundred
+//! kilobytes of the program.
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use ayeaye_model::Secret;
-use rmcp::ServiceExt as _;
-use rmcp::service::{RoleClient, RunningService};
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use reqwest::{Client, StatusCode, header};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::clients::entry::Command;
 use crate::command::http_client::http_client;
 use crate::config::Environment;
-use crate::text::{one_line, truncate};
+use crate::text::{excerpt, one_line, truncate};
 
 /// How a server answered.
 #[derive(Debug, Clone)]
@@ -64,12 +66,12 @@ pub(super) async fn stdio(
     });
     let patience = if command.slow_start { PATIENCE_TO_FETCH } else { PATIENCE };
     let asked = async {
-        let client = ().serve((output, input)).await.map_err(|err| err.to_string())?;
-        let tools = tools(&client).await?;
-        let time = begun.elapsed();
-        // The answer is there; how the end goes does not matter.
-        drop(client.cancel().await);
-        Ok(Answered { time, tools })
+        let mut server = OverStdio { input, output: BufReader::new(output).lines() };
+        server.ask(1, "initialize", &hello()).await?;
+        server.send(&initialized()).await?;
+        let tools = tools(&server.ask(2, "tools/list", &json!({})).await?)?;
+        // With the end of its input the server ends.
+        Ok(Answered { time: begun.elapsed(), tools })
     };
     let answer = match tokio::time::timeout(patience, asked).await {
         Ok(answer) => answer,
@@ -91,29 +93,125 @@ pub(super) async fn stdio(
     })
 }
 
-/// Calls a server that runs already.
-pub(super) async fn http(url: &str, token: Option<&Secret>) -> Result<Answered, String> {
-    let begun = Instant::now();
-    let mut config = StreamableHttpClientTransportConfig::with_uri(url.to_owned());
-    if let Some(token) = token {
-        config = config.auth_header(token.expose());
+/// The revision of MCP that every client of ours speaks.
+const VERSION: &str = "2025-06-18";
+
+fn request(id: u32, method: &str, params: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+fn hello() -> Value {
+    let me = json!({ "name": "ayeaye install", "version": env!("CARGO_PKG_VERSION") });
+    json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": me })
+}
+
+fn initialized() -> Value {
+    json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })
+}
+
+/// How many tools a list has.
+fn tools(list: &Value) -> Result<usize, String> {
+    list["tools"].as_array().map(Vec::len).ok_or_else(|| "it lists no tools".to_owned())
+}
+
+/// The result in a message, if it answers the request of this id.
+fn result(message: &Value, id: u32) -> Option<Result<Value, String>> {
+    (message["id"] == id && message["method"].is_null()).then(|| match &message["error"] {
+        Value::Null => Ok(message["result"].clone()),
+        error => Err(format!("it refuses: {}", error["message"].as_str().unwrap_or_default())),
+    })
+}
+
+struct OverStdio {
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl OverStdio {
+    async fn send(&mut self, message: &Value) -> Result<(), String> {
+        let sent = self.input.write_all(format!("{message}\n").as_bytes()).await;
+        let sent = match sent {
+            Ok(()) => self.input.flush().await,
+            failed => failed,
+        };
+        sent.map_err(|_| "it ended before it was asked".to_owned())
     }
-    let http = http_client(url, PATIENCE).map_err(|err| err.to_string())?;
-    let transport = StreamableHttpClientTransport::with_client(http, config);
-    let asked = async {
-        let client = ().serve(transport).await.map_err(|err| err.to_string())?;
-        let tools = tools(&client).await?;
-        let time = begun.elapsed();
-        drop(client.cancel().await);
-        Ok(Answered { time, tools })
-    };
-    match tokio::time::timeout(PATIENCE, asked).await {
-        Ok(answer) => answer,
-        Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+
+    async fn ask(&mut self, id: u32, method: &str, params: &Value) -> Result<Value, String> {
+        self.send(&request(id, method, params)).await?;
+        while let Some(line) = self.output.next_line().await.map_err(|err| err.to_string())? {
+            // What is no message, a launcher has said.
+            let message: Value = serde_json::from_str(&line).unwrap_or_default();
+            if let Some(result) = result(&message, id) {
+                return result;
+            }
+        }
+        Err("it ended without an answer".to_owned())
     }
 }
 
-async fn tools(client: &RunningService<RoleClient, ()>) -> Result<usize, String> {
-    let tools = client.peer().list_all_tools().await.map_err(|err| err.to_string())?;
-    Ok(tools.len())
+/// Calls a server that runs already.
+pub(super) async fn http(url: &str, token: Option<&Secret>) -> Result<Answered, String> {
+    let begun = Instant::now();
+    let client = http_client(url, PATIENCE).map_err(|err| err.to_string())?;
+    let mut server = OverHttp { client, url, token, session: None };
+    server.ask(1, "initialize", &hello()).await?;
+    server.post(&initialized()).await?;
+    let tools = tools(&server.ask(2, "tools/list", &json!({})).await?)?;
+    let time = begun.elapsed();
+    server.leave().await;
+    Ok(Answered { time, tools })
+}
+
+struct OverHttp<'a> {
+    client: Client,
+    url: &'a str,
+    token: Option<&'a Secret>,
+    session: Option<header::HeaderValue>,
+}
+
+impl OverHttp<'_> {
+    fn headed(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        let mut request = request
+            .header(header::ACCEPT, "application/json, text/event-stream")
+            .header("MCP-Protocol-Version", VERSION);
+        if let Some(session) = &self.session {
+            request = request.header("Mcp-Session-Id", session);
+        }
+        match self.token {
+            Some(token) => request.bearer_auth(token.expose()),
+            None => request,
+        }
+    }
+
+    /// Posts a message; what comes back, as text.
+    async fn post(&mut self, message: &Value) -> Result<String, String> {
+        let request = self.headed(self.client.post(self.url).json(message));
+        let answer =
+            request.send().await.map_err(|err| ayeaye_agent::error_chain(&err.without_url()))?;
+        if let Some(session) = answer.headers().get("mcp-session-id") {
+            self.session = Some(session.clone());
+        }
+        let status = answer.status();
+        let text = answer.text().await.map_err(|err| err.without_url().to_string())?;
+        match status {
+            StatusCode::UNAUTHORIZED => Err("it does not take the token".to_owned()),
+            status if status.is_success() => Ok(text),
+            status => Err(format!("{status}: {}", excerpt(&text, 200))),
+        }
+    }
+
+    async fn ask(&mut self, id: u32, method: &str, params: &Value) -> Result<Value, String> {
+        let text = self.post(&request(id, method, params)).await?;
+        // One message, or a stream of events with one each.
+        let events = text.lines().filter_map(|line| line.strip_prefix("data:"));
+        let messages = events.chain([text.as_str()]).filter_map(|it| serde_json::from_str(it).ok());
+        let mut results = messages.filter_map(|message: Value| result(&message, id));
+        results.next().unwrap_or_else(|| Err("it does not answer as an MCP server".to_owned()))
+    }
+
+    /// Ends the session. The answer is there: how this goes does not matter.
+    async fn leave(&self) {
+        drop(self.headed(self.client.delete(self.url)).send().await);
+    }
 }
