@@ -369,6 +369,13 @@ async fn the_demo_does_the_main_job_by_itself() {
     }
     let folder = demo.out.lines().find_map(|line| line.strip_prefix("session   ")).unwrap();
     assert!(std::path::Path::new(folder).join("events.jsonl").exists(), "{folder}");
+    let report = demo.out.lines().find_map(|line| line.strip_prefix("report    ")).unwrap();
+    let (page, _) = report.split_once("  (open it").unwrap();
+    let page = std::fs::read_to_string(page).unwrap();
+    // The command has waited for it: the last step is there.
+    assert!(page.contains("Report that it is done"), "the end is missing");
+    assert!(page.len() < 8 * 25_000, "{} bytes", page.len());
+    assert_eq!(page.matches("data:image/webp;base64,").count(), 8);
 }
 
 #[tokio::test(flavor = "multi_thread")]

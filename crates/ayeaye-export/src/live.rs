@@ -107,6 +107,15 @@ impl LoggingJournal {
         self.shared.closed.notified().await;
     }
 
+    /// Returns when this process writes nothing more into a session's logs: its record has been closed and they
+    /// are complete, or have failed.
+    pub async fn completed(&self, id: SessionId) {
+        let projector = self.shared.running().get(&id).cloned();
+        if let Some(projector) = projector {
+            projector.cancelled().await;
+        }
+    }
+
     /// Begins the logs of a record that goes on after the event of that number.
     async fn start_projector(&self, id: SessionId, last: u64) -> ProjectorHandle {
         // Before the first event: whatever happens from here on, the next process looks after it.
@@ -123,6 +132,7 @@ impl LoggingJournal {
             if let Some(marker) = shared.wait_for_lock(id, &stop).await {
                 projector.run(marker).await;
             }
+            stop.cancel();
             shared.closed.notify_one();
         });
         ProjectorHandle { queue, appended, task }

@@ -84,7 +84,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             let its = app.adb_device.as_ref().map(|phone| phone.serial().to_owned());
             let device = device.or(its).map(ayeaye_agent::DeviceId::new);
             let options = RunOptions::new(config, how.json);
-            let exit = run::run(&app.agent, config, (device, &task), options, terminal).await;
+            let exit = run::run(&app, config, (device, &task), options, terminal).await;
             app.tidy_once(config).await;
             exit
         }

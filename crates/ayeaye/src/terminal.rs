@@ -101,9 +101,14 @@ impl Terminal {
         self.line(&format!("{} {indented}", self.bold(&format!("{name:<9}"))));
     }
 
-    /// Writes a step.
+    /// Writes a step with all its numbers, for whoever looks into a session.
     pub fn step(self, line: &StepSummary) {
         self.line(&format!("  {:>2}  {}", line.step + 1, one_line(&line.describe())));
+    }
+
+    /// Writes a step in words, for whoever watches.
+    pub fn step_in_words(self, line: &StepSummary) {
+        self.line(&format!("  {:>2}  {}", line.step + 1, one_line(&line.in_words())));
     }
 
     /// Writes how the time of a run was spent.

@@ -57,7 +57,7 @@ pub async fn go_on(
         None => resume(&app.agent, (id, UserInput::Nothing), false, options).await,
     };
     drop(starting);
-    let exit = to_the_end(&app.agent, config, follower?, options, terminal).await;
+    let exit = to_the_end(&app, config, follower?, options, terminal).await;
     app.tidy_once(config).await;
     exit
 }

@@ -16,7 +16,7 @@ use rmcp::{ClientHandler, ServiceExt as _};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
-use crate::command::report::{print_page, print_way_on, session_folder};
+use crate::command::report::{complete_logs, print_page, print_way_on, session_folder};
 use crate::config::Config;
 use crate::mcp::{Defaults, Server};
 use crate::terminal::{Answer, Terminal};
@@ -82,6 +82,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     let sent = print_sent_messages(&app, terminal);
     spent.print(terminal);
     terminal.item("session", &session_folder(config, session).display().to_string());
+    complete_logs(&app.journal, session, terminal).await;
     print_page(config, session, terminal);
     if let Some(reason) = StopReason::from_name(text(&result, "stop_reason")) {
         print_way_on(session, reason, terminal);

@@ -1,8 +1,9 @@
 //! What commands print about a session, for people and for programs.
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ayeaye_agent::{Report, SessionId, StopReason};
-use ayeaye_export::Format;
+use ayeaye_export::{Format, LoggingJournal};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -11,6 +12,9 @@ use crate::config::Config;
 use crate::mcp::results::RunResult;
 use crate::terminal::Terminal;
 use crate::text::lines;
+
+/// How long a command waits for the logs of the session that it has driven.
+const LOGS_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What `run`, `continue` and `sessions show` print with `--json`: the keys of a tool's result, with all
 /// steps, and where the files are.
@@ -128,6 +132,20 @@ pub(super) fn print_way_on(id: SessionId, reason: StopReason, terminal: Terminal
         | StopReason::StorageFailed => {
             terminal.item("go on", &format!("ayeaye continue {id}"));
         }
+    }
+}
+
+/// Waits for what is still to be written of a session's logs: what they show is about to be named, and
+/// with the process would end whoever writes them.
+pub(super) async fn complete_logs(journal: &LoggingJournal, id: SessionId, terminal: Terminal) {
+    let waiting = terminal.waiting("Completing the logs");
+    let complete = tokio::time::timeout(LOGS_TIMEOUT, journal.completed(id)).await.is_ok();
+    drop(waiting);
+    if !complete {
+        terminal.item(
+            "logs",
+            "are not complete yet; the next command that starts a server completes them",
+        );
     }
 }
 

@@ -9,12 +9,13 @@ use ayeaye_agent::{
 
 use crate::command::Exit;
 use crate::command::devices::described;
-use crate::command::report::{RunJson, exit, print_end, print_page, print_way_on};
+use crate::command::report::{RunJson, complete_logs, exit, print_end, print_page, print_way_on};
 use crate::config::Config;
 use crate::hint::{Reader, for_device_error};
 use crate::mcp::args;
 use crate::terminal::{Answer, Terminal};
 use crate::text::{lines, one_line};
+use crate::wiring::App;
 
 /// Between two looks at what a run is busy with.
 const PHASE_POLL: Duration = Duration::from_millis(200);
@@ -47,7 +48,7 @@ impl RunOptions {
 /// Runs a task, prints each step and asks questions here. Without a device the phone is used that is
 /// connected, if it is the only one.
 pub async fn run(
-    agent: &Agent,
+    app: &App,
     config: &Config,
     (device, task): (Option<DeviceId>, &str),
     options: RunOptions,
@@ -62,14 +63,15 @@ pub async fn run(
     };
     let device_id = match device {
         Some(device) => device,
-        None => match only_phone(agent, terminal).await {
+        None => match only_phone(&app.agent, terminal).await {
             Ok(device) => device,
             Err(exit) => return Ok(exit),
         },
     };
     terminal.item("task", &lines(&words));
     let starting = terminal.waiting("Looking for the phone");
-    let started = agent
+    let started = app
+        .agent
         .start(StartTask {
             device_id,
             task: words,
@@ -82,7 +84,7 @@ pub async fn run(
     drop(starting);
     let follower = started?;
     terminal.item("session", &follower.report().session_id.to_string());
-    to_the_end(agent, config, follower, options, terminal).await
+    to_the_end(app, config, follower, options, terminal).await
 }
 
 /// The phone to use when none was named. Otherwise says what there is.
@@ -131,7 +133,7 @@ fn complain(text: &str) -> Exit {
 
 /// Follows a run and those after its questions, and prints how it ends.
 pub(super) async fn to_the_end(
-    agent: &Agent,
+    app: &App,
     config: &Config,
     mut follower: Follower,
     options: RunOptions,
@@ -145,9 +147,10 @@ pub(super) async fn to_the_end(
             _ => None,
         };
         let Some(reply) = reply else {
+            complete_logs(&app.journal, report.session_id, terminal).await;
             return Ok(finish(config, &report, options, terminal));
         };
-        follower = answer(agent, &report, reply, options).await?;
+        follower = answer(&app.agent, &report, reply, options).await?;
     }
 }
 
@@ -238,7 +241,7 @@ impl Shown {
     /// Prints what is new. A long report leaves out steps from its middle: only their numbers count.
     fn steps(&mut self, report: &Report, terminal: Terminal) {
         for line in report.steps.iter().filter(|line| self.next <= line.step) {
-            terminal.step(line);
+            terminal.step_in_words(line);
         }
         if let Some(last) = report.steps.last() {
             self.next = self.next.max(last.step + 1);

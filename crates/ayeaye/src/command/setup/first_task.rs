@@ -60,7 +60,7 @@ pub(super) async fn run(
         planner: false,
         json: false,
     };
-    let exit = run::run(&app.agent, config, (Some(device), words), options, terminal).await?;
+    let exit = run::run(&app, config, (Some(device), words), options, terminal).await?;
     if exit == Exit::Done {
         terminal.line("\nThat is all. Your client can do the same: just ask it.");
     }
