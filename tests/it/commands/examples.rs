@@ -2,7 +2,8 @@
 use std::process::Stdio;
 
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+use tokio::process::Child;
 
 use crate::support::{
     Answer, Binary, FakeVlm, all_plugged_in, complete, info, plugged_in, quick_phone, within,
@@ -98,6 +99,12 @@ async fn every_example_of_the_help_works() {
                 assert_eq!(ended.code, 0, "{said}: {ended:?}");
                 continue;
             }
+            "phone" => {
+                // Its own port may be taken here.
+                words.extend(["--port", "0"].map(str::to_owned));
+                serves(&binary, &words, &said).await;
+                continue;
+            }
             "serve" => {
                 serves(&binary, &words, &said).await;
                 continue;
@@ -138,17 +145,25 @@ async fn every_example_of_the_help_works() {
 async fn serves(binary: &Binary, words: &[String], said: &str) {
     let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut command = binary.command(&arguments);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    if words.contains(&"--http".to_owned()) {
-        let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
-        within(20, said, async {
-            while !log.next_line().await.unwrap().expect("it goes on").contains("MCP at ") {}
-        })
-        .await;
-        let pid = child.id().unwrap().to_string();
-        tokio::process::Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
+    let (out, log) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    if words[0] == "phone" {
+        stopped_after(&mut child, out, "Ctrl-C", said).await;
+    } else if words.contains(&"--http".to_owned()) {
+        stopped_after(&mut child, log, "MCP at ", said).await;
     }
     let status = within(20, said, child.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0), "{said}");
+}
+
+/// Tells a server to end once it has said that it is ready.
+async fn stopped_after(child: &mut Child, log: impl AsyncRead + Unpin, ready: &str, said: &str) {
+    let mut log = BufReader::new(log).lines();
+    within(20, said, async {
+        while !log.next_line().await.unwrap().expect("it goes on").contains(ready) {}
+    })
+    .await;
+    let pid = child.id().unwrap().to_string();
+    tokio::process::Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
 }
