@@ -20,7 +20,7 @@ class Place:
     url: str  # our server's address, or None
     token: str
     installer: list = None  # our program with its flags, where `ayeaye install` is to write the entry
-    tools_offered: str = None  # the tools it is to offer
+    adb: dict = None  # the environment that leads to adb's server, where the phone is attached to one
     prompt: str = PROMPT
     told: dict = None  # what `ayeaye install` said
 
@@ -40,10 +40,9 @@ class Place:
 
     def install(self, client):
         """Has `ayeaye install` add our server to the settings that were written so far."""
-        extra = ["--tools", self.tools_offered] if self.tools_offered else []
         where = ["--virtual"] if self.url is None else ["--http", self.url]
-        words = [*self.installer, "install", client, *where, *extra, "--yes", "--json"]
-        environment = self.environment(AYEAYE_HTTP_TOKEN=self.token)
+        words = [*self.installer, "install", client, *([] if self.adb else where), "--yes", "--json"]
+        environment = self.environment(AYEAYE_HTTP_TOKEN=self.token, **(self.adb or {}))
         done = subprocess.run(words, env=environment, cwd=self.home / "work", capture_output=True, text=True)
         self.told = json.loads(done.stdout) if done.stdout.startswith("{") else {"error": done.stdout + done.stderr}
         return self.told

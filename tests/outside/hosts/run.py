@@ -61,6 +61,31 @@ def answers(url):
     return True
 
 
+class Attached:
+    """A virtual phone on an adb server of Debian's, both of its own."""
+
+    def __init__(self, binary, folder):
+        phone, adb = free_port(), free_port()
+        self.environment = {"ADB_SERVER_SOCKET": f"tcp:127.0.0.1:{adb}", "ADB_LOCAL_TRANSPORT_MAX_PORT": "5554"}
+        environment = {**os.environ, **self.environment, "HOME": str(folder)}
+        self.children = [
+            subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for words in ([binary, "phone", "--port", str(phone)], ["adb", "-P", str(adb), "server", "nodaemon"])
+        ]
+
+        def attached():
+            for words in (["connect", f"127.0.0.1:{phone}"], ["devices"]):
+                done = subprocess.run(["adb", *words], env=environment, capture_output=True, text=True)
+            return "\tdevice" in done.stdout
+
+        wait_until("the phone on adb", attached)
+
+    def close(self):
+        for child in self.children:
+            child.terminate()
+            child.wait(10)
+
+
 class Run:
     """One host over one transport."""
 
@@ -82,8 +107,11 @@ class Run:
         self.place = Place(tools, home, self.model.url, stdio, url, token)
         if args.install:
             self.place.installer = [str(args.binary), "--data-dir", str(folder / "data")]
-            self.place.tools_offered = "agent,device" if driving else None
             self.place.prompt = DRIVE if driving else PROMPT
+        # No model is configured then: the tools with which the host's own model drives are offered by themselves,
+        # and adb's address is one of the settings that `ayeaye install` has to take along.
+        self.attached = Attached(args.binary, folder) if driving else None
+        self.place.adb = self.attached and self.attached.environment
 
     def serve(self, ours, token):
         port = free_port()
@@ -167,6 +195,8 @@ class Run:
 
     def close(self):
         self.model.close()
+        if self.attached:
+            self.attached.close()
         if self.server:
             self.server.terminate()
             self.server.wait(10)
