@@ -14,6 +14,7 @@ use crate::{
     files::FileSystem,
     makers::Maker,
     options::PhoneOptions,
+    package_files,
     phone::Phone,
 };
 
@@ -80,7 +81,10 @@ impl Default for AdbDevice {
 impl AdbDevice {
     /// A healthy phone with the files of a new one.
     pub fn new(phone: Phone) -> Self {
-        let files = FileSystem::new(phone.options(), unix_seconds());
+        let mut files = FileSystem::new(phone.options(), unix_seconds());
+        for package in phone.packages() {
+            files.preinstall(&package.path(), package_files::build(&package), unix_seconds());
+        }
         Self {
             inner: Arc::new(Inner {
                 phone,

@@ -146,6 +146,16 @@ impl FileSystem {
         files
     }
 
+    /// Stores a file that the phone comes with, with its folders.
+    pub(crate) fn preinstall(&mut self, path: &str, content: Vec<u8>, now: u64) {
+        let mut folder = parent(path);
+        while !self.nodes.contains_key(folder) {
+            self.insert_node(folder, None, 0o755, now);
+            folder = parent(folder);
+        }
+        self.insert_node(path, Some(content), 0o644, now);
+    }
+
     pub(crate) fn stat(&self, path: &str) -> Result<Stat, FileError> {
         self.node(path).map(|node| Stat {
             mode: node.permissions | if node.content.is_none() { DIRECTORY } else { REGULAR },

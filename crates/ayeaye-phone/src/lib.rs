@@ -6,6 +6,7 @@
 // What the phone is: identity and speed, package files, installed packages, what all apps share.
 mod apk;
 mod options;
+mod package_files;
 mod packages;
 mod system;
 

@@ -46,6 +46,18 @@ pub struct Package {
     pub version_name: String,
 }
 
+impl Package {
+    /// Where its file is.
+    pub(crate) fn path(&self) -> String {
+        let name = &self.name;
+        if self.system {
+            format!("/system/app/{name}/{name}.apk")
+        } else {
+            format!("/data/app/~~q1w2e3r4t5y6u7i8o9p0aa==/{name}-a1s2d3f4g5h6j7k8l9z0bb==/base.apk")
+        }
+    }
+}
+
 /// How an activity was started, in the words of `am start -W`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchState {

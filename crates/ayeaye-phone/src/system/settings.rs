@@ -35,6 +35,7 @@ impl SystemSettings {
             ("global", "animator_duration_scale", "1.0"),
             ("global", "stay_on_while_plugged_in", "0"),
             ("global", "device_name", "Aurora"),
+            ("system", "system_locales", "en-US"),
             ("system", "screen_brightness", "102"),
             ("system", "screen_off_timeout", "30000"),
             ("system", "accelerometer_rotation", "0"),

@@ -7,6 +7,7 @@ use super::{
     system,
 };
 use crate::{
+    apk,
     device::{AdbDevice, unix_seconds},
     files::{FileError, Stat, normalize_path},
     shell::io::{Io, PIPE_LIMIT},
@@ -92,6 +93,28 @@ pub(super) async fn cat(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) 
         stdout: contents.into_iter().map(|(_, content)| content).collect(),
         ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
     }
+}
+
+/// `unzip -p ARCHIVE [FILE]…`: files of an archive, one after the other in the archive's order.
+pub(super) fn unzip(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+    let (["-p", archive, names @ ..] | [archive, "-p", names @ ..]) = words else {
+        return CommandOutput::unsupported(device, &format!("unzip {}", words.join(" ")));
+    };
+    let content = match read(device, cwd, archive) {
+        Ok(content) => content,
+        Err(error) => {
+            return CommandOutput::error(9, format!("unzip: couldn't open {archive}: {error}\n"));
+        }
+    };
+    let (mut stdout, mut failures) = (Vec::new(), String::new());
+    for name in names {
+        match apk::extract(&content, name) {
+            Some(content) => stdout.push(Bytes::from(content)),
+            None => push_fmt!(failures, "unzip: caution: filename not matched: {name}\n"),
+        }
+    }
+    let status = if failures.is_empty() { 0 } else { 11 };
+    CommandOutput { stdout, ..CommandOutput::error(status, failures) }
 }
 
 pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {

@@ -43,7 +43,7 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) 
 
 fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
     let mut packages = device.phone().packages();
-    let (mut paths, mut filter) = (false, None);
+    let (mut paths, mut versions, mut filter) = (false, false, None);
     let mut words = options.iter().copied();
     while let Some(word) = words.next() {
         match word {
@@ -51,6 +51,7 @@ fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
             "-s" => packages.retain(|package| package.system),
             "-d" => packages.clear(),
             "-f" => paths = true,
+            "--show-versioncode" => versions = true,
             "-e" | "-a" | "-u" => {}
             "--user" => {
                 words.next();
@@ -70,10 +71,11 @@ fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
         .iter()
         .filter(|package| filter.is_none_or(|text| package.name.contains(text)))
         .map(|package| {
+            let version = if versions { " versionCode:1" } else { "" };
             if paths {
-                format!("package:{}={}\n", path(package), package.name)
+                format!("package:{}={}{version}\n", path(package), package.name)
             } else {
-                format!("package:{}\n", package.name)
+                format!("package:{}{version}\n", package.name)
             }
         });
     CommandOutput::ok(lines.collect::<Vec<_>>().concat())
@@ -234,12 +236,7 @@ fn home(device: &AdbDevice) -> Option<Component> {
 }
 
 fn path(package: &Package) -> String {
-    let name = &package.name;
-    if package.system {
-        format!("/system/app/{name}/{name}.apk")
-    } else {
-        format!("/data/app/~~q1w2e3r4t5y6u7i8o9p0aa==/{name}-a1s2d3f4g5h6j7k8l9z0bb==/base.apk")
-    }
+    package.path()
 }
 
 #[cfg(test)]
