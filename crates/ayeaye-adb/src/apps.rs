@@ -1,18 +1,26 @@
 //! The installed apps: listing them, and opening one by name.
+pub(crate) mod labels;
 pub(crate) mod resolve;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ayeaye_agent::{App, DeviceError};
 use tokio::time::Instant;
 
+use self::labels::AppLabels;
+use self::resolve::{AppNames, Certainty, resolve};
 use crate::client::DeviceClient;
-use crate::parse::{components, first_component, packages, sanitize};
+use crate::parse::{components, first_component, packages, sanitize, sanitize_up_to};
 use crate::quote::{is_package, quote};
 
 /// How long a list of apps is cached. A name that is not found refreshes it sooner.
 const MAX_AGE: Duration = Duration::from_mins(1);
+
+/// How long an app that is asked for by an unknown name waits for the names of all apps.
+const NAMES_WAITED_FOR: Duration = Duration::from_secs(20);
+/// How long a list of all apps waits for them.
+const LIST_WAITS: Duration = Duration::from_secs(2);
 
 const LIST: &str = "cmd package query-activities --brief -a android.intent.action.MAIN \
                     -c android.intent.category.LAUNCHER";
@@ -20,6 +28,9 @@ const LIST: &str = "cmd package query-activities --brief -a android.intent.actio
 /// `FLAG_ACTIVITY_NEW_TASK` and `FLAG_ACTIVITY_RESET_TASK_IF_NEEDED`, as a launcher sets
 /// them: without them a running app would get a second copy of its first screen on top.
 const LAUNCH_FLAGS: &str = "0x10200000";
+
+/// The most characters of a refusal; Android names the whole intent before it says why.
+const LONGEST_REFUSAL: usize = 400;
 
 /// An app, with the activity that its icon starts if the phone lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,45 +40,49 @@ struct InstalledApp {
 }
 
 /// The apps of one phone, with the last list cached.
-#[derive(Debug, Default)]
-pub(crate) struct AppCatalog(Mutex<Option<(Instant, Vec<InstalledApp>)>>);
+#[derive(Debug)]
+pub(crate) struct AppCatalog {
+    installed: Mutex<Option<(Instant, Vec<InstalledApp>)>>,
+    labels: Arc<AppLabels>,
+}
 
 impl AppCatalog {
-    /// The apps that can be opened, with labels where they are known without asking each app.
-    pub(crate) async fn list(&self, client: &DeviceClient) -> Result<Vec<App>, DeviceError> {
-        let installed = self.query(client).await?;
-        let with_label = |app: InstalledApp| {
-            let label = resolve::label(&app.package).map(ToOwned::to_owned);
-            App { package: app.package, label }
-        };
-        Ok(installed.into_iter().map(with_label).collect())
+    pub(crate) fn new(labels: Arc<AppLabels>) -> Self {
+        Self { installed: Mutex::default(), labels }
     }
 
-    /// Brings an app to the front, by its label or package name.
-    pub(crate) async fn open(&self, client: &DeviceClient, name: &str) -> Result<(), DeviceError> {
+    /// The apps that can be opened, with the names under their icons as far as they are known.
+    pub(crate) async fn list(&self, client: &Arc<DeviceClient>) -> Result<Vec<App>, DeviceError> {
+        let installed = self.query(client).await?;
+        if !self.names_are_known(client, &installed) {
+            self.labels.read_within(client, LIST_WAITS).await;
+        }
+        let named = self.named(client, &installed);
+        Ok(named.into_iter().map(|app| App { label: app.label(), package: app.package }).collect())
+    }
+
+    /// Begins to read the names of all apps, unless they have been read lately.
+    pub(crate) fn read_names(&self, client: &Arc<DeviceClient>) {
+        if self.labels.of(client.id()).is_none_or(|known| known.is_old()) {
+            drop(self.labels.read(client));
+        }
+    }
+
+    /// The name of an app, if it is known already.
+    pub(crate) fn name_of(&self, client: &DeviceClient, package: &str) -> Option<String> {
+        let known = self.labels.of(client.id());
+        let labels = known.and_then(|known| known.by_package.get(package).cloned());
+        AppNames { package: package.to_owned(), labels: labels.unwrap_or_default() }.label()
+    }
+
+    /// Brings an app to the front, by the name under its icon or its package name.
+    pub(crate) async fn open(
+        &self,
+        client: &Arc<DeviceClient>,
+        name: &str,
+    ) -> Result<(), DeviceError> {
         let what = format!("opening {:?}", sanitize(name));
-        let mut fresh = false;
-        let mut installed = if let Some(known) = self.cached() {
-            known
-        } else {
-            fresh = true;
-            self.query(client).await?
-        };
-        let app = loop {
-            let all: Vec<&str> = installed.iter().map(|app| app.package.as_str()).collect();
-            match resolve::resolve(name, &all) {
-                Ok(package) => {
-                    let package = package.to_owned();
-                    break installed.into_iter().find(|app| app.package == package);
-                }
-                Err(_) if !fresh => {
-                    fresh = true;
-                    installed = self.query(client).await?;
-                }
-                Err(unclear) => return Err(client.refused(&what, unclear.to_string())),
-            }
-        };
-        let app = app.ok_or_else(|| client.refused(&what, "it is not installed"))?;
+        let app = self.find(client, &what, name).await?;
         let activity = match app.activity {
             Some(activity) => activity,
             None => launcher_activity(client, &what, &app.package).await?,
@@ -75,8 +90,56 @@ impl AppCatalog {
         start(client, &what, &app.package, &activity).await
     }
 
+    /// The installed app of this name.
+    async fn find(
+        &self,
+        client: &Arc<DeviceClient>,
+        what: &str,
+        name: &str,
+    ) -> Result<InstalledApp, DeviceError> {
+        let mut fresh = false;
+        let mut installed = if let Some(known) = self.cached() {
+            known
+        } else {
+            fresh = true;
+            self.query(client).await?
+        };
+        loop {
+            let mut found = resolve(name, &self.named(client, &installed));
+            // A name that is only near may be another app's very name.
+            let is_certain = matches!(&found, Ok((_, Certainty::Named)));
+            if !is_certain && !self.names_are_known(client, &installed) {
+                self.labels.read_within(client, NAMES_WAITED_FOR).await;
+                found = resolve(name, &self.named(client, &installed));
+            }
+            match found {
+                Ok((index, _)) => return Ok(installed.swap_remove(index)),
+                Err(_) if !fresh => {
+                    fresh = true;
+                    installed = self.query(client).await?;
+                }
+                Err(unclear) => return Err(client.refused(what, unclear.to_string())),
+            }
+        }
+    }
+
+    fn names_are_known(&self, client: &DeviceClient, installed: &[InstalledApp]) -> bool {
+        // Without an activity there is no icon with a name under it.
+        let with_icon = installed.iter().filter(|app| app.activity.is_some());
+        self.labels.covers(client.id(), with_icon.map(|app| app.package.as_str()))
+    }
+
+    fn named(&self, client: &DeviceClient, installed: &[InstalledApp]) -> Vec<AppNames> {
+        let known = self.labels.of(client.id());
+        let named = |app: &InstalledApp| {
+            let labels = known.as_ref().and_then(|known| known.by_package.get(&app.package));
+            AppNames { package: app.package.clone(), labels: labels.cloned().unwrap_or_default() }
+        };
+        installed.iter().map(named).collect()
+    }
+
     fn cached(&self) -> Option<Vec<InstalledApp>> {
-        let known = self.0.lock().expect("nothing panics while it is held");
+        let known = self.installed.lock().expect("nothing panics while it is held");
         let (when, apps) = known.as_ref()?;
         (when.elapsed() < MAX_AGE).then(|| apps.clone())
     }
@@ -100,7 +163,7 @@ impl AppCatalog {
         if apps.is_empty() {
             return Err(client.garbled(what, output.summary()));
         }
-        *self.0.lock().expect("nothing panics while it is held") =
+        *self.installed.lock().expect("nothing panics while it is held") =
             Some((Instant::now(), apps.clone()));
         Ok(apps)
     }
@@ -137,15 +200,62 @@ async fn start(
     );
     let output = client.shell_quick(what, &command).await?;
     let all = output.combined();
-    let complains = all.lines().any(|line| {
-        let line = line.trim_start();
-        line.starts_with("Error") || line.contains("Exception:")
-    });
-    if output.exit_code != 0 || complains {
-        let told = all.lines().find(|line| line.contains("Error")).unwrap_or(all.trim());
-        return Err(
-            client.refused(what, format!("exit code {}: {}", output.exit_code, sanitize(told)))
+    match refusal(&all, output.exit_code) {
+        Some(told) => Err(client.refused(what, told)),
+        None => Ok(()),
+    }
+}
+
+/// Why an activity was not started, in Android's words: a line that says so, wherever it stands.
+fn refusal(output: &str, exit_code: u8) -> Option<String> {
+    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let says_no = |line: &&str| {
+        line.starts_with("Error")
+            || line.contains("Exception:")
+            || line.contains("Permission Denial")
+    };
+    // "Exception occurred while executing 'start'" says nothing that the next line does not.
+    let complaints: Vec<&str> = lines()
+        .filter(says_no)
+        .filter(|line| !line.starts_with("Exception occurred"))
+        .take(2)
+        .collect();
+    let told = match (complaints.as_slice(), exit_code) {
+        ([], 0) => return None,
+        ([], _) => lines().next_back().unwrap_or("no message").to_owned(),
+        (several, _) => several.join("; "),
+    };
+    let way_out = if told.contains("not exported") {
+        "; this phone does not let adb open it: open it by its icon"
+    } else {
+        ""
+    };
+    Some(format!("exit code {exit_code}: {}{way_out}", sanitize_up_to(&told, LONGEST_REFUSAL)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_with_the_line_that_says_why() {
+        let denied = "Starting: Intent { act=android.intent.action.MAIN cmp=com.huawei.x/.Main }\n\n\
+            Exception occurred while executing 'start':\n\
+            java.lang.SecurityException: Permission Denial: starting Intent { cmp=com.huawei.x/.Main } \
+            from null (pid=1, uid=2000) not exported from uid 10086\n\tat android.os.Parcel.x(Y.java:1)";
+        let told = refusal(denied, 255).unwrap();
+        assert!(told.contains("Permission Denial: starting Intent"), "{told}");
+        assert!(told.contains("not exported from uid 10086; "), "{told}");
+        assert!(told.contains("by its icon"), "{told}");
+        let missing = "Error type 3\nError: Activity class {a.b/a.b.C} does not exist.\n";
+        assert_eq!(
+            refusal(missing, 1).unwrap(),
+            "exit code 1: Error type 3; Error: Activity class {a.b/a.b.C} does not exist."
+        );
+        assert_eq!(refusal("Starting: Intent { cmp=a.b/.ErrorReport }\n", 0), None);
+        assert_eq!(
+            refusal("  \nSegmentation fault\n", 139).unwrap(),
+            "exit code 139: Segmentation fault"
         );
     }
-    Ok(())
 }

@@ -15,7 +15,7 @@ use crate::capture::Capture;
 use crate::client::DeviceClient;
 use crate::parse::{batch, current_size, sanitize_first_line, split_batch, ui_tree, wm_size};
 use crate::text_entry::TextEntry;
-use crate::{gesture, screen, sync};
+use crate::{AppLabels, gesture, screen, sync};
 
 /// The most bytes of a dump of the UI tree; more is an endless list.
 const MAX_TREE: usize = 4 * 1024 * 1024;
@@ -64,11 +64,11 @@ impl DeviceProperties {
 }
 
 impl AdbDevice {
-    pub(crate) fn new(client: Arc<DeviceClient>) -> Self {
+    pub(crate) fn new(client: Arc<DeviceClient>, app_labels: Arc<AppLabels>) -> Self {
         Self {
             client,
             capture: Capture::default(),
-            apps: AppCatalog::default(),
+            apps: AppCatalog::new(app_labels),
             sdk: OnceCell::new(),
         }
     }
@@ -106,6 +106,7 @@ impl Device for AdbDevice {
 
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
         let about = DeviceProperties::query(&self.client).await?;
+        self.apps.read_names(&self.client);
         // Another task may have been faster; the value is the same.
         self.sdk.get_or_init(async || about.sdk).await;
         let screen = if let Some(screen) = about.screen {
@@ -166,6 +167,10 @@ impl Device for AdbDevice {
 
     async fn apps(&self) -> Result<Vec<App>, DeviceError> {
         self.apps.list(&self.client).await
+    }
+
+    fn app_name(&self, package: &str) -> Option<String> {
+        self.apps.name_of(&self.client, package)
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {

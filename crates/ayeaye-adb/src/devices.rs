@@ -11,7 +11,7 @@ use crate::device::DeviceProperties;
 use crate::parse::{self, DeviceListing};
 use crate::server::Server;
 use crate::tracker::Tracker;
-use crate::{AdbConfig, AdbDevice};
+use crate::{AdbConfig, AdbDevice, AppLabels};
 
 /// How many phones are queried at the same time.
 const MAX_CONCURRENT: usize = 64;
@@ -20,12 +20,20 @@ const MAX_CONCURRENT: usize = 64;
 #[derive(Debug)]
 pub struct AdbDevices {
     server: Arc<Server>,
+    app_labels: Arc<AppLabels>,
 }
 
 impl AdbDevices {
     /// Connects to nothing yet.
     pub fn new(config: AdbConfig) -> Self {
-        Self { server: Arc::new(Server::new(config)) }
+        let app_labels = Arc::new(AppLabels::new(None));
+        Self { server: Arc::new(Server::new(config)), app_labels }
+    }
+
+    /// The same, with names of apps that are kept for longer or shared with other servers.
+    #[must_use]
+    pub fn with_app_labels(self, app_labels: Arc<AppLabels>) -> Self {
+        Self { app_labels, ..self }
     }
 
     /// The version of the adb server, such as 41. Starts a server if that is needed and allowed.
@@ -63,7 +71,7 @@ impl AdbDevices {
         }
         let client = DeviceClient::new(Arc::clone(&self.server), id.clone());
         client.has_shell_v2().await?;
-        Ok(Arc::new(AdbDevice::new(Arc::new(client))))
+        Ok(Arc::new(AdbDevice::new(Arc::new(client), Arc::clone(&self.app_labels))))
     }
 
     pub(crate) fn server(&self) -> &Arc<Server> {

@@ -7,6 +7,8 @@ use ayeaye_agent::DeviceId;
 use bytes::BytesMut;
 
 use self::mutator::{LONG, Mutator, SHORT, fuzz};
+use crate::apk::Labels;
+use crate::apps::resolve::AppNames;
 use crate::errors::{Stage, device_error};
 use crate::parse;
 use crate::protocol::ProtocolError;
@@ -188,10 +190,14 @@ fn names(executions: u64) {
         Mutator::new(4, seeds, &["app", "应用", ".", "/", " ", "com.", "ß", "İ", "android"]);
     let installed =
         ["com.android.settings", "com.tencent.mm", "com.example.notes", "org.maps.android"];
+    let installed = installed.map(|package| AppNames {
+        package: package.to_owned(),
+        labels: Labels { label: Some(format!("{package} Ž 记")), original: None },
+    });
     fuzz("names of apps", executions, &mut mutator, |bytes, _dice| {
         let name = String::from_utf8_lossy(bytes);
         match crate::apps::resolve::resolve(&name, &installed) {
-            Ok(package) if !installed.contains(&package) => Err(format!("{package} is not there")),
+            Ok((index, _)) if installed.len() <= index => Err(format!("{index} is not there")),
             _ => Ok(()),
         }
     });

@@ -27,6 +27,7 @@ mod errors;
 mod server;
 mod shell;
 
+mod apk;
 mod parse;
 mod protocol;
 
@@ -38,6 +39,7 @@ mod fuzz;
 #[cfg(test)]
 mod tests;
 
+pub use self::apps::labels::AppLabels;
 pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_adb};
 pub use self::connect::{ConnectError, MdnsService, OfferKind, Paired};
 pub use self::device::AdbDevice;

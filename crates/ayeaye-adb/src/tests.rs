@@ -4,4 +4,5 @@ mod connecting;
 mod driving;
 mod fake;
 mod listing;
+mod naming;
 mod typing;

@@ -255,6 +255,11 @@ pub trait Device: Send + Sync + fmt::Debug {
     async fn reset(&self) -> Result<(), DeviceError>;
     /// The apps that can be opened.
     async fn apps(&self) -> Result<Vec<App>, DeviceError>;
+    /// The name of an app in the phone's language, if it is known already: this never waits.
+    fn app_name(&self, package: &str) -> Option<String> {
+        let _ = package;
+        None
+    }
     /// The screen's elements as `uiautomator dump` writes them; `None` where a phone cannot say in
     /// time. Nothing may depend on it.
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError>;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
+use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, PruneReport, prune};
 use ayeaye_agent::{
     Agent, AgentDeps, DeviceId, DeviceSource, JournalError, Judge, Limits, Model, Models,
@@ -19,6 +19,9 @@ use crate::clock;
 use crate::config::{Config, RoleSettings};
 use crate::model_presence::{ModelPresence, ModelState};
 use crate::scripted_model::{ScriptedClient, ScriptedModel};
+
+/// The file of the data folder with the names of apps, so that a phone is asked for them once.
+const APP_NAMES: &str = "app-names.tsv";
 
 /// The agent, and what has to live as long as it.
 #[derive(Debug)]
@@ -80,17 +83,20 @@ impl App {
         let down = CancellationToken::new();
         let guard = down.clone().drop_guard();
         let mut sources: Vec<Arc<dyn DeviceSource>> = Vec::new();
+        let app_labels = Arc::new(AppLabels::new(Some(config.data_dir.join(APP_NAMES))));
         let mut endpoint = model_config(config)?;
         if let Some(adb_device) = &adb_device {
             let address = virtual_adb_server(adb_device, &down).await?;
-            sources.push(Arc::new(AdbDevices::new(AdbConfig::new(address, None))));
+            let devices = AdbDevices::new(AdbConfig::new(address, None));
+            sources.push(Arc::new(devices.with_app_labels(Arc::clone(&app_labels))));
             if decider == ModelChoice::Scripted {
                 endpoint = ScriptedModel::start(adb_device.phone().clone(), &down).await?;
             }
         }
         let mut adb = None;
         if decider == ModelChoice::Configured || adb_device.is_none() {
-            let devices = Arc::new(adb_devices(config)?);
+            let devices = adb_devices(config)?.with_app_labels(app_labels);
+            let devices = Arc::new(devices);
             sources.push(devices.clone());
             adb = Some(devices);
         }

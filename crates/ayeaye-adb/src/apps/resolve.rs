@@ -1,8 +1,11 @@
 //! Resolves the name of an app to an installed package.
 //!
-//! Reading every app's label takes a phone half a minute. The names of well-known apps are in
-//! `apps.tsv`; of the others only the last parts of the package name are known.
+//! The names under the icons are read from the phone, which takes a while. The names of well-known apps,
+//! also in languages other than the phone's, are in `apps.tsv`; of the others the last parts of the
+//! package name are known at once.
 use std::sync::LazyLock;
+
+use crate::apk::Labels;
 
 /// One row of the table.
 #[derive(Debug)]
@@ -22,20 +25,63 @@ static TABLE: LazyLock<Vec<KnownApp>> = LazyLock::new(|| {
         .collect()
 });
 
+/// An installed app, by all its own names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AppNames {
+    pub(crate) package: String,
+    /// As the phone shows it; empty as long as that has not been read.
+    pub(crate) labels: Labels,
+}
+
+impl AppNames {
+    /// The name under its icon, else the one by which the app is well known.
+    pub(crate) fn label(&self) -> Option<String> {
+        let own = self.labels.label.clone().or_else(|| self.labels.original.clone());
+        own.or_else(|| label(&self.package).map(ToOwned::to_owned))
+    }
+
+    /// The names that the app has given itself, comparable.
+    fn given(&self) -> impl Iterator<Item = String> {
+        let Labels { label, original } = &self.labels;
+        [label, original].into_iter().flatten().map(|name| normalize(name))
+    }
+
+    fn all(&self) -> impl Iterator<Item = String> {
+        let known = TABLE.iter().filter(|known| known.packages.contains(&self.package.as_str()));
+        let known: Vec<String> =
+            known.flat_map(|known| &known.names).map(|name| normalize(name)).collect();
+        self.given().chain(known).chain(names_from_package(&self.package))
+    }
+}
+
+/// How a name was found to be an app's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Certainty {
+    /// It is the app's package, its label, or a well-known name.
+    Named,
+    /// It is a part of the package's name, or near to one of the names.
+    Near,
+}
+
 /// Why a name does not resolve, with up to five candidates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AppNameError {
-    #[error("no app of this name is installed{}", candidates_hint(.0))]
-    Missing(Vec<String>),
+    /// With the nearest; where none is near, with some that are there, and how many there are.
+    #[error("no app of this name is installed{}", what_is_there(nearest, some, *count))]
+    Missing { nearest: Vec<String>, some: Vec<String>, count: usize },
     #[error("several apps may be meant: {}; name the package", .0.join(", "))]
     Ambiguous(Vec<String>),
 }
 
-fn candidates_hint(candidates: &[String]) -> String {
-    if candidates.is_empty() {
-        return String::new();
+fn what_is_there(nearest: &[String], some: &[String], count: usize) -> String {
+    if !nearest.is_empty() {
+        return format!("; nearest are {}", nearest.join(", "));
     }
-    format!("; nearest are {}", candidates.join(", "))
+    match count.saturating_sub(some.len()) {
+        0 if some.is_empty() => String::new(),
+        0 => format!("; installed are {}", some.join(", ")),
+        more => format!("; installed are {} and {more} more", some.join(", ")),
+    }
 }
 
 /// The label of a well-known app.
@@ -45,57 +91,82 @@ pub(super) fn label(package: &str) -> Option<&'static str> {
     row.names.first().copied()
 }
 
-/// The installed package for a name: the package itself, the app of that well-known name, the one
-/// whose package ends with it, or the only similar one.
-pub(crate) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, AppNameError> {
+/// The installed app of a name, by its place in the list: the package itself, the app with that name
+/// under its icon, the one that is well known by it, the one whose package ends with it, or the only one
+/// with a name that is near.
+///
+/// Near is a name that contains the other (whole words, or its beginning), or one that differs by one
+/// letter from 5 letters on, by two from 9 on.
+pub(crate) fn resolve(
+    name: &str,
+    installed: &[AppNames],
+) -> Result<(usize, Certainty), AppNameError> {
     let name = name.trim();
     // A component starts with its package.
     let bare = name.split('/').next().unwrap_or_default();
-    if let Some(package) = installed.iter().find(|p| p.eq_ignore_ascii_case(bare)) {
-        return Ok(package);
+    if let Some(index) = installed.iter().position(|app| app.package.eq_ignore_ascii_case(bare)) {
+        return Ok((index, Certainty::Named));
     }
     let wanted = normalize(name);
     if crate::quote::is_package(bare) || wanted.is_empty() {
-        return Err(AppNameError::Missing(similar_apps(&wanted, installed)));
+        return Err(missing(&wanted, installed));
     }
     // "Settings app" means Settings, unless an app is really called that.
     let short = wanted.strip_suffix("app").or_else(|| wanted.strip_suffix("应用"));
     for wanted in [Some(wanted.as_str()), short.filter(|s| !s.is_empty())].into_iter().flatten() {
-        if let Some(package) = well_known(wanted, installed) {
-            return Ok(package);
+        let labelled = matching(installed, |app| app.given().any(|own| own == wanted));
+        let well_known = well_known(wanted, installed);
+        match (labelled.as_slice(), well_known) {
+            // Of several with one name, the well-known one is meant.
+            ([], Some(index)) => return Ok((index, Certainty::Named)),
+            ([_, _, ..], Some(index)) if labelled.contains(&index) => {
+                return Ok((index, Certainty::Named));
+            }
+            ([index], _) => return Ok((*index, Certainty::Named)),
+            ([_, _, ..], _) => {
+                return Err(AppNameError::Ambiguous(candidates(&labelled, installed)));
+            }
+            ([], None) => {}
         }
-        match matching(installed, |package| names_from_package(package).any(|own| own == wanted))
+        match matching(installed, |app| names_from_package(&app.package).any(|own| own == wanted))
             .as_slice()
         {
             [] => {}
-            [package] => return Ok(package),
-            several => return Err(AppNameError::Ambiguous(candidates(several))),
+            [index] => return Ok((*index, Certainty::Near)),
+            several => return Err(AppNameError::Ambiguous(candidates(several, installed))),
         }
     }
     let words: Vec<String> = name.split_whitespace().map(normalize).collect();
-    match matching(installed, |package| {
-        all_names(package).any(|own| is_similar(&own, &wanted, &words))
-    })
-    .as_slice()
+    match matching(installed, |app| app.all().any(|own| is_similar(&own, &wanted, &words)))
+        .as_slice()
     {
-        [] => Err(AppNameError::Missing(similar_apps(&wanted, installed))),
-        [package] => Ok(package),
-        several => Err(AppNameError::Ambiguous(candidates(several))),
+        [] => Err(missing(&wanted, installed)),
+        [index] => Ok((*index, Certainty::Near)),
+        several => Err(AppNameError::Ambiguous(candidates(several, installed))),
     }
 }
 
 /// The first installed package of a row that has exactly this name. Rows and packages are in order
 /// of preference.
-fn well_known<'a>(wanted: &str, installed: &[&'a str]) -> Option<&'a str> {
+fn well_known(wanted: &str, installed: &[AppNames]) -> Option<usize> {
     TABLE
         .iter()
         .filter(|known| known.names.iter().any(|name| normalize(name) == wanted))
         .flat_map(|known| &known.packages)
-        .find_map(|package| installed.iter().find(|there| *there == package).copied())
+        .find_map(|package| installed.iter().position(|app| app.package == *package))
 }
 
-fn matching<'a>(installed: &[&'a str], matches: impl Fn(&str) -> bool) -> Vec<&'a str> {
-    installed.iter().copied().filter(|package| matches(package)).collect()
+fn matching(installed: &[AppNames], matches: impl Fn(&AppNames) -> bool) -> Vec<usize> {
+    installed.iter().enumerate().filter(|(_, app)| matches(app)).map(|(index, _)| index).collect()
+}
+
+fn missing(wanted: &str, installed: &[AppNames]) -> AppNameError {
+    let all: Vec<usize> = (0..installed.len()).collect();
+    AppNameError::Missing {
+        nearest: similar_apps(wanted, installed),
+        some: candidates(&all, installed),
+        count: installed.len(),
+    }
 }
 
 /// The parts of a package name that may be the app's name: the last, or the one before `android`
@@ -108,12 +179,6 @@ fn names_from_package(package: &str) -> impl Iterator<Item = String> {
             .is_some_and(|l| matches!(l, "android" | "app" | "mobile" | "client" | "main"))
     });
     [last, before].into_iter().flatten()
-}
-
-fn all_names(package: &str) -> impl Iterator<Item = String> {
-    let known = TABLE.iter().filter(move |known| known.packages.contains(&package));
-    let known: Vec<String> = known.flat_map(|known| &known.names).map(|n| normalize(n)).collect();
-    known.into_iter().chain(names_from_package(package))
 }
 
 /// Whether one contains the other, or they differ by a typo.
@@ -143,31 +208,32 @@ fn is_similar(own: &str, wanted: &str, words: &[String]) -> bool {
 }
 
 /// Up to five installed apps that share the most pairs of letters with a name.
-fn similar_apps(wanted: &str, installed: &[&str]) -> Vec<String> {
-    if wanted.is_empty() {
-        return Vec::new();
-    }
+fn similar_apps(wanted: &str, installed: &[AppNames]) -> Vec<String> {
     let pairs =
         |text: &str| -> Vec<(char, char)> { text.chars().zip(text.chars().skip(1)).collect() };
     let sought = pairs(wanted);
-    let mut scored: Vec<(usize, &str)> = installed
+    let mut scored: Vec<(usize, usize)> = installed
         .iter()
-        .map(|package| {
+        .enumerate()
+        .map(|(index, app)| {
             let shared = |own: String| pairs(&own).iter().filter(|p| sought.contains(p)).count();
-            (all_names(package).map(shared).max().unwrap_or(0), *package)
+            (app.all().map(shared).max().unwrap_or(0), index)
         })
         .filter(|(score, _)| 1 < *score)
         .collect();
-    scored.sort_by_key(|(score, package)| (std::cmp::Reverse(*score), *package));
-    candidates(&scored.into_iter().map(|(_, package)| package).collect::<Vec<_>>())
+    scored.sort_by_key(|(score, index)| (std::cmp::Reverse(*score), &installed[*index].package));
+    candidates(&scored.into_iter().map(|(_, index)| index).collect::<Vec<_>>(), installed)
 }
 
-fn candidates(packages: &[&str]) -> Vec<String> {
-    let with_label = |package: &&str| match label(package) {
-        Some(label) => format!("{label} ({package})"),
-        None => (*package).to_owned(),
+fn candidates(indices: &[usize], installed: &[AppNames]) -> Vec<String> {
+    let with_label = |index: &usize| {
+        let app = &installed[*index];
+        match app.label() {
+            Some(label) => format!("{label} ({})", app.package),
+            None => app.package.clone(),
+        }
     };
-    packages.iter().take(5).map(with_label).collect()
+    indices.iter().take(5).map(with_label).collect()
 }
 
 /// Letters and digits only, in lower case.
@@ -193,8 +259,57 @@ mod tests {
         "com.google.android.dialer",
     ];
 
+    fn unread(packages: &[&str]) -> Vec<AppNames> {
+        let named =
+            |package: &&str| AppNames { package: (*package).to_owned(), ..AppNames::default() };
+        packages.iter().map(named).collect()
+    }
+
     fn found(name: &str) -> Result<&'static str, AppNameError> {
-        resolve(name, &PHONE)
+        resolve(name, &unread(&PHONE)).map(|(index, _)| PHONE[index])
+    }
+
+    fn app(package: &str, label: &str, original: &str) -> AppNames {
+        let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
+        let labels = Labels { label: name(label), original: name(original) };
+        AppNames { package: package.to_owned(), labels }
+    }
+
+    #[test]
+    fn the_names_under_the_icons_come_first() {
+        let phone = [
+            app("com.android.settings", "Einstellungen", "Settings"),
+            app("org.example.one", "Musik", ""),
+            app("org.example.music", "Radio", ""),
+            app("com.android.messaging", "Nachrichten", "Messages"),
+            app("com.android.mms", "Nachrichten", "Messages"),
+            app("org.a.mail", "Post", ""),
+            app("org.b.mail", "Post", ""),
+            app("org.example.long", "Wettervorhersage", ""),
+            app("org.evil", "Settings", ""),
+        ];
+        let package =
+            |name: &str| resolve(name, &phone).map(|(index, _)| phone[index].package.as_str());
+        assert_eq!(package("einstellungen"), Ok("com.android.settings"));
+        // Another app cannot take a well-known name away.
+        assert_eq!(package("Settings"), Ok("com.android.settings"));
+        assert_eq!(package("Musik"), Ok("org.example.one"));
+        assert_eq!(
+            package("Nachrichten app"),
+            Err(AppNameError::Ambiguous(vec![
+                "Nachrichten (com.android.messaging)".to_owned(),
+                "Nachrichten (com.android.mms)".to_owned(),
+            ]))
+        );
+        assert_eq!(package("Messages"), Ok("com.android.mms"));
+        let several = package("post").unwrap_err().to_string();
+        assert!(several.contains("Post (org.a.mail), Post (org.b.mail)"), "{several}");
+        assert_eq!(resolve("Wetervorhersage", &phone), Ok((7, Certainty::Near)));
+        assert_eq!(resolve("Einstelungen", &phone).unwrap().1, Certainty::Near);
+        assert_eq!(resolve("Radio", &phone), Ok((2, Certainty::Named)));
+        let none = package("Zzz").unwrap_err().to_string();
+        assert!(none.contains("installed are Einstellungen (com.android.settings)"), "{none}");
+        assert!(none.ends_with("and 4 more"), "{none}");
     }
 
     #[test]
@@ -242,8 +357,8 @@ mod tests {
         assert!(missing.to_string().contains("Chrome (com.android.chrome)"), "{missing}");
         assert!(found("Fotoshop Ultra").is_err());
         assert!(matches!(found("mm"), Ok("com.tencent.mm")));
-        assert!(matches!(found("'; reboot"), Err(AppNameError::Missing(_))));
-        assert!(matches!(found(""), Err(AppNameError::Missing(_))));
+        assert!(matches!(found("'; reboot"), Err(AppNameError::Missing { .. })));
+        assert!(matches!(found(""), Err(AppNameError::Missing { .. })));
     }
 
     #[test]
@@ -258,7 +373,10 @@ mod tests {
         fn a_name_is_an_installed_app_or_has_a_few_installed_candidates(name in "\\PC{0,40}") {
             match found(&name) {
                 Ok(package) => prop_assert!(PHONE.contains(&package)),
-                Err(AppNameError::Missing(candidates) | AppNameError::Ambiguous(candidates)) => {
+                Err(
+                    AppNameError::Missing { nearest: candidates, .. }
+                    | AppNameError::Ambiguous(candidates),
+                ) => {
                     prop_assert!(candidates.len() <= 5);
                     let is_installed = |it: &String| PHONE.iter().any(|package| it.contains(package));
                     prop_assert!(candidates.iter().all(is_installed), "{:?}", candidates);

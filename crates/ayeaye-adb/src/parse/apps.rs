@@ -27,3 +27,31 @@ pub(crate) fn packages(text: &str) -> Vec<String> {
         .map(ToOwned::to_owned)
         .collect()
 }
+
+/// Where an app's package file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PackageFile {
+    pub(crate) package: String,
+    pub(crate) path: String,
+    /// The version by which Android tells which of two is newer.
+    pub(crate) version: Option<u64>,
+}
+
+/// The files of `pm list packages -f`, with their versions where they are told.
+pub(crate) fn package_files(text: &str) -> Vec<PackageFile> {
+    let file = |line: &str| {
+        let line = line.trim().strip_prefix("package:")?;
+        let (line, version) = match line.split_once(" versionCode:") {
+            Some((line, version)) => (line, version.trim().parse().ok()),
+            None => (line, None),
+        };
+        // Folders of installed apps end in `==`.
+        let (path, package) = line.rsplit_once('=')?;
+        (crate::quote::is_package(package) && path.starts_with('/')).then(|| PackageFile {
+            package: package.to_owned(),
+            path: path.to_owned(),
+            version,
+        })
+    };
+    text.lines().filter_map(file).collect()
+}

@@ -6,8 +6,13 @@ const MAX_CHARS: usize = 128;
 /// A string from a phone, safe to show: without control characters, invisible characters and
 /// bidirectional overrides, at most 128 characters.
 pub(crate) fn sanitize(text: &str) -> String {
+    sanitize_up_to(text, MAX_CHARS)
+}
+
+/// The same with another limit, for what a phone says at length.
+pub(crate) fn sanitize_up_to(text: &str, most: usize) -> String {
     let shown = |c: &char| !c.is_control() && !is_invisible_format(*c);
-    text.chars().filter(shown).take(MAX_CHARS).collect::<String>().trim().to_owned()
+    text.chars().filter(shown).take(most).collect::<String>().trim().to_owned()
 }
 
 /// The first line that is not empty, [sanitized](sanitize).

@@ -1,0 +1,66 @@
+//! The names of a phone's apps, read from the package files of the virtual phone as from a real one's.
+use std::sync::Arc;
+
+use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ServerAddress};
+use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture};
+use ayeaye_phone::AdbDevice;
+use tempfile::TempDir;
+
+use crate::support::plugged_in;
+
+async fn open(phone: &AdbDevice, adb: std::net::SocketAddr, data: &TempDir) -> Arc<dyn Device> {
+    let server = ServerAddress::Tcp { host: adb.ip().to_string(), port: adb.port() };
+    let labels = Arc::new(AppLabels::new(Some(data.path().join("names.tsv"))));
+    let devices = AdbDevices::new(AdbConfig::new(server, None)).with_app_labels(labels);
+    devices.open(&DeviceId::new(phone.serial())).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn apps_have_the_names_of_the_phones_language() {
+    let data = TempDir::new().unwrap();
+    let phone = AdbDevice::default();
+    let (adb, _guard) = plugged_in(&phone).await;
+    for (locales, settings, notes) in [
+        ("en-US", "Settings", "Notes"),
+        ("zh-Hans-CN,en-US", "设置", "笔记"),
+        ("zh-Hant-HK", "設定", "筆記"),
+        ("pt-BR", "Configurações", "Notas"),
+        ("ar-EG,en", "الإعدادات", "الملاحظات"),
+    ] {
+        phone.phone().put_setting("system", "system_locales", Some(locales));
+        let device = open(&phone, adb, &data).await;
+        let screen = device.info().await.unwrap().screen;
+        // The list waits for the names, which are being read.
+        let listed = device.apps().await.unwrap();
+        assert!(listed.iter().any(|app| app.label.as_deref() == Some(settings)), "{listed:?}");
+        for (name, package) in [(settings, "com.android.settings"), (notes, "com.example.notes")] {
+            device.perform(&Gesture::Awake { app: name.to_owned() }, screen).await.unwrap();
+            assert_eq!(phone.phone().foreground().package, package, "{locales}: {name}");
+            let told = device.app_name(package);
+            assert_eq!(told.as_deref(), Some(name), "{locales}");
+        }
+        // English, in which the apps were written, is understood on every phone.
+        device.perform(&Gesture::Awake { app: "Messages".to_owned() }, screen).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_installed_is_told_with_what_is() {
+    let data = TempDir::new().unwrap();
+    let phone = AdbDevice::default();
+    let (adb, _guard) = plugged_in(&phone).await;
+    phone.phone().put_setting("system", "system_locales", Some("pt-BR"));
+    let device = open(&phone, adb, &data).await;
+    let screen = device.info().await.unwrap().screen;
+    let open = async |app: &str| {
+        device
+            .perform(&Gesture::Awake { app: app.to_owned() }, screen)
+            .await
+            .unwrap_err()
+            .to_string()
+    };
+    let told = open("Kalender").await;
+    assert!(told.contains("no app of this name is installed"), "{told}");
+    let told = open("Mensageiro").await;
+    assert!(told.contains("nearest are Mensagens ("), "{told}");
+}
