@@ -23,7 +23,7 @@ pub struct StepInput<'a> {
     /// Screens of earlier steps, as far as they are at hand: the newest last, at most as many as
     /// [`Model::earlier_pictures`] asks for.
     pub history_images: &'a [HistoryImage],
-    /// Package of the app in front, when known.
+    /// The app in front by its name in the phone's language, else by its package, when known.
     pub app: Option<&'a str>,
 }
 

@@ -52,7 +52,7 @@ impl Run {
             system_notes,
             picture: &observation.picture.picture,
             history_images: self.state.image_history.images(),
-            app: observation.app.as_deref(),
+            app: observation.app_name.as_deref().or(observation.app.as_deref()),
         });
         let pictures = self.known_pictures(observation);
         let mut exchange = self.models.exchange(model.clone(), CallPurpose::Act, prompt, pictures);

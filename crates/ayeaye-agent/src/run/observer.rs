@@ -29,6 +29,8 @@ pub(super) struct Observation {
     pub(super) picture: StoredPicture,
     /// Package of the app in front, when the phone says.
     pub(super) app: Option<String>,
+    /// Its name in the phone's language, where that is known.
+    pub(super) app_name: Option<String>,
     /// The field in focus hides what is typed into it.
     pub(super) secret_field: bool,
     pub(super) elements: ElementsRequest,
@@ -123,10 +125,12 @@ impl Observer {
         let encoded = encoding.elapsed();
         let state = fresh.as_ref().unwrap_or(state);
         let record = observe_record(&capture, state, &picture, encoded);
+        let app = state.foreground.as_ref().map(|component| component.package.clone());
         let mut observation = Observation {
             frame: capture.frame,
             picture: StoredPicture { picture, blob: None },
-            app: state.foreground.as_ref().map(|component| component.package.clone()),
+            app_name: app.as_deref().and_then(|package| self.device.app_name(package)),
+            app,
             secret_field: state.secret_field,
             elements,
             record,

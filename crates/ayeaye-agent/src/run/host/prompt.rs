@@ -73,8 +73,16 @@ impl Run {
         for it in system_notes {
             page.extend(["\n", it, "\n"]);
         }
-        let app = observation.app.as_deref().unwrap_or("an app that the phone did not name");
-        page.extend(["\nIn front now: ", app, ". The screen now:"]);
+        let app = match (&observation.app, &observation.app_name) {
+            // A name is the app's own text, so it stands in quotes.
+            (Some(package), Some(name)) => {
+                let name: String = name.chars().take(LONGEST_LABEL).collect();
+                format!("{package}, {name:?}")
+            }
+            (Some(package), None) => package.clone(),
+            (None, _) => "an app that the phone did not name".to_owned(),
+        };
+        page.extend(["\nIn front now: ", app.as_str(), ". The screen now:"]);
         let parts = vec![Part::Text(page), Part::Picture(observation.picture.picture.clone())];
         Prompt {
             messages: vec![Message::text(Role::System, RULES), Message { role: Role::User, parts }],
