@@ -28,6 +28,7 @@ mod mcp_tasks;
 mod models;
 mod no_model;
 mod panics;
+mod phone_acts;
 mod phone_apps;
 mod phone_connect;
 mod planner;

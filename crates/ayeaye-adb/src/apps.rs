@@ -1,11 +1,12 @@
 //! The installed apps: listing them, and opening one by name.
+mod front;
 pub(crate) mod labels;
 pub(crate) mod resolve;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ayeaye_agent::{App, DeviceError};
+use ayeaye_agent::{App, DeviceError, Performed};
 use tokio::time::Instant;
 
 use self::labels::AppLabels;
@@ -80,7 +81,7 @@ impl AppCatalog {
         &self,
         client: &Arc<DeviceClient>,
         name: &str,
-    ) -> Result<(), DeviceError> {
+    ) -> Result<Performed, DeviceError> {
         let what = format!("opening {:?}", sanitize(name));
         let app = self.find(client, &what, name).await?;
         let activity = match app.activity {
@@ -191,7 +192,7 @@ async fn start(
     what: &str,
     package: &str,
     activity: &str,
-) -> Result<(), DeviceError> {
+) -> Result<Performed, DeviceError> {
     let component = quote(&format!("{package}/{activity}"))
         .map_err(|error| client.refused(what, error.to_string()))?;
     let command = format!(
@@ -202,7 +203,7 @@ async fn start(
     let all = output.combined();
     match refusal(&all, output.exit_code) {
         Some(told) => Err(client.refused(what, told)),
-        None => Ok(()),
+        None => Ok(front::wait_for(client, package).await),
     }
 }
 

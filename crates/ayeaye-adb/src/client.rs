@@ -2,15 +2,16 @@
 //!
 //! A connection costs a third of a millisecond on one machine, less than mistaking one answer for
 //! another would.
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceError, DeviceId};
+use ayeaye_agent::{ChangeLog, DeviceError, DeviceId, PutBack, SettingChange};
 use bytes::BytesMut;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
 use crate::errors::{Stage, device_error};
+use crate::parse::FieldState;
 use crate::protocol::{Connection, ProtocolError};
 use crate::server::Server;
 use crate::shell::{self, ShellOutput};
@@ -21,15 +22,56 @@ pub(crate) struct DeviceClient {
     server: Arc<Server>,
     id: DeviceId,
     shell_v2: OnceCell<bool>,
+    /// Who is told what is changed of the phone's settings.
+    changes: OnceLock<Arc<dyn ChangeLog>>,
+    /// The field in focus at the last look, if nothing was done since.
+    field: Mutex<Option<FieldState>>,
 }
 
 impl DeviceClient {
     pub(crate) fn new(server: Arc<Server>, id: DeviceId) -> Self {
-        Self { server, id, shell_v2: OnceCell::new() }
+        Self {
+            server,
+            id,
+            shell_v2: OnceCell::new(),
+            changes: OnceLock::new(),
+            field: Mutex::default(),
+        }
     }
 
     pub(crate) fn id(&self) -> &DeviceId {
         &self.id
+    }
+
+    /// Notes the field in focus, as it was seen now.
+    pub(crate) fn saw_field(&self, field: FieldState) {
+        *self.field.lock().unwrap_or_else(PoisonError::into_inner) = Some(field);
+    }
+
+    /// The field in focus as it was seen last; to be called before anything is done that may change it.
+    pub(crate) fn take_field(&self) -> Option<FieldState> {
+        self.field.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// From now on this one is told. There is one for each phone that is opened.
+    pub(crate) fn report_changes(&self, log: Arc<dyn ChangeLog>) {
+        if self.changes.set(log).is_err() {
+            tracing::warn!(device = %self.id, "somebody is told of its changes already");
+        }
+    }
+
+    /// To be called before a setting of the phone is changed.
+    pub(crate) async fn changing(&self, change: &SettingChange) -> Result<(), DeviceError> {
+        let Some(log) = self.changes.get() else { return Ok(()) };
+        let what = "the change of a setting";
+        log.changing(change).await.map_err(|why| self.refused(what, format!("not recorded: {why}")))
+    }
+
+    /// To be called when it has been put back.
+    pub(crate) async fn has_put_back(&self, change: &SettingChange) {
+        if let Some(log) = self.changes.get() {
+            log.put_back(change, &PutBack::Done).await;
+        }
     }
 
     pub(crate) fn limits(&self) -> &crate::Limits {

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    App, Device, DeviceError, DeviceId, DeviceInfo, Frame, Gesture, Performed, ScreenSize,
-    ScreenState,
+    App, ChangeLog, Device, DeviceError, DeviceId, DeviceInfo, Frame, Gesture, Performed, PutBack,
+    ScreenSize, ScreenState, SettingChange,
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -15,7 +15,7 @@ use crate::capture::Capture;
 use crate::client::DeviceClient;
 use crate::parse::{batch, current_size, sanitize_first_line, split_batch, ui_tree, wm_size};
 use crate::text_entry::TextEntry;
-use crate::{AppLabels, gesture, screen, sync};
+use crate::{AppLabels, gesture, screen, settings, sync};
 
 /// The most bytes of a dump of the UI tree; more is an endless list.
 const MAX_TREE: usize = 4 * 1024 * 1024;
@@ -135,6 +135,7 @@ impl Device for AdbDevice {
 
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
         let what = gesture.name();
+        let field = self.client.take_field();
         let line = match gesture {
             Gesture::Click { point } => gesture::tap(*point, on),
             Gesture::DoubleClick { point } => gesture::double_tap(*point, on, self.sdk().await?),
@@ -143,18 +144,37 @@ impl Device for AdbDevice {
             Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
             Gesture::Drag { from, to } => gesture::drag(*from, *to, on),
             Gesture::HotKey { key } => gesture::key(*key),
-            Gesture::Awake { app } => {
-                self.apps.open(&self.client, app).await?;
-                return Ok(Performed::done());
-            }
+            Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
             Gesture::Type { text, point, clear, submit } => {
                 let typing = TextEntry { text, point: *point, clear: *clear, submit: *submit };
-                typing.perform(&self.client, on).await?;
-                return Ok(Performed::done());
+                return typing.perform(&self.client, on, field).await;
             }
         };
         line.send(&self.client, what).await?;
         Ok(Performed::done())
+    }
+
+    async fn is_awake(&self) -> Result<bool, DeviceError> {
+        match screen::is_awake(&self.client).await? {
+            Some(awake) => Ok(awake),
+            None => Ok(self.state().await?.awake),
+        }
+    }
+
+    fn report_changes(&self, log: Arc<dyn ChangeLog>) {
+        self.client.report_changes(log);
+    }
+
+    async fn ways_to_stay_awake(&self) -> Result<Vec<SettingChange>, DeviceError> {
+        settings::ways(&self.client).await
+    }
+
+    async fn change_setting(&self, change: &SettingChange) -> Result<(), DeviceError> {
+        settings::apply(&self.client, change).await
+    }
+
+    async fn put_back(&self, change: &SettingChange) -> Result<PutBack, DeviceError> {
+        settings::put_back(&self.client, change).await
     }
 
     async fn wake(&self) -> Result<(), DeviceError> {

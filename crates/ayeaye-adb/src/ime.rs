@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::DeviceError;
+use ayeaye_agent::{DeviceError, SettingChange};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tokio::time::{Instant, sleep};
@@ -15,6 +15,7 @@ use crate::client::DeviceClient;
 use crate::gesture::ensure_accepted;
 use crate::parse::{InputMethods, batch, input_method_ids, keyboard_shown, split_batch};
 use crate::quote::{is_package, quote};
+use crate::settings::{KEYBOARD, KEYBOARD_ENABLED};
 use crate::shell::ShellOutput;
 
 /// The most bytes of text in one broadcast.
@@ -39,8 +40,8 @@ pub(crate) fn find(methods: &InputMethods) -> Option<String> {
 #[derive(Debug)]
 pub(crate) struct ImeSwitch {
     client: Arc<DeviceClient>,
-    /// The command line that restores it, until that is done.
-    restore_command: Option<String>,
+    /// The command line that restores it, and what it puts back, until that is done.
+    restore: Option<(String, Vec<SettingChange>)>,
 }
 
 impl ImeSwitch {
@@ -51,12 +52,13 @@ impl ImeSwitch {
         methods: &InputMethods,
     ) -> Result<Self, DeviceError> {
         if methods.current.as_deref() == Some(id) {
-            return Ok(Self { client: Arc::clone(client), restore_command: None });
+            return Ok(Self { client: Arc::clone(client), restore: None });
         }
         let what = "the change of keyboard";
         let word = |id: &str| quote(id).map_err(|e| client.refused(what, e.to_string()));
         let ours = word(id)?;
         let mut restore = Vec::new();
+        let mut changes = Vec::new();
         if let Some(current) = &methods.current {
             restore.push(format!("ime set {}", word(current)?));
         }
@@ -64,9 +66,25 @@ impl ImeSwitch {
         if !methods.enabled.iter().any(|enabled| enabled == id) {
             change = format!("ime enable {ours} && {change}");
             restore.push(format!("ime disable {ours}"));
+            changes.push(SettingChange {
+                setting: format!("{KEYBOARD_ENABLED}{id}"),
+                before: None,
+                value: "enabled".to_owned(),
+            });
+        }
+        if let Some(current) = &methods.current {
+            changes.push(SettingChange {
+                setting: KEYBOARD.to_owned(),
+                before: Some(current.clone()),
+                value: id.to_owned(),
+            });
+        }
+        for change in &changes {
+            client.changing(change).await?;
         }
         // From here on there is something to restore, however the next call ends.
-        let switch = Self { client: Arc::clone(client), restore_command: Some(restore.join("; ")) };
+        let restore = Some((restore.join("; "), changes));
+        let switch = Self { client: Arc::clone(client), restore };
         let output = client.shell_quick(what, &change).await?;
         if output.exit_code != 0
             || output.combined().to_ascii_lowercase().contains("unknown input method")
@@ -80,10 +98,10 @@ impl ImeSwitch {
     /// Restores the previous keyboard. A failure is no error, since the text has been typed: it is
     /// retried in the background.
     pub(crate) async fn restore(mut self) {
-        if let Some(back) = &self.restore_command
-            && run_restore(&self.client, back).await
+        if let Some((back, changes)) = &self.restore
+            && run_restore(&self.client, back, changes).await
         {
-            self.restore_command = None;
+            self.restore = None;
         }
     }
 
@@ -119,7 +137,7 @@ impl ImeSwitch {
 
 impl Drop for ImeSwitch {
     fn drop(&mut self) {
-        let Some(back) = self.restore_command.take() else { return };
+        let Some((back, changes)) = self.restore.take() else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             tracing::warn!(device = %self.client.id(), "the phone's own keyboard was not put back");
             return;
@@ -127,7 +145,7 @@ impl Drop for ImeSwitch {
         let client = Arc::clone(&self.client);
         runtime.spawn(async move {
             for _ in 0..RETRIES {
-                if run_restore(&client, &back).await {
+                if run_restore(&client, &back, &changes).await {
                     return;
                 }
                 sleep(RETRY_DELAY).await;
@@ -138,9 +156,14 @@ impl Drop for ImeSwitch {
 }
 
 /// Idempotent, so it may be repeated.
-async fn run_restore(client: &DeviceClient, back: &str) -> bool {
+async fn run_restore(client: &DeviceClient, back: &str, changes: &[SettingChange]) -> bool {
     match client.shell_quick("putting the keyboard back", back).await {
-        Ok(output) if output.exit_code == 0 => true,
+        Ok(output) if output.exit_code == 0 => {
+            for change in changes.iter().rev() {
+                client.has_put_back(change).await;
+            }
+            true
+        }
         Ok(output) => {
             tracing::debug!(device = %client.id(), told = output.summary(), "keyboard not put back");
             false

@@ -25,6 +25,7 @@ mod client;
 
 mod errors;
 mod server;
+mod settings;
 mod shell;
 
 mod apk;

@@ -15,7 +15,8 @@ const STATE_QUERIES: [&str; 3] = [
     "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|inputRestricted|\
      mDreamingLockscreen|screenState|interactiveState|InputTarget|mInputMethodTarget|mAwake|\
      mScreenOnFully'",
-    "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo|inputType=0x'",
+    "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo|inputType=0x|\
+     mCursorSel|mCurMethodId'",
 ];
 
 const RESOLVE_LAUNCHER: &str = "cmd package resolve-activity --brief -a android.intent.action.MAIN \
@@ -39,6 +40,7 @@ pub(crate) async fn state(client: &DeviceClient) -> Result<ScreenState, DeviceEr
     let what = "the screen's state";
     let output = client.shell_quick(what, &batch(&STATE_QUERIES)).await?;
     let [power, window, keyboard] = split_batch(&output.stdout);
+    client.saw_field(parse::FieldState::read(keyboard));
     let awake = parse::awake(power).or_else(|| parse::awake(window));
     let foreground = parse::foreground(window);
     if awake.is_none() && foreground.is_none() {
@@ -51,6 +53,12 @@ pub(crate) async fn state(client: &DeviceClient) -> Result<ScreenState, DeviceEr
         keyboard_shown: parse::keyboard_shown(keyboard).unwrap_or(false),
         secret_field: parse::secret_field(keyboard),
     })
+}
+
+/// Whether the display is on; `None` where the quickest way does not tell.
+pub(crate) async fn is_awake(client: &DeviceClient) -> Result<Option<bool>, DeviceError> {
+    let output = client.shell_quick("whether it is awake", STATE_QUERIES[0]).await?;
+    Ok(parse::awake(&output.stdout))
 }
 
 /// Turns the display on and dismisses a lock screen that needs no secret. Returns the state after

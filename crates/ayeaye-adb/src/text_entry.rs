@@ -1,20 +1,27 @@
-//! Typing a text into the focused field, exactly or not at all.
+//! Typing a text into the focused field, exactly or not at all, and making sure of it.
 //!
 //! `input text` presses the keys of a US keyboard: printable ASCII and nothing else. Other texts go
 //! through a keyboard app made for it (`ADBKeyboard`), which takes them as base64, or through the
 //! helper `yadb` if it has been installed on the phone.
+//!
+//! A phone accepts all of that and may still do nothing, or something else, so the field is looked at
+//! afterwards. Only where it holds what it held before, another way is tried.
+mod clearing;
+mod field;
 mod keys;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceError, Point, ScreenSize};
+use ayeaye_agent::{DeviceError, Performed, Point, ScreenSize};
 use tokio::time::{Instant, sleep};
 
+use self::clearing::Emptied;
+use self::field::{Arrival, Before};
 use crate::client::DeviceClient;
 use crate::gesture;
 use crate::ime::{self, ImeSwitch};
-use crate::parse::{InputMethods, batch, keyboard_shown, split_batch};
+use crate::parse::{Caret, FIELD_QUERY, FieldState, InputMethods, batch, split_batch};
 use crate::quote::quote;
 
 /// The longest text that is typed in one gesture.
@@ -23,14 +30,37 @@ const MAX_BYTES: usize = 16 * 1024;
 /// Where GELab-Zero and others install it.
 const YADB: &str = "/data/local/tmp/yadb";
 
-/// How a text is typed.
+/// Keyboards that make words of their language out of letters, by the beginning of their package.
+const COMPOSING: [&str; 9] = [
+    "com.sohu.inputmethod",
+    "com.baidu.input",
+    "com.iflytek.inputmethod",
+    "com.tencent.qqpinyin",
+    "com.tencent.wetype",
+    "com.google.android.inputmethod.pinyin",
+    "com.google.android.inputmethod.japanese",
+    "com.cootek.smartinput",
+    "jp.co.omronsoft",
+];
+
+/// A way to type a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum InputStrategy {
+enum Way {
     /// `input text`.
     KeyEvents,
     /// An installed keyboard of the `ADBKeyboard` family, and the current state to restore.
     Ime(String, InputMethods),
     Yadb,
+}
+
+impl Way {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::KeyEvents => "the keys of `input text`",
+            Self::Ime(..) => "ADBKeyboard",
+            Self::Yadb => "yadb",
+        }
+    }
 }
 
 /// A text to type, and what to do before and after.
@@ -46,69 +76,163 @@ pub(crate) struct TextEntry<'a> {
 }
 
 impl TextEntry<'_> {
-    /// Types it. A text that cannot be typed is refused before anything is touched; each part is
-    /// sent once.
+    /// Types it. `seen` is the field as it was at the last look. A text that cannot be typed is refused before anything is touched; each part is
+    /// sent once, unless the field shows that nothing has come of it.
     pub(crate) async fn perform(
         self,
         client: &Arc<DeviceClient>,
         on: ScreenSize,
-    ) -> Result<(), DeviceError> {
-        let strategy = choose_strategy(client, self.text).await?;
-        if let Some(point) = self.point {
-            gesture::tap(point, on).send(client, "the tap on the field").await?;
-            wait_for_keyboard(client).await?;
+        seen: Option<FieldState>,
+    ) -> Result<Performed, DeviceError> {
+        check(client, self.text)?;
+        let has_keys = self.text.chars().all(keys::has_key);
+        let mut ways = if has_keys { vec![Way::KeyEvents] } else { self.any_text(client).await? };
+        let field = match self.point {
+            Some(point) => {
+                gesture::tap(point, on).send(client, "the tap on the field").await?;
+                wait_for_keyboard(client).await?
+            }
+            // A caret that was seen may stand in a field that has lost the focus since; then the
+            // text itself is looked for.
+            None => match seen.filter(|field| field.caret.is_some()) {
+                Some(field) => field,
+                None => field::query(client).await,
+            },
+        };
+        let composes = field.method.as_deref().is_some_and(is_composing);
+        if has_keys && composes && self.text.contains(|c: char| c.is_ascii_alphabetic()) {
+            let others = self.ways_for_any_text(client).await?;
+            ways.splice(0..0, others);
         }
-        match strategy {
-            InputStrategy::KeyEvents => {
-                self.clear_by_keys(client).await?;
-                type_by_keys(client, self.text).await?;
-                self.press_enter(client).await
+        let mut before = Before { caret: field.caret, ..Before::default() };
+        let mut note = None;
+        for tried in 0.. {
+            let Some(way) = ways.get(tried).cloned() else { break };
+            let sent = self.try_way(client, &way, &mut before, tried == 0).await?;
+            match sent {
+                Arrival::There => return Ok(Performed { uncertain: None, note }),
+                Arrival::Unknown(why) => return Ok(Performed { uncertain: Some(why), note }),
+                Arrival::Different(why) => {
+                    let enter = if self.submit { "; enter was not pressed" } else { "" };
+                    return Ok(Performed { uncertain: Some(format!("{why}{enter}")), note });
+                }
+                Arrival::Nothing => {}
             }
-            InputStrategy::Yadb => {
-                self.clear_by_keys(client).await?;
-                type_by_yadb(client, self.text).await?;
-                self.press_enter(client).await
+            tracing::info!(device = %client.id(), "{} typed nothing", way.name());
+            if tried == 0 {
+                let known = |others: Vec<Way>| others.into_iter().filter(|it| !same(it, &way));
+                ways.truncate(1);
+                ways.extend(known(self.ways_for_any_text(client).await?));
+                if has_keys && way != Way::KeyEvents {
+                    ways.push(Way::KeyEvents);
+                }
             }
-            InputStrategy::Ime(id, methods) => {
-                let switch = ImeSwitch::activate(client, &id, &methods).await?;
-                let typed = self.type_by_ime(client, &id).await;
-                switch.restore().await;
-                typed
+            if let Some(next) = ways.get(tried + 1) {
+                note = Some(format!("{} typed nothing, so {} did", way.name(), next.name()));
             }
         }
+        let tried: Vec<&str> = ways.iter().map(Way::name).collect();
+        Err(client.refused("the text", nothing_typed(&tried, composes)))
     }
 
-    async fn type_by_ime(self, client: &DeviceClient, id: &str) -> Result<(), DeviceError> {
-        if self.clear {
-            ime::clear(client, id).await?;
+    /// Types the text in one way, and presses enter if it may have arrived.
+    async fn try_way(
+        self,
+        client: &Arc<DeviceClient>,
+        way: &Way,
+        before: &mut Before,
+        is_first: bool,
+    ) -> Result<Arrival, DeviceError> {
+        let Way::Ime(id, methods) = way else {
+            return self.try_active(client, way, before, is_first).await;
+        };
+        let switch = ImeSwitch::activate(client, id, methods).await?;
+        let typed = self.try_active(client, way, before, is_first).await;
+        switch.restore().await;
+        typed
+    }
+
+    async fn try_active(
+        self,
+        client: &Arc<DeviceClient>,
+        way: &Way,
+        before: &mut Before,
+        is_first: bool,
+    ) -> Result<Arrival, DeviceError> {
+        let keyboard = if let Way::Ime(id, _) = way { Some(id.as_str()) } else { None };
+        if is_first {
+            if self.clear {
+                let emptied = clearing::clear(client, keyboard).await?;
+                before.empty = emptied == Emptied::Yes;
+                before.caret = before.caret.filter(|_| before.empty).map(|_| Caret::START);
+                before.maybe_empty = emptied == Emptied::Unknown;
+            }
+        } else if keyboard.is_some() {
+            // A keyboard that is put aside may hand over what it was composing.
+            let arrived = field::arrival(client, *before, self.text).await;
+            if arrived != Arrival::Nothing {
+                return self.finish(client, arrived).await;
+            }
         }
-        ime::commit(client, id, self.text).await?;
-        self.press_enter(client).await
+        match way {
+            Way::KeyEvents => type_by_keys(client, self.text).await?,
+            Way::Yadb => type_by_yadb(client, self.text).await?,
+            Way::Ime(id, _) => ime::commit(client, id, self.text).await?,
+        }
+        let arrived = field::arrival(client, *before, self.text).await;
+        self.finish(client, arrived).await
     }
 
-    async fn clear_by_keys(self, client: &DeviceClient) -> Result<(), DeviceError> {
-        if self.clear { keys::clear(client).await } else { Ok(()) }
-    }
-
-    async fn press_enter(self, client: &DeviceClient) -> Result<(), DeviceError> {
-        if self.submit {
+    /// Presses enter if that is wanted, and the text may be there.
+    async fn finish(self, client: &DeviceClient, arrived: Arrival) -> Result<Arrival, DeviceError> {
+        if self.submit && matches!(arrived, Arrival::There | Arrival::Unknown(_)) {
             gesture::key(ayeaye_agent::Key::Enter).send(client, "the enter key").await?;
         }
-        Ok(())
+        Ok(arrived)
+    }
+
+    /// The ways for a text that has no keys; an error without any.
+    async fn any_text(self, client: &DeviceClient) -> Result<Vec<Way>, DeviceError> {
+        let ways = self.ways_for_any_text(client).await?;
+        if !ways.is_empty() {
+            return Ok(ways);
+        }
+        let odd = self.text.chars().find(|c| !keys::has_key(*c)).unwrap_or_default();
+        let reason = format!(
+            "`input text` has no key for {odd:?} and no keyboard app that takes any text is \
+             installed: install ADBKeyboard (com.android.adbkeyboard), or use letters of the English \
+             keyboard in one line"
+        );
+        Err(client.refused("the text", reason))
+    }
+
+    /// The ways there are on this phone for a text of any letters.
+    async fn ways_for_any_text(self, client: &DeviceClient) -> Result<Vec<Way>, DeviceError> {
+        let (methods, has_yadb) = keyboards(client).await?;
+        let mut ways = Vec::new();
+        if let Some(id) = ime::find(&methods) {
+            ways.push(Way::Ime(id, methods));
+        }
+        if has_yadb && quote(self.text).is_ok() {
+            ways.push(Way::Yadb);
+        }
+        Ok(ways)
     }
 }
 
-async fn choose_strategy(client: &DeviceClient, text: &str) -> Result<InputStrategy, DeviceError> {
+fn check(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
     let refused = |reason: String| Err(client.refused("the text", reason));
     if MAX_BYTES < text.len() {
         return refused(format!("it has more than {MAX_BYTES} bytes; type it in parts"));
     }
-    if text.chars().all(keys::has_key) {
-        return Ok(InputStrategy::KeyEvents);
-    }
     if let Some(control) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         return refused(format!("it has the control character U+{:04X}", u32::from(control)));
     }
+    Ok(())
+}
+
+/// The input methods of the phone, and whether the helper `yadb` is there.
+async fn keyboards(client: &DeviceClient) -> Result<(InputMethods, bool), DeviceError> {
     let ask = batch(&[
         "ime list -s -a",
         "ime list -s",
@@ -117,19 +241,30 @@ async fn choose_strategy(client: &DeviceClient, text: &str) -> Result<InputStrat
     ]);
     let output = client.shell_quick("the list of keyboards", &ask).await?;
     let [all, enabled, current, yadb] = split_batch(&output.stdout);
-    let methods = InputMethods::read(all, enabled, current);
-    if let Some(id) = ime::find(&methods) {
-        return Ok(InputStrategy::Ime(id, methods));
+    Ok((InputMethods::read(all, enabled, current), yadb.trim() == YADB))
+}
+
+fn is_composing(method: &str) -> bool {
+    COMPOSING.iter().any(|package| method.starts_with(package))
+}
+
+fn same(way: &Way, other: &Way) -> bool {
+    std::mem::discriminant(way) == std::mem::discriminant(other)
+}
+
+fn nothing_typed(tried: &[&str], composes: bool) -> String {
+    let mut text = format!(
+        "the phone accepted it and the field holds what it held before (tried: {})",
+        tried.join(", ")
+    );
+    if tried.contains(&"ADBKeyboard") {
+        text.push_str("; install the newest ADBKeyboard, older ones do nothing on newer phones");
+    } else if composes {
+        text.push_str("; the keyboard makes words of its language from it: switch it to English, or install ADBKeyboard");
+    } else {
+        text.push_str("; if the phone's keyboard composes words, switch it to English, or install ADBKeyboard");
     }
-    if yadb.trim() == YADB && quote(text).is_ok() {
-        return Ok(InputStrategy::Yadb);
-    }
-    let odd = text.chars().find(|c| !keys::has_key(*c)).unwrap_or_default();
-    refused(format!(
-        "`input text` has no key for {odd:?} and no keyboard app that takes any text is installed: \
-         install ADBKeyboard (com.android.adbkeyboard), or use letters of the English keyboard in \
-         one line"
-    ))
+    text
 }
 
 async fn type_by_keys(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
@@ -167,13 +302,13 @@ async fn type_by_yadb(client: &DeviceClient, text: &str) -> Result<(), DeviceErr
 
 /// Waits until the tapped field has brought up the keyboard. Phones with a hardware keyboard never
 /// show one, so running out of time is no error.
-async fn wait_for_keyboard(client: &DeviceClient) -> Result<(), DeviceError> {
+async fn wait_for_keyboard(client: &DeviceClient) -> Result<FieldState, DeviceError> {
     let deadline = Instant::now() + client.limits().keyboard;
     loop {
-        let ask = "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'";
-        let output = client.shell_quick("the keyboard's state", ask).await?;
-        if keyboard_shown(&output.stdout) != Some(false) || deadline <= Instant::now() {
-            return Ok(());
+        let output = client.shell_quick("the keyboard's state", FIELD_QUERY).await?;
+        let field = FieldState::read(&output.stdout);
+        if field.keyboard_shown != Some(false) || deadline <= Instant::now() {
+            return Ok(field);
         }
         sleep(Duration::from_millis(80)).await;
     }

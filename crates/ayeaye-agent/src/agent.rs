@@ -8,6 +8,7 @@ mod direct;
 mod error;
 mod follower;
 mod launch;
+mod put_back;
 mod registry;
 mod resume;
 mod run_status;

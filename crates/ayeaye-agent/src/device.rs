@@ -1,10 +1,13 @@
 //! The seam to phones.
+mod setting;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
+pub use self::setting::{ChangeLog, PutBack, SettingChange};
 use crate::{Frame, Gesture, ScreenSize};
 
 /// A phone's name: its serial, as `adb devices` prints it.
@@ -251,6 +254,25 @@ pub trait Device: Send + Sync + fmt::Debug {
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError>;
     /// Turns the display on and takes away a lock screen that needs no secret.
     async fn wake(&self) -> Result<(), DeviceError>;
+    /// Whether the display is on, as cheaply as can be.
+    async fn is_awake(&self) -> Result<bool, DeviceError> {
+        Ok(self.state().await?.awake)
+    }
+    /// Where this phone says what it changes of itself to carry out a gesture, such as its keyboard.
+    fn report_changes(&self, _log: Arc<dyn ChangeLog>) {}
+    /// Changes of settings that keep the phone awake and lit, of which one is enough, the best first; none
+    /// if it stays so by itself, or cannot be told to. Changes nothing.
+    async fn ways_to_stay_awake(&self) -> Result<Vec<SettingChange>, DeviceError> {
+        Ok(Vec::new())
+    }
+    /// Changes a setting; an error unless it has the value afterwards.
+    async fn change_setting(&self, _change: &SettingChange) -> Result<(), DeviceError> {
+        Ok(())
+    }
+    /// Puts a setting back, unless somebody has given it another value since. May be repeated.
+    async fn put_back(&self, _change: &SettingChange) -> Result<PutBack, DeviceError> {
+        Ok(PutBack::Done)
+    }
     /// Wakes the screen, closes the app in front (never the launcher or the system UI), goes home.
     async fn reset(&self) -> Result<(), DeviceError>;
     /// The apps that can be opened.

@@ -12,6 +12,7 @@ const MOST: u32 = 20_000;
 pub struct Elements(Vec<Element>);
 
 /// One element.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
     /// Its place in the tree, from 0.
@@ -30,6 +31,8 @@ pub struct Element {
     pub bounds: [i32; 4],
     /// It hides what is typed into it.
     pub password: bool,
+    /// It has the focus: of a field, what is typed goes into it.
+    pub focused: bool,
     /// It reacts to a tap.
     pub clickable: bool,
     /// Whether it is switched on, where it can be.
@@ -170,6 +173,7 @@ fn read_element(
         resource_id: attribute("resource-id").to_owned(),
         bounds: bounds(attribute("bounds"))?,
         password: flag("password"),
+        focused: flag("focused"),
         clickable: flag("clickable"),
         checked: flag("checkable").then(|| flag("checked")),
         long_clickable: flag("long-clickable"),

@@ -18,7 +18,7 @@ pub use retention::{
 
 pub use crate::event::*;
 pub use crate::session::{SessionBuilder, Summary};
-use crate::{DeviceId, MissingSessionStart, SessionId};
+use crate::{DeviceId, MissingSessionStart, SessionId, SettingChange};
 
 /// Why a record could not be kept or read. Each names the file and the way out.
 #[derive(Debug, thiserror::Error)]
@@ -97,6 +97,15 @@ impl fmt::Debug for LeaseGrant {
     }
 }
 
+/// A setting that a session has changed on a phone and not put back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenChange {
+    /// Which session.
+    pub session: SessionId,
+    /// What it has changed.
+    pub change: SettingChange,
+}
+
 /// All sessions.
 #[async_trait]
 pub trait Journal: Send + Sync + fmt::Debug {
@@ -152,6 +161,23 @@ pub trait Journal: Send + Sync + fmt::Debug {
     ) -> Result<LeaseGrant, JournalError>;
     /// The session that has taken a phone, in whichever process.
     async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError>;
+    /// Remembers on the disk which settings sessions have changed on a phone and not put back, instead of
+    /// what was remembered of it. Only whoever has taken the phone calls this.
+    async fn store_open_changes(
+        &self,
+        _device: &DeviceId,
+        _changes: Vec<OpenChange>,
+    ) -> Result<(), JournalError> {
+        Ok(())
+    }
+    /// What is remembered of a phone, in the order in which it was changed.
+    async fn open_changes(&self, _device: &DeviceId) -> Result<Vec<OpenChange>, JournalError> {
+        Ok(Vec::new())
+    }
+    /// The phones of which anything is remembered.
+    async fn changed_devices(&self) -> Result<Vec<DeviceId>, JournalError> {
+        Ok(Vec::new())
+    }
     /// Leaves an operator's answer for whichever process runs the session.
     async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError>;
     /// Removes a session that nobody writes, with all that belongs to it.

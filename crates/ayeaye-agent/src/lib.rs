@@ -43,8 +43,8 @@ pub use agent::{Agent, AgentError, DeviceHolder, DirectRun, Follower, RunActivit
 pub use approval::Approval;
 pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
-    App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
-    Performed, ScreenState, Transport,
+    App, ChangeLog, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
+    DeviceSource, Performed, PutBack, ScreenState, SettingChange, Transport,
 };
 pub use elements::{Element, Elements};
 pub use error::error_chain;

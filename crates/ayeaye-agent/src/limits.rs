@@ -34,6 +34,8 @@ pub struct Limits {
     pub subtasks: u32,
     /// When a screen counts as settled.
     pub settle: SettleRule,
+    /// Whether the phone is kept awake and lit while it is driven.
+    pub keep_awake: bool,
 }
 
 impl Limits {
@@ -52,5 +54,6 @@ impl Limits {
         repeats: 4,
         subtasks: 20,
         settle: SettleRule::USUAL,
+        keep_awake: true,
     };
 }

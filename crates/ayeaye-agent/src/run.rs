@@ -24,6 +24,7 @@ mod observer;
 mod outcome;
 mod recorder;
 mod recover;
+mod settings;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -45,6 +46,8 @@ use self::model_call::ModelCaller;
 use self::observer::{Observation, Observer};
 use self::outcome::{RunEnd, RunError, StepOutcome};
 pub(crate) use self::recorder::Recorder;
+pub(crate) use self::settings::Ledger;
+use self::settings::RunChangeLog;
 use self::step::StepBuilder;
 use crate::deps::AgentDeps;
 use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
@@ -136,10 +139,17 @@ impl Run {
     ) -> Self {
         let RunSetup { resume_kind, started_with, reply_mode, cancel, inbox, updates } = setup;
         let budget = Budget::new(deps.limits.clone());
+        let ledger = Ledger {
+            journal: deps.journal.clone(),
+            device: device.id().clone(),
+            session: recorder.session().id,
+        };
+        let (log, changes) = RunChangeLog::new(ledger);
+        device.report_changes(log);
         Self {
             observer: Observer::new(device.clone(), cancel.clone(), &deps.limits),
             models: ModelCaller::new(budget, cancel.clone()),
-            actor: Actor::new(device.clone(), cancel.clone()),
+            actor: Actor::new(device.clone(), cancel.clone(), changes),
             deps,
             device,
             recorder,

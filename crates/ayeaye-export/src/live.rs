@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, LeaseGrant, Summary};
+use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, LeaseGrant, OpenChange, Summary};
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use tokio::sync::{Notify, mpsc};
@@ -271,6 +271,22 @@ impl Journal for LoggingJournal {
         session: &SessionId,
     ) -> Result<LeaseGrant, JournalError> {
         self.shared.inner.acquire_lease(device, session).await
+    }
+
+    async fn store_open_changes(
+        &self,
+        device: &DeviceId,
+        changes: Vec<OpenChange>,
+    ) -> Result<(), JournalError> {
+        self.shared.inner.store_open_changes(device, changes).await
+    }
+
+    async fn open_changes(&self, device: &DeviceId) -> Result<Vec<OpenChange>, JournalError> {
+        self.shared.inner.open_changes(device).await
+    }
+
+    async fn changed_devices(&self) -> Result<Vec<DeviceId>, JournalError> {
+        self.shared.inner.changed_devices().await
     }
 
     async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {

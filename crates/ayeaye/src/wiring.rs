@@ -163,7 +163,27 @@ impl App {
             }
         }
     }
+
+    /// Puts back, for as long as the server runs, the settings of phones that a killed process has left
+    /// changed, or that could not be put back when a phone went away.
+    pub fn keep_settings(&self) -> impl Future<Output = ()> + Send + 'static {
+        let agent = self.agent.clone();
+        async move {
+            loop {
+                match agent.put_back_settings().await {
+                    Ok(0) => {}
+                    Ok(left) => tracing::debug!("settings of {left} phones are still changed"),
+                    Err(err) => tracing::warn!("settings of phones: {err}"),
+                }
+                tokio::time::sleep(SETTINGS_INTERVAL).await;
+            }
+        }
+    }
 }
+
+/// How often phones are looked for whose settings are to be put back. That asks the disk, and the phones
+/// only if there are any.
+const SETTINGS_INTERVAL: Duration = Duration::from_secs(20);
 
 /// Says what was removed.
 fn log_pruned(pruned: Result<PruneReport, JournalError>) {
@@ -328,6 +348,7 @@ pub fn limits(config: &Config) -> Limits {
         // A call may be tried again; all its tries together get twice the time of one.
         model_call: config.model.timeout * 2 + Duration::from_secs(5),
         device_wait: run.device_wait,
+        keep_awake: run.keep_awake,
         settle: SettleRule {
             first_look: run.first_look,
             cap: run.settle_limit,

@@ -33,6 +33,41 @@ pub(crate) fn foreground(text: &str) -> Option<Component> {
         .or_else(|| text.lines().find_map(ime_target))
 }
 
+/// The window in front, if it asks which of several apps is meant: Android's own, or a maker's for apps
+/// that are there twice.
+pub(crate) fn chooser(text: &str) -> Option<String> {
+    let in_front = |line: &&str| {
+        [
+            "mCurrentFocus=",
+            "mFocusedApp=",
+            "topResumedActivity=",
+            "mResumedActivity",
+            "ResumedActivity:",
+        ]
+        .iter()
+        .any(|key| line.trim_start().starts_with(key))
+    };
+    let name = |line: &str| {
+        let inner = line.rsplit('{').next()?;
+        let name = inner.split([' ', '}', ',']).find(|word| word.contains('/'))?;
+        let asks = CHOOSERS.iter().any(|known| name.contains(known));
+        asks.then(|| sanitize(name))
+    };
+    text.lines().filter(in_front).find_map(name)
+}
+
+/// Parts of the names of such windows: Android's before and since 14, Huawei's, Xiaomi's, Samsung's,
+/// vivo's, OPPO's.
+const CHOOSERS: [&str; 7] = [
+    "ResolverActivity",
+    "ChooserActivity",
+    "XSpaceResolve",
+    "com.samsung.android.da.daagent/",
+    "com.vivo.doubleinstance/",
+    "MultiAppResolve",
+    "MultiAppChoose",
+];
+
 /// The launcher on the outer screen of a foldable: always resumed, seldom the app in front.
 fn is_cover(app: &Component) -> bool {
     app.activity.ends_with(".SubHomeActivity")

@@ -37,6 +37,80 @@ pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
     asked.iter().any(|key| text.contains(key)).then(|| asked.iter().any(|key| is_true(key)))
 }
 
+/// What [`FieldState`] is read from.
+pub(crate) const FIELD_QUERY: &str = "dumpsys input_method | grep -E \
+    'mInputShown|mIsInputViewShown|mCursorSel|mCurMethodId'";
+
+/// The field in focus and its keyboard, as one quick command tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FieldState {
+    /// Whether the soft keyboard is shown.
+    pub(crate) keyboard_shown: Option<bool>,
+    pub(crate) caret: Option<Caret>,
+    /// The active input method.
+    pub(crate) method: Option<String>,
+}
+
+impl FieldState {
+    /// From what [`FIELD_QUERY`] prints, or more of the same dump.
+    pub(crate) fn read(text: &str) -> Self {
+        Self {
+            keyboard_shown: keyboard_shown(text),
+            caret: caret(text),
+            method: current_method(text),
+        }
+    }
+}
+
+/// Where the caret of the field in focus stands, in UTF-16 units from its beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Caret {
+    /// The beginning of the selection, or the caret.
+    pub(crate) start: usize,
+    /// The end of the selection, or the caret.
+    pub(crate) end: usize,
+    /// The keyboard is still making a word of what has been typed.
+    pub(crate) composing: bool,
+}
+
+impl Caret {
+    /// Where it stands in an empty field.
+    pub(crate) const START: Self = Self { start: 0, end: 0, composing: false };
+
+    /// Whether it stands there, with nothing selected and nothing under way.
+    pub(crate) fn is_at(self, place: usize) -> bool {
+        self.start == place && self.end == place && !self.composing
+    }
+
+    pub(crate) fn is_selection(self) -> bool {
+        self.start != self.end
+    }
+}
+
+/// The caret, from what `dumpsys input_method` tells of the app in front.
+fn caret(text: &str) -> Option<Caret> {
+    let number = |key: &str| -> Option<i64> {
+        let (_, rest) = text.split_once(&format!("{key}="))?;
+        let end = rest.find(|c: char| c != '-' && !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..end].parse().ok()
+    };
+    // -1 where no field has the focus.
+    let place = |key| number(key).and_then(|place| usize::try_from(place).ok());
+    let (start, end) = (place("mCursorSelStart")?, place("mCursorSelEnd")?);
+    let composing = match (place("mCursorCandStart"), place("mCursorCandEnd")) {
+        (Some(from), Some(to)) => from != to,
+        _ => false,
+    };
+    Some(Caret { start: start.min(end), end: start.max(end), composing })
+}
+
+/// The active input method, from `dumpsys input_method`.
+fn current_method(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("mCurMethodId=")?;
+    let id = rest.split_whitespace().next()?;
+    is_component(id).then(|| id.to_owned())
+}
+
 /// Whether the focused field is for a password, from `dumpsys input_method`: by the input type that
 /// the keyboard was started with. One left over from a field that has lost the focus does not count.
 pub(crate) fn secret_field(text: &str) -> bool {
@@ -98,6 +172,30 @@ mod tests {
         for kind in ["0x1", "0x24001", "0x91", "0x2", "0x3", "0x21", "0x0", "zz", "0xffffffffff"] {
             assert!(!is_password(kind), "{kind}");
         }
+    }
+
+    #[test]
+    fn the_caret_is_read_with_what_is_under_way() {
+        let line = "  mCursorSelStart=3 mCursorSelEnd=3 mCursorCandStart=-1 mCursorCandEnd=-1\n";
+        let at = |start, end, composing| Some(Caret { start, end, composing });
+        assert_eq!(caret(line), at(3, 3, false));
+        assert!(caret(line).unwrap().is_at(3));
+        let composing = line.replace(
+            "mCursorCandStart=-1 mCursorCandEnd=-1",
+            "mCursorCandStart=0 mCursorCandEnd=3",
+        );
+        assert_eq!(caret(&composing), at(3, 3, true));
+        assert_eq!(caret("mCursorSelStart=9 mCursorSelEnd=2"), at(2, 9, false));
+        for none in [
+            "",
+            "mCursorSelStart=-1 mCursorSelEnd=-1",
+            "mCursorSelStart=x",
+            "mCursorSelStart=99999999999999999999 mCursorSelEnd=1",
+        ] {
+            assert_eq!(caret(none), None, "{none}");
+        }
+        assert_eq!(current_method("  mCurMethodId=a.b/.C\n").as_deref(), Some("a.b/.C"));
+        assert_eq!(current_method("  mCurMethodId=null\n"), None);
     }
 
     #[test]

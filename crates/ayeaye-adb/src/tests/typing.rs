@@ -10,7 +10,18 @@ use super::fake::{Fake, Reply};
 
 const ON: ScreenSize = ScreenSize { width: 1000, height: 2000 };
 const OWN: &str = "com.google.latin/.LatinIME";
+/// Both parts of an answer tell it: the output of keys is nothing.
+const EMPTY_FIELD: &str =
+    "--ayeaye--\nmInputShown=true\n mCursorSelStart=0 mCursorSelEnd=0 mCursorCandStart=-1\n";
+const SELECT_AND_DELETE: &str = "input keycombination 113 29 && input keyevent 67 && \
+    input keyevent 123 || echo ayeaye-failed";
 const ADB: &str = "com.android.adbkeyboard/.AdbIME";
+
+/// The acts without the questions in their lines.
+fn keys(fake: &Fake) -> Vec<String> {
+    let act = |line: String| line.split("; echo --ayeaye--").next().unwrap_or_default().to_owned();
+    fake.acts().into_iter().map(act).collect()
+}
 
 fn typing(text: &str) -> Gesture {
     Gesture::Type { text: text.to_owned(), point: None, clear: false, submit: false }
@@ -40,7 +51,7 @@ async fn with_keyboard(broadcast: Reply) -> Fake {
             c if c.starts_with("settings get") => {
                 Reply::out(format!("{current}\n{cut}\n  mInputShown=true\n"))
             }
-            c if c.starts_with("dumpsys input_method") => Reply::out("mInputShown=true\n"),
+            c if c.contains("dumpsys input_method") => Reply::out(EMPTY_FIELD),
             c if c.starts_with("am broadcast") => broadcast.clone(),
             _ => return None,
         })
@@ -54,19 +65,17 @@ fn completed() -> Reply {
 
 #[tokio::test]
 async fn keys_are_pressed_where_there_are_keys() {
-    let fake = Fake::phone(|r| {
-        r.contains("dumpsys input_method").then(|| Reply::out("mInputShown=true\n"))
-    })
-    .await;
+    let fake =
+        Fake::phone(|r| r.contains("dumpsys input_method").then(|| Reply::out(EMPTY_FIELD))).await;
     let device = fake.open().await;
     device.perform(&typing("it's 100% sure; $HOME"), ON).await.unwrap();
     device.perform(&everything("a"), ON).await.unwrap();
     assert_eq!(
-        fake.acts(),
+        keys(&fake),
         [
             r"input text 'it'\''s%s100%%ssure;%s$HOME'",
             "input tap 500 1000",
-            "input keycombination 113 29 && input keyevent 67",
+            SELECT_AND_DELETE,
             "input text 'a'",
             "input keyevent 66",
         ]
@@ -92,11 +101,12 @@ async fn any_text_goes_through_the_borrowed_keyboard_and_the_own_one_comes_back(
     fake.open().await.perform(&everything("你好\n👩‍👧"), ON).await.unwrap();
     let package = "-p com.android.adbkeyboard";
     assert_eq!(
-        fake.acts(),
+        keys(&fake),
         [
             "input tap 500 1000".to_owned(),
             format!("ime enable '{ADB}' && ime set '{ADB}'"),
             format!("am broadcast -a ADB_CLEAR_TEXT {package}"),
+            "input keyevent 123".to_owned(),
             format!("am broadcast -a ADB_INPUT_B64 --es msg 5L2g5aW9CvCfkanigI3wn5Gn {package}"),
             "input keyevent 66".to_owned(),
             format!("ime set '{OWN}'; ime disable '{ADB}'"),
@@ -158,7 +168,7 @@ async fn the_helper_is_used_where_it_has_been_put() {
     })
     .await;
     fake.open().await.perform(&typing("it's 你"), ON).await.unwrap();
-    assert!(fake.commands()[1].ends_with(r"-keyboard 'it'\''s 你'"), "{:?}", fake.commands());
+    assert!(fake.commands()[2].ends_with(r"-keyboard 'it'\''s 你'"), "{:?}", fake.commands());
 }
 
 #[tokio::test]

@@ -1,15 +1,8 @@
 //! Text as key presses of `input text`.
-use ayeaye_agent::DeviceError;
-
-use crate::client::DeviceClient;
-use crate::gesture::ensure_accepted;
 use crate::quote::quote;
 
 /// The most characters of one call. A long text keeps the phone busy for seconds.
 const MAX_CHUNK: usize = 400;
-
-/// How many characters are deleted where there is no "select all".
-const MAX_DELETES: usize = 250;
 
 /// Whether the US keyboard that `input text` emulates has a key for it.
 pub(super) fn has_key(c: char) -> bool {
@@ -33,25 +26,6 @@ fn command(text: &str) -> String {
         format!("input text {word}")
     });
     pieces.collect::<Vec<_>>().join(" && ")
-}
-
-/// Empties the focused field: select all and delete, or from the end backwards on phones before
-/// Android 12, whose `input` has no key combinations and says so without doing anything.
-pub(super) async fn clear(client: &DeviceClient) -> Result<(), DeviceError> {
-    let what = "emptying the field";
-    let output =
-        client.shell_quick(what, "input keycombination 113 29 && input keyevent 67").await?;
-    let all = output.combined();
-    let unknown = ["Unknown command", "Error: Unknown", "usage:", "Usage:"];
-    if output.exit_code == 0 && !unknown.iter().any(|words| all.contains(words)) {
-        return ensure_accepted(client, what, &output);
-    }
-    if all.contains("INJECT_EVENTS") {
-        return ensure_accepted(client, what, &output);
-    }
-    let deletes = " 67".repeat(MAX_DELETES);
-    let output = client.shell_quick(what, &format!("input keyevent 123{deletes}")).await?;
-    ensure_accepted(client, what, &output)
 }
 
 #[cfg(test)]

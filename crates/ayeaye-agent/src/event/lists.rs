@@ -168,5 +168,9 @@ word_list! {
         PictureNotKept = "picture_not_kept",
         /// The fallback model took over.
         ModelFallback = "model_fallback",
+        /// A setting of the phone is about to be changed, to be put back.
+        SettingChanged = "setting_changed",
+        /// It was put back, or somebody else has changed it since.
+        SettingPutBack = "setting_put_back",
     }
 }

@@ -367,6 +367,10 @@ impl Device for FakeDevice {
         })
     }
 
+    async fn is_awake(&self) -> Result<bool, DeviceError> {
+        Ok(self.inner().awake)
+    }
+
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
         assert_eq!(on, SIZE, "gestures are decided on the frame that was seen");
         let facts = ActionRecord::from(&Action::Gesture(gesture.clone()));

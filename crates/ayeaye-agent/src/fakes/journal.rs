@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::FakeDevice;
-use crate::journal::{BlobRef, Entry, Event, EventSink, Fact, LeaseGrant, Summary};
+use crate::journal::{BlobRef, Entry, Event, EventSink, Fact, LeaseGrant, OpenChange, Summary};
 use crate::{DeviceId, Follower, Journal, JournalError, JournalWriter, SessionId, StopReason};
 
 /// What does not succeed.
@@ -127,6 +127,22 @@ impl Journal for FailingJournal {
         session: &SessionId,
     ) -> Result<LeaseGrant, JournalError> {
         self.inner.acquire_lease(device, session).await
+    }
+
+    async fn store_open_changes(
+        &self,
+        device: &DeviceId,
+        changes: Vec<OpenChange>,
+    ) -> Result<(), JournalError> {
+        self.inner.store_open_changes(device, changes).await
+    }
+
+    async fn open_changes(&self, device: &DeviceId) -> Result<Vec<OpenChange>, JournalError> {
+        self.inner.open_changes(device).await
+    }
+
+    async fn changed_devices(&self) -> Result<Vec<DeviceId>, JournalError> {
+        self.inner.changed_devices().await
     }
 
     async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {

@@ -5,6 +5,7 @@
 //! operations.
 mod answer;
 mod blobs;
+mod changes;
 mod device_lease;
 mod folder;
 mod free_space;
@@ -34,7 +35,10 @@ use self::line::{Chain, Detail};
 use self::read::{scan_file, stream_events, verify_report};
 use self::writer::FileWriter;
 use super::retention::{self, PruneReport, Retention};
-use super::{BlobRef, Event, EventSink, Journal, JournalError, JournalWriter, LeaseGrant, Summary};
+use super::{
+    BlobRef, Event, EventSink, Journal, JournalError, JournalWriter, LeaseGrant, OpenChange,
+    Summary,
+};
 use crate::{DeviceId, SessionId};
 
 /// The time of day, as it is handed in.
@@ -63,7 +67,7 @@ const LOOK: std::time::Duration = std::time::Duration::from_millis(20);
 #[derive(Clone)]
 pub struct FileJournal {
     sessions: PathBuf,
-    /// Locks, one a phone.
+    /// Locks, one a phone, and what was changed on it.
     devices: PathBuf,
     clock: Clock,
     sync: SyncPolicy,
@@ -283,6 +287,25 @@ impl Journal for FileJournal {
         let (folder, device) = (self.devices.clone(), device.clone());
         blocking("look for", &self.devices, move || Ok(device_lease::holder(&folder, &device)))
             .await
+    }
+
+    async fn store_open_changes(
+        &self,
+        device: &DeviceId,
+        changes: Vec<OpenChange>,
+    ) -> Result<(), JournalError> {
+        let (folder, device) = (self.devices.clone(), device.clone());
+        blocking("write", &self.devices, move || changes::store(&folder, &device, changes)).await
+    }
+
+    async fn open_changes(&self, device: &DeviceId) -> Result<Vec<OpenChange>, JournalError> {
+        let (folder, device) = (self.devices.clone(), device.clone());
+        blocking("read", &self.devices, move || Ok(changes::load(&folder, &device))).await
+    }
+
+    async fn changed_devices(&self) -> Result<Vec<DeviceId>, JournalError> {
+        let folder = self.devices.clone();
+        blocking("list", &self.devices, move || Ok(changes::devices(&folder))).await
     }
 
     async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {

@@ -11,10 +11,16 @@ use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{BlackboardSection, Fact, TargetRecord};
 use crate::privacy::SecretStore;
-use crate::{DeviceError, Gesture, Performed, Question, error_chain};
+use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// A screen that was on so shortly ago is on.
+const FRESH: Duration = Duration::from_millis(300);
+/// How often a screen is switched on for one gesture.
+const LIGHTS: u32 = 2;
+const WENT_DARK: &str = "the screen had gone off while it was being decided on";
 
 /// The error of a gesture whose secret is known only as a placeholder in the record.
 pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \
@@ -40,8 +46,23 @@ impl Run {
         let target = target.or_else(|| observation.target(&gesture));
         self.enter(RunPhase::Acting);
         // The elements must not be read from a screen that changes.
-        let Observation { frame, elements, .. } = observation;
+        let Observation { frame, elements, seen_at, .. } = observation;
         drop(elements);
+        match self.light_up(&gesture, &frame, seen_at).await {
+            Ok(None) => {}
+            Ok(Some(why)) => {
+                self.state.system_notes.push(format!(
+                    "Your last action ({}) was not carried out: {why}.",
+                    gesture.name()
+                ));
+                step.error = Some(why);
+                return Ok(StepOutcome::Continue);
+            }
+            Err(err) => {
+                step.error = Some(NOT_SENT.to_owned());
+                return Err(err);
+            }
+        }
         let sent = self.actor.perform(&mut self.recorder, &gesture, target, frame.size()).await;
         let sent = match sent {
             Err(err @ RunError::Cancelled(_)) => {
@@ -58,6 +79,49 @@ impl Run {
             Err(err) => self.note_failed_gesture(gesture.name(), &err, step),
         }
         Ok(StepOutcome::Continue)
+    }
+
+    /// Makes sure that the screen is still on when a gesture that was long decided on is sent. One that has
+    /// gone off is switched on; why the gesture must not be sent then, if so.
+    async fn light_up(
+        &mut self,
+        gesture: &Gesture,
+        frame: &Frame,
+        seen_at: Instant,
+    ) -> Result<Option<String>, RunError> {
+        if seen_at.elapsed() < FRESH || matches!(gesture, Gesture::HotKey { key: Key::Power }) {
+            return Ok(None);
+        }
+        for _ in 0..LIGHTS {
+            // A phone that does not tell is asked for the gesture itself.
+            if self.device.is_awake().await.unwrap_or(true) {
+                return Ok(None);
+            }
+            if let Some(why) = self.light_again(gesture, frame).await? {
+                return Ok(Some(why));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn light_again(
+        &mut self,
+        gesture: &Gesture,
+        frame: &Frame,
+    ) -> Result<Option<String>, RunError> {
+        if let Err(err) = self.actor.wake(&mut self.recorder).await?.result {
+            return Ok(Some(format!(
+                "{WENT_DARK}, and cannot be made ready: {}",
+                error_chain(&err)
+            )));
+        }
+        // What is aimed at nothing on the screen needs no second look.
+        if matches!(gesture, Gesture::HotKey { .. } | Gesture::Awake { .. }) {
+            return Ok(None);
+        }
+        let same = self.observer.still_shows(frame).await?;
+        Ok((!same)
+            .then(|| format!("{WENT_DARK}, and it shows something else since it is on again")))
     }
 
     /// The gesture with its secrets restored; `None` if one of them is not known any more.

@@ -1,14 +1,17 @@
 //! Commands that change the phone: on the disk before they are sent, sent at most once, and recorded
 //! with their outcome.
+use std::pin::pin;
 use std::sync::Arc;
 
 use serde_json::Map;
+use tokio::sync::{Mutex, mpsc};
 use tokio::time::Instant;
 
 use super::cancel::{CancelHandle, Cancelled};
 use super::millis;
 use super::outcome::RunError;
 use super::recorder::{Recorder, ToolOutcome};
+use super::settings::{Change, record_change};
 use crate::journal::{ActionRecord, TargetRecord};
 use crate::session::WAKE;
 use crate::{Action, Device, DeviceError, Gesture, Performed, ScreenSize, error_chain};
@@ -24,6 +27,8 @@ pub(super) const NOT_SENT: &str = "not sent: the run was stopped";
 pub(super) struct Actor {
     device: Arc<dyn Device>,
     cancel: CancelHandle,
+    /// What the device changes of itself while it carries out a command.
+    changes: Mutex<mpsc::Receiver<Change>>,
 }
 
 /// A command that was sent and recorded.
@@ -39,8 +44,12 @@ pub(super) struct Sent {
 }
 
 impl Actor {
-    pub(super) fn new(device: Arc<dyn Device>, cancel: CancelHandle) -> Self {
-        Self { device, cancel }
+    pub(super) fn new(
+        device: Arc<dyn Device>,
+        cancel: CancelHandle,
+        changes: mpsc::Receiver<Change>,
+    ) -> Self {
+        Self { device, cancel, changes: Mutex::new(changes) }
     }
 
     /// Sends a gesture that was decided on a screen of this size. Once sent, it is not interrupted.
@@ -86,7 +95,7 @@ impl Actor {
             return Err(cancelled.into());
         }
         let begun = Instant::now();
-        let result = command.await;
+        let result = self.recording_changes(recorder, command).await?;
         let ended = Instant::now();
         let took_ms = millis(ended - begun);
         let outcome = match &result {
@@ -102,6 +111,35 @@ impl Actor {
         };
         recorder.log_tool_end(id, outcome, took_ms).await?;
         Ok(Sent { result, ended, recording_ms, took_ms })
+    }
+}
+
+impl Actor {
+    /// Waits for a command, and records what it changes of the phone's settings before it does.
+    async fn recording_changes<T>(
+        &self,
+        recorder: &mut Recorder,
+        command: impl Future<Output = T>,
+    ) -> Result<T, RunError> {
+        let mut changes = self.changes.lock().await;
+        let mut command = pin!(command);
+        let mut trouble = None;
+        let result = loop {
+            tokio::select! {
+                biased;
+                Some(change) = changes.recv() => {
+                    // A command that has begun is waited for whatever happens to the record.
+                    if let Err(err) = record_change(recorder, change).await {
+                        trouble.get_or_insert(err);
+                    }
+                }
+                result = &mut command => break result,
+            }
+        };
+        match trouble {
+            Some(err) => Err(err.into()),
+            None => Ok(result),
+        }
     }
 }
 

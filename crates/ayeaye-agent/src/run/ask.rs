@@ -53,10 +53,14 @@ impl Run {
                     }
                 }
             }
-            ReplyMode::ManualReply => match self.operator_answer().await? {
-                Some(reply) => (reply, AnswerSource::Manual),
-                None => return needs_reply(),
-            },
+            ReplyMode::ManualReply => {
+                // That may take long, and the phone is not needed for it.
+                self.put_back_settings().await?;
+                match self.operator_answer().await? {
+                    Some(reply) => (reply, AnswerSource::Manual),
+                    None => return needs_reply(),
+                }
+            }
         };
         if source != AnswerSource::Manual {
             self.state.auto_answers += 1;
@@ -64,6 +68,9 @@ impl Run {
         step.result.clone_from(&reply);
         self.record_answer(reply, source).await?;
         self.recorder.sync().await?;
+        if source == AnswerSource::Manual {
+            self.keep_awake().await?;
+        }
         Ok(StepOutcome::Continue)
     }
 

@@ -64,6 +64,8 @@ impl Run {
         }
         self.recorder.sync().await?;
         self.note_client_activity();
+        self.put_back_settings().await?;
+        self.keep_awake().await?;
         if self.session().counts.steps == 0 { self.reset().await } else { Ok(()) }
     }
 

@@ -115,6 +115,7 @@ impl Run {
         }
         self.recover().await?;
         self.begin_direct().await?;
+        self.put_back_settings().await?;
         let decision = Decision {
             action: Action::Gesture(request.gesture.clone()),
             thought: String::new(),

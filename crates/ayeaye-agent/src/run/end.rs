@@ -51,6 +51,10 @@ impl Run {
         if end.reason.ends_round() {
             self.judge(EvaluationLevel::Session).await?;
         }
+        // A phone that is out of reach is not waited for: whoever has it next puts them back.
+        if end.reason != StopReason::DeviceLost {
+            self.put_back_settings().await?;
+        }
         self.record_session_end(end.reason, end.message.clone()).await?;
         self.recorder.sync().await?;
         Ok(())

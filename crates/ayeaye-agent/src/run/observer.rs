@@ -34,6 +34,8 @@ pub(super) struct Observation {
     /// The field in focus hides what is typed into it.
     pub(super) secret_field: bool,
     pub(super) elements: ElementsRequest,
+    /// When it was seen.
+    pub(super) seen_at: Instant,
     record: Observe,
 }
 
@@ -111,6 +113,7 @@ impl Observer {
         capture: ScreenCapture,
         state: &ScreenState,
     ) -> Result<Observation, RunError> {
+        let seen_at = Instant::now();
         let secret = may_show_secret(recorder, state.secret_field);
         let elements = self.request_elements(recorder, secret);
         let encoding = Instant::now();
@@ -133,6 +136,7 @@ impl Observer {
             app,
             secret_field: state.secret_field,
             elements,
+            seen_at,
             record,
         };
         self.last_screen = Some(StoredScreen::default());

@@ -58,6 +58,7 @@ pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
         drop(writeln!(std::io::stderr().lock(), "{TYPED_BY_HAND}"));
     }
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
+    let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings()));
     crate::stdio::serve(server, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     Ok(Exit::Done)
 }
@@ -69,6 +70,7 @@ pub async fn http(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let http = http.with_floor(config.journal.min_free);
     let server = server(app, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
+    let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings()));
     let make = move || server.clone();
     http.serve(make, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     Ok(Exit::Done)

@@ -38,6 +38,8 @@ pub struct RunSettings {
     pub caption: bool,
     /// Whether a host agent splits requests up over apps.
     pub planner: bool,
+    /// Whether the phone is kept awake and lit while it is driven.
+    pub keep_awake: bool,
 }
 
 /// When a model judges whether a request was carried out.
@@ -94,6 +96,7 @@ impl RunSettings {
             evaluate: reader.choice("run.evaluate", &Evaluate::WORDS)?,
             caption: reader.choice("run.caption", &on_off)?,
             planner: reader.choice("run.planner", &on_off)?,
+            keep_awake: reader.choice("run.keep-awake", &on_off)?,
         })
     }
 }

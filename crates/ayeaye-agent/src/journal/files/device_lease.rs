@@ -10,11 +10,14 @@ use super::line::hex;
 use crate::journal::{JournalError, LeaseGrant};
 use crate::{DeviceId, SessionId};
 
-/// The file of a phone. A serial may hold anything, so it is not a file name itself.
-fn path(folder: &Path, device: &DeviceId) -> PathBuf {
+/// The name of a phone's files. A serial may hold anything, so it is no file name itself.
+pub(super) fn file_name(device: &DeviceId) -> String {
     let digest = Sha256::digest(device.as_str().as_bytes());
-    let name = hex(&digest[..16]);
-    folder.join(name + ".lock")
+    hex(&digest[..16])
+}
+
+fn path(folder: &Path, device: &DeviceId) -> PathBuf {
+    folder.join(file_name(device) + ".lock")
 }
 
 /// Takes the phone for a session, until what is returned is dropped or the process dies.

@@ -136,6 +136,13 @@ impl Observer {
         Ok(())
     }
 
+    /// Whether the screen looks as it did then, once it has come to rest.
+    pub(in crate::run) async fn still_shows(&self, before: &Frame) -> Result<bool, RunError> {
+        let looking = settle::settle(&*self.device, &self.settle, None, Instant::now());
+        let now = self.cancel.race(looking).await?;
+        Ok(now.is_ok_and(|capture| settle::looks_same(before, &capture.frame)))
+    }
+
     /// The frame before the last gesture and the settled screen after it; `None` if it cannot be seen.
     pub(in crate::run) async fn after_gesture(
         &mut self,

@@ -16,7 +16,11 @@ const DUMP: &str = r#"<hierarchy rotation="0"><node text="Send" class="android.w
 fn owners(recording: &Recording) -> (Observer, Actor, Arc<dyn Model>) {
     let (device, cancel) = (recording.device.clone(), CancelHandle::default());
     let observer = Observer::new(device.clone(), cancel.clone(), &Limits::USUAL);
-    (observer, Actor::new(device, cancel), Arc::new(ScriptedModel::new([])))
+    (
+        observer,
+        Actor::new(device, cancel, tokio::sync::mpsc::channel(1).1),
+        Arc::new(ScriptedModel::new([])),
+    )
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,222 @@
+//! Keeping the screen on while the phone is driven, by settings that are put back.
+//!
+//! `stay_on_while_plugged_in` is what the developer options' "Stay awake" sets; it holds while the phone has
+//! power. Without power `screen_off_timeout` is what there is. The shell may write both
+//! (`WRITE_SECURE_SETTINGS` and `WRITE_SETTINGS`), unless the maker has forbidden it.
+use ayeaye_agent::{DeviceError, PutBack, SettingChange};
+
+use crate::client::DeviceClient;
+use crate::parse::{batch, split_batch};
+use crate::quote::quote;
+
+const STAY_ON: &str = "global/stay_on_while_plugged_in";
+const TIMEOUT: &str = "system/screen_off_timeout";
+/// The active input method.
+pub(crate) const KEYBOARD: &str = "keyboard";
+/// Whether an input method may be used; its id follows.
+pub(crate) const KEYBOARD_ENABLED: &str = "keyboard-enabled/";
+
+/// With a charger, a cable, or without either: bits of `BatteryManager`.
+const ANY_POWER: u32 = 1 | 2 | 4;
+/// Half an hour, in milliseconds: the longest that makers' own lists offer.
+const LONG_TIMEOUT: u64 = 30 * 60 * 1000;
+
+const WHAT: &str = "keeping it awake";
+const PUT_BACK: &str = "putting a setting back";
+
+/// The changes of which one is enough, the best first; none where the phone stays awake as it is.
+pub(crate) async fn ways(client: &DeviceClient) -> Result<Vec<SettingChange>, DeviceError> {
+    let ask = batch(&[
+        "dumpsys battery | grep powered",
+        "settings get global stay_on_while_plugged_in",
+        "settings get system screen_off_timeout",
+    ]);
+    let output = client.shell_quick(WHAT, &ask).await?;
+    let [power, stay_on, timeout] = split_batch(&output.stdout);
+    Ok(choose(power, value(stay_on), value(timeout)))
+}
+
+fn choose(power: &str, stay_on: Option<&str>, timeout: Option<&str>) -> Vec<SettingChange> {
+    let mut ways = Vec::new();
+    if power.contains("powered: true") {
+        let set: u32 = stay_on.and_then(|bits| bits.parse().ok()).unwrap_or_default();
+        if set & ANY_POWER == ANY_POWER {
+            return ways;
+        }
+        ways.push(change(STAY_ON, stay_on, (set | ANY_POWER).to_string()));
+    }
+    let long = timeout.and_then(|ms| ms.parse::<u64>().ok()).is_some_and(|ms| LONG_TIMEOUT <= ms);
+    if !long {
+        ways.push(change(TIMEOUT, timeout, LONG_TIMEOUT.to_string()));
+    }
+    ways
+}
+
+fn change(setting: &str, before: Option<&str>, value: String) -> SettingChange {
+    SettingChange { setting: setting.to_owned(), before: before.map(ToOwned::to_owned), value }
+}
+
+/// Changes it, and makes sure of it.
+pub(crate) async fn apply(
+    client: &DeviceClient,
+    change: &SettingChange,
+) -> Result<(), DeviceError> {
+    let (table, key) = place(client, change)?;
+    let value_word = word(client, &change.value)?;
+    let line = batch(&[
+        &format!("settings put {table} {key} {value_word}"),
+        &format!("settings get {table} {key}"),
+    ]);
+    let output = client.shell_quick(WHAT, &line).await?;
+    let [_, now] = split_batch(&output.stdout);
+    if value(now) == Some(&change.value) {
+        return Ok(());
+    }
+    Err(client.refused(WHAT, format!("{} cannot be set: {}", change.setting, output.summary())))
+}
+
+/// Puts it back, unless somebody has given it another value since.
+pub(crate) async fn put_back(
+    client: &DeviceClient,
+    change: &SettingChange,
+) -> Result<PutBack, DeviceError> {
+    let current = "settings get secure default_input_method";
+    let (ask, back) = if let Some(id) = change.setting.strip_prefix(KEYBOARD_ENABLED) {
+        (batch(&["ime list -s", current]), format!("ime disable {}", word(client, id)?))
+    } else if change.setting == KEYBOARD {
+        let before = change.before.as_deref().unwrap_or_default();
+        (batch(&["echo", current]), format!("ime set {}", word(client, before)?))
+    } else {
+        let (table, key) = place(client, change)?;
+        let back = match &change.before {
+            Some(before) => format!("settings put {table} {key} {}", word(client, before)?),
+            None => format!("settings delete {table} {key}"),
+        };
+        (batch(&["echo", &format!("settings get {table} {key}")]), back)
+    };
+    let output = client.shell_quick(PUT_BACK, &ask).await?;
+    if output.exit_code != 0 {
+        return Err(client.refused(PUT_BACK, output.summary()));
+    }
+    let [methods, now] = split_batch(&output.stdout);
+    match standing(change, methods, now) {
+        Standing::Ours => {}
+        Standing::Before => return Ok(PutBack::Done),
+        Standing::Other => return Ok(PutBack::ChangedSince),
+    }
+    let output = client.shell_quick(PUT_BACK, &back).await?;
+    if output.exit_code != 0 {
+        return Err(client.refused(PUT_BACK, output.summary()));
+    }
+    Ok(PutBack::Done)
+}
+
+/// Whose value a setting has.
+#[derive(Debug, PartialEq, Eq)]
+enum Standing {
+    Ours,
+    Before,
+    Other,
+}
+
+/// From the enabled input methods, and the setting or the active input method.
+fn standing(change: &SettingChange, methods: &str, now: &str) -> Standing {
+    let now = value(now);
+    if let Some(id) = change.setting.strip_prefix(KEYBOARD_ENABLED) {
+        let enabled = methods.lines().any(|line| line.trim() == id);
+        return match enabled {
+            false => Standing::Before,
+            // The person has taken to it.
+            true if now == Some(id) => Standing::Other,
+            true => Standing::Ours,
+        };
+    }
+    if now == Some(&change.value) {
+        Standing::Ours
+    } else if now == change.before.as_deref() {
+        Standing::Before
+    } else {
+        Standing::Other
+    }
+}
+
+/// The table and the name of a setting.
+fn place<'a>(
+    client: &DeviceClient,
+    change: &'a SettingChange,
+) -> Result<(&'a str, &'a str), DeviceError> {
+    let unknown = || client.refused(WHAT, format!("there is no setting {}", change.setting));
+    let (table, key) = change.setting.split_once('/').ok_or_else(unknown)?;
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
+    };
+    let known = matches!(table, "global" | "system" | "secure") && is_name(key);
+    if known { Ok((table, key)) } else { Err(unknown()) }
+}
+
+fn word(client: &DeviceClient, text: &str) -> Result<crate::quote::ShellWord, DeviceError> {
+    quote(text).map_err(|error| client.refused(WHAT, error.to_string()))
+}
+
+/// A value as `settings get` prints it.
+fn value(printed: &str) -> Option<&str> {
+    Some(printed.trim()).filter(|value| !value.is_empty() && *value != "null")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(ways: &[SettingChange]) -> Vec<(&str, Option<&str>, &str)> {
+        ways.iter()
+            .map(|it| (it.setting.as_str(), it.before.as_deref(), it.value.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn what_keeps_a_phone_awake_depends_on_its_power() {
+        let usb = "  AC powered: false\n  USB powered: true\n  Wireless powered: false\n";
+        let none = "  AC powered: false\n  USB powered: false\n";
+        let ways = choose(usb, Some("0"), Some("30000"));
+        assert_eq!(names(&ways), [(STAY_ON, Some("0"), "7"), (TIMEOUT, Some("30000"), "1800000")]);
+        assert_eq!(names(&choose(usb, Some("8"), None))[0], (STAY_ON, Some("8"), "15"));
+        assert_eq!(names(&choose(usb, None, None))[0], (STAY_ON, None, "7"));
+        assert!(choose(usb, Some("7"), Some("30000")).is_empty(), "it stays awake as it is");
+        assert_eq!(
+            names(&choose(none, Some("7"), Some("30000"))),
+            [(TIMEOUT, Some("30000"), "1800000")]
+        );
+        assert!(choose(none, Some("0"), Some("2147483647")).is_empty());
+    }
+
+    #[test]
+    fn only_what_still_is_as_it_was_left_is_put_back() {
+        let own = "com.own/.Ime";
+        let ours = "com.android.adbkeyboard/.AdbIME";
+        let timeout = change(TIMEOUT, Some("30000"), "1800000".to_owned());
+        for (now, expected) in [
+            ("1800000\n", Standing::Ours),
+            ("30000\n", Standing::Before),
+            ("60000\n", Standing::Other),
+            ("null\n", Standing::Other),
+        ] {
+            assert_eq!(standing(&timeout, "", now), expected, "{now}");
+        }
+        let keyboard = change(KEYBOARD, Some(own), ours.to_owned());
+        assert_eq!(standing(&keyboard, "", ours), Standing::Ours);
+        assert_eq!(standing(&keyboard, "", "com.third/.Ime"), Standing::Other);
+        let enabled = change(&format!("{KEYBOARD_ENABLED}{ours}"), None, "enabled".to_owned());
+        let both = format!("{own}\n{ours}\n");
+        assert_eq!(standing(&enabled, &both, own), Standing::Ours);
+        assert_eq!(standing(&enabled, &both, ours), Standing::Other, "it is in use");
+        assert_eq!(standing(&enabled, own, own), Standing::Before);
+    }
+
+    #[test]
+    fn a_setting_without_a_value_has_none() {
+        assert_eq!(value("null\n"), None);
+        assert_eq!(value("\n"), None);
+        assert_eq!(value(" 7\r\n"), Some("7"));
+    }
+}

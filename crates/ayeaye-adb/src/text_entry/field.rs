@@ -1,0 +1,279 @@
+//! What the field in focus holds, as far as the phone tells: the evidence for what was typed into it.
+//!
+//! Two things tell. `dumpsys input_method` says where the caret stands, at the price of one quick
+//! command; that a text of so many characters moved it by as many is taken for proof. Where it says
+//! nothing, or something else, `uiautomator dump` shows the text itself, which takes a second and more.
+use std::time::Duration;
+
+use ayeaye_agent::{Element, Elements};
+use tokio::time::{Instant, sleep};
+
+use crate::client::DeviceClient;
+use crate::parse::{self, Caret, FIELD_QUERY, FieldState};
+
+/// How long a caret that is not where it should be is waited for, and how often it is looked at.
+const CARET_PATIENCE: Duration = Duration::from_millis(400);
+const CARET_INTERVAL: Duration = Duration::from_millis(80);
+/// The most bytes of a dump of the elements.
+const MAX_DUMP: usize = 4 * 1024 * 1024;
+/// The most time for a dump of the elements. Screens that keep moving have none.
+const DUMP_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Asks the phone for the field in focus; a phone that does not say is none the wiser.
+pub(super) async fn query(client: &DeviceClient) -> FieldState {
+    match client.shell_quick("the field in focus", FIELD_QUERY).await {
+        Ok(output) => FieldState::read(&output.stdout),
+        Err(error) => {
+            tracing::debug!(device = %client.id(), %error, "the field in focus is not known");
+            FieldState::default()
+        }
+    }
+}
+
+/// What a typed text has come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// The field holds it.
+    There,
+    /// The field holds what it held before: it may be typed in another way.
+    Nothing,
+    /// Nobody can tell; a clause. It must not be typed again.
+    Unknown(String),
+    /// The field holds something else; a clause. It must not be typed again.
+    Different(String),
+}
+
+/// What is known of a field before a text is typed into it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Before {
+    pub(super) caret: Option<Caret>,
+    /// It has been emptied, and that was checked.
+    pub(super) empty: bool,
+    /// It should have been emptied, and that could not be checked.
+    pub(super) maybe_empty: bool,
+}
+
+/// Finds out whether a text has arrived in the field in focus.
+pub(super) async fn arrival(client: &DeviceClient, before: Before, text: &str) -> Arrival {
+    if text.is_empty() {
+        return Arrival::There;
+    }
+    let from = if before.empty { Some(0) } else { before.caret.map(|caret| caret.start) };
+    let expected = from.map(|from| from + text.encode_utf16().count());
+    let caret = settled_caret(client, expected).await;
+    let moved = caret.zip(expected).is_some_and(|(caret, at)| caret.is_at(at));
+    if moved && !before.maybe_empty {
+        return Arrival::There;
+    }
+    match Fields::dump(client).await {
+        Ok(fields) => fields.judge(before, caret, text),
+        Err(why) => Arrival::Unknown(why),
+    }
+}
+
+/// The caret, once it stands where it should or stays elsewhere.
+async fn settled_caret(client: &DeviceClient, expected: Option<usize>) -> Option<Caret> {
+    let deadline = Instant::now() + CARET_PATIENCE;
+    loop {
+        let caret = query(client).await.caret?;
+        let wait = expected.is_some_and(|at| !caret.is_at(at)) && Instant::now() < deadline;
+        if !wait {
+            return Some(caret);
+        }
+        sleep(CARET_INTERVAL).await;
+    }
+}
+
+/// The fields of a screen.
+#[derive(Debug)]
+pub(super) struct Fields(Elements);
+
+impl Fields {
+    /// The error is a clause for people.
+    pub(super) async fn dump(client: &DeviceClient) -> Result<Self, String> {
+        let none = "the phone does not tell what the field holds";
+        let deadline = Instant::now() + DUMP_PATIENCE.min(client.limits().ui_tree);
+        let dump = "uiautomator dump /dev/tty";
+        let bytes = client.exec("its elements", dump, deadline, MAX_DUMP, <[u8]>::len).await;
+        let text = bytes.map_err(|error| format!("{none} ({error})"))?;
+        let text = String::from_utf8_lossy(&text);
+        parse::ui_tree(&text).and_then(Elements::read).map(Self).ok_or_else(|| none.to_owned())
+    }
+
+    fn focused(&self) -> Option<&Element> {
+        self.0.iter().find(|it| it.focused && is_field(it))
+    }
+
+    /// The text of the field in focus; `None` if there is no such field, or it hides its text. An empty
+    /// one may show what it asks for instead.
+    pub(super) fn text(&self) -> Option<&str> {
+        let field = self.focused().filter(|it| !it.password)?;
+        Some(if field.text == field.hint { "" } else { &field.text })
+    }
+
+    fn judge(&self, before: Before, caret: Option<Caret>, text: &str) -> Arrival {
+        let Some(field) = self.focused() else {
+            let why = "no text field is in focus, as far as the phone tells";
+            return Arrival::Unknown(why.to_owned());
+        };
+        if field.password {
+            // Dots, one for each character; some builds show none.
+            let whole = before.empty && field.text.chars().count() == text.chars().count();
+            let why = || "the field hides its text".to_owned();
+            return if whole { Arrival::There } else { Arrival::Unknown(why()) };
+        }
+        let shown = self.text().unwrap_or_default();
+        let comparison = Comparison::with(text);
+        let (held, typed) = (comparison.plain(shown), comparison.plain(text));
+        let unmoved = match (before.caret, caret) {
+            (Some(before), Some(now)) => before == now && !before.is_selection(),
+            _ => false,
+        };
+        let contained = held.contains(&typed);
+        let should_be_whole = before.empty || before.maybe_empty;
+        if held == typed || contained && !should_be_whole && !unmoved {
+            return Arrival::There;
+        }
+        if contained && should_be_whole {
+            return Arrival::Different("the field holds more than the text".to_owned());
+        }
+        let untouched = unmoved || shown.is_empty();
+        if untouched && !contained && !self.holds_elsewhere(field, comparison, &typed) {
+            return Arrival::Nothing;
+        }
+        let why = "the field in focus does not hold the text as it was sent";
+        Arrival::Different(why.to_owned())
+    }
+
+    /// Whether the text may have gone to another element: boxes for single digits pass the focus on,
+    /// and names become elements of their own.
+    fn holds_elsewhere(&self, field: &Element, comparison: Comparison, typed: &str) -> bool {
+        let takes = |it: &Element| is_field(it) && !it.text.is_empty() && it.text != it.hint;
+        let others = self.0.iter().filter(|it| it.index != field.index);
+        others.into_iter().any(|it| {
+            takes(it) && it.text.chars().count() == 1 || comparison.plain(&it.text).contains(typed)
+        })
+    }
+}
+
+fn is_field(element: &Element) -> bool {
+    element.password || element.class.contains("EditText") || element.class.contains("AutoComplete")
+}
+
+/// How texts are compared: fields group digits, turn line breaks into spaces and change letters to
+/// capitals.
+#[derive(Debug, Clone, Copy)]
+struct Comparison {
+    /// The text has nothing but signs.
+    signs: bool,
+}
+
+impl Comparison {
+    fn with(text: &str) -> Self {
+        Self { signs: !text.chars().any(char::is_alphanumeric) }
+    }
+
+    fn plain(self, text: &str) -> String {
+        let kept = |c: &char| if self.signs { !c.is_whitespace() } else { c.is_alphanumeric() };
+        text.chars().filter(kept).flat_map(char::to_lowercase).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(nodes: &[(&str, &str, &str)]) -> Fields {
+        let node = |(class, text, more): &(&str, &str, &str)| {
+            format!(
+                r#"<node class="android.widget.{class}" text="{text}" bounds="[0,0][9,9]" {more} />"#
+            )
+        };
+        let nodes: String = nodes.iter().map(node).collect();
+        Fields(Elements::read(&format!("<hierarchy>{nodes}</hierarchy>")).unwrap())
+    }
+
+    fn one(text: &str) -> Fields {
+        fields(&[("EditText", text, r#"focused="true""#)])
+    }
+
+    fn at(place: usize) -> Caret {
+        Caret { start: place, end: place, composing: false }
+    }
+
+    const EMPTIED: Before = Before { caret: None, empty: true, maybe_empty: false };
+    const UNKNOWN: Before = Before { caret: None, empty: false, maybe_empty: false };
+
+    fn before(place: usize) -> Before {
+        Before { caret: Some(at(place)), ..UNKNOWN }
+    }
+
+    fn is_different(arrival: &Arrival) -> bool {
+        matches!(arrival, Arrival::Different(_))
+    }
+
+    #[test]
+    fn a_text_is_known_again_as_fields_write_it() {
+        for (shown, text) in [
+            ("hello", "hello"),
+            ("555-1234", "5551234"),
+            ("MILK", "milk"),
+            ("two lines", "two\nlines"),
+            ("\u{4f60}\u{597d}", "\u{4f60}\u{597d}"),
+            ("...", "..."),
+        ] {
+            assert_eq!(one(shown).judge(EMPTIED, None, text), Arrival::There, "{shown}");
+            let behind = one(&format!("old {shown}")).judge(UNKNOWN, None, text);
+            assert_eq!(behind, Arrival::There, "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_text_may_be_typed_again_only_where_nothing_has_changed() {
+        assert_eq!(one("old").judge(before(3), Some(at(3)), "new"), Arrival::Nothing);
+        assert_eq!(one("").judge(UNKNOWN, None, "new"), Arrival::Nothing);
+        assert_eq!(one("").judge(EMPTIED, None, "new"), Arrival::Nothing);
+        // What was there before is not known.
+        assert!(is_different(&one("old").judge(UNKNOWN, None, "new")));
+        assert!(is_different(&one("old\u{5b57}").judge(before(3), Some(at(4)), "new")));
+        // Nothing moved, and yet it is there: from before, or not.
+        assert!(is_different(&one("banana").judge(before(6), Some(at(6)), "a")));
+        assert!(is_different(&one("old new").judge(EMPTIED, Some(at(7)), "new")));
+    }
+
+    #[test]
+    fn what_went_to_another_element_is_not_typed_again() {
+        let focused = ("EditText", "", r#"focused="true""#);
+        for other in [
+            ("EditText", "7", ""),
+            ("EditText", "\u{2022}", r#"password="true""#),
+            ("Button", "Anna Lee", ""),
+        ] {
+            let text = if other.0 == "Button" { "anna lee" } else { "7" };
+            let judged = fields(&[other, focused]).judge(before(0), Some(at(0)), text);
+            assert!(is_different(&judged), "{other:?}: {judged:?}");
+        }
+        let judged = fields(&[("EditText", "x", "")]).judge(before(0), Some(at(0)), "7");
+        assert!(matches!(judged, Arrival::Unknown(_)), "{judged:?}");
+    }
+
+    #[test]
+    fn a_hidden_text_is_counted_and_never_typed_again() {
+        let secret = |dots: usize| {
+            let dots = "\u{2022}".repeat(dots);
+            fields(&[("EditText", &dots, r#"focused="true" password="true""#)])
+        };
+        assert_eq!(secret(4).judge(EMPTIED, None, "abcd"), Arrival::There);
+        for dots in [0, 3] {
+            let judged = secret(dots).judge(EMPTIED, Some(at(0)), "abcd");
+            assert!(matches!(judged, Arrival::Unknown(_)), "{judged:?}");
+        }
+    }
+
+    #[test]
+    fn a_hint_is_no_text() {
+        let hinted = fields(&[("EditText", "Search", r#"focused="true" hint="Search""#)]);
+        assert_eq!(hinted.text(), Some(""));
+        assert_eq!(hinted.judge(UNKNOWN, None, "milk"), Arrival::Nothing);
+    }
+}

@@ -1,0 +1,40 @@
+//! Settings that a crash, or a phone that went away, has left changed.
+use super::registry::LeaseRequest;
+use super::{Agent, AgentError};
+use crate::run::Ledger;
+use crate::{DeviceId, Principal, SessionId};
+
+impl Agent {
+    /// Puts back the settings that sessions have left changed on phones which are connected and not in
+    /// use. Returns how many phones are still to be put right.
+    pub async fn put_back_settings(&self) -> Result<usize, AgentError> {
+        let mut left = 0;
+        for device in self.deps.journal.changed_devices().await? {
+            match self.put_back_on(&device).await {
+                Ok(true) => {}
+                Ok(false) => left += 1,
+                Err(err) => {
+                    tracing::debug!(%device, "settings are not put back yet: {err}");
+                    left += 1;
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    /// Whether nothing is left there.
+    async fn put_back_on(&self, device: &DeviceId) -> Result<bool, AgentError> {
+        let session = SessionId::new();
+        // Whoever drives it puts them back at the end.
+        let lease = self.runs.lease_for_action(device, session, &Principal::operator())?;
+        let LeaseRequest::Granted(mut lease) = lease else { return Ok(false) };
+        self.lock_device(&mut lease, session).await?;
+        let phone = self.device(device).await?;
+        let journal = self.deps.journal.clone();
+        let ledger = Ledger { journal, device: device.clone(), session };
+        for (change, how) in ledger.put_back(&*phone).await? {
+            tracing::info!(%device, ?how, "{} was left changed", change.setting);
+        }
+        Ok(self.deps.journal.open_changes(device).await?.is_empty())
+    }
+}

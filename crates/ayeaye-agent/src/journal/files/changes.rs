@@ -1,0 +1,127 @@
+//! Settings that sessions have changed on phones and not put back: a file a phone, there only while
+//! there are any. The records of the sessions tell the same; this is how the next process finds it.
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::device_lease::file_name;
+use super::folder::{private_folder, storage, sync_folder, write_whole};
+use crate::journal::{JournalError, OpenChange};
+use crate::{DeviceId, SettingChange};
+
+const ENDING: &str = ".changes.json";
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    device: String,
+    changes: Vec<KeptChange>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptChange {
+    session: String,
+    #[serde(flatten)]
+    change: SettingChange,
+}
+
+impl From<OpenChange> for KeptChange {
+    fn from(OpenChange { session, change }: OpenChange) -> Self {
+        Self { session: session.to_string(), change }
+    }
+}
+
+impl KeptChange {
+    fn open(self) -> Option<OpenChange> {
+        Some(OpenChange { session: self.session.parse().ok()?, change: self.change })
+    }
+}
+
+fn path(folder: &Path, device: &DeviceId) -> PathBuf {
+    folder.join(file_name(device) + ENDING)
+}
+
+/// Replaces what is remembered of a phone. It is on disk when this returns.
+pub(super) fn store(
+    folder: &Path,
+    device: &DeviceId,
+    changes: Vec<OpenChange>,
+) -> Result<(), JournalError> {
+    let path = path(folder, device);
+    if changes.is_empty() {
+        return match fs::remove_file(&path) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => Err(storage("remove", &path)(err)),
+            _ => Ok(()),
+        };
+    }
+    private_folder(folder, true).map_err(storage("make", folder))?;
+    let changes = changes.into_iter().map(KeptChange::from).collect();
+    let kept = Kept { device: device.as_str().to_owned(), changes };
+    let text = serde_json::to_vec(&kept).map_err(|err| storage("write", &path)(err.into()))?;
+    let written = write_whole(&path, &text, true).and_then(|()| sync_folder(folder));
+    written.map_err(storage("write", &path))
+}
+
+/// What is remembered of a phone. A file that cannot be read is as good as none.
+pub(super) fn load(folder: &Path, device: &DeviceId) -> Vec<OpenChange> {
+    let kept = read(&path(folder, device)).map(|kept| kept.changes).unwrap_or_default();
+    kept.into_iter().filter_map(KeptChange::open).collect()
+}
+
+/// The phones of which anything is remembered.
+pub(super) fn devices(folder: &Path) -> Vec<DeviceId> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let ours = files.filter(|path| path.to_string_lossy().ends_with(ENDING));
+    ours.filter_map(|path| Some(DeviceId::new(read(&path)?.device))).collect()
+}
+
+fn read(path: &Path) -> Option<Kept> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return None,
+        Err(err) => {
+            tracing::warn!("{} cannot be read: {err}", path.display());
+            return None;
+        }
+    };
+    match serde_json::from_slice(&text) {
+        Ok(kept) => Some(kept),
+        Err(err) => {
+            tracing::warn!("{} is not what was written there: {err}", path.display());
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SessionId;
+
+    #[test]
+    fn what_is_open_is_found_until_nothing_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("devices");
+        let phone = DeviceId::new("../x:5555");
+        assert_eq!((load(&folder, &phone), devices(&folder)), (Vec::new(), Vec::new()));
+        let change = |before: Option<&str>| OpenChange {
+            session: SessionId::new(),
+            change: SettingChange {
+                setting: "system/screen_off_timeout".to_owned(),
+                before: before.map(str::to_owned),
+                value: "1800000".to_owned(),
+            },
+        };
+        let open = vec![change(Some("30000")), change(None)];
+        store(&folder, &phone, open.clone()).unwrap();
+        assert_eq!(load(&folder, &phone), open);
+        assert_eq!(devices(&folder), [phone.clone()]);
+        fs::write(path(&folder, &DeviceId::new("other")), "{").unwrap();
+        assert_eq!(devices(&folder), [phone.clone()], "a damaged file hides no other");
+        store(&folder, &phone, Vec::new()).unwrap();
+        store(&folder, &phone, Vec::new()).unwrap();
+        assert_eq!(load(&folder, &phone), Vec::new());
+    }
+}

@@ -1,0 +1,231 @@
+//! Settings of the phone that a run changes for as long as it drives it: that the screen stays on, and
+//! what the device itself has to change to type a text.
+//!
+//! A change is in the record, and where the next process finds it, before it is made. Whoever has the
+//! phone next puts back what a crash has left.
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Map;
+use tokio::sync::{mpsc, oneshot};
+
+use super::Run;
+use super::outcome::RunError;
+use super::recorder::Recorder;
+use crate::journal::{Fact, Journal, JournalError, NoteKind, OpenChange};
+use crate::{
+    ChangeLog, Device, DeviceError, DeviceId, PutBack, SessionId, SettingChange, error_chain,
+};
+
+/// Something to be recorded, and who waits for that.
+#[derive(Debug)]
+pub(super) struct Change {
+    what: SettingChange,
+    /// `None`: it is about to be made.
+    put_back: Option<PutBack>,
+    recorded: oneshot::Sender<Result<(), String>>,
+}
+
+/// How the device tells a run what it changes while it carries out a command.
+#[derive(Debug)]
+pub(super) struct RunChangeLog {
+    ledger: Ledger,
+    changes: mpsc::Sender<Change>,
+}
+
+impl RunChangeLog {
+    pub(super) fn new(ledger: Ledger) -> (Arc<Self>, mpsc::Receiver<Change>) {
+        let (changes, receiver) = mpsc::channel(4);
+        (Arc::new(Self { ledger, changes }), receiver)
+    }
+
+    async fn record(
+        &self,
+        change: &SettingChange,
+        put_back: Option<PutBack>,
+    ) -> Result<(), String> {
+        let (recorded, waits) = oneshot::channel();
+        let change = Change { what: change.clone(), put_back, recorded };
+        let gone = || "the run is over".to_owned();
+        self.changes.send(change).await.map_err(|_| gone())?;
+        waits.await.map_err(|_| gone())?
+    }
+}
+
+#[async_trait]
+impl ChangeLog for RunChangeLog {
+    async fn changing(&self, change: &SettingChange) -> Result<(), String> {
+        self.ledger.add(change).await.map_err(|err| error_chain(&err))?;
+        self.record(change, None).await
+    }
+
+    async fn put_back(&self, change: &SettingChange, how: &PutBack) {
+        if let Err(err) = self.ledger.remove(change).await {
+            tracing::warn!(device = %self.ledger.device, "{}", error_chain(&err));
+        }
+        // The run may be over by now: then the record has the change without its end, as after a crash.
+        drop(self.record(change, Some(how.clone())).await);
+    }
+}
+
+/// Records what the device has changed, or is about to.
+pub(super) async fn record_change(
+    recorder: &mut Recorder,
+    change: Change,
+) -> Result<(), JournalError> {
+    let Change { what: change, put_back, recorded } = change;
+    let noted = match &put_back {
+        None => note_change(recorder, &change).await,
+        Some(how) => note_put_back(recorder, &change, how).await,
+    };
+    // The device may have given up waiting.
+    drop(recorded.send(noted.as_ref().copied().map_err(|err| error_chain(err))));
+    noted
+}
+
+async fn note_change(recorder: &mut Recorder, change: &SettingChange) -> Result<(), JournalError> {
+    let SettingChange { setting, before, value } = change;
+    let before = before.as_deref().unwrap_or("nothing");
+    let text = format!(
+        "the phone's setting {setting} is changed from {before} to {value}, to be put back"
+    );
+    note(recorder, NoteKind::SettingChanged, text, change).await?;
+    recorder.sync().await
+}
+
+async fn note_put_back(
+    recorder: &mut Recorder,
+    change: &SettingChange,
+    how: &PutBack,
+) -> Result<(), JournalError> {
+    let SettingChange { setting, before, .. } = change;
+    let text = match how {
+        PutBack::Done => {
+            let before = before.as_deref().unwrap_or("nothing");
+            format!("the phone's setting {setting} was put back to {before}")
+        }
+        PutBack::ChangedSince => {
+            format!(
+                "the phone's setting {setting} was changed by somebody else since, and is left so"
+            )
+        }
+    };
+    note(recorder, NoteKind::SettingPutBack, text, change).await
+}
+
+async fn note(
+    recorder: &mut Recorder,
+    kind: NoteKind,
+    text: String,
+    change: &SettingChange,
+) -> Result<(), JournalError> {
+    let mut figures = Map::new();
+    figures.insert("setting".to_owned(), change.setting.clone().into());
+    figures.insert("before".to_owned(), change.before.clone().into());
+    figures.insert("value".to_owned(), change.value.clone().into());
+    recorder.append(Fact::Note { kind: kind.into(), text, figures }).await
+}
+
+/// What one session has changed on one phone and not put back, beside the records.
+#[derive(Debug, Clone)]
+pub(crate) struct Ledger {
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) device: DeviceId,
+    pub(crate) session: SessionId,
+}
+
+impl Ledger {
+    async fn open(&self) -> Result<Vec<OpenChange>, JournalError> {
+        self.journal.open_changes(&self.device).await
+    }
+
+    async fn add(&self, change: &SettingChange) -> Result<(), JournalError> {
+        let mut open = self.open().await?;
+        open.push(OpenChange { session: self.session, change: change.clone() });
+        self.journal.store_open_changes(&self.device, open).await
+    }
+
+    async fn remove(&self, change: &SettingChange) -> Result<(), JournalError> {
+        let mut open = self.open().await?;
+        if let Some(at) = open.iter().rposition(|it| it.change == *change) {
+            open.remove(at);
+        }
+        self.journal.store_open_changes(&self.device, open).await
+    }
+
+    /// Puts back everything that is open, the last change first. What the phone does not answer to stays
+    /// open. Returns what was put back.
+    pub(crate) async fn put_back(
+        &self,
+        device: &dyn Device,
+    ) -> Result<Vec<(SettingChange, PutBack)>, JournalError> {
+        let mut done = Vec::new();
+        for OpenChange { change, .. } in self.open().await?.into_iter().rev() {
+            match device.put_back(&change).await {
+                Ok(how) => {
+                    self.remove(&change).await?;
+                    done.push((change, how));
+                }
+                Err(err) => {
+                    let setting = &change.setting;
+                    tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(&err));
+                    if err.is_unreachable() {
+                        break;
+                    }
+                    if matches!(err, DeviceError::Refused { .. }) {
+                        // Asking again for ever would change nothing.
+                        self.remove(&change).await?;
+                    }
+                }
+            }
+        }
+        Ok(done)
+    }
+}
+
+impl Run {
+    fn ledger(&self) -> Ledger {
+        Ledger {
+            journal: self.deps.journal.clone(),
+            device: self.device.id().clone(),
+            session: self.session().id,
+        }
+    }
+
+    /// Puts back what is left of this run or of one that has crashed.
+    pub(super) async fn put_back_settings(&mut self) -> Result<(), RunError> {
+        for (change, how) in self.ledger().put_back(&*self.device).await? {
+            note_put_back(&mut self.recorder, &change, &how).await?;
+        }
+        Ok(())
+    }
+
+    /// Has the phone stay awake and lit until the end of the run. One that cannot be told to is driven
+    /// all the same.
+    pub(super) async fn keep_awake(&mut self) -> Result<(), RunError> {
+        let in_process = self.deps.in_process_devices.contains(self.device.id());
+        if !self.deps.limits.keep_awake || self.is_direct || in_process {
+            return Ok(());
+        }
+        let ways = match self.device.ways_to_stay_awake().await {
+            Ok(ways) => ways,
+            Err(err) => {
+                tracing::warn!(device = %self.device.id(), "whether it stays awake: {}", error_chain(&err));
+                return Ok(());
+            }
+        };
+        for change in ways {
+            self.ledger().add(&change).await?;
+            note_change(&mut self.recorder, &change).await?;
+            match self.device.change_setting(&change).await {
+                Ok(()) => return Ok(()),
+                Err(err) if err.is_unreachable() => return Ok(()),
+                Err(err) => {
+                    tracing::warn!(device = %self.device.id(), "it may go dark: {}", error_chain(&err));
+                    self.put_back_settings().await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
