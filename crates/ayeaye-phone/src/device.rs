@@ -150,18 +150,42 @@ impl AdbDevice {
         self.inner.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a screenshot: black for secure windows, late or never when a fault says so.
+    /// The panel, as wide and as tall as it is held, and where on it the screen is shown: left, top,
+    /// width and height.
+    pub(crate) fn panel(&self) -> ((u32, u32), [u32; 4]) {
+        let options = self.phone().options();
+        let (mut wide, mut tall) = (options.width, options.height);
+        if self.phone().rotation() % 2 == 1 {
+            std::mem::swap(&mut wide, &mut tall);
+        }
+        let (width, height) = self.phone().display_size();
+        let by_width = u64::from(height) * u64::from(wide) / u64::from(width);
+        let (w, h) = match u32::try_from(by_width) {
+            Ok(h) if h <= tall => (wide, h),
+            _ => {
+                let w = u64::from(width) * u64::from(tall) / u64::from(height);
+                (u32::try_from(w).unwrap_or(wide).min(wide), tall)
+            }
+        };
+        ((wide, tall), [(wide - w) / 2, (tall - h) / 2, w, h])
+    }
+
+    /// Takes a screenshot, late or never when a fault says so. Secure windows are drawn black.
     pub(crate) async fn capture(&self) -> Result<Frame, CaptureFailed> {
         self.count(|counts| counts.captures += 1);
         self.faults().before_capture().await;
         let black = self.faults().take_black();
         let phone = self.phone().clone();
+        let panel = self.faults().plan().panel_captures.then(|| self.panel());
         let drawn = tokio::task::spawn_blocking(move || {
-            let secure = phone.is_secure();
-            (phone.frame(), secure)
+            let frame = phone.frame();
+            match panel {
+                Some((size, place)) => frame.placed(size, place),
+                None => frame,
+            }
         });
-        let (frame, secure) = drawn.await.map_err(|_| CaptureFailed)?;
-        Ok(if black || secure { frame.blackened() } else { frame })
+        let frame = drawn.await.map_err(|_| CaptureFailed)?;
+        Ok(if black { frame.blackened() } else { frame })
     }
 
     /// Time since boot.

@@ -13,7 +13,9 @@ use tokio::sync::watch;
 
 use crate::system::Quirks;
 
-pub use self::plan::{FaultError, FaultPlan, InstallRefusal, LinkState, RawHeader, Trigger};
+pub use self::plan::{
+    DumpFault, FaultError, FaultPlan, Fold, InstallRefusal, LinkState, RawHeader, Trigger,
+};
 
 /// A handle on one phone's faults; clones are the same faults.
 #[derive(Debug, Clone)]
@@ -138,6 +140,7 @@ impl Faults {
             warning: take(&mut plan.capture_warning),
             header: plan.raw_header,
             raw_unsupported: plan.raw_unsupported,
+            fold: plan.fold,
             truncate_to: plan.truncate_capture_to.take(),
             drop_after: plan.drop_capture_after.take(),
         }
@@ -149,6 +152,21 @@ impl Faults {
 
     pub(crate) fn take_no_exit_status(&self) -> bool {
         take(&mut self.lock().no_exit_status)
+    }
+
+    /// Waits as long as so many bytes take on this link.
+    pub(crate) async fn carry(&self, bytes: usize) {
+        let bandwidth = self.lock().bandwidth.filter(|bandwidth| *bandwidth > 0);
+        if let Some(bandwidth) = bandwidth {
+            let millis = (bytes as u64).saturating_mul(1000) / bandwidth;
+            tokio::time::sleep(Duration::from_millis(millis)).await;
+        }
+    }
+
+    /// How many bytes go out between two waits.
+    pub(crate) fn portion(&self) -> Option<usize> {
+        let bandwidth = self.lock().bandwidth.filter(|bandwidth| *bandwidth > 0)?;
+        Some(usize::try_from(bandwidth / 20).unwrap_or(usize::MAX).max(1))
     }
 
     async fn hold(&self, delay_ms: u64, hang: bool) {
@@ -175,6 +193,7 @@ pub(crate) struct CaptureFaults {
     pub(crate) warning: bool,
     pub(crate) header: RawHeader,
     pub(crate) raw_unsupported: bool,
+    pub(crate) fold: Option<Fold>,
     pub(crate) truncate_to: Option<u64>,
     pub(crate) drop_after: Option<u64>,
 }

@@ -47,7 +47,9 @@ pub use apps::shop::{CartLine, Order};
 pub use control::ControlServer;
 pub use device::{AdbCounts, AdbDevice};
 pub use draw::Frame;
-pub use faults::{FaultError, FaultPlan, Faults, InstallRefusal, LinkState, RawHeader, Trigger};
+pub use faults::{
+    DumpFault, FaultError, FaultPlan, Faults, Fold, InstallRefusal, LinkState, RawHeader, Trigger,
+};
 pub use makers::Maker;
 pub use options::PhoneOptions;
 pub use os::state::{

@@ -135,6 +135,8 @@ pub(crate) struct Os {
     dialogs: VecDeque<Dialog>,
     answers: VecDeque<DialogAnswer>,
     heads_up: Option<HeadsUp>,
+    /// The notification shade is down.
+    shade: bool,
     toast: Option<(String, Instant)>,
     timers: Vec<(Instant, &'static str, Event)>,
     counts: InputCounts,
@@ -187,6 +189,7 @@ impl Os {
             dialogs: VecDeque::new(),
             answers: VecDeque::new(),
             heads_up: None,
+            shade: false,
             toast: None,
             timers: Vec::new(),
             counts: InputCounts::default(),
@@ -317,6 +320,7 @@ impl Os {
         self.awake
             && !self.locked
             && !self.recents
+            && !self.shade
             && self.focus.is_some()
             && !self.keyboard_hidden
             && self.dialogs.is_empty()

@@ -93,6 +93,14 @@ impl Phone {
     pub fn stays_on(&self) -> bool {
         self.os().stays_on()
     }
+    /// Whether the lock screen asks for a PIN.
+    pub fn has_pin(&self) -> bool {
+        self.os().has_pin()
+    }
+    /// Pulls the notification shade down, or pushes it up.
+    pub fn open_shade(&self, open: bool) {
+        self.os().open_shade(open);
+    }
     /// When the screen will have settled; `None` when it has.
     pub fn settles_at(&self) -> Option<tokio::time::Instant> {
         self.os().settles_at()

@@ -55,7 +55,7 @@ pub(crate) struct Request {
 /// Runs one session to its end.
 pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) -> ServiceEnd {
     let Request { framing, terminal, command } = request;
-    let peer = PeerWriter::new(framing, terminal, stream.output);
+    let peer = PeerWriter::new(framing, terminal, stream.output, device.faults().clone());
     let (sender, receiver) = mpsc::channel(INPUT_QUEUE);
     let interrupt = Arc::new(Notify::new());
     let io = Io {

@@ -20,6 +20,21 @@ impl Frame {
         Ok(out)
     }
 
+    /// Scaled to a place (left, top, width, height) on a black picture of another size.
+    pub(crate) fn placed(&self, (width, height): (u32, u32), place: [u32; 4]) -> Self {
+        let mut rgba = [0, 0, 0, 255].repeat(width as usize * height as usize);
+        let [left, top, wide, tall] = place.map(|n| n as usize);
+        for y in 0..tall {
+            let from = y * self.height as usize / tall * self.width as usize;
+            for x in 0..wide {
+                let source = (from + x * self.width as usize / wide) * 4;
+                let target = ((top + y) * width as usize + left + x) * 4;
+                rgba[target..target + 4].copy_from_slice(&self.rgba[source..source + 4]);
+            }
+        }
+        Self { width, height, rgba: rgba.into() }
+    }
+
     /// The same size, all black.
     pub(crate) fn blackened(&self) -> Self {
         let pixels = self.rgba.len() / 4;

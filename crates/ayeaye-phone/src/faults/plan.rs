@@ -64,6 +64,26 @@ impl InstallRefusal {
     }
 }
 
+/// How a phone with two panels is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fold {
+    /// The inner panel shows the screen, the outer one is dark.
+    Open,
+    /// The other way round.
+    Closed,
+}
+
+/// Why `uiautomator dump` gives no elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DumpFault {
+    /// The screen never comes to rest; only `--compressed` gets through.
+    NeverIdle,
+    /// Another program holds the phone's `UiAutomation`.
+    Taken,
+}
+
 /// The faults to inject. The default is a healthy phone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -92,6 +112,23 @@ pub struct FaultPlan {
     /// The stream ends without the exit status packet.
     pub no_exit_status: Option<Trigger>,
     pub link: LinkState,
+
+    // How poor links and unusual screens are captured and read.
+    /// Bytes per second that each stream to the client carries at most.
+    pub bandwidth: Option<u64>,
+    /// The shell has no `gzip`, as before Android 8.
+    pub no_gzip: bool,
+    /// The phone has two panels and is held like this. `screencap` without a display captures the
+    /// inner one.
+    pub fold: Option<Fold>,
+    /// Captures have the panel's size although `wm size` has another.
+    pub panel_captures: bool,
+    /// `uiautomator dump` gives no elements.
+    pub dump: Option<DumpFault>,
+    /// `wm dismiss-keyguard` is accepted without effect.
+    pub stubborn_lock: bool,
+    /// `dumpsys window` names no windows, as on some phones with Android 16.
+    pub no_window_list: bool,
 
     // What phones refuse to a computer. The state of the phone is as if the command had not been sent.
     /// `input` is refused for want of `INJECT_EVENTS`, as by Xiaomi's phones.
@@ -139,6 +176,13 @@ const NAMES: &[(&str, &str)] = &[
     ("raw_unsupported", "raw captures fail"),
     ("no_exit_status", "commands end without their exit code (next, every)"),
     ("link", "offline, unauthorized"),
+    ("bandwidth", "each stream carries so many bytes per second"),
+    ("no_gzip", "the shell has no gzip, as before Android 8"),
+    ("fold", "a phone with two panels (open, closed)"),
+    ("panel_captures", "captures have the panel's size whatever `wm size` says"),
+    ("dump", "no elements: the screen never rests, or they are taken (never_idle, taken)"),
+    ("stubborn_lock", "`wm dismiss-keyguard` does nothing"),
+    ("no_window_list", "`dumpsys window` names no windows, as on some phones with Android 16"),
     ("input_refused", "`input` is refused: INJECT_EVENTS"),
     ("ime_refused", "`ime` is refused: WRITE_SECURE_SETTINGS"),
     ("settings_refused", "`settings put` is refused: WRITE_SECURE_SETTINGS"),

@@ -10,6 +10,8 @@ use crate::apps::{Event, Node, SystemEvent, Window, launcher};
 use crate::text::lines;
 use crate::tree::{WindowKind, xml};
 
+/// A swipe down that begins up here pulls down the notification shade.
+const STATUS_BAR_DP: u8 = 28;
 /// Touch slop: a shorter movement is a tap.
 const SLOP_DP: f32 = 8.0;
 /// From here on a touch is a long press.
@@ -208,6 +210,17 @@ impl Os {
                 return ("lock screen".to_owned(), Outcome::Done);
             }
             return (String::new(), Outcome::Nothing);
+        }
+        if self.shade {
+            if dy < -far {
+                self.open_shade(false);
+                return ("shade".to_owned(), Outcome::Done);
+            }
+            return (String::new(), Outcome::Nothing);
+        }
+        if from.1 < f32::from(STATUS_BAR_DP) * self.scale() && !horizontal && dy > far {
+            self.open_shade(true);
+            return ("status bar".to_owned(), Outcome::Done);
         }
         let hit = window.hit(from.0, from.1);
         if let Some(node) = hit

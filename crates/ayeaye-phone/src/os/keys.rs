@@ -136,6 +136,12 @@ impl Os {
             return self.press_locked(key);
         }
         match key {
+            code::HOME | code::BACK | code::ESCAPE if self.shade => {
+                self.open_shade(false);
+                if key == code::HOME {
+                    self.home_key();
+                }
+            }
             code::HOME => self.home_key(),
             code::BACK | code::ESCAPE => self.back(),
             code::RECENTS => self.show_recents(),

@@ -101,6 +101,7 @@ impl Os {
         self.pin_wrong = false;
         self.transition = None;
         self.heads_up = None;
+        self.shade = false;
         self.toast = None;
         self.invalidate();
     }
@@ -134,6 +135,20 @@ impl Os {
         let setting = self.system.number("system", "screen_off_timeout", USUAL_TIMEOUT);
         let changed = setting != USUAL_TIMEOUT;
         Some(if changed { Duration::from_millis(setting.into()) } else { after })
+    }
+
+    pub(crate) fn has_pin(&self) -> bool {
+        self.pin.is_some()
+    }
+
+    pub(crate) fn open_shade(&mut self, open: bool) {
+        let open = open && self.awake && !self.locked;
+        if self.shade != open {
+            self.start_transition(TransitionKind::Fade, true);
+            self.shade = open;
+            self.heads_up = None;
+            self.invalidate();
+        }
     }
 
     pub(crate) fn set_pin(&mut self, pin: Option<&str>) {

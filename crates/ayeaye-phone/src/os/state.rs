@@ -198,7 +198,7 @@ impl Os {
     }
 
     pub(crate) fn is_secure(&self) -> bool {
-        !self.locked && !self.recents && self.apps.get(self.foreground).is_secure()
+        !self.locked && !self.recents && !self.shade && self.apps.get(self.foreground).is_secure()
     }
 
     pub(crate) fn state(&mut self) -> PhoneState {

@@ -110,6 +110,16 @@ impl Os {
                 screen,
             ));
         }
+        if self.shade {
+            let el = self.shade_view(inside);
+            windows.push(self.window(
+                SYSTEM_UI,
+                "NotificationShade",
+                WindowKind::Modal,
+                el,
+                screen,
+            ));
+        }
         if let Some(dialog) = self.dialogs.front() {
             let mut buttons = Vec::new();
             for (i, label) in dialog.buttons.iter().enumerate() {

@@ -25,11 +25,14 @@ mod system;
 mod uiautomator;
 mod wm;
 
+use std::io::Write as _;
+
 use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
 
 use self::args::split;
 use super::{
-    io::Io,
+    io::{Io, PIPE_LIMIT},
     process::{SHELL_PATH, Shell, Stop},
 };
 use crate::device::AdbDevice;
@@ -148,6 +151,9 @@ pub(super) async fn run(
         "uiautomator" => uiautomator::run(phone, &cwd, &words).await,
         "monkey" => activity::monkey(phone, &words).await,
 
+        "gzip" if !phone.faults().plan().no_gzip => gzip(phone, &words, io).await,
+        "locksettings" => system::locksettings(phone, &words),
+
         "cat" => files::cat(phone, &cwd, &words, io).await,
         "ls" => files::ls(phone, &cwd, &words),
         "rm" => files::rm(phone, &cwd, &words),
@@ -169,6 +175,29 @@ pub(super) async fn run(
         }
     };
     Ok(reply)
+}
+
+/// `gzip` from standard input to standard output.
+async fn gzip(phone: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
+    let level = match words {
+        [] | ["-c"] => 6,
+        [flag] | ["-c", flag] | [flag, "-c"] => {
+            match flag.strip_prefix('-').and_then(|level| level.parse().ok()) {
+                Some(level @ 1..=9) => level,
+                _ => return CommandOutput::unsupported(phone, "gzip of files"),
+            }
+        }
+        _ => return CommandOutput::unsupported(phone, "gzip of files"),
+    };
+    let content = io.stdin.all(PIPE_LIMIT).await;
+    let packed = tokio::task::spawn_blocking(move || {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
+        encoder.write_all(&content).and_then(|()| encoder.finish())
+    });
+    match packed.await {
+        Ok(Ok(packed)) => CommandOutput::bytes(packed),
+        Ok(Err(_)) | Err(_) => CommandOutput::error(1, "gzip: out of memory\n"),
+    }
 }
 
 /// `cmd SERVICE …`, for which most Android commands are shorthands.

@@ -10,6 +10,8 @@ use tokio::{
     sync::Mutex,
 };
 
+use crate::faults::Faults;
+
 /// Most bytes of data this side puts into one packet.
 const PACKET: usize = 64 << 10;
 /// Most bytes accepted in one packet, as many as adb sends.
@@ -115,6 +117,7 @@ pub(crate) struct PeerWriter {
     /// Carriage returns, and one stream for both outputs.
     terminal: bool,
     writer: Mutex<Box<dyn AsyncWrite + Send + Unpin>>,
+    faults: Faults,
 }
 
 impl fmt::Debug for PeerWriter {
@@ -128,8 +131,9 @@ impl PeerWriter {
         framing: Framing,
         terminal: bool,
         writer: Box<dyn AsyncWrite + Send + Unpin>,
+        faults: Faults,
     ) -> Arc<Self> {
-        Arc::new(Self { framing, terminal, writer: Mutex::new(writer) })
+        Arc::new(Self { framing, terminal, writer: Mutex::new(writer), faults })
     }
 
     /// Writes all of it, or cuts the link after `drop_after` bytes of it.
@@ -148,8 +152,15 @@ impl PeerWriter {
             let whole = if self.terminal { with_carriage_returns(chunk) } else { chunk.clone() };
             let now = whole.slice(..whole.len().min(left));
             left -= now.len();
-            for batch in now.chunks(BATCH) {
+            let portion = self.faults.portion();
+            for batch in now.chunks(portion.map_or(BATCH, |portion| portion.min(BATCH))) {
+                if portion.is_some() {
+                    self.faults.carry(batch.len()).await;
+                }
                 self.send(id, batch).await?;
+                if portion.is_some() {
+                    self.flush().await?;
+                }
             }
         }
         if drop_after.is_some() {
@@ -246,7 +257,7 @@ mod tests {
     #[tokio::test]
     async fn a_terminal_gets_carriage_returns_on_one_output() {
         let (ours, mut theirs) = tokio::io::duplex(1024);
-        let peer = PeerWriter::new(Framing::V2, true, Box::new(ours));
+        let peer = PeerWriter::new(Framing::V2, true, Box::new(ours), Faults::new());
         peer.write(Channel::Stderr, &[Bytes::from_static(b"a\n")], None).await.unwrap();
         peer.exit(7).await.unwrap();
         peer.close().await;

@@ -2,8 +2,10 @@
 use super::{Insets, Os, SYSTEM_UI, dp};
 use crate::apps::widgets::{self, WHITE};
 use crate::apps::{Element, SystemEvent, Window};
-use crate::tree::element::{Alignment, Color};
+use crate::tree::element::{Alignment, Color, Edges};
 use crate::tree::{Rect, WindowKind};
+
+const SHADE: Color = Color(0xFF1C_1F26);
 
 impl Os {
     pub(super) fn heads_up_window(
@@ -47,6 +49,37 @@ impl Os {
         // Touches beside the card pass through.
         window.touchable = window.nodes.get(1).map_or(Rect::default(), |node| node.rect);
         window
+    }
+
+    pub(super) fn shade_view(&self, inside: Edges) -> Element {
+        let tile = |label: &str, on: bool| {
+            Element::centered(Element::text(label, 15.0).color(if on { SHADE } else { WHITE }))
+                .pad(18.0, 16.0)
+                .radius(26.0)
+                .background(if on { Color(0xFFC4_D7F7) } else { Color(0xFF3A_3D46) })
+                .desc(label)
+        };
+        let (hour, minute) = self.clock();
+        Element::stack(vec![
+            Element::spacer().background(SHADE),
+            Element::column(vec![
+                Element::text(format!("{hour:02}:{minute:02}"), 30.0).color(WHITE).id("clock"),
+                Element::row(vec![
+                    tile("Internet", self.system.wifi()),
+                    tile("Bluetooth", self.system.bluetooth()),
+                ])
+                .gap(12.0)
+                .id("quick_qs_panel"),
+                Element::text("No notifications", 15.0).color(WHITE).id("no_notifications"),
+                Element::spacer(),
+            ])
+            .gap(20.0)
+            .pad(20.0, 12.0)
+            .fill_parent()
+            .edges(inside),
+        ])
+        .fill_parent()
+        .id("notification_panel")
     }
 
     pub(super) fn toast_window(&self, text: &str, screen: Rect) -> Window {

@@ -5,7 +5,11 @@
 mod display;
 mod windows;
 
-use super::{CommandOutput, package, screencap::DISPLAY_ID, system};
+use super::{
+    CommandOutput, package,
+    screencap::{COVER_ID, DISPLAY_ID},
+    system,
+};
 use crate::{device::AdbDevice, packages::Component, phone::Phone};
 
 pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
@@ -29,9 +33,16 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         ["power"] => CommandOutput::ok(power(device)),
         ["battery"] => CommandOutput::ok(battery(device)),
         ["package", name] => package::dump(device, name),
-        ["SurfaceFlinger", "--display-id"] => CommandOutput::ok(format!(
-            "Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=AYE displayName=\"Virtual\"\n"
-        )),
+        ["SurfaceFlinger", "--display-id"] => {
+            let display = |id: &str, port: u8| {
+                format!(
+                    "Display {id} (HWC display {port}): port={port} pnpId=AYE displayName=\"Virtual\"\n"
+                )
+            };
+            let cover = device.faults().plan().fold.map(|_| display(COVER_ID, 1));
+            CommandOutput::ok(display(DISPLAY_ID, 0) + &cover.unwrap_or_default())
+        }
+        ["trust"] => CommandOutput::ok(trust(device)),
         [] | ["SurfaceFlinger" | "window" | "activity" | "package", ..] => {
             CommandOutput::unsupported(device, &format!("dumpsys {}", words.join(" ")))
         }
@@ -201,6 +212,15 @@ fn input_type(phone: &Phone) -> Option<u32> {
     let state = phone.state();
     let field = state.nodes.iter().find(|node| node.focused && node.class.ends_with("EditText"))?;
     Some(if field.password { 0x81 } else { 0x1 })
+}
+
+/// Whether a secret is needed to get in.
+fn trust(device: &AdbDevice) -> String {
+    let locked = u8::from(device.phone().is_locked() && device.phone().has_pin());
+    format!(
+        "Trust manager state:\n User \"Owner\" (id=0, flags=0x4c13) (current): trusted=0, \
+         trustManaged=0, deviceLocked={locked}, isActiveUnlockRunning=0, strongAuthRequired=0x0\n"
+    )
 }
 
 fn power(device: &AdbDevice) -> String {

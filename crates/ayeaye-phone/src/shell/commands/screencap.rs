@@ -5,25 +5,32 @@ use super::CommandOutput;
 use crate::{
     device::{AdbDevice, unix_seconds},
     draw::Frame,
-    faults::RawHeader,
+    faults::{Fold, RawHeader},
     files::normalize_path,
 };
 
-/// The id of the only display.
+/// The id of the panel, of a phone with two the inner one.
 pub(super) const DISPLAY_ID: &str = "4619827259835644672";
+/// The id of the outer panel of a phone with two.
+pub(super) const COVER_ID: &str = "4619827551948147201";
 
 const WARNING: &str = "[Warning] Multiple displays were found, but no display id was specified! \
     Defaulting to the first display found, however this default is not guaranteed to be consistent \
     across captures. A display id should be specified.\n";
 
 pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
-    let (mut png, mut path) = (false, None);
+    let (mut png, mut path, mut display) = (false, None, None);
+    let two_panels = device.faults().plan().fold.is_some();
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match *word {
             "-p" => png = true,
             "-d" => match words.next() {
-                Some(id) if matches!(*id, "0" | DISPLAY_ID) => {}
+                Some(id) if *id == DISPLAY_ID || (*id == COVER_ID && two_panels) => {
+                    display = Some(*id);
+                }
+                // Before Android 10 a logical id.
+                Some(&"0") if !two_panels => {}
                 id => {
                     let text = format!("Display Id '{}' is not valid.\n", id.unwrap_or(&""));
                     return CommandOutput::malformed(device, 1, text);
@@ -45,9 +52,12 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
     if faults.raw_unsupported && !png {
         return CommandOutput::error(1, "Error: raw capture is not supported on this device\n");
     }
-    let Ok(frame) = device.capture().await else {
+    let Ok(mut frame) = device.capture().await else {
         return CommandOutput::error(1, "Failed to take screenshot. Status: -2147483648\n");
     };
+    if faults.fold.is_some_and(|fold| display.unwrap_or(DISPLAY_ID) != lit_panel(fold)) {
+        frame = frame.blackened();
+    }
     let mut stdout = if png {
         match tokio::task::spawn_blocking(move || frame.to_png()).await {
             Ok(Ok(png)) => vec![Bytes::from(png)],
@@ -75,12 +85,21 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
             }
         };
     }
-    let warning = if faults.warning { WARNING } else { "" };
+    let warns = faults.warning || (faults.fold.is_some() && display.is_none());
+    let warning = if warns { WARNING } else { "" };
     CommandOutput {
         stdout,
         warning: warning.as_bytes().to_vec(),
         drop_after: faults.drop_after,
         ..CommandOutput::default()
+    }
+}
+
+/// The panel that shows the screen.
+pub(super) fn lit_panel(fold: Fold) -> &'static str {
+    match fold {
+        Fold::Open => DISPLAY_ID,
+        Fold::Closed => COVER_ID,
     }
 }
 

@@ -3,7 +3,7 @@ use super::CommandOutput;
 use crate::device::{AdbDevice, unix_seconds};
 
 /// The services of `dumpsys -l` and `cmd -l`.
-pub(super) const SERVICES: [&str; 20] = [
+pub(super) const SERVICES: [&str; 21] = [
     "SurfaceFlinger",
     "accessibility",
     "activity",
@@ -22,6 +22,7 @@ pub(super) const SERVICES: [&str; 20] = [
     "settings",
     "statusbar",
     "telecom",
+    "trust",
     "wifi",
     "window",
 ];
@@ -121,10 +122,25 @@ pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// `cmd statusbar …`: accepted without effect.
+/// `locksettings get-disabled`: whether there is no lock screen at all.
+pub(super) fn locksettings(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+    match words {
+        ["get-disabled"] => CommandOutput::ok("false\n"),
+        _ => CommandOutput::unsupported(device, &format!("locksettings {}", words.join(" "))),
+    }
+}
+
+/// `cmd statusbar …`.
 pub(super) fn statusbar(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
-        ["expand-notifications" | "expand-settings" | "collapse"] => CommandOutput::status(0),
+        ["expand-notifications" | "expand-settings"] => {
+            device.phone().open_shade(true);
+            CommandOutput::status(0)
+        }
+        ["collapse"] => {
+            device.phone().open_shade(false);
+            CommandOutput::status(0)
+        }
         _ => CommandOutput::unsupported(device, &format!("cmd statusbar {}", words.join(" "))),
     }
 }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use super::CommandOutput;
 use crate::{
     device::{AdbDevice, unix_seconds},
+    faults::DumpFault,
     files::normalize_path,
 };
 
@@ -27,10 +28,11 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
             }
         };
     };
-    let mut path = DEFAULT;
+    let (mut path, mut compressed) = (DEFAULT, false);
     for option in options {
         match *option {
-            "--compressed" | "--windows" => {}
+            "--compressed" => compressed = true,
+            "--windows" => {}
             flag if flag.starts_with('-') => {
                 return CommandOutput::malformed(
                     device,
@@ -43,6 +45,13 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
     }
     device.count(|counts| counts.dumps += 1);
     tokio::time::sleep(JVM_START).await;
+    match device.faults().plan().dump {
+        Some(DumpFault::NeverIdle) if !compressed => {
+            return CommandOutput::error(0, "ERROR: could not get idle state.\n");
+        }
+        Some(DumpFault::Taken) => return CommandOutput::error(137, TAKEN),
+        Some(DumpFault::NeverIdle) | None => {}
+    }
     if !settled(device).await {
         return CommandOutput::error(0, "ERROR: could not get idle state.\n");
     }
@@ -67,6 +76,11 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
         ),
     }
 }
+
+const TAKEN: &str = "\njava.lang.IllegalStateException: UiAutomationService \
+    android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@5c0ad1already registered!\n\
+    \tat android.os.Parcel.createExceptionOrNull(Parcel.java:3079)\n\
+    \tat android.app.UiAutomation.connect(UiAutomation.java:305)\nKilled \n";
 
 /// Waits until the screen has settled, as the real one does.
 async fn settled(device: &AdbDevice) -> bool {

@@ -81,7 +81,9 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             }
         },
         ["dismiss-keyguard"] => {
-            phone.dismiss_keyguard();
+            if !device.faults().plan().stubborn_lock {
+                phone.dismiss_keyguard();
+            }
             CommandOutput::status(0)
         }
         [] => CommandOutput::malformed(device, 255, "Window manager (window) commands:\n"),

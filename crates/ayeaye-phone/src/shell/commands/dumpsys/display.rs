@@ -1,6 +1,6 @@
 //! `dumpsys display` and `dumpsys input`: sizes and rotation.
-use super::DISPLAY_ID;
-use crate::device::AdbDevice;
+use super::{COVER_ID, DISPLAY_ID};
+use crate::{device::AdbDevice, faults::Fold, shell::commands::screencap::lit_panel};
 
 pub(super) fn display(device: &AdbDevice) -> String {
     let phone = device.phone();
@@ -21,18 +21,37 @@ pub(super) fn display(device: &AdbDevice) -> String {
             short = width.min(height),
         )
     };
+    let ((wide, tall), [left, top, w, h]) = device.panel();
+    let (right, bottom) = (left + w, top + h);
+    let fold = device.faults().plan().fold;
+    let lit = fold.map_or(DISPLAY_ID, lit_panel);
+    let dark = match fold {
+        None => String::new(),
+        Some(Fold::Open) => dark_viewport(COVER_ID),
+        Some(Fold::Closed) => dark_viewport(DISPLAY_ID),
+    };
     format!(
         "DISPLAY MANAGER (dumpsys display)\n  mSafeMode=false\n  mPendingTraversal=false\n  \
          mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, \
-         uniqueId='local:{DISPLAY_ID}', physicalPort=0, orientation={rotation}, \
-         logicalFrame=Rect(0, 0 - {width}, {height}), physicalFrame=Rect(0, 0 - {width}, {height}), \
-         deviceWidth={width}, deviceHeight={height}}}]\n  \
+         uniqueId='local:{lit}', physicalPort=0, orientation={rotation}, \
+         logicalFrame=Rect(0, 0 - {width}, {height}), physicalFrame=Rect({left}, {top} - {right}, {bottom}), \
+         deviceWidth={wide}, deviceHeight={tall}}}{dark}]\n  \
          mDefaultDisplayDefaultColorMode=0\n  mScreenState={state}\n\n\
          Logical Displays: size=1\n  Display 0:\n    mDisplayId=0\n    mIsEnabled=true\n    \
          mBaseDisplayInfo={base}\n    mOverrideDisplayInfo={override_}\n\n\
          Display Power Controller:\n  mScreenState={state}\n",
         base = info(natural_width, natural_height, 0, options.density),
         override_ = info(width, height, rotation, density),
+    )
+}
+
+/// The panel of a foldable that shows nothing.
+fn dark_viewport(id: &str) -> String {
+    format!(
+        ", DisplayViewport{{type=INTERNAL, valid=true, isActive=false, displayId=3, \
+         uniqueId='local:{id}', physicalPort=1, orientation=0, \
+         logicalFrame=Rect(0, 0 - 1080, 2092), physicalFrame=Rect(0, 0 - 1080, 2092), \
+         deviceWidth=1080, deviceHeight=2092}}"
     )
 }
 

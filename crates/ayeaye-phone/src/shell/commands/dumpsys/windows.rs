@@ -4,6 +4,9 @@ use crate::device::AdbDevice;
 
 /// Everything, for no argument.
 pub(super) fn all(device: &AdbDevice) -> String {
+    if device.faults().plan().no_window_list {
+        return policy(device);
+    }
     format!(
         "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n  <no ANR has occurred since boot>\n\n{}\n{}\n{}",
         policy(device),
@@ -115,9 +118,7 @@ pub(super) fn displays(device: &AdbDevice) -> String {
 pub(super) fn policy(device: &AdbDevice) -> String {
     let phone = device.phone();
     let (awake, locked) = (phone.is_awake(), phone.is_locked());
-    let secure = phone
-        .setting("secure", "lockscreen.password_type")
-        .is_some_and(|kind| !kind.is_empty() && kind != "0");
+    let secure = phone.has_pin();
     let (screen, interactive) = if awake {
         ("SCREEN_STATE_ON", "INTERACTIVE_STATE_AWAKE")
     } else {
