@@ -1,18 +1,23 @@
 //! Screen captures, complete or not at all.
 //!
-//! The phone's `screencap` writes raw pixels behind a short header, or a PNG. Raw is half
-//! a second faster on a typical phone, which takes that long to compress; PNG is for phones that have
-//! nothing else. adb does not report a phone that is lost in the middle (the stream just ends), so a
-//! capture counts only if its length is exactly what its header announces.
+//! The phone's `screencap` writes raw pixels behind a short header, or a PNG. Raw is half a second
+//! faster on a good link, since a phone takes that long to compress; on a poor one the phone compresses
+//! after all (see [`choice`]). adb does not report a phone that is lost in the middle (the stream just
+//! ends), so a capture counts only if its length is exactly what its header announces.
+mod choice;
+mod gzip;
 mod png;
 mod raw;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use ayeaye_agent::{DeviceError, Frame};
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use tokio::time::{Instant, timeout_at};
 
+use self::choice::{Choice, Way};
 use crate::client::DeviceClient;
 
 /// The most bytes of one capture, compressed or not: twice the pixels of the largest televisions.
@@ -21,91 +26,255 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// How often a broken capture is retried.
 const RETRIES: usize = 2;
 
+/// Raw captures without a single byte, in a row, after which the phone is taken to have none.
 const MAX_RAW_FAILURES: usize = 3;
+
+/// How long the pixels of a raw capture have been coming before the link is judged by them.
+const JUDGED_AFTER: Duration = Duration::from_millis(350);
 
 const WHAT: &str = "a screenshot";
 
-/// Captures of one phone, and what was learnt about how it takes them.
+/// Captures of one phone over one link, and what was learnt about how it takes them.
 #[derive(Debug, Default)]
 pub(crate) struct Capture {
-    /// Raw captures that failed in a row; from [`MAX_RAW_FAILURES`] on only PNG is used.
+    choice: Mutex<Choice>,
+    /// Raw captures without a byte in a row.
     raw_failures: AtomicUsize,
     /// Bytes of the last raw capture, to allocate as much for the next.
     last: AtomicUsize,
 }
 
+/// A capture, and what the phone said with it.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    pub(crate) frame: Frame,
+    /// The phone has several displays and was not told which is meant.
+    pub(crate) several_displays: bool,
+}
+
+/// Why one attempt gave no capture.
+enum Failure {
+    /// The link is too slow; it would have taken so long.
+    TooSlow(Duration),
+    /// The phone does not know this way.
+    Unknown(String),
+    Other(DeviceError),
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        Self::Other(error)
+    }
+}
+
 impl Capture {
-    /// The screen as it is now. A capture changes nothing on the phone, so it may be repeated.
-    pub(crate) async fn frame(&self, client: &DeviceClient) -> Result<Frame, DeviceError> {
+    /// The screen as it is now, of this panel if it is named. A capture changes nothing on the phone,
+    /// so it may be repeated.
+    pub(crate) async fn frame(
+        &self,
+        client: &DeviceClient,
+        panel: Option<u64>,
+    ) -> Result<Captured, DeviceError> {
         let limit = client.limits().capture;
         let deadline = Instant::now() + limit;
-        let mut tries = 0;
+        let (mut tries, mut unknown) = (0, Vec::new());
         loop {
-            let error = match self.try_once(client, deadline).await {
-                Err(error @ DeviceError::Garbled { .. }) => error,
-                done => return done,
+            let begun = Instant::now();
+            let way = self.choice().next(begun);
+            let error = match self.attempt(client, way, panel, deadline).await {
+                Ok(captured) => {
+                    let took = begun.elapsed();
+                    self.choice().succeeded(way, took, Instant::now());
+                    let size = captured.frame.size();
+                    tracing::debug!(
+                        device = %client.id(), way = way.name(), ?panel, ?took, %size, "captured"
+                    );
+                    return Ok(captured);
+                }
+                Err(Failure::TooSlow(would_take)) => {
+                    let seconds = would_take.as_secs_f32();
+                    tracing::info!(
+                        device = %client.id(),
+                        "a slow link: a raw capture would take {seconds:.1} s, so the phone compresses"
+                    );
+                    self.choice().was_too_slow(way, would_take, Instant::now());
+                    continue;
+                }
+                Err(Failure::Unknown(reason)) if way != Way::Png => {
+                    tracing::info!(
+                        device = %client.id(), reason, "no {} captures from this phone", way.name()
+                    );
+                    self.choice().refused(way, Instant::now());
+                    unknown.push((way, format!("{}: {reason}", way.name())));
+                    continue;
+                }
+                Err(Failure::Unknown(reason)) if unknown.is_empty() => client.garbled(WHAT, reason),
+                Err(Failure::Unknown(reason)) => {
+                    let reasons = unknown.iter().map(|(_, reason)| reason.as_str());
+                    let png = format!("PNG: {reason}");
+                    let all: Vec<&str> = reasons.chain([png.as_str()]).collect();
+                    client.garbled(WHAT, all.join("; "))
+                }
+                Err(Failure::Other(error)) => error,
             };
+            // Next time it is done in another way.
+            if matches!(error, DeviceError::TimedOut { .. }) && way != Way::Raw {
+                self.choice().was_too_slow(way, limit * 2, Instant::now());
+            }
             tries += 1;
-            if RETRIES < tries || deadline <= Instant::now() {
+            let again = matches!(error, DeviceError::Garbled { .. }) && tries <= RETRIES;
+            if !again || deadline <= Instant::now() {
+                let mut choice = self.choice();
+                for (way, _) in &unknown {
+                    choice.forgive(*way);
+                }
                 return Err(error);
             }
             tracing::debug!(device = %client.id(), %error, "capture once more");
         }
     }
 
-    async fn try_once(
+    async fn attempt(
         &self,
         client: &DeviceClient,
+        way: Way,
+        panel: Option<u64>,
         deadline: Instant,
-    ) -> Result<Frame, DeviceError> {
-        if MAX_RAW_FAILURES <= self.raw_failures.load(Ordering::Relaxed) {
-            return png_frame(client, deadline).await;
+    ) -> Result<Captured, Failure> {
+        let display = panel.map(|panel| format!(" -d {panel}")).unwrap_or_default();
+        match way {
+            Way::Raw => self.raw(client, &display, deadline).await,
+            Way::Gzip => self.gzip(client, &display, deadline).await,
+            Way::Png => png_frame(client, &display, deadline).await,
         }
+    }
+
+    async fn raw(
+        &self,
+        client: &DeviceClient,
+        display: &str,
+        deadline: Instant,
+    ) -> Result<Captured, Failure> {
         let expected = self.last.load(Ordering::Relaxed);
         let grow = |so_far: &[u8]| raw::expected_length(so_far).unwrap_or(expected);
-        let bytes = client.exec(WHAT, "screencap", deadline, MAX_BYTES, grow).await?;
+        let patience = self.choice().patience_for_raw();
+        let (mut begun, mut would_take) = (None, None);
+        let watch = |so_far: &[u8]| {
+            let elapsed = begun.get_or_insert_with(Instant::now).elapsed();
+            let Some(whole) = raw::expected_length(so_far) else { return true };
+            let nanos = elapsed.as_nanos() * whole as u128 / so_far.len().max(1) as u128;
+            let projected = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+            if elapsed < JUDGED_AFTER || projected <= patience {
+                return true;
+            }
+            would_take = Some(projected);
+            false
+        };
+        let command = format!("screencap{display}");
+        let bytes = client.exec_watched(WHAT, &command, deadline, MAX_BYTES, grow, watch).await;
+        if matches!(bytes, Err(DeviceError::TimedOut { .. })) && begun.is_some() {
+            self.choice().was_too_slow(Way::Raw, client.limits().capture * 2, Instant::now());
+        }
+        let bytes = bytes?;
+        if let Some(would_take) = would_take {
+            return Err(Failure::TooSlow(would_take));
+        }
         let (length, start) = (bytes.len(), bytes[..bytes.len().min(200)].to_vec());
+        let several_displays = warns_of_displays(&start);
         match raw::frame(bytes) {
             Ok(frame) => {
                 self.last.store(length, Ordering::Relaxed);
                 self.raw_failures.store(0, Ordering::Relaxed);
-                Ok(frame)
+                Ok(Captured { frame, several_displays })
             }
             // Either an old phone's shorter header, or a new one's with the last pixel missing.
             Err(_) if raw::expected_length(&start) == Some(length + 4) => {
-                png_frame(client, deadline).await
+                png_instead(client, display, deadline).await
             }
             // Asking for a PNG would not help against a stream that is cut off.
             Err(reason) if raw::expected_length(&start).is_some() => {
-                Err(client.garbled(WHAT, reason))
+                Err(client.garbled(WHAT, reason).into())
             }
-            Err(_) if png::begins(&start) => png_frame(client, deadline).await,
-            Err(reason) => {
-                let frame = png_frame(client, deadline).await.map_err(|error| match error {
-                    DeviceError::Garbled { reason: png, .. } => {
-                        client.garbled(WHAT, format!("raw: {reason}; PNG: {png}"))
+            Err(_) if png::begins(&start) => png_instead(client, display, deadline).await,
+            // Silence may be the connection's fault; a message is the phone's own.
+            Err(reason) if length == 0 => {
+                let failures = self.raw_failures.fetch_add(1, Ordering::Relaxed) + 1;
+                if MAX_RAW_FAILURES <= failures {
+                    return Err(Failure::Unknown(reason));
+                }
+                png_frame(client, display, deadline).await.map_err(|failure| match failure {
+                    Failure::Unknown(png) => {
+                        client.garbled(WHAT, format!("raw: {reason}; PNG: {png}")).into()
                     }
-                    error => error,
-                })?;
-                tracing::info!(device = %client.id(), reason, "no raw capture from this phone");
-                // Silence may be the connection's fault; a message is the phone's own.
-                let weight = if length == 0 { 1 } else { MAX_RAW_FAILURES };
-                self.raw_failures.fetch_add(weight, Ordering::Relaxed);
-                Ok(frame)
+                    failure => failure,
+                })
             }
+            Err(reason) => Err(Failure::Unknown(reason)),
         }
+    }
+
+    async fn gzip(
+        &self,
+        client: &DeviceClient,
+        display: &str,
+        deadline: Instant,
+    ) -> Result<Captured, Failure> {
+        // Messages of `screencap` would get between the compressed bytes.
+        let command = format!("screencap{display} 2>/dev/null | gzip -1");
+        let mut unpacker = gzip::Unpacker::new(self.last.load(Ordering::Relaxed));
+        let watch = |so_far: &[u8]| unpacker.take(so_far);
+        let bytes =
+            client.exec_watched(WHAT, &command, deadline, MAX_BYTES, <[u8]>::len, watch).await?;
+        let pixels = match unpacker.finish(&bytes) {
+            Ok(pixels) => BytesMut::from(Bytes::from(pixels)),
+            Err(gzip::Unusable::NotThere(reason)) => return Err(Failure::Unknown(reason)),
+            Err(gzip::Unusable::Broken(reason)) => return Err(client.garbled(WHAT, reason).into()),
+        };
+        if raw::expected_length(&pixels) == Some(pixels.len() + 4) {
+            return png_instead(client, display, deadline).await;
+        }
+        let frame = raw::frame(pixels).map_err(|reason| client.garbled(WHAT, reason))?;
+        Ok(Captured { frame, several_displays: false })
+    }
+
+    /// Never held over an await.
+    fn choice(&self) -> MutexGuard<'_, Choice> {
+        self.choice.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn png_frame(client: &DeviceClient, deadline: Instant) -> Result<Frame, DeviceError> {
-    let bytes = client.exec(WHAT, "screencap -p", deadline, MAX_BYTES, <[u8]>::len).await?;
+async fn png_frame(
+    client: &DeviceClient,
+    display: &str,
+    deadline: Instant,
+) -> Result<Captured, Failure> {
+    let command = format!("screencap{display} -p");
+    let bytes = client.exec(WHAT, &command, deadline, MAX_BYTES, <[u8]>::len).await?;
+    let several_displays = warns_of_displays(&bytes[..bytes.len().min(200)]);
     let decoding = tokio::task::spawn_blocking(move || png::frame(&bytes));
     match timeout_at(deadline, decoding).await {
-        Ok(Ok(Ok(frame))) => Ok(frame),
-        Ok(Ok(Err(reason))) => Err(client.garbled(WHAT, reason)),
-        Ok(Err(_)) => Err(client.garbled(WHAT, "the PNG broke its decoder")),
-        Err(_) => Err(client.garbled(WHAT, "the PNG took too long to decode")),
+        Ok(Ok(Ok(frame))) => Ok(Captured { frame, several_displays }),
+        Ok(Ok(Err(reason))) => Err(Failure::Unknown(reason)),
+        Ok(Err(_)) => Err(client.garbled(WHAT, "the PNG broke its decoder").into()),
+        Err(_) => Err(client.garbled(WHAT, "the PNG took too long to decode").into()),
     }
+}
+
+/// A PNG where something else was wanted: if there is none either, the phone may be asked again.
+async fn png_instead(
+    client: &DeviceClient,
+    display: &str,
+    deadline: Instant,
+) -> Result<Captured, Failure> {
+    png_frame(client, display, deadline).await.map_err(|failure| match failure {
+        Failure::Unknown(reason) => client.garbled(WHAT, reason).into(),
+        failure => failure,
+    })
+}
+
+/// Whether `screencap` printed its warning about displays before the picture.
+fn warns_of_displays(start: &[u8]) -> bool {
+    String::from_utf8_lossy(start).contains("Multiple displays")
 }
 
 /// What a phone printed where pixels were expected, for an error message.

@@ -123,6 +123,20 @@ impl DeviceClient {
         most: usize,
         grow: impl Fn(&[u8]) -> usize,
     ) -> Result<BytesMut, DeviceError> {
+        self.exec_watched(what, command, deadline, most, grow, |_| true).await
+    }
+
+    /// [`exec`](Self::exec) that is given up early, with what has come until then, as soon as `watch`
+    /// is false for all that has come so far.
+    pub(crate) async fn exec_watched(
+        &self,
+        what: &str,
+        command: &str,
+        deadline: Instant,
+        most: usize,
+        grow: impl Fn(&[u8]) -> usize,
+        mut watch: impl FnMut(&[u8]) -> bool,
+    ) -> Result<BytesMut, DeviceError> {
         let limit = deadline.saturating_duration_since(Instant::now());
         let service = format!("exec:{command}");
         let read = async |connection: &mut Connection| {
@@ -138,6 +152,9 @@ impl DeviceClient {
                 }
                 if most < bytes.len() {
                     return Err(ProtocolError::ResponseTooLong(most));
+                }
+                if !watch(&bytes) {
+                    return Ok(bytes);
                 }
             }
         };

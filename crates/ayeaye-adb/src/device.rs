@@ -8,26 +8,32 @@ use ayeaye_agent::{
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
-use tokio::time::Instant;
 
 use crate::apps::AppCatalog;
 use crate::capture::Capture;
 use crate::client::DeviceClient;
-use crate::parse::{batch, current_size, sanitize_first_line, split_batch, ui_tree, wm_size};
+use crate::display::{ASK_PANELS, Displays};
+use crate::elements::ElementReader;
+use crate::parse::{batch, current_size, sanitize_first_line, split_batch, wm_size};
 use crate::text_entry::TextEntry;
 use crate::{AppLabels, gesture, screen, settings, sync};
-
-/// The most bytes of a dump of the UI tree; more is an endless list.
-const MAX_TREE: usize = 4 * 1024 * 1024;
 
 /// A phone behind an adb server.
 #[derive(Debug)]
 pub struct AdbDevice {
     client: Arc<DeviceClient>,
-    capture: Capture,
+    seen: Arc<SeenScreens>,
+    elements: ElementReader,
     apps: AppCatalog,
     /// Android's API level, where it is known.
     sdk: OnceCell<Option<u32>>,
+}
+
+/// What is learnt about a phone's screens, from one lease to the next.
+#[derive(Debug, Default)]
+pub(crate) struct SeenScreens {
+    capture: Capture,
+    displays: Displays,
 }
 
 /// Properties that a phone reports.
@@ -38,6 +44,8 @@ pub(crate) struct DeviceProperties {
     pub(crate) product: Option<String>,
     pub(crate) sdk: Option<u32>,
     pub(crate) screen: Option<ScreenSize>,
+    /// The answer to [`ASK_PANELS`].
+    panels: String,
 }
 
 impl DeviceProperties {
@@ -50,24 +58,31 @@ impl DeviceProperties {
             "getprop ro.build.version.sdk",
             "wm size",
             "dumpsys window displays | grep cur=",
+            ASK_PANELS,
         ]);
         let output = client.shell_quick("its description", &ask).await?;
-        let [model, android, product, sdk, size, held] = split_batch(&output.stdout);
+        let [model, android, product, sdk, size, held, panels] = split_batch(&output.stdout);
         Ok(Self {
             model: sanitize_first_line(model),
             android_version: sanitize_first_line(android),
             product: sanitize_first_line(product),
             sdk: sdk.trim().parse().ok(),
             screen: current_size(held).or_else(|| wm_size(size)),
+            panels: panels.to_owned(),
         })
     }
 }
 
 impl AdbDevice {
-    pub(crate) fn new(client: Arc<DeviceClient>, app_labels: Arc<AppLabels>) -> Self {
+    pub(crate) fn new(
+        client: Arc<DeviceClient>,
+        app_labels: Arc<AppLabels>,
+        seen: Arc<SeenScreens>,
+    ) -> Self {
         Self {
             client,
-            capture: Capture::default(),
+            seen,
+            elements: ElementReader::default(),
             apps: AppCatalog::new(app_labels),
             sdk: OnceCell::new(),
         }
@@ -116,6 +131,7 @@ impl Device for AdbDevice {
             let unreadable = || self.client.garbled("its screen", output.summary());
             current_size(&output.stdout).ok_or_else(unreadable)?
         };
+        self.seen.displays.learn(&about.panels, Some(screen));
         let unknown = || "unknown".to_owned();
         Ok(DeviceInfo {
             id: self.client.id().clone(),
@@ -126,11 +142,35 @@ impl Device for AdbDevice {
     }
 
     async fn capture(&self) -> Result<Frame, DeviceError> {
-        self.capture.frame(&self.client).await
+        let (client, SeenScreens { capture, displays }) = (&self.client, &*self.seen);
+        let mut shown = displays.for_capture(client).await?;
+        let mut captured = capture.frame(client, shown.map(|it| it.panel)).await?;
+        let unclear = captured.several_displays || captured.frame.is_black();
+        if unclear && displays.ask_panels_once(client).await? {
+            shown = displays.for_capture(client).await?;
+            if let Some(shown) = shown {
+                captured = capture.frame(client, Some(shown.panel)).await?;
+            }
+        }
+        if captured.frame.is_black() {
+            for panel in displays.candidates(shown) {
+                let other = capture.frame(client, Some(panel)).await?;
+                if !other.frame.is_black() {
+                    captured = other;
+                    break;
+                }
+            }
+        }
+        displays.captured(shown);
+        displays.fitted(client, captured.frame).await
     }
 
     async fn state(&self) -> Result<ScreenState, DeviceError> {
-        screen::state(&self.client).await
+        let (state, size) = screen::state(&self.client).await?;
+        if !self.seen.displays.are_several() {
+            self.seen.displays.learn_size(size);
+        }
+        Ok(state)
     }
 
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
@@ -150,7 +190,8 @@ impl Device for AdbDevice {
                 return typing.perform(&self.client, on, field).await;
             }
         };
-        line.send(&self.client, what).await?;
+        let display = self.seen.displays.for_gesture(&self.client, what).await?;
+        line.on_display(display).send(&self.client, what).await?;
         Ok(Performed::done())
     }
 
@@ -194,14 +235,6 @@ impl Device for AdbDevice {
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
-        let what = "its elements";
-        let deadline = Instant::now() + self.client.limits().ui_tree;
-        let dump = "uiautomator dump /dev/tty";
-        match self.client.exec(what, dump, deadline, MAX_TREE, <[u8]>::len).await {
-            Ok(bytes) => Ok(ui_tree(&String::from_utf8_lossy(&bytes)).map(ToOwned::to_owned)),
-            // `uiautomator` waits for the screen to be idle, and some screens never are.
-            Err(DeviceError::TimedOut { .. } | DeviceError::Garbled { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        self.elements.read(&self.client).await
     }
 }

@@ -1,5 +1,6 @@
 //! The phones of one adb server: the `DeviceSource` seam.
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use ayeaye_agent::{Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Transport};
@@ -7,7 +8,7 @@ use futures::{StreamExt as _, stream};
 use tokio::time::timeout;
 
 use crate::client::DeviceClient;
-use crate::device::DeviceProperties;
+use crate::device::{DeviceProperties, SeenScreens};
 use crate::parse::{self, DeviceListing};
 use crate::server::Server;
 use crate::tracker::Tracker;
@@ -21,13 +22,16 @@ const MAX_CONCURRENT: usize = 64;
 pub struct AdbDevices {
     server: Arc<Server>,
     app_labels: Arc<AppLabels>,
+    /// What was learnt about the screens of each phone.
+    seen: Mutex<HashMap<DeviceId, Arc<SeenScreens>>>,
 }
 
 impl AdbDevices {
     /// Connects to nothing yet.
     pub fn new(config: AdbConfig) -> Self {
         let app_labels = Arc::new(AppLabels::new(None));
-        Self { server: Arc::new(Server::new(config)), app_labels }
+        let server = Arc::new(Server::new(config));
+        Self { server, app_labels, seen: Mutex::default() }
     }
 
     /// The same, with names of apps that are kept for longer or shared with other servers.
@@ -71,7 +75,12 @@ impl AdbDevices {
         }
         let client = DeviceClient::new(Arc::clone(&self.server), id.clone());
         client.has_shell_v2().await?;
-        Ok(Arc::new(AdbDevice::new(Arc::new(client), Arc::clone(&self.app_labels))))
+        let seen = {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(seen.entry(id.clone()).or_default())
+        };
+        let labels = Arc::clone(&self.app_labels);
+        Ok(Arc::new(AdbDevice::new(Arc::new(client), labels, seen)))
     }
 
     pub(crate) fn server(&self) -> &Arc<Server> {

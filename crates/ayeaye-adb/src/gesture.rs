@@ -29,6 +29,12 @@ impl ShellCommand {
         Self { line, duration: Duration::ZERO }
     }
 
+    /// The same on this display, if it is named.
+    pub(crate) fn on_display(self, display: Option<u32>) -> Self {
+        let Some(display) = display else { return self };
+        Self { line: self.line.replace("input ", &format!("input -d {display} ")), ..self }
+    }
+
     /// Sends it once. Whether it was carried out despite an error is for the caller to find out,
     /// who can look at the screen.
     pub(crate) async fn send(&self, client: &DeviceClient, what: &str) -> Result<(), DeviceError> {
@@ -86,6 +92,13 @@ pub(crate) fn scroll(direction: Direction, at: Option<Point>, on: ScreenSize) ->
         Direction::Up | Direction::Left => ends(low, high),
     };
     swipe(from, to, SCROLL_DURATION)
+}
+
+/// Up the middle of the screen, as people take away a lock screen.
+pub(crate) fn unlock(on: ScreenSize, duration: Duration) -> ShellCommand {
+    let x = on.width / 2;
+    let (from, to) = (on.height * 4 / 5, on.height / 5);
+    swipe(Pixel { x, y: from }, Pixel { x, y: to }, duration)
 }
 
 pub(crate) fn drag(from: Point, to: Point, on: ScreenSize) -> ShellCommand {

@@ -13,6 +13,8 @@ mod tracker;
 
 mod apps;
 mod capture;
+mod display;
+mod elements;
 mod screen;
 mod sync;
 mod text_entry;

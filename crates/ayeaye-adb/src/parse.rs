@@ -12,12 +12,12 @@ mod tree;
 pub(crate) use self::apps::{PackageFile, components, first_component, package_files, packages};
 pub use self::devices::DeviceListing;
 pub(crate) use self::devices::devices;
-pub(crate) use self::display::{current_size, wm_size};
-pub(crate) use self::focus::{chooser, foreground};
+pub(crate) use self::display::{Viewport, current_size, panels, viewports, wm_size};
+pub(crate) use self::focus::{chooser, foreground, in_front, is_protected};
 pub(crate) use self::input_method::{
     Caret, FIELD_QUERY, FieldState, InputMethods, input_method_ids, keyboard_shown, secret_field,
 };
-pub(crate) use self::lock::{awake, locked};
+pub(crate) use self::lock::{awake, locked, wants_secret};
 pub(crate) use self::text::{batch, sanitize, sanitize_first_line, sanitize_up_to, split_batch};
 pub(crate) use self::tree::ui_tree;
 

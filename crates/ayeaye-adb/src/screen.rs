@@ -1,22 +1,36 @@
 //! The state of the screen, waking it, and the reset before a task.
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceError, ScreenState};
+use ayeaye_agent::{Component, DeviceError, ScreenSize, ScreenState};
 use tokio::time::{Instant, sleep};
 
 use crate::client::DeviceClient;
-use crate::gesture::ensure_accepted;
+use crate::gesture::{self, ensure_accepted};
 use crate::parse::{self, batch, split_batch};
 use crate::quote::is_package;
 
 /// All in one command line, filtered on the phone: a hundred lines come over instead of ten thousand.
+///
+/// `Window #` and `fl=` find protected windows. Where `dumpsys window` names none, as on some phones
+/// with Android 16, the phone itself goes on to ask for the activity in front.
 const STATE_QUERIES: [&str; 3] = [
     "dumpsys power | grep mWakefulness=",
-    "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|inputRestricted|\
-     mDreamingLockscreen|screenState|interactiveState|InputTarget|mInputMethodTarget|mAwake|\
-     mScreenOnFully'",
+    "W=$(dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|\
+     inputRestricted|mDreamingLockscreen|screenState|interactiveState|InputTarget|\
+     mInputMethodTarget|mAwake|mScreenOnFully| cur=|Window #|fl=.*SECURE|fl=#'); echo \"$W\"; \
+     echo \"$W\" | grep -qE 'm(CurrentFocus|FocusedApp)=.*/' || \
+     dumpsys activity activities | grep -E 'topResumedActivity|ResumedActivity:|mFocusedApp=|KeyguardShowing='",
     "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo|inputType=0x|\
      mCursorSel|mCurMethodId'",
+];
+
+/// Whether a lock screen wants a secret, and how large the screen is.
+const LOCK_QUERIES: [&str; 5] = [
+    "dumpsys window policy | grep -E 'secure='",
+    "dumpsys trust | grep -E 'deviceLocked='",
+    "locksettings get-disabled",
+    "dumpsys window displays | grep cur=",
+    "wm size",
 ];
 
 const RESOLVE_LAUNCHER: &str = "cmd package resolve-activity --brief -a android.intent.action.MAIN \
@@ -35,24 +49,41 @@ const NEVER_CLOSED: [&str; 8] = [
     "com.google.android.permissioncontroller",
 ];
 
-/// The state of the screen, in one round trip.
-pub(crate) async fn state(client: &DeviceClient) -> Result<ScreenState, DeviceError> {
+/// What one look at the state told.
+struct Look {
+    state: ScreenState,
+    /// The app in front, behind the notification shade if that is open.
+    app: Option<Component>,
+    /// The size that touches refer to, as the phone is held.
+    size: Option<ScreenSize>,
+}
+
+/// The state of the screen and the size that touches refer to, in one round trip.
+pub(crate) async fn state(
+    client: &DeviceClient,
+) -> Result<(ScreenState, Option<ScreenSize>), DeviceError> {
+    look(client).await.map(|look| (look.state, look.size))
+}
+
+async fn look(client: &DeviceClient) -> Result<Look, DeviceError> {
     let what = "the screen's state";
     let output = client.shell_quick(what, &batch(&STATE_QUERIES)).await?;
     let [power, window, keyboard] = split_batch(&output.stdout);
     client.saw_field(parse::FieldState::read(keyboard));
     let awake = parse::awake(power).or_else(|| parse::awake(window));
-    let foreground = parse::foreground(window);
+    let foreground = parse::in_front(window);
     if awake.is_none() && foreground.is_none() {
         return Err(client.garbled(what, output.summary()));
     }
-    Ok(ScreenState {
+    let state = ScreenState {
         awake: awake.unwrap_or(true),
         locked: parse::locked(window).unwrap_or(false),
         foreground,
+        protected: parse::is_protected(window),
         keyboard_shown: parse::keyboard_shown(keyboard).unwrap_or(false),
         secret_field: parse::secret_field(keyboard),
-    })
+    };
+    Ok(Look { state, app: parse::foreground(window), size: parse::current_size(window) })
 }
 
 /// Whether the display is on; `None` where the quickest way does not tell.
@@ -63,18 +94,22 @@ pub(crate) async fn is_awake(client: &DeviceClient) -> Result<Option<bool>, Devi
 
 /// Turns the display on and dismisses a lock screen that needs no secret. Returns the state after
 /// that.
-pub(crate) async fn wake(client: &DeviceClient) -> Result<ScreenState, DeviceError> {
-    let mut now = state(client).await?;
-    if !now.awake {
+pub(crate) async fn wake(client: &DeviceClient) -> Result<(), DeviceError> {
+    woken(client).await.map(drop)
+}
+
+async fn woken(client: &DeviceClient) -> Result<Look, DeviceError> {
+    let mut now = look(client).await?;
+    if !now.state.awake {
         // KEYCODE_WAKEUP, which unlike the power key never turns the screen off.
         let output = client.shell_quick("waking it", "input keyevent 224").await?;
         ensure_accepted(client, "waking it", &output)?;
         now = poll_until(client, |state| state.awake).await?;
-        if !now.awake {
+        if !now.state.awake {
             return Err(client.refused("waking it", "the screen stays off"));
         }
     }
-    if now.locked {
+    if now.state.locked {
         let output = client.shell_quick("unlocking it", "wm dismiss-keyguard").await?;
         if output.exit_code != 0 {
             // Before Android 6 the menu key does that.
@@ -82,20 +117,45 @@ pub(crate) async fn wake(client: &DeviceClient) -> Result<ScreenState, DeviceErr
             ensure_accepted(client, "unlocking it", &output)?;
         }
         now = poll_until(client, |state| !state.locked).await?;
-        if now.locked {
-            let reason = "its lock screen wants a secret: a person has to unlock it";
-            return Err(client.refused("unlocking it", reason));
+        if now.state.locked {
+            now = swipe_away(client).await?;
         }
     }
     Ok(now)
 }
 
+/// Takes away a lock screen without a secret as a person does. Some makers' stay on `wm
+/// dismiss-keyguard`.
+async fn swipe_away(client: &DeviceClient) -> Result<Look, DeviceError> {
+    let what = "unlocking it";
+    let output = client.shell_quick(what, &batch(&LOCK_QUERIES)).await?;
+    let [policy, trust, disabled, held, set] = split_batch(&output.stdout);
+    if parse::wants_secret(policy, trust, disabled) == Some(true) {
+        let reason = "its lock screen wants a secret: a person has to unlock it";
+        return Err(client.refused(what, reason));
+    }
+    if let Some(size) = parse::current_size(held).or_else(|| parse::wm_size(set)) {
+        for duration in [200, 600] {
+            let swipe = gesture::unlock(size, Duration::from_millis(duration));
+            swipe.send(client, what).await?;
+            let now = poll_until(client, |state| !state.locked).await?;
+            if !now.state.locked {
+                return Ok(now);
+            }
+        }
+    }
+    let reason = "its lock screen does not go away by swiping up, and the phone does not say that \
+                  it wants a secret: a person has to unlock it; without a lock screen (Settings, \
+                  Security, Screen lock, None) it is not in the way";
+    Err(client.refused(what, reason))
+}
+
 /// Wakes the screen, closes the app in front, goes home.
 pub(crate) async fn reset(client: &DeviceClient) -> Result<(), DeviceError> {
-    let now = wake(client).await?;
+    let now = woken(client).await?;
     let what = "going back to the start";
     let mut command = String::new();
-    if let Some(app) = now.foreground {
+    if let Some(app) = now.app {
         let home = client.shell_quick("its launcher", RESOLVE_LAUNCHER).await?;
         let launcher = parse::first_component(&home.stdout).map(|(package, _)| package);
         if may_be_closed(&app.package, launcher.as_deref()) {
@@ -121,11 +181,11 @@ fn may_be_closed(package: &str, launcher: Option<&str>) -> bool {
 async fn poll_until(
     client: &DeviceClient,
     wanted: impl Fn(&ScreenState) -> bool,
-) -> Result<ScreenState, DeviceError> {
+) -> Result<Look, DeviceError> {
     let deadline = Instant::now() + client.limits().wake;
     loop {
-        let now = state(client).await?;
-        if wanted(&now) || deadline <= Instant::now() {
+        let now = look(client).await?;
+        if wanted(&now.state) || deadline <= Instant::now() {
             return Ok(now);
         }
         sleep(Duration::from_millis(100)).await;

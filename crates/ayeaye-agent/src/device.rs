@@ -107,8 +107,10 @@ pub struct ScreenState {
     pub awake: bool,
     /// A lock screen is in front.
     pub locked: bool,
-    /// The app in front, when the phone says.
+    /// What is in front, when the phone says: an app, or the notification shade over it.
     pub foreground: Option<Component>,
+    /// The window in front hides its contents from captures (Android's `FLAG_SECURE`).
+    pub protected: bool,
     /// The soft keyboard is shown.
     pub keyboard_shown: bool,
     /// The field in focus hides what is typed into it, as fields for passwords do.

@@ -104,6 +104,24 @@ impl Frame {
         Self { size: self.size, rgba: rgba.into() }
     }
 
+    /// Whether it shows one flat colour where an app has its contents, below the status bar and above
+    /// the keyboard: what captures have in the place of a protected window.
+    pub fn is_blank_inside(&self) -> bool {
+        let (width, height) = (self.size.width as usize, self.size.height as usize);
+        let (left, right) = (width * 8 / 100, (width * 92).div_ceil(100));
+        let (top, bottom) = (height / 5, (height * 45).div_ceil(100));
+        let mut rows = self.rgba.chunks_exact(width * 4).take(bottom).skip(top);
+        let Some(first) = self.rgba.get((top * width + left) * 4..).and_then(<[u8]>::first_chunk)
+        else {
+            return false;
+        };
+        let [red, green, blue]: [u8; 3] = *first;
+        let alike = |p: &[u8]| {
+            p[0].abs_diff(red) < 3 && p[1].abs_diff(green) < 3 && p[2].abs_diff(blue) < 3
+        };
+        rows.all(|row| row[left * 4..right * 4].chunks_exact(4).all(alike))
+    }
+
     /// Whether every pixel is (nearly) black, as protected windows and dark screens are captured.
     pub fn is_black(&self) -> bool {
         self.rgba.chunks_exact(4).all(|p| p[0] < 3 && p[1] < 3 && p[2] < 3)
@@ -156,6 +174,20 @@ mod tests {
         let frame = white.with_black_areas(&[[1, 0, 2, 1], [-5, 1, 1, 9], [2, 1, 1, 2]]);
         let dark: Vec<bool> = frame.rgba().chunks_exact(4).map(|p| p == [0, 0, 0, 255]).collect();
         assert_eq!(dark, [false, true, false, true, false, false]);
+    }
+
+    #[test]
+    fn a_protected_window_is_blank_between_bars_that_are_not() {
+        let size = ScreenSize { width: 20, height: 40 };
+        let mut rgba = vec![0; 20 * 40 * 4];
+        rgba[..20 * 2 * 4].fill(200);
+        rgba[20 * 30 * 4..].fill(90);
+        let frame = |rgba: &[u8]| Frame::new(size, Bytes::copy_from_slice(rgba)).unwrap();
+        assert!(frame(&rgba).is_blank_inside() && !frame(&rgba).is_black());
+        rgba[(20 * 12 + 9) * 4] = 40;
+        assert!(!frame(&rgba).is_blank_inside(), "a dark screen with something on it");
+        let pixel = Frame::new(ScreenSize { width: 1, height: 1 }, Bytes::from(vec![7; 4]));
+        assert!(pixel.unwrap().is_blank_inside());
     }
 
     #[test]

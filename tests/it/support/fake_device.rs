@@ -71,6 +71,7 @@ impl Device for FakeDevice {
             awake: true,
             locked: false,
             foreground: Some(Component { package, activity }),
+            protected: false,
             keyboard_shown: false,
             secret_field: false,
         })

@@ -1,5 +1,93 @@
-//! Size and orientation of the screen.
+//! Size and orientation of the screen, and the panels that show it.
 use ayeaye_agent::ScreenSize;
+
+/// A rectangle: left, top, right, bottom, the last two outside.
+pub(crate) type Area = [u32; 4];
+
+/// How Android shows a logical display on a panel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Viewport {
+    /// The number that `input -d` takes.
+    pub(crate) display: u32,
+    /// The number that `screencap -d` takes.
+    pub(crate) panel: Option<u64>,
+    /// Built in, and not a television or a recording.
+    pub(crate) internal: bool,
+    /// The panel is on.
+    pub(crate) active: bool,
+    /// What apps draw on and touches refer to.
+    pub(crate) logical: ScreenSize,
+    /// Where on the panel it is shown.
+    pub(crate) shown_at: Area,
+    /// The panel, as wide and as tall as it is held.
+    pub(crate) panel_size: ScreenSize,
+}
+
+/// The numbers of the panels, from `dumpsys SurfaceFlinger --display-id` (Android 10 and later).
+pub(crate) fn panels(text: &str) -> Vec<u64> {
+    let panel = |line: &str| line.trim().strip_prefix("Display ")?.split(' ').next()?.parse().ok();
+    let mut found: Vec<u64> = Vec::new();
+    for panel in text.lines().filter_map(panel) {
+        if !found.contains(&panel) {
+            found.push(panel);
+        }
+    }
+    found
+}
+
+/// The viewports that `dumpsys display` and `dumpsys input` print.
+pub(crate) fn viewports(text: &str) -> Vec<Viewport> {
+    const BEGINNINGS: [&str; 3] = ["DisplayViewport{", "Viewport INTERNAL: ", "Viewport: "];
+    let mut found: Vec<Viewport> = Vec::new();
+    let parts = BEGINNINGS.iter().flat_map(|beginning| text.split(beginning).skip(1));
+    // A viewport ends with its line, or where the next one begins.
+    for viewport in parts.filter_map(|part| viewport(part.lines().next()?)) {
+        if !found.contains(&viewport) {
+            found.push(viewport);
+        }
+    }
+    found
+}
+
+fn viewport(text: &str) -> Option<Viewport> {
+    let word = |label: &str| {
+        let rest = after(text, label)?.trim_start_matches(['\'', '"', '[']);
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == ':')).unwrap_or(rest.len());
+        rest.get(..end)
+    };
+    let [left, top, right, bottom] = area(after(text, "logicalFrame=")?)?;
+    let logical = believable(right.checked_sub(left)?, bottom.checked_sub(top)?)?;
+    let shown_at = after(text, "physicalFrame=").and_then(area);
+    let sides = || {
+        let (width, height) = match after(text, "deviceSize=[") {
+            Some(sides) => sides.split_once(']')?.0.split_once(", ")?,
+            None => (word("deviceWidth=")?, word("deviceHeight=")?),
+        };
+        believable(width.parse().ok()?, height.parse().ok()?)
+    };
+    Some(Viewport {
+        display: word("displayId=")?.parse().ok()?,
+        panel: word("uniqueId=").and_then(|id| id.strip_prefix("local:")?.parse().ok()),
+        internal: word("type=").is_none_or(|kind| kind == "INTERNAL"),
+        active: word("isActive=").is_none_or(|it| it == "true" || it == "1"),
+        logical,
+        shown_at: shown_at.unwrap_or([0, 0, logical.width, logical.height]),
+        panel_size: sides().unwrap_or(logical),
+    })
+}
+
+/// `Rect(0, 0 - 2640, 1080)` or `[0, 0, 1224, 2700]`.
+fn area(text: &str) -> Option<Area> {
+    let end = text.find([')', ']'])?;
+    let mut numbers = text
+        .get(..end)?
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|part| !part.is_empty())
+        .map(str::parse::<u32>);
+    let mut next = || numbers.next()?.ok();
+    Some([next()?, next()?, next()?, next()?])
+}
 
 /// The size in the natural orientation from `wm size`; an override takes precedence over the panel's
 /// size.
@@ -22,15 +110,7 @@ pub(crate) fn current_size(text: &str) -> Option<ScreenSize> {
 /// `logicalFrame=Rect(0, 0 - 2640, 1080)` or `logicalFrame=[0, 0, 1224, 2700]` of the built-in
 /// screen. A screen that is off has an inactive viewport, which is as good.
 fn active_viewport(text: &str) -> Option<ScreenSize> {
-    let frame = after(text, "logicalFrame=")?;
-    let end = frame.find([')', ']'])?;
-    let mut numbers = frame
-        .get(..end)?
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|part| !part.is_empty())
-        .map(str::parse::<u32>);
-    let mut next = || numbers.next()?.ok();
-    let (left, top, right, bottom) = (next()?, next()?, next()?, next()?);
+    let [left, top, right, bottom] = area(after(text, "logicalFrame=")?)?;
     believable(right.checked_sub(left)?, bottom.checked_sub(top)?)
 }
 

@@ -33,6 +33,22 @@ pub(crate) fn locked(text: &str) -> Option<bool> {
     }
 }
 
+/// Whether the lock screen wants a secret, from `dumpsys window policy`, `dumpsys trust` and
+/// `locksettings get-disabled`; `None` if the phone does not say.
+pub(crate) fn wants_secret(policy: &str, trust: &str, disabled: &str) -> Option<bool> {
+    if disabled.trim() == "true" {
+        return Some(false);
+    }
+    let current = trust.lines().find(|line| line.contains("(current)"));
+    let device_locked = value(current.unwrap_or(trust), "deviceLocked").and_then(|v| match v {
+        "1" | "true" => Some(true),
+        "0" | "false" => Some(false),
+        _ => None,
+    });
+    // A trusted place or watch keeps a phone with a secret open.
+    device_locked.or_else(|| value(policy, "secure").map(|v| v == "true"))
+}
+
 /// The value after the first `key=` that is not part of a longer name.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.match_indices(key).find_map(|(at, _)| {

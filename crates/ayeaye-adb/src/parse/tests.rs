@@ -175,10 +175,102 @@ fn the_app_in_front_is_found_on_every_version() {
 }
 
 #[test]
-fn a_shade_over_an_app_does_not_hide_the_app() {
-    let text = "  mCurrentFocus=Window{5f1 u0 NotificationShade}\n  \
-                mFocusedApp=ActivityRecord{3aa u0 com.android.settings/.Settings t12}";
-    assert_eq!(foreground(text), app("com.android.settings", ".Settings"));
+fn a_shade_over_an_app_is_in_front_and_does_not_hide_the_app() {
+    for shade in
+        ["5f1 u0 NotificationShade", "41a5 u0 StatusBar", "b3fa1f08 StatusBar paused=false"]
+    {
+        let text = format!(
+            "  mCurrentFocus=Window{{{shade}}}\n  \
+             mFocusedApp=ActivityRecord{{3aa u0 com.android.settings/.Settings t12}}"
+        );
+        assert_eq!(foreground(&text), app("com.android.settings", ".Settings"));
+        assert_eq!(in_front(&text), app("com.android.systemui", "NotificationShade"), "{shade}");
+    }
+    // One display has no focus at all.
+    let text = "mCurrentFocus=null\n mCurrentFocus=Window{1 u0 a.b/a.b.C}\n mFocusedApp=null";
+    assert_eq!(in_front(text), app("a.b", ".C"));
+}
+
+#[test]
+fn the_app_in_front_is_found_without_a_list_of_windows() {
+    let text = "  mCurrentFocus=null\n\n  topResumedActivity=ActivityRecord{5c u0 a.b/.C t9}\n    \
+                mResumedActivity: ActivityRecord{5c u0 a.b/.C t9}";
+    assert_eq!(in_front(text), app("a.b", ".C"));
+}
+
+#[test]
+fn a_protected_window_is_known_by_its_flag() {
+    let windows = |focus: &str, flags: &str| {
+        format!(
+            "  Window #4 Window{{11a u0 StatusBar}}:\n      fl=NOT_FOCUSABLE SPLIT_TOUCH\n  \
+             Window #5 Window{{86a2d27 u0 a.bank/a.bank.Main}}:\n    mAttrs={{(0,0)(fillxfill) {flags}}}\n      \
+             pfl=FORCE_DRAW\n  Window #6 Window{{99 u0 c.d/c.d.E}}:\n      fl=SECURE\n  \
+             mCurrentFocus=Window{{{focus}}}\n  \
+             mFocusedApp=ActivityRecord{{3 u0 a.bank/.Main t1}}"
+        )
+    };
+    let bank = "86a2d27 u0 a.bank/a.bank.Main";
+    for flags in ["fl=LAYOUT_IN_SCREEN SECURE SPLIT_TOUCH", "fl=#81812100 pfl=0x8", "fl=SECURE"] {
+        assert!(is_protected(&windows(bank, flags)), "{flags}");
+        assert!(
+            is_protected(&windows("7 u0 a.bank/a.bank.Main", flags)),
+            "a dialog over it: {flags}"
+        );
+        assert!(!is_protected(&windows("7 u0 NotificationShade", flags)), "the shade over it");
+    }
+    for flags in ["fl=LAYOUT_IN_SCREEN SPLIT_TOUCH", "fl=#81810100", "pfl=#2000", ""] {
+        assert!(!is_protected(&windows(bank, flags)), "{flags}");
+    }
+    for text in samples("dumpsys_window_windows") {
+        assert!(!is_protected(&text), "none of the recorded ones is");
+    }
+}
+
+#[test]
+fn a_lock_that_wants_a_secret_says_so() {
+    let trust = |locked| {
+        format!(
+            " User \"Guest\" (id=10, flags=0x0): trusted=0, deviceLocked=1\n User \"Owner\" (id=0, \
+             flags=0x4c13) (current): trusted=0, trustManaged=0, deviceLocked={locked}, strongAuthRequired=0x0"
+        )
+    };
+    assert_eq!(wants_secret("      secure=true\n  mSimSecure=false", "", ""), Some(true));
+    assert_eq!(wants_secret("      secure=false\n  mSimSecure=false", "", ""), Some(false));
+    assert_eq!(wants_secret("", &trust(1), "false\n"), Some(true));
+    assert_eq!(wants_secret("secure=true", &trust(0), "false\n"), Some(false), "trusted");
+    assert_eq!(wants_secret("secure=true", "", "true\n"), Some(false), "there is no lock");
+    assert_eq!(wants_secret("  mSimSecure=false", "Can't find service: trust", ""), None);
+}
+
+#[test]
+fn panels_and_what_they_show_are_read() {
+    let list = "Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL displayName=\"EMU\"\n\
+                Display 4619827551948147201 (HWC display 1): port=1 pnpId=GGL displayName=\"\"\n";
+    assert_eq!(panels(list), [4_619_827_259_835_644_672, 4_619_827_551_948_147_201]);
+    assert_eq!(panels("Display configurations\nDisplayDevice"), [0_u64; 0]);
+    // As a phone with a cover display prints it, held sideways.
+    let flip = viewports(
+        "  mViewports=[DisplayViewport{type=INTERNAL, valid=true, isActive=true, displayId=0, \
+         uniqueId='local:1', physicalPort=130, orientation=1, logicalFrame=Rect(0, 0 - 2640, 1080), \
+         physicalFrame=Rect(0, 0 - 2640, 1080), deviceWidth=2640, deviceHeight=1080}, \
+         DisplayViewport{type=INTERNAL, valid=true, isActive=false, displayId=1, orientation=0, \
+         logicalFrame=Rect(0, 0 - 512, 260), deviceWidth=512, deviceHeight=260}]",
+    );
+    let shown: Vec<_> = flip.iter().map(|it| (it.display, it.panel, it.active)).collect();
+    assert_eq!(shown, [(0, Some(1), true), (1, None, false)]);
+    assert_eq!(Some(flip[0].logical), size(2640, 1080));
+    // The television draws at a quarter of its panel's pixels.
+    let shield = &viewports(&sample("dumpsys_input/8or9_nvidia-shield_1.txt"))[0];
+    assert_eq!(Some(shield.logical), size(1920, 1080));
+    assert_eq!(Some(shield.panel_size), size(3840, 2160));
+    let boxed = "DisplayViewport{valid=true, displayId=0, uniqueId='local:0', orientation=0, \
+                 logicalFrame=Rect(0, 0 - 720, 1280), physicalFrame=Rect(0, 240 - 1080, 2160), \
+                 deviceWidth=1080, deviceHeight=2400}";
+    let boxed = &viewports(boxed)[0];
+    assert_eq!((boxed.shown_at, Some(boxed.panel_size)), ([0, 240, 1080, 2160], size(1080, 2400)));
+    for file in ["14_honor_1.txt", "15_vivo-pad_1.txt"] {
+        assert!(!viewports(&sample(&format!("dumpsys_input/{file}"))).is_empty(), "{file}");
+    }
 }
 
 #[test]
@@ -278,6 +370,8 @@ fn a_tree_is_whole_or_none() {
 
 fn everything(text: &str) {
     drop((devices(text), foreground(text), locked(text), awake(text), wm_size(text)));
+    drop((in_front(text), is_protected(text), panels(text), viewports(text)));
+    assert!(wants_secret(text, text, text).is_none_or(|it| it || !text.is_empty()));
     drop((current_size(text), input_method_ids(text), keyboard_shown(text), components(text)));
     drop((packages(text), ui_tree(text).map(str::len), sanitize(text), sanitize_first_line(text)));
     assert!(split_batch::<4>(text).iter().all(|s| s.len() <= text.len()));

@@ -97,8 +97,8 @@ async fn a_phone_that_goes_is_told_from_a_bad_picture() {
 #[tokio::test]
 async fn a_tree_that_cannot_be_had_is_none() {
     let tree = async |reply: Reply| {
-        let dump = "exec:uiautomator dump /dev/tty";
-        let fake = Fake::phone(move |r| (r == dump).then(|| reply.clone())).await;
+        let dump = "exec:uiautomator dump ";
+        let fake = Fake::phone(move |r| r.starts_with(dump).then(|| reply.clone())).await;
         fake.open().await.ui_tree().await
     };
     let whole = b"<hierarchy rotation=\"0\"><node /></hierarchy>UI hierchary dumped to: /dev/tty";
@@ -106,4 +106,178 @@ async fn a_tree_that_cannot_be_had_is_none() {
     assert_eq!(tree(Reply::Bytes(whole[..30].to_vec())).await.unwrap(), None);
     assert_eq!(tree(Reply::Silence).await.unwrap(), None);
     assert!(tree(Reply::Fail("device 'X' not found")).await.is_err());
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[tokio::test]
+async fn a_link_too_slow_for_raw_pictures_has_the_phone_compress_and_remembers() {
+    for gzip in [true, false] {
+        let fake = Fake::phone(move |request| match request {
+            // A header that announces 2416 bytes, and then a byte now and then.
+            "exec:screencap" => Some(Reply::Slowly(raw())),
+            "exec:screencap 2>/dev/null | gzip -1" if gzip => Some(Reply::Bytes(packed(&raw()))),
+            "exec:screencap 2>/dev/null | gzip -1" => {
+                Some(Reply::Bytes(b"/system/bin/sh: gzip: not found\n".to_vec()))
+            }
+            "exec:screencap -p" => Some(Reply::Bytes(png())),
+            _ => None,
+        })
+        .await;
+        let devices = fake.devices();
+        let x = ayeaye_agent::DeviceId::new("X");
+        for _ in 0..2 {
+            // The second time in another lease.
+            let device = devices.open_adb(&x).await.unwrap();
+            let frame = device.capture().await.unwrap();
+            assert_eq!(frame.size(), ScreenSize { width: WIDTH, height: HEIGHT });
+            assert_eq!(frame.rgba()[0], if gzip { 200 } else { 9 });
+        }
+        let zipped = "screencap 2>/dev/null | gzip -1";
+        let expected: &[&str] = if gzip {
+            &["screencap", zipped, zipped]
+        } else {
+            &["screencap", zipped, "screencap -p", "screencap -p"]
+        };
+        assert_eq!(fake.commands(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_compressed_picture_is_whole_or_refused() {
+    let whole = packed(&raw());
+    for end in [1, 10, whole.len() - 1] {
+        let cut = whole[..end].to_vec();
+        let fake = Fake::phone(move |request| match request {
+            "exec:screencap" => Some(Reply::Slowly(raw())),
+            "exec:screencap 2>/dev/null | gzip -1" => Some(Reply::Bytes(cut.clone())),
+            _ => Some(Reply::Cut).filter(|_| request.starts_with("exec:")),
+        })
+        .await;
+        let error = fake.open().await.capture().await.unwrap_err();
+        assert!(matches!(&error, DeviceError::Garbled { .. }), "{end}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_lit_panel_of_two_is_named_in_captures_and_gestures() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    const PANELS: &str =
+        "Display 4611 (HWC display 0): port=0\nDisplay 4622 (HWC display 1): port=1\n";
+    let folded = Arc::new(AtomicBool::new(false));
+    let posture = Arc::clone(&folded);
+    let fake = Fake::phone(move |request| {
+        if request.contains("SurfaceFlinger") {
+            let separators = "--ayeaye--\n".repeat(6);
+            return Some(Reply::out(format!("{separators}{PANELS}")));
+        }
+        if request.contains("dumpsys display") {
+            let lit = if posture.load(Ordering::Relaxed) { 4622 } else { 4611 };
+            let viewport = |id: u32, on: bool| {
+                format!(
+                    "DisplayViewport{{type=INTERNAL, valid=true, isActive={on}, displayId={}, \
+                     uniqueId='local:{id}', logicalFrame=Rect(0, 0 - {WIDTH}, {HEIGHT}), \
+                     physicalFrame=Rect(0, 0 - {WIDTH}, {HEIGHT}), deviceWidth={WIDTH}, \
+                     deviceHeight={HEIGHT}}}",
+                    u8::from(!on) * 3
+                )
+            };
+            return Some(Reply::out(format!(
+                "  mViewports=[{}, {}]\n",
+                viewport(4611, lit == 4611),
+                viewport(4622, lit == 4622)
+            )));
+        }
+        if request.contains("dumpsys window displays") && request.starts_with("shell") {
+            return Some(Reply::out(format!("init cur={WIDTH}x{HEIGHT} app")));
+        }
+        (request.starts_with("exec:screencap -d 46")).then(|| Reply::Bytes(raw()))
+    })
+    .await;
+    let device = fake.open().await;
+    drop(device.info().await);
+    device.capture().await.unwrap();
+    let tap = ayeaye_agent::Gesture::Click { point: ayeaye_agent::Point::new(500, 500).unwrap() };
+    let on = ScreenSize { width: WIDTH, height: HEIGHT };
+    device.perform(&tap, on).await.unwrap();
+    folded.store(true, Ordering::Relaxed);
+    let error = device.perform(&tap, on).await.unwrap_err();
+    assert!(error.to_string().contains("folded or unfolded"), "{error}");
+    device.capture().await.unwrap();
+    device.perform(&tap, on).await.unwrap();
+    let sent: Vec<_> = fake
+        .commands()
+        .into_iter()
+        .filter(|line| line.starts_with("screencap") || line.starts_with("input "))
+        .collect();
+    assert_eq!(
+        sent,
+        ["screencap -d 4611", "input -d 0 tap 10 15", "screencap -d 4622", "input -d 0 tap 10 15"]
+    );
+}
+
+#[tokio::test]
+async fn of_panels_that_are_not_explained_the_one_that_is_not_black_is_taken() {
+    let black = || {
+        let mut black = raw();
+        black[16..].fill(0);
+        black
+    };
+    let warned = [
+        b"[Warning] Multiple displays were found, but no display id was specified!\n",
+        &black()[..],
+    ]
+    .concat();
+    let fake = Fake::phone(move |request| match request {
+        "exec:screencap" => Some(Reply::Bytes(warned.clone())),
+        "exec:screencap -d 11" => Some(Reply::Bytes(black())),
+        "exec:screencap -d 12" => Some(Reply::Bytes(raw())),
+        _ if request.contains("SurfaceFlinger") => Some(Reply::out(
+            "Display 11 (HWC display 0): port=0\nDisplay 12 (HWC display 1): port=1\n",
+        )),
+        _ => None,
+    })
+    .await;
+    assert!(!fake.open().await.capture().await.unwrap().is_black());
+}
+
+#[tokio::test]
+async fn a_screen_that_never_rests_has_its_elements_by_the_compressed_dump() {
+    let tree = "<hierarchy rotation=\"0\"><node /></hierarchy>";
+    let fake = Fake::phone(move |request| match request {
+        "exec:uiautomator dump /dev/tty" => {
+            Some(Reply::Bytes(b"ERROR: could not get idle state.\n".to_vec()))
+        }
+        "exec:uiautomator dump --compressed /dev/tty" => {
+            Some(Reply::Bytes(tree.as_bytes().to_vec()))
+        }
+        _ => None,
+    })
+    .await;
+    let device = fake.open().await;
+    for _ in 0..2 {
+        assert_eq!(device.ui_tree().await.unwrap().as_deref(), Some(tree));
+    }
+    let (plain, compressed) =
+        ("uiautomator dump /dev/tty", "uiautomator dump --compressed /dev/tty");
+    assert_eq!(fake.commands(), [plain, compressed, compressed]);
+}
+
+#[tokio::test]
+async fn another_automation_is_named() {
+    let taken = "java.lang.IllegalStateException: UiAutomationService \
+                 android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@5c0ad1already \
+                 registered!\nKilled\n";
+    let fake = Fake::phone(move |request| {
+        request.starts_with("exec:uiautomator").then(|| Reply::Bytes(taken.as_bytes().to_vec()))
+    })
+    .await;
+    let error = fake.open().await.ui_tree().await.unwrap_err();
+    assert!(error.to_string().contains("another program"), "{error}");
 }

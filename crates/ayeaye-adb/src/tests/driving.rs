@@ -195,14 +195,33 @@ async fn the_state_takes_one_call() {
     assert!(matches!(error, DeviceError::Garbled { .. }), "{error:?}");
 }
 
+/// What takes away a lock screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lock {
+    Dismissed,
+    /// Only a swipe does, although it has no secret.
+    Swiped,
+    Secret,
+}
+
 /// A phone that sleeps behind a lock screen, and what undoes either.
-async fn sleeper(wakes: bool, unlocks: bool, app: &'static str) -> Fake {
+async fn sleeper(wakes: bool, lock: Lock, app: &'static str) -> Fake {
     let (awake, locked) = (AtomicBool::new(false), AtomicBool::new(true));
     Fake::phone(move |request| {
         let command = request.strip_prefix("shell,v2,raw:")?;
         match command {
             "input keyevent 224" => awake.store(wakes, Ordering::Relaxed),
-            "wm dismiss-keyguard" => locked.store(!unlocks, Ordering::Relaxed),
+            "wm dismiss-keyguard" => locked.store(lock != Lock::Dismissed, Ordering::Relaxed),
+            _ if command.starts_with("input swipe") => {
+                locked.store(lock == Lock::Secret, Ordering::Relaxed);
+            }
+            _ if command.contains("dumpsys trust") => {
+                let secure = lock == Lock::Secret;
+                return Some(Reply::out(format!(
+                    "      secure={secure}\n--ayeaye--\n--ayeaye--\nfalse\n--ayeaye--\n   \
+                     init=1080x2400 420dpi cur=1080x2400 app=1080x2337\n--ayeaye--\n"
+                )));
+            }
             _ if command.contains("dumpsys power") => {
                 let word = if awake.load(Ordering::Relaxed) { "Awake" } else { "Dozing" };
                 return Some(state(word, locked.load(Ordering::Relaxed), app));
@@ -219,7 +238,7 @@ async fn sleeper(wakes: bool, unlocks: bool, app: &'static str) -> Fake {
 
 #[tokio::test]
 async fn a_phone_is_woken_and_unlocked_where_no_secret_is_needed() {
-    let fake = sleeper(true, true, "com.android.settings/.Settings").await;
+    let fake = sleeper(true, Lock::Dismissed, "com.android.settings/.Settings").await;
     fake.open().await.reset().await.unwrap();
     let acts = fake.acts();
     assert_eq!(
@@ -231,18 +250,44 @@ async fn a_phone_is_woken_and_unlocked_where_no_secret_is_needed() {
         ]
     );
 
-    let fake = sleeper(true, false, "com.android.settings/.Settings").await;
+    let fake = sleeper(true, Lock::Secret, "com.android.settings/.Settings").await;
     let error = fake.open().await.wake().await.unwrap_err();
     assert!(error.to_string().contains("a person has to unlock it"), "{error}");
     assert_eq!(fake.acts().len(), 2);
 
-    let fake = sleeper(false, true, "com.android.settings/.Settings").await;
+    let fake = sleeper(false, Lock::Dismissed, "com.android.settings/.Settings").await;
     assert!(matches!(fake.open().await.wake().await, Err(DeviceError::Refused { .. })));
 }
 
 #[tokio::test]
+async fn a_lock_without_a_secret_that_stays_is_swiped_away() {
+    let fake = sleeper(true, Lock::Swiped, "com.android.settings/.Settings").await;
+    fake.open().await.wake().await.unwrap();
+    let acts = ["input keyevent 224", "wm dismiss-keyguard", "input swipe 540 1920 540 480 200"];
+    assert_eq!(fake.acts(), acts);
+}
+
+#[tokio::test]
+async fn the_app_behind_the_shade_is_closed_at_the_start() {
+    let fake = Fake::phone(|r| {
+        r.contains("dumpsys power").then(|| {
+            Reply::out(
+                "  mWakefulness=Awake\n--ayeaye--\n  mCurrentFocus=Window{1 u0 NotificationShade}\n  \
+                 mFocusedApp=ActivityRecord{1 u0 com.android.settings/.Settings t1}\n--ayeaye--\n",
+            )
+        })
+    })
+    .await;
+    let device = fake.open().await;
+    let front = device.state().await.unwrap().foreground.unwrap();
+    assert_eq!(front.package, "com.android.systemui");
+    device.reset().await.unwrap();
+    assert_eq!(fake.acts(), ["am force-stop com.android.settings; input keyevent 3"]);
+}
+
+#[tokio::test]
 async fn the_launcher_is_never_closed() {
-    let fake = sleeper(true, true, "com.x.start/.Home").await;
+    let fake = sleeper(true, Lock::Dismissed, "com.x.start/.Home").await;
     fake.open().await.reset().await.unwrap();
     assert_eq!(fake.acts().last().unwrap(), "input keyevent 3");
 }

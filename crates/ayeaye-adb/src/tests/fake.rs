@@ -27,6 +27,8 @@ pub(super) enum Reply {
     Mute,
     /// `OKAY`, and these bytes again and again.
     Endless(Vec<u8>),
+    /// `OKAY` and these bytes within four seconds, little by little.
+    Slowly(Vec<u8>),
     /// The connection is closed instead of an answer.
     Cut,
 }
@@ -184,6 +186,16 @@ async fn serve(
             Reply::Endless(bytes) => {
                 drop(stream.write_all(b"OKAY").await);
                 while stream.write_all(&bytes).await.is_ok() {}
+                return;
+            }
+            Reply::Slowly(bytes) => {
+                drop(stream.write_all(b"OKAY").await);
+                for byte in bytes.chunks(bytes.len() / 200) {
+                    if stream.write_all(byte).await.is_err() {
+                        return;
+                    }
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
                 return;
             }
             Reply::Cut => return,

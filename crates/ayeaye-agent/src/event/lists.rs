@@ -166,6 +166,8 @@ word_list! {
         DirectControl = "direct_control",
         /// A picture was not stored, since it may show a secret.
         PictureNotKept = "picture_not_kept",
+        /// The phone does not say what its screen consists of.
+        NoElements = "no_elements",
         /// The fallback model took over.
         ModelFallback = "model_fallback",
         /// A setting of the phone is about to be changed, to be put back.

@@ -78,6 +78,7 @@ pub(crate) struct FakeDevice {
     pub(crate) unsynced: AtomicU32,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug)]
 struct Inner {
     page: u32,
@@ -85,8 +86,10 @@ struct Inner {
     motion: Motion,
     awake: bool,
     secret_field: bool,
+    protected: bool,
     dump: Option<String>,
     dump_takes: Duration,
+    dump_refused: bool,
     dumps: u32,
     apps: Vec<(&'static str, &'static str)>,
     faults: Vec<(Call, RangeInclusive<u32>, Fault)>,
@@ -109,8 +112,10 @@ impl FakeDevice {
                 motion: Motion::AtOnce,
                 awake: true,
                 secret_field: false,
+                protected: false,
                 dump: None,
                 dump_takes: Duration::from_millis(90),
+                dump_refused: false,
                 dumps: 0,
                 apps: vec![("com.chat", "Messages"), ("com.notes", "Notes"), ("com.mail", "Mail")],
                 faults: Vec::new(),
@@ -149,6 +154,16 @@ impl FakeDevice {
         let mut inner = self.inner();
         inner.dump = Some(dump.to_owned());
         inner.secret_field = secret_field;
+    }
+
+    /// The app in front hides its contents from captures.
+    pub(crate) fn protects(&self, on: bool) {
+        self.inner().protected = on;
+    }
+
+    /// It will not say what its screen consists of.
+    pub(crate) fn refuses_dumps(&self) {
+        self.inner().dump_refused = true;
     }
 
     /// It takes so long to say what its screen consists of.
@@ -355,15 +370,17 @@ impl Device for FakeDevice {
             Some(fault) => self.fail("its state", fault).await?,
             None => {}
         }
-        let awake = self.inner().awake;
+        let inner = self.inner();
+        let awake = inner.awake;
         let foreground =
             Component { package: "com.example.chat".to_owned(), activity: ".Main".to_owned() };
         Ok(ScreenState {
             awake,
             locked: !awake,
             foreground: Some(foreground),
+            protected: inner.protected,
             keyboard_shown: false,
-            secret_field: self.inner().secret_field,
+            secret_field: inner.secret_field,
         })
     }
 
@@ -404,6 +421,9 @@ impl Device for FakeDevice {
             inner.dump_takes
         };
         sleep(takes).await;
+        if self.inner().dump_refused {
+            self.fail("its elements", Fault::Refused).await?;
+        }
         Ok(self.inner().dump.clone())
     }
 }

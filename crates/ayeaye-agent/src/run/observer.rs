@@ -115,7 +115,7 @@ impl Observer {
     ) -> Result<Observation, RunError> {
         let seen_at = Instant::now();
         let secret = may_show_secret(recorder, state.secret_field);
-        let elements = self.request_elements(recorder, secret);
+        let elements = self.request_elements(recorder, &capture.frame, secret);
         let encoding = Instant::now();
         let encode = encode(model.clone(), capture.frame.clone());
         // If the screen moved for long, another app may be in front by now.

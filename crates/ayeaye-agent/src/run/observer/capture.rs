@@ -14,6 +14,8 @@ use crate::{DeviceError, Frame, ScreenState, error_chain};
 const LAST_LOOK: Duration = Duration::from_secs(5);
 const BLACK_SCREEN: &str = "The phone is on but its screen reads as black: the app in front \
     protects its contents. Please go on by hand past this screen, then say that it is done.";
+const PROTECTED_SCREEN: &str = "The app in front protects its screen: what it shows cannot be \
+    captured. Please go on by hand past this screen, then say that it is done.";
 const LOCKED_SCREEN: &str =
     "The phone is locked. Please unlock it by hand, then say that it is done.";
 
@@ -33,14 +35,18 @@ impl Observer {
                 self.wake(recorder, actor, wakes).await?;
                 continue;
             }
-            if !capture.frame.is_black() {
+            let black = capture.frame.is_black();
+            // A phone may capture such a window all the same.
+            let protected = state.protected && capture.frame.is_blank_inside();
+            if !black && !protected {
                 return Ok((capture, state));
             }
             // A transition may pass through black; a protected window stays so.
             let since = *black_since.get_or_insert_with(Instant::now);
             if self.settle.cap <= since.elapsed() {
                 let app = state.foreground.map(|component| component.package);
-                return Err(RunError::NeedsTakeover { text: BLACK_SCREEN.to_owned(), app });
+                let text = if state.protected { PROTECTED_SCREEN } else { BLACK_SCREEN };
+                return Err(RunError::NeedsTakeover { text: text.to_owned(), app });
             }
             self.cancel.race(sleep(Duration::from_millis(200))).await?;
         }
@@ -85,6 +91,15 @@ impl Observer {
                 Ok(captured) => return Ok(captured),
                 Err(err) => err,
             };
+            // Before Android 10 there is no picture at all of a screen with a protected window.
+            if matches!(err, DeviceError::Garbled { .. })
+                && let Ok(state) = self.cancel.race(self.device.state()).await?
+                && state.awake
+                && state.protected
+            {
+                let app = state.foreground.map(|component| component.package);
+                return Err(RunError::NeedsTakeover { text: PROTECTED_SCREEN.to_owned(), app });
+            }
             let worth_waiting = err.is_unreachable() || matches!(err, DeviceError::Garbled { .. });
             if !worth_waiting || self.device_wait <= begun.elapsed() + pause {
                 return Err(RunError::DeviceLost(err));

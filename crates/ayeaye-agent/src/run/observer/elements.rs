@@ -3,15 +3,17 @@
 //! [`Observer::patience`].
 use std::time::Duration;
 
+use serde_json::Map;
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Observation, Observer};
 use crate::elements::{Elements, without_passwords};
-use crate::journal::{BlobRef, Fact, Observe, TargetRecord};
+use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
-use crate::{DeviceError, Gesture, KeepElements, KeepText, error_chain};
+use crate::settle::looks_same;
+use crate::{DeviceError, Frame, Gesture, KeepElements, KeepText, error_chain};
 
 /// How long a decision waits for elements on phones that are quick with them.
 const GRACE: Duration = Duration::from_millis(150);
@@ -19,6 +21,8 @@ const GRACE: Duration = Duration::from_millis(150);
 const MAX_BACKOFF: u32 = 4;
 /// How long the last step of a run waits, so that the last picture has its elements.
 const LAST_STEP: Duration = Duration::from_secs(1);
+/// Elements that took longer count only if the screen still looks as it did.
+const DOUBTED_AFTER: Duration = Duration::from_secs(2);
 /// Longer than any device's own timeout.
 const AS_LONG_AS_IT_TAKES: Duration = Duration::from_secs(30);
 
@@ -52,6 +56,8 @@ pub(super) struct ElementsTiming {
     last: Option<Duration>,
     /// How often in a row it was late.
     late: u32,
+    /// It was noted that the phone does not say.
+    refusal_noted: bool,
 }
 
 impl ElementsRequest {
@@ -82,7 +88,12 @@ impl Observation {
 
 impl Observer {
     /// Requests the elements, if they are wanted, without waiting.
-    pub(super) fn request_elements(&self, recorder: &Recorder, secret: bool) -> ElementsRequest {
+    pub(super) fn request_elements(
+        &self,
+        recorder: &Recorder,
+        frame: &Frame,
+        secret: bool,
+    ) -> ElementsRequest {
         let wanted = match recorder.privacy().elements {
             KeepElements::Always => true,
             // A phone that is often late is asked less often.
@@ -92,15 +103,29 @@ impl Observer {
             }
             KeepElements::Never => false,
         };
-        if wanted || secret { self.ask_phone() } else { ElementsRequest::NotAsked }
+        if wanted || secret { self.ask_phone(frame, secret) } else { ElementsRequest::NotAsked }
     }
 
-    fn ask_phone(&self) -> ElementsRequest {
-        let device = self.device.clone();
+    /// Asks for the elements of the screen on this frame. Where a secret may be on it, or the phone
+    /// takes long, they count only if the screen looks the same afterwards: elements of another screen
+    /// would be worse than none.
+    fn ask_phone(&self, frame: &Frame, secret: bool) -> ElementsRequest {
+        let (device, frame) = (self.device.clone(), frame.clone());
         let asking = async move {
             let begun = Instant::now();
-            let dump = device.ui_tree().await;
-            (dump, begun.elapsed())
+            let mut dump = device.ui_tree().await;
+            let took = begun.elapsed();
+            if matches!(dump, Ok(Some(_))) && (secret || DOUBTED_AFTER < took) {
+                let unchanged = match device.capture().await {
+                    Ok(now) => looks_same(&frame, &now),
+                    Err(_) => false,
+                };
+                if !unchanged {
+                    tracing::debug!(device = %device.id(), "the elements are of another screen");
+                    dump = Ok(None);
+                }
+            }
+            (dump, took)
         };
         ElementsRequest::Pending(AbortOnDropHandle::new(tokio::spawn(asking)))
     }
@@ -127,7 +152,7 @@ impl Observer {
         patience: Duration,
     ) -> Result<(), RunError> {
         if LAST_STEP <= patience && matches!(observation.elements, ElementsRequest::NotAsked) {
-            observation.elements = self.ask_phone();
+            observation.elements = self.ask_phone(&observation.frame, false);
         }
         if !self.await_elements(recorder, observation, patience).await? {
             return Ok(());
@@ -152,7 +177,7 @@ impl Observer {
         observation: &mut Observation,
     ) -> Result<(), RunError> {
         if matches!(observation.elements, ElementsRequest::NotAsked) {
-            observation.elements = self.ask_phone();
+            observation.elements = self.ask_phone(&observation.frame, true);
         }
         self.await_elements(recorder, observation, AS_LONG_AS_IT_TAKES).await?;
         Ok(())
@@ -176,7 +201,7 @@ impl Observer {
             };
         let dump = match self.cancel.race(timeout(patience, handle)).await? {
             Ok(Ok((dump, took))) => {
-                self.elements = ElementsTiming { last: Some(took), late: 0 };
+                (self.elements.last, self.elements.late) = (Some(took), 0);
                 dump
             }
             Ok(Err(panicked)) => {
@@ -192,6 +217,15 @@ impl Observer {
         let xml = match dump {
             Ok(Some(xml)) => xml,
             Ok(None) => return Ok(false),
+            Err(err @ DeviceError::Refused { .. }) => {
+                if !std::mem::replace(&mut self.elements.refusal_noted, true) {
+                    tracing::warn!(device = %self.device.id(), "elements: {}", error_chain(&err));
+                    let text = format!("Without the screen's elements: {}.", error_chain(&err));
+                    let kind = NoteKind::NoElements.into();
+                    recorder.append(Fact::Note { kind, text, figures: Map::new() }).await?;
+                }
+                return Ok(false);
+            }
             Err(err) => {
                 tracing::debug!(device = %self.device.id(), "elements: {}", error_chain(&err));
                 return Ok(false);

@@ -75,3 +75,63 @@ async fn a_phone_that_went_away_is_waited_for_and_a_black_screen_needs_a_person(
     let observed = observed.iter().filter(|fact| matches!(fact, Fact::Observe(_)));
     assert_eq!(observed.count(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_protected_screen_needs_a_person_although_its_status_bar_shows() {
+    let mut recording = Recording::new().await;
+    // One colour all over, and not black.
+    recording.device.protects(true);
+    let (mut observer, actor, model) = owners(&recording);
+    let err = observer.observe(&mut recording.recorder, &actor, &model).await.unwrap_err();
+    let RunError::NeedsTakeover { text, app } = err else { panic!("{err:?}") };
+    assert!(text.contains("protects its screen"), "{text}");
+    assert_eq!(app.as_deref(), Some("com.example.chat"));
+    recording.device.protects(false);
+    observer.observe(&mut recording.recorder, &actor, &model).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_protected_screen_of_which_there_is_no_picture_needs_a_person_at_once() {
+    let mut recording = Recording::new().await;
+    recording.device.protects(true);
+    recording.device.breaks(Call::Capture, 1..=u32::MAX, Fault::Garbled);
+    let (mut observer, actor, model) = owners(&recording);
+    let err = observer.observe(&mut recording.recorder, &actor, &model).await.unwrap_err();
+    assert!(matches!(&err, RunError::NeedsTakeover { app: Some(_), .. }), "{err:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn elements_that_come_late_count_only_if_the_screen_is_still_the_same() {
+    for touched in [false, true] {
+        let mut recording = Recording::new().await;
+        recording.device.shows(DUMP, false);
+        recording.device.dumps_in(Duration::from_secs(3));
+        let (mut observer, actor, model) = owners(&recording);
+        let recorder = &mut recording.recorder;
+        let mut observation = observer.observe(recorder, &actor, &model).await.unwrap();
+        if touched {
+            recording.device.is_touched();
+        }
+        let patience = Duration::from_secs(5);
+        observer.read_elements(recorder, &mut observation, patience).await.unwrap();
+        assert_eq!(observation.elements.tree().is_some(), !touched);
+        assert_eq!(recording.device.count(Call::Capture), 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn that_a_phone_will_not_say_its_elements_is_noted_once() {
+    let mut recording = Recording::new().await;
+    recording.device.shows(DUMP, false);
+    recording.device.refuses_dumps();
+    let (mut observer, actor, model) = owners(&recording);
+    let recorder = &mut recording.recorder;
+    for _ in 0..2 {
+        let mut observation = observer.observe(recorder, &actor, &model).await.unwrap();
+        observer.read_elements(recorder, &mut observation, Duration::from_secs(1)).await.unwrap();
+        assert!(observation.elements.tree().is_none());
+    }
+    let notes = recording.facts().await;
+    let notes = notes.iter().filter(|fact| matches!(fact, Fact::Note { .. }));
+    assert_eq!(notes.count(), 1);
+}

@@ -1,0 +1,198 @@
+//! Which panel shows the screen, and where on it.
+//!
+//! A phone that folds has two panels and shows one screen on either; `screencap` without a number
+//! captures the first, lit or not. With a size set by `wm size`, as many phones have one for a lower
+//! resolution, captures may have the panel's size while touches and elements refer to the set one.
+//! Both are learnt when a run begins. A phone with one panel and one size is not asked again.
+mod fit;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ayeaye_agent::{DeviceError, Frame, ScreenSize};
+use tokio::time::Instant;
+
+use self::fit::Fit;
+use crate::client::DeviceClient;
+use crate::parse::{self, Viewport};
+
+/// Lists the panels, on Android 10 and later; before, the argument is not known and everything is
+/// printed.
+pub(crate) const ASK_PANELS: &str =
+    "dumpsys SurfaceFlinger --display-id | grep -E '^Display [0-9]+ [(]'";
+/// Lists what each panel shows.
+const ASK_VIEWPORTS: &str = "dumpsys display | grep -E 'DisplayViewport[{]'";
+
+/// How long captures, of which several are made in a row, believe which of several panels is lit.
+const FRESH: Duration = Duration::from_millis(500);
+
+/// What is known about a phone's displays.
+#[derive(Debug, Default)]
+pub(crate) struct Displays(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// What touches refer to, as the phone is held.
+    touched: Option<ScreenSize>,
+    /// The phone's panels, once asked for; more than one if it folds.
+    panels: Option<Vec<u64>>,
+    shown: Option<(Shown, Instant)>,
+    /// The panel of the last capture.
+    captured: Option<Shown>,
+    /// How captures of this size become what is touched, of that size.
+    fit: Option<(ScreenSize, ScreenSize, Option<Fit>)>,
+}
+
+/// The display that shows the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// For `screencap -d`.
+    pub(crate) panel: u64,
+    /// For `input -d`.
+    pub(crate) display: u32,
+}
+
+impl Known {
+    fn panels(&self) -> &[u64] {
+        self.panels.as_deref().unwrap_or_default()
+    }
+}
+
+impl Displays {
+    /// Takes note of the answers to [`ASK_PANELS`] and of the size that touches refer to.
+    pub(crate) fn learn(&self, panels: &str, touched: Option<ScreenSize>) {
+        self.known().panels = Some(parse::panels(panels));
+        self.learn_size(touched);
+    }
+
+    /// Takes note of the size that touches refer to, if the phone said it.
+    pub(crate) fn learn_size(&self, touched: Option<ScreenSize>) {
+        if touched.is_some() {
+            self.known().touched = touched;
+        }
+    }
+
+    /// Asks for the panels unless they are known. True if it has just turned out that there are
+    /// several.
+    pub(crate) async fn ask_panels_once(&self, client: &DeviceClient) -> Result<bool, DeviceError> {
+        if self.known().panels.is_some() {
+            return Ok(false);
+        }
+        let output = client.shell_quick("its displays", ASK_PANELS).await?;
+        self.known().panels = Some(parse::panels(&output.stdout));
+        Ok(self.are_several())
+    }
+
+    /// Whether the phone has more than one panel.
+    pub(crate) fn are_several(&self) -> bool {
+        1 < self.known().panels().len()
+    }
+
+    /// The display to capture; `None` if there is only one panel, or the phone does not say.
+    pub(crate) async fn for_capture(
+        &self,
+        client: &DeviceClient,
+    ) -> Result<Option<Shown>, DeviceError> {
+        let known = self.known().shown.filter(|(_, at)| at.elapsed() < FRESH);
+        match known {
+            Some((shown, _)) => Ok(Some(shown)),
+            None => self.ask_shown(client).await,
+        }
+    }
+
+    async fn ask_shown(&self, client: &DeviceClient) -> Result<Option<Shown>, DeviceError> {
+        if !self.are_several() {
+            return Ok(None);
+        }
+        let viewports = ask_viewports(client).await?;
+        let mut known = self.known();
+        let Some(viewport) = lit(&viewports) else { return Ok(None) };
+        let named = viewport.panel.filter(|panel| known.panels().contains(panel));
+        let Some(panel) = named else { return Ok(None) };
+        let shown = Shown { panel, display: viewport.display };
+        known.touched = Some(viewport.logical);
+        known.shown = Some((shown, Instant::now()));
+        Ok(Some(shown))
+    }
+
+    /// All panels, where the phone has several and does not say which is lit.
+    pub(crate) fn candidates(&self, shown: Option<Shown>) -> Vec<u64> {
+        let known = self.known();
+        let unclear = shown.is_none() && 1 < known.panels().len();
+        if unclear { known.panels().to_vec() } else { Vec::new() }
+    }
+
+    /// Takes note of the panel of a capture.
+    pub(crate) fn captured(&self, shown: Option<Shown>) {
+        self.known().captured = shown;
+    }
+
+    /// The display of a gesture decided on the last capture; an error if the phone was folded or
+    /// unfolded since.
+    pub(crate) async fn for_gesture(
+        &self,
+        client: &DeviceClient,
+        what: &str,
+    ) -> Result<Option<u32>, DeviceError> {
+        let Some(shown) = self.ask_shown(client).await? else { return Ok(None) };
+        let captured = self.known().captured;
+        if captured.is_some_and(|captured| captured != shown) {
+            let reason = "the phone was folded or unfolded since its screen was seen";
+            return Err(client.refused(what, reason));
+        }
+        Ok(Some(shown.display))
+    }
+
+    /// The capture as touches and elements refer to it.
+    pub(crate) async fn fitted(
+        &self,
+        client: &DeviceClient,
+        frame: Frame,
+    ) -> Result<Frame, DeviceError> {
+        let size = frame.size();
+        let Some(touched) = self.known().touched else { return Ok(frame) };
+        // Sideways the phone has been turned since.
+        if touched == size || (touched.width, touched.height) == (size.height, size.width) {
+            return Ok(frame);
+        }
+        let known = self.known().fit.filter(|fit| (fit.0, fit.1) == (size, touched));
+        let fit = if let Some((_, _, fit)) = known {
+            fit
+        } else {
+            let viewports = ask_viewports(client).await?;
+            let fit = lit(&viewports).and_then(|viewport| Fit::new(size, viewport));
+            let logical = lit(&viewports).map_or(touched, |viewport| viewport.logical);
+            tracing::info!(
+                device = %client.id(), captures = %size, touches = %logical, fitted = fit.is_some(),
+                "captures and touches differ in size"
+            );
+            let mut known = self.known();
+            known.touched = Some(logical);
+            known.fit = Some((size, logical, fit));
+            fit
+        };
+        let Some(fit) = fit else { return Ok(frame) };
+        let scaling = tokio::task::spawn_blocking(move || fit.apply(&frame));
+        scaling.await.map_err(|_| client.garbled("a screenshot", "it could not be scaled"))
+    }
+
+    /// Never held over an await.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn ask_viewports(client: &DeviceClient) -> Result<Vec<Viewport>, DeviceError> {
+    let output = client.shell_quick("its displays", ASK_VIEWPORTS).await?;
+    Ok(parse::viewports(&output.stdout))
+}
+
+/// The built-in display that is on; the main one if several are, or none.
+fn lit(viewports: &[Viewport]) -> Option<&Viewport> {
+    let built_in = || viewports.iter().filter(|it| it.internal);
+    let on = || built_in().filter(|it| it.active);
+    on().find(|it| it.display == 0)
+        .or_else(|| on().next())
+        .or_else(|| built_in().find(|it| it.display == 0))
+        .or_else(|| built_in().next())
+}

@@ -1,0 +1,79 @@
+//! What the screen consists of, by `uiautomator dump`.
+//!
+//! `uiautomator` waits until the screen is idle, and some screens never are; with `--compressed` it
+//! listens to fewer events and often gets through. It needs the phone's only `UiAutomation`, which
+//! another automation may hold.
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use ayeaye_agent::DeviceError;
+use tokio::time::Instant;
+
+use crate::client::DeviceClient;
+use crate::parse::ui_tree;
+
+/// The most bytes of a dump of the UI tree; more is an endless list.
+const MAX_TREE: usize = 4 * 1024 * 1024;
+
+/// How many dumps in a row are compressed ones, after one that was not got nowhere.
+const COMPRESSED_FOR: u8 = 5;
+
+const WHAT: &str = "its elements";
+
+const TAKEN: &str = "another program on the phone or on a computer holds its UiAutomation (Appium, \
+    uiautomator2, a test, a screen reader's test tool): end it to have elements";
+
+/// Reads the elements of one phone.
+#[derive(Debug, Default)]
+pub(crate) struct ElementReader {
+    /// So many dumps more are compressed ones.
+    compressed: AtomicU8,
+}
+
+/// What came of one dump.
+enum Dump {
+    Tree(String),
+    /// The screen was not idle in time.
+    Restless,
+    None,
+}
+
+impl ElementReader {
+    /// The tree as XML; `None` where the phone cannot say in time. Refused if it will not say for as
+    /// long as another automation runs.
+    pub(crate) async fn read(&self, client: &DeviceClient) -> Result<Option<String>, DeviceError> {
+        let left = self.compressed.load(Ordering::Relaxed);
+        if left == 0 {
+            match dump(client, "uiautomator dump /dev/tty").await? {
+                Dump::Tree(tree) => return Ok(Some(tree)),
+                Dump::None => return Ok(None),
+                Dump::Restless => {}
+            }
+        }
+        self.compressed.store(left.checked_sub(1).unwrap_or(COMPRESSED_FOR), Ordering::Relaxed);
+        match dump(client, "uiautomator dump --compressed /dev/tty").await? {
+            Dump::Tree(tree) => Ok(Some(tree)),
+            Dump::Restless | Dump::None => Ok(None),
+        }
+    }
+}
+
+async fn dump(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError> {
+    let deadline = Instant::now() + client.limits().ui_tree;
+    let bytes = match client.exec(WHAT, command, deadline, MAX_TREE, <[u8]>::len).await {
+        Ok(bytes) => bytes,
+        Err(DeviceError::TimedOut { .. }) => return Ok(Dump::Restless),
+        Err(DeviceError::Garbled { .. }) => return Ok(Dump::None),
+        Err(error) => return Err(error),
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    if let Some(tree) = ui_tree(&text) {
+        return Ok(Dump::Tree(tree.to_owned()));
+    }
+    if text.contains("could not get idle state") {
+        return Ok(Dump::Restless);
+    }
+    if text.contains("UiAutomation") && text.contains("already registered") {
+        return Err(client.refused(WHAT, TAKEN));
+    }
+    Ok(Dump::None)
+}
