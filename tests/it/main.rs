@@ -31,6 +31,7 @@ mod panics;
 mod phone_acts;
 mod phone_apps;
 mod phone_connect;
+mod phone_screens;
 mod planner;
 mod privacy;
 mod process;

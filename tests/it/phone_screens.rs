@@ -1,0 +1,302 @@
+//! Screens that are hard to see: over slow links, protected, on another panel, of another size, in
+//! motion, behind the shade or a lock.
+use std::sync::Arc;
+use std::time::Duration;
+
+use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
+use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture, Limits, Point, ScreenSize};
+use ayeaye_phone::{AdbDevice, DumpFault, Fold, Outcome, Phone};
+use serde_json::json;
+use tokio_util::sync::DropGuard;
+
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, info, plugged_in, quick_phone};
+
+const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
+const SHOP: &str = "com.example.shop";
+
+/// A virtual phone, and the same as the agent is given it.
+struct Opened {
+    phone: AdbDevice,
+    devices: AdbDevices,
+    device: Arc<dyn Device>,
+    _server: DropGuard,
+}
+
+async fn opened(limits: ayeaye_adb::Limits) -> Opened {
+    let phone = quick_phone();
+    let (address, server) = plugged_in(&phone).await;
+    let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: address.port() };
+    let devices = AdbDevices::new(AdbConfig { limits, ..AdbConfig::new(address, None) });
+    let device = devices.open(&DeviceId::new(phone.serial())).await.unwrap();
+    Opened { phone, devices, device, _server: server }
+}
+
+impl Opened {
+    async fn usual() -> Self {
+        opened(ayeaye_adb::Limits::DEFAULT).await
+    }
+
+    /// The package of what is in front.
+    async fn front(&self) -> String {
+        self.device.state().await.unwrap().foreground.unwrap().package
+    }
+
+    /// How many command lines it takes.
+    async fn lines<T>(&self, work: impl Future<Output = T>) -> (T, u64) {
+        let before = self.phone.adb_counts().command_lines;
+        let result = work.await;
+        (result, self.phone.adb_counts().command_lines - before)
+    }
+}
+
+fn start(phone: &Phone, package: &str) {
+    let app = phone.packages().into_iter().find(|it| it.name == package).unwrap();
+    phone.start_activity(&app.launcher.expect("an icon")).unwrap();
+}
+
+/// A session that waits on a question.
+async fn waiting(options: RigOptions) -> (Rig, serde_json::Value) {
+    let rig = Rig::with(FakeVlm::start(|_| Answer::Says(info("Ready?"))).await, options).await;
+    let asked = rig.start("do it").await;
+    assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
+    rig.vlm.always(&complete("Done."));
+    (rig, asked)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_good_phone_is_asked_as_little_as_before() {
+    let it = Opened::usual().await;
+    it.device.state().await.unwrap();
+    let (frame, lines) = it.lines(it.device.capture()).await;
+    assert_eq!((frame.unwrap().size(), lines), (ScreenSize { width: 540, height: 1200 }, 1));
+    let (state, lines) = it.lines(it.device.state()).await;
+    assert!(!state.unwrap().protected);
+    assert_eq!(lines, 1);
+    let (_, lines) = it.lines(it.device.ui_tree()).await;
+    assert_eq!(lines, 1);
+    let tap = Gesture::Click { point: Point::new(500, 990).unwrap() };
+    let on = ScreenSize { width: 540, height: 1200 };
+    let (performed, lines) = it.lines(it.device.perform(&tap, on)).await;
+    performed.unwrap();
+    assert_eq!(lines, 1);
+    let counts = it.phone.adb_counts();
+    assert_eq!(
+        (counts.unknown_commands, counts.malformed_commands, counts.syntax_errors),
+        (0, 0, 0)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_too_slow_for_raw_captures_is_seen_all_the_same_and_remembered() {
+    // Raw they have 2.6 MB, which take four times the limit.
+    let limits =
+        ayeaye_adb::Limits { capture: Duration::from_millis(2500), ..ayeaye_adb::Limits::DEFAULT };
+    for no_gzip in [false, true] {
+        let it = opened(limits).await;
+        it.phone.faults().set(|plan| {
+            plan.bandwidth = Some(260_000);
+            plan.no_gzip = no_gzip;
+        });
+        let seen = it.device.capture().await.unwrap();
+        let again = it.devices.open(&DeviceId::new(it.phone.serial())).await.unwrap();
+        let (frame, lines) = it.lines(again.capture()).await;
+        assert_eq!(frame.unwrap().size(), seen.size());
+        assert_eq!(lines, 1, "what was learnt outlives the lease");
+        let frame = it.phone.phone().frame();
+        assert_eq!(seen.rgba(), &frame.rgba, "whole and without loss");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_protected_screen_under_a_status_bar_is_a_persons_turn() {
+    let (rig, asked) = waiting(RigOptions::quick()).await;
+    let phone = rig.adb_device.phone();
+    recovery_codes(phone).await;
+    assert!(phone.is_secure());
+    let calls = rig.vlm.asked().len();
+    let question = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
+    assert_eq!(question["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{question}");
+    assert_eq!(question["question"]["kind"], "takeover", "{question}");
+    let text = question["question"]["text"].as_str().unwrap();
+    assert!(text.contains("protects its screen"), "{text}");
+    assert_eq!(rig.vlm.asked().len(), calls, "the model is not shown a blank picture");
+    phone.key(3, false);
+    let done = rig.go_on(&question, json!({ "reply_from_client": "done by hand" })).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+}
+
+/// Signs in to the account and opens its recovery codes, which it protects.
+async fn recovery_codes(phone: &Phone) {
+    let app = phone.packages().into_iter().find(|it| it.label == "Nimbus").unwrap().name;
+    start(phone, &app);
+    let tap = async |id: &str| {
+        settled(phone).await;
+        let state = phone.state();
+        let node = state.nodes.iter().find(|it| it.id.ends_with(&format!("/{id}")));
+        let (x, y) = node.unwrap_or_else(|| panic!("no {id} in {:?}", state.nodes)).center();
+        phone.tap(x, y);
+        settled(phone).await;
+    };
+    tap("sign_in").await;
+    tap("username").await;
+    phone.input_text("kim");
+    phone.key(66, false);
+    phone.input_text("secret");
+    phone.key(66, false);
+    settled(phone).await;
+    phone.input_text(&phone.state().one_time_code);
+    tap("verify").await;
+    tap("recovery").await;
+}
+
+async fn settled(phone: &Phone) {
+    while let Some(at) = phone.settles_at() {
+        tokio::time::sleep_until(at).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_panels_the_lit_one_is_captured_and_touched() {
+    let it = Opened::usual().await;
+    it.phone.faults().set(|plan| plan.fold = Some(Fold::Closed));
+    // Without the description of the phone, the warning of `screencap` tells.
+    assert!(!it.device.capture().await.unwrap().is_black());
+    let again = it.devices.open(&DeviceId::new(it.phone.serial())).await.unwrap();
+    again.info().await.unwrap();
+    let seen = again.capture().await.unwrap();
+    assert!(!seen.is_black());
+    start(it.phone.phone(), SHOP);
+    settled(it.phone.phone()).await;
+    it.phone.faults().set(|plan| plan.fold = Some(Fold::Open));
+    let tap = Gesture::Click { point: Point::new(500, 500).unwrap() };
+    let taps = it.phone.phone().state().counts.taps;
+    let error = again.perform(&tap, seen.size()).await.unwrap_err();
+    assert!(error.to_string().contains("folded or unfolded"), "{error}");
+    assert!(!error.may_have_acted());
+    assert_eq!(it.phone.phone().state().counts.taps, taps);
+    let seen = again.capture().await.unwrap();
+    assert!(!seen.is_black());
+    again.perform(&tap, seen.size()).await.unwrap();
+    assert_eq!(it.phone.phone().state().counts.taps, taps + 1);
+    assert_eq!(it.phone.adb_counts().malformed_commands, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn captures_of_the_panel_and_touches_of_a_set_size_agree() {
+    let it = Opened::usual().await;
+    let phone = it.phone.phone();
+    // On this panel it has bars above and below.
+    phone.set_size_override(Some((360, 600)));
+    it.phone.faults().set(|plan| plan.panel_captures = true);
+    for turned in [0, 1] {
+        phone.set_rotation(turned);
+        start(phone, SHOP);
+        settled(phone).await;
+        it.device.state().await.unwrap();
+        let (width, height) = phone.display_size();
+        let frame = it.device.capture().await.unwrap();
+        assert_eq!(frame.size(), ScreenSize { width, height });
+        let (again, lines) = it.lines(it.device.capture()).await;
+        assert_eq!((again.unwrap().size(), lines), (frame.size(), 1));
+        // The picture is the screen's, bars cut off.
+        let drawn = phone.frame();
+        let differing = frame.rgba().chunks_exact(4).zip(drawn.rgba.chunks_exact(4));
+        let differing = differing.filter(|(a, b)| a[0].abs_diff(b[0]) > 90).count();
+        assert!(differing * 20 < drawn.rgba.len() / 4, "{differing} pixels differ");
+        let node = phone.state().nodes.into_iter().find(|it| it.clickable).unwrap();
+        let named = [&node.id, &node.desc, &node.text].into_iter().find(|it| !it.is_empty());
+        let (x, y) = node.center();
+        let thousandths = |at: f32, side: u32| {
+            #[expect(clippy::cast_possible_truncation, reason = "a point on a small screen")]
+            let n = (f64::from(at) * 1000.0 / f64::from(side)) as i64;
+            n
+        };
+        let point = Point::new(thousandths(x, width), thousandths(y, height)).unwrap();
+        it.device.perform(&Gesture::Click { point }, frame.size()).await.unwrap();
+        let last = phone.state().actions.pop().unwrap();
+        assert_eq!(
+            (last.outcome, last.target.as_str()),
+            (Outcome::Done, named.unwrap().as_str()),
+            "{turned}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_screen_that_never_rests_says_its_elements_and_one_that_is_taken_says_why_not() {
+    let it = Opened::usual().await;
+    it.phone.faults().set(|plan| plan.dump = Some(DumpFault::NeverIdle));
+    let (tree, lines) = it.lines(it.device.ui_tree()).await;
+    assert!(tree.unwrap().unwrap().contains("<node "));
+    assert_eq!(lines, 2);
+    let (tree, lines) = it.lines(it.device.ui_tree()).await;
+    assert!(tree.unwrap().is_some());
+    assert_eq!(lines, 1, "it is remembered");
+    it.phone.faults().set(|plan| plan.dump = Some(DumpFault::Taken));
+    let error = it.device.ui_tree().await.unwrap_err();
+    assert!(error.to_string().contains("another program"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_shade_is_in_front_and_the_app_behind_is_closed_at_the_start() {
+    let it = Opened::usual().await;
+    start(it.phone.phone(), SHOP);
+    settled(it.phone.phone()).await;
+    assert_eq!(it.front().await, SHOP);
+    let pull = Gesture::Slide {
+        from: Point::new(500, 2).unwrap(),
+        to: Point::new(500, 700).unwrap(),
+        duration: Duration::from_millis(300),
+    };
+    it.device.perform(&pull, ScreenSize { width: 540, height: 1200 }).await.unwrap();
+    settled(it.phone.phone()).await;
+    assert_eq!(it.front().await, "com.android.systemui");
+    it.device.reset().await.unwrap();
+    settled(it.phone.phone()).await;
+    assert_ne!(it.front().await, "com.android.systemui");
+    assert!(it.phone.phone().tasks().iter().all(|task| task.package != SHOP), "closed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lock_is_said_to_want_a_secret_only_when_it_does() {
+    let limits =
+        ayeaye_adb::Limits { wake: Duration::from_millis(700), ..ayeaye_adb::Limits::DEFAULT };
+    let it = opened(limits).await;
+    let phone = it.phone.phone();
+    it.phone.faults().set(|plan| plan.stubborn_lock = true);
+    phone.press_power();
+    assert!(phone.is_locked());
+    it.device.wake().await.unwrap();
+    assert!(phone.is_awake() && !phone.is_locked());
+    phone.set_pin(Some("1234"));
+    phone.press_power();
+    let error = it.device.wake().await.unwrap_err();
+    assert!(error.to_string().contains("wants a secret"), "{error}");
+    assert!(phone.is_locked());
+    let counts = it.phone.adb_counts();
+    assert_eq!((counts.unknown_commands, counts.malformed_commands), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_app_in_front_is_known_without_a_list_of_windows() {
+    let it = Opened::usual().await;
+    start(it.phone.phone(), SHOP);
+    it.phone.faults().set(|plan| plan.no_window_list = true);
+    let (front, lines) = it.lines(it.front()).await;
+    assert_eq!((front.as_str(), lines), (SHOP, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_over_a_slow_link_on_a_folded_phone_is_done() {
+    let options = RigOptions::quick();
+    let adb = ayeaye_adb::Limits { capture: Duration::from_millis(2500), ..options.adb };
+    options.adb_device.faults().set(|plan| {
+        plan.bandwidth = Some(800_000);
+        plan.fold = Some(Fold::Closed);
+    });
+    let limits = Limits { device_wait: Duration::from_secs(2), ..options.limits.clone() };
+    let (rig, asked) = waiting(RigOptions { adb, limits, ..options }).await;
+    let done = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    assert_eq!(rig.vlm.complaints(), Vec::<String>::new());
+}
