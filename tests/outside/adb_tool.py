@@ -23,12 +23,15 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("--device", required=True)
     arguments.add_argument("--phone", required=True)
+    arguments.add_argument("--binary", required=True)
     given = arguments.parse_args()
     checks = Checks("adb: ")
     with tempfile.TemporaryDirectory() as folder:
         the_tool(checks, given.device, Path(folder))
         checks.prefix = "adbutils: "
         the_library(checks, given, Path(folder))
+    checks.prefix = "connect: "
+    the_network(checks, given)
     checks.exit()
 
 
@@ -147,6 +150,49 @@ def the_library(checks, given, folder):
     checks.check("the screen is on", phone.is_screen_on())
     checks.check("packages", "com.example.messages" in phone.list_packages(), phone.list_packages())
     phone.keyevent("HOME")
+
+
+def the_network(checks, given):
+    """Our own commands over adb's own server; the phone is attached again at the end."""
+    phone, binary = given.device, given.binary
+
+    def ours(*words):
+        done = subprocess.run([binary, *words], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        return done.returncode, done.stdout, done.stderr
+
+    def listed():
+        done = subprocess.run(["adb", "devices"], capture_output=True, text=True, timeout=20)
+        return f"{phone}\tdevice" in done.stdout
+
+    code, out, err = ours("disconnect", phone)
+    checks.check("disconnect", code == 0 and not listed(), (code, out, err))
+    code, out, err = ours("disconnect", phone)
+    checks.check("a phone that is not there", code == 1 and f"{phone} is not connected" in err, (code, out, err))
+    code, out, err = ours("connect", phone)
+    checks.check("connect", code == 0 and f"connected: {phone}" in out and listed(), (code, out, err))
+    code, out, err = ours("connect", phone)
+    checks.check("connect once more", code == 0 and listed(), (code, out, err))
+    name = phone.replace("127.0.0.1", "localhost")
+    code, out, err = ours("connect", name)
+    checks.check("connect by name", code == 0 and f"connected: {name}" in out, (code, out, err))
+    code, out, err = ours("devices")
+    checks.check("one phone under two names", out.count("Aye-aye") == 1 and "also reachable as" in out, out)
+    code, out, err = ours("disconnect", name)
+    checks.check("disconnect by name", code == 0 and listed(), (code, out, err))
+    code, out, err = ours("connect", "127.0.0.1:1")
+    checks.check("nothing listens there", code == 1 and "nothing listens at 127.0.0.1:1" in err, (code, out, err))
+    code, out, err = ours("connect", "no-such-host.invalid")
+    checks.check("no such host", code == 1 and "is known" in err, (code, out, err))
+    # Debian 12's adb is of 2019 and cannot pair.
+    old = "29." in subprocess.run(["adb", "version"], capture_output=True, text=True, timeout=20).stdout
+    for words in (["pair"], ["pair", "127.0.0.1:1", "123456"]):
+        code, out, err = ours(*words)
+        told = "older than Android's platform-tools 30" in err
+        checks.check(f"{' '.join(words)} says what is wrong", code == 1 and (told or not old), (code, out, err))
+    code, out, err = ours("disconnect")
+    checks.check("disconnect all", code == 0 and not listed(), (code, out, err))
+    code, out, err = ours("connect", phone)
+    checks.check("and the phone is back", code == 0 and listed(), (code, out, err))
 
 
 def at_once(count, work):
