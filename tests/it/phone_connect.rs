@@ -3,12 +3,15 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::DropGuard;
 
-use crate::support::{Binary, OnTerminal, all_plugged_in, quick_phone};
+use crate::support::{
+    Answer, Binary, FakeVlm, OnTerminal, Rig, RigOptions, all_plugged_in, complete, plugged_in,
+    quick_phone, within,
+};
 
 /// An adb server that answers each request by a function, `OKAY` first.
 async fn adb_server(
@@ -157,8 +160,8 @@ fn scanned(shown: &str) -> Option<(String, String)> {
     let (width, height) = (lines.first()?.len(), lines.len() * 2);
     let is_dark = |x: usize, y: usize| match lines[y / 2][x] {
         '█' => true,
-        '▀' => y % 2 == 0,
-        '▄' => y % 2 == 1,
+        '▀' => y.is_multiple_of(2),
+        '▄' => !y.is_multiple_of(2),
         _ => false,
     };
     let mut picture =
@@ -183,9 +186,8 @@ async fn a_phone_that_reads_the_qr_code_is_paired() {
             ("host:mdns:services", Some((name, _))) => format!(
                 "adb-OTHER\t_adb-tls-pairing._tcp\t10.0.0.7:40000\n{name}\t_adb-tls-pairing._tcp\t10.0.0.9:37123\n"
             ),
-            ("host:mdns:services", None) => String::new(),
+            ("host:mdns:services" | "host:devices-l", None) => String::new(),
             ("host:devices-l", Some(_)) => "adb-X1-abc._adb-tls-connect._tcp device\n".to_owned(),
-            ("host:devices-l", None) => String::new(),
             (request, Some((_, password)))
                 if request == format!("host:pair:{password}:10.0.0.9:37123") =>
             {
@@ -227,4 +229,96 @@ async fn phones_on_the_network_are_listed_with_the_command_for_them() {
     let listed: Value = serde_json::from_str(&listed.out).unwrap();
     assert_eq!(listed["on_network"][0]["address"], "10.0.0.9:41235");
     assert_eq!(listed["on_network"][1]["service"], "_adb-tls-pairing._tcp");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phone_does_one_task_whichever_name_it_is_given() {
+    let phone = quick_phone();
+    let wireless = phone.also_as("10.0.0.9:5555");
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let options = RigOptions { adb_device: phone, further: vec![wireless], ..RigOptions::quick() };
+    let rig = Rig::with(vlm, options).await;
+    let list = rig.call("list_connected_devices", json!({})).await;
+    assert_eq!(list["devices"].as_array().unwrap().len(), 1, "{list}");
+    assert_eq!(list["devices"][0]["device_id"], rig.serial);
+    assert_eq!(list["devices"][0]["hint"], "also reachable as 10.0.0.9:5555");
+
+    let start =
+        |device: &str, task: &str| json!({ "device_id": device, "task": task, "wait_seconds": 0 });
+    let begun = rig.call("ask_agent_start_new_task", start("10.0.0.9:5555", "first")).await;
+    assert_eq!(begun["stop_reason"], "STILL_RUNNING", "{begun}");
+    assert_eq!(begun["device_info"]["device_id"], rig.serial, "driven by the better way: {begun}");
+    let refused = rig.refused("ask_agent_start_new_task", start(&rig.serial, "second")).await;
+    assert!(refused.contains("is busy: session"), "{refused}");
+    let refused = rig.refused("ask_agent_start_new_task", start("10.0.0.9:5555", "second")).await;
+    assert!(refused.contains("is busy: session"), "{refused}");
+    let same = rig.call("ask_agent_start_new_task", start(&rig.serial, "first")).await;
+    assert_eq!(same["session_id"], begun["session_id"], "the same start follows");
+    let list = rig.call("list_connected_devices", json!({})).await;
+    assert_eq!(list["devices"][0]["busy"], true);
+
+    rig.call("stop_task", json!({ "session_id": begun["session_id"] })).await;
+    rig.vlm.always(&complete("Done."));
+    let more = json!({ "device_id": "10.0.0.9:5555" });
+    let done = rig.go_on(&begun, more).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
+    let other = json!({ "session_id": begun["session_id"], "device_id": "10.0.0.8:5555" });
+    let refused = rig.refused("ask_agent_continue", other).await;
+    assert!(refused.contains("10.0.0.8:5555"), "another phone's name is still refused: {refused}");
+    let seen = rig.raw_call("get_screenshot", json!({ "device_id": "10.0.0.9:5555" })).await;
+    assert_ne!(seen.is_error, Some(true), "{seen:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_process_that_sees_the_phone_elsewhere_finds_it_busy() {
+    let phone = quick_phone();
+    let (wired, _wired) = plugged_in(&phone).await;
+    let (wireless, _wireless) = plugged_in(&phone.also_as("10.0.0.9:5555")).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let one = Binary::with(wired, &vlm);
+    let data = one.data.path().to_str().unwrap().to_owned();
+    let other = Binary::with(wireless, &vlm).set("AYEAYE_DATA_DIR", &data);
+    let mut running = one.command(&["run", "hold it"]).kill_on_drop(true).spawn().unwrap();
+    within(30, "the model to be asked", async {
+        while vlm.asked().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    let listed = other.run(&["devices", "--json"]).await;
+    let listed: Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!(listed["devices"][0]["device_id"], "10.0.0.9:5555");
+    assert_eq!(listed["devices"][0]["busy"], true, "{listed}");
+    let refused = other.run(&["run", "mine"]).await;
+    assert!(refused.code == 1 && refused.err.contains("is busy"), "{refused:?}");
+    running.kill().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn phones_of_several_adb_servers_are_listed_and_one_server_in_trouble_is_named() {
+    let (near, far) = (quick_phone(), quick_phone());
+    let (first, _first) = plugged_in(&near).await;
+    let (second, _second) = all_plugged_in(vec![far.clone(), near.also_as("10.0.0.9:5555")]).await;
+    let servers = format!("tcp:{second},tcp:127.0.0.1:1,tcp:{first}");
+    let binary = Binary::unconfigured(first).set("AYEAYE_ADB_SERVERS", &servers);
+    let listed = binary.run(&["devices"]).await;
+    assert_eq!(listed.code, 0, "{listed:?}");
+    let serial = near.serial();
+    let named = format!("{serial}@{second}");
+    assert!(listed.out.contains(&format!("\n{named} ")), "{}", listed.out);
+    assert!(listed.out.starts_with(serial), "{}", listed.out);
+    assert!(listed.out.contains("also reachable as 10.0.0.9:5555"), "{}", listed.out);
+    assert!(listed.out.contains("127.0.0.1:1"), "the one that does not answer: {}", listed.out);
+    let phones = listed.out.lines().filter(|line| line.contains("Aye-aye virtual phone")).count();
+    assert_eq!(phones, 2, "{}", listed.out);
+
+    let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
+    let binary = Binary::with(first, &vlm).set("AYEAYE_ADB_SERVERS", &servers);
+    let before = far.adb_counts().captures;
+    let ran = binary.run(&["run", "do it", "--device", &named]).await;
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(before < far.adb_counts().captures && near.adb_counts().captures == 0);
+    let found = binary.run(&["doctor"]).await;
+    assert!(found.out.contains(&format!("the server at {second} answers")), "{}", found.out);
+    assert!(found.out.contains("take it out of adb.servers"), "{}", found.out);
 }

@@ -21,6 +21,8 @@ use crate::shell::{self, ShellOutput};
 pub(crate) struct DeviceClient {
     server: Arc<Server>,
     id: DeviceId,
+    /// What its server calls it.
+    serial: String,
     shell_v2: OnceCell<bool>,
     /// Who is told what is changed of the phone's settings.
     changes: OnceLock<Arc<dyn ChangeLog>>,
@@ -29,10 +31,12 @@ pub(crate) struct DeviceClient {
 }
 
 impl DeviceClient {
-    pub(crate) fn new(server: Arc<Server>, id: DeviceId) -> Self {
+    /// `serial` is what the server calls the phone, `id` what errors call it.
+    pub(crate) fn at(server: Arc<Server>, id: DeviceId, serial: &str) -> Self {
         Self {
             server,
             id,
+            serial: serial.to_owned(),
             shell_v2: OnceCell::new(),
             changes: OnceLock::new(),
             field: Mutex::default(),
@@ -174,7 +178,7 @@ impl DeviceClient {
         talk: impl AsyncFnOnce(&mut Connection) -> Result<T, ProtocolError>,
     ) -> Result<T, DeviceError> {
         let mut connection = self.server.connect().await?;
-        let transport = format!("host:transport:{}", self.id);
+        let transport = format!("host:transport:{}", self.serial);
         match timeout_at(deadline, connection.request(&transport)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => return Err(device_error(&self.id, what, Stage::Connecting, error)),
@@ -200,7 +204,7 @@ impl DeviceClient {
 
     /// Whether the phone's shell reports exit codes (Android 7 and later). Asked once.
     pub(crate) async fn has_shell_v2(&self) -> Result<bool, DeviceError> {
-        let ask = async || match self.server.query_device(&self.id, "features").await? {
+        let ask = async || match self.server.query_device(&self.serial, "features").await? {
             Ok(list) => {
                 let list = String::from_utf8_lossy(&list).into_owned();
                 Ok(list.trim().split(',').any(|feature| feature == "shell_v2"))

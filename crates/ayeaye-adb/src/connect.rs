@@ -5,6 +5,7 @@ mod ask;
 mod offers;
 mod reply;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -46,7 +47,7 @@ impl AdbDevices {
         match settled_state(server, address.as_str()).await?.as_deref() {
             // adb keeps a phone that it has lost in its list, and is content with that.
             Some("offline") => {
-                self.disconnect_once(address.as_str(), Some(&address)).await?;
+                disconnect_once(server, &address).await?;
                 self.connect_once(&address).await?;
                 ready(&address, settled_state(server, address.as_str()).await?.as_deref())
             }
@@ -59,10 +60,22 @@ impl AdbDevices {
     pub async fn disconnect(&self, which: Option<&str>) -> Result<(), ConnectError> {
         let Some(which) = which else {
             let asked = Asked::Disconnect(String::new());
-            return ask(self.server(), "host:disconnect:", &asked).await.map(drop);
+            for server in self.all_servers() {
+                ask(server, "host:disconnect:", &asked).await?;
+            }
+            return Ok(());
         };
         let address = PhoneAddress::parse(which)?;
-        self.disconnect_once(address.as_str(), Some(&address)).await
+        let mut outcome = Err(ConnectError::NotConnected(address.to_string()));
+        for server in self.all_servers() {
+            match disconnect_once(server, &address).await {
+                Err(ConnectError::NotConnected(_)) => {}
+                Err(error) if outcome.is_err() => outcome = Err(error),
+                Err(_) => {}
+                Ok(()) => outcome = Ok(()),
+            }
+        }
+        outcome
     }
 
     /// Pairs with a phone that shows a code and an address for it, or has read both from a QR code.
@@ -118,20 +131,15 @@ impl AdbDevices {
             _ => ask(server, &format!("host:connect:{address}"), &asked).await.map(drop),
         }
     }
+}
 
-    async fn disconnect_once(
-        &self,
-        name: &str,
-        address: Option<&PhoneAddress>,
-    ) -> Result<(), ConnectError> {
-        let server = self.server();
-        let asked = Asked::Disconnect(name.to_owned());
-        match (server_for_adb_client(server), address.and_then(PhoneAddress::v4)) {
-            (Some(at), Some(phone)) => {
-                by_adb_client(server, at, &asked, move |adb| adb.disconnect_device(phone)).await
-            }
-            _ => ask(server, &format!("host:disconnect:{name}"), &asked).await.map(drop),
+async fn disconnect_once(server: &Arc<Server>, address: &PhoneAddress) -> Result<(), ConnectError> {
+    let asked = Asked::Disconnect(address.to_string());
+    match (server_for_adb_client(server), address.v4()) {
+        (Some(at), Some(phone)) => {
+            by_adb_client(server, at, &asked, move |adb| adb.disconnect_device(phone)).await
         }
+        _ => ask(server, &format!("host:disconnect:{address}"), &asked).await.map(drop),
     }
 }
 

@@ -1,26 +1,32 @@
-//! The phones of one adb server: the `DeviceSource` seam.
+//! The phones of the adb servers: the `DeviceSource` seam.
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use ayeaye_agent::{Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Transport};
+use ayeaye_agent::{
+    Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, DeviceSource, Transport,
+};
+use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use tokio::time::timeout;
 
-use crate::client::DeviceClient;
 use crate::device::{DeviceProperties, SeenScreens};
-use crate::parse::{self, DeviceListing};
+use crate::identity::{Identities, Identity};
+use crate::links::{self, Phone, transport};
 use crate::server::Server;
 use crate::tracker::Tracker;
-use crate::{AdbConfig, AdbDevice, AppLabels};
+use crate::{AdbConfig, AdbDevice, AppLabels, ServerAddress};
 
 /// How many phones are queried at the same time.
 const MAX_CONCURRENT: usize = 64;
 
-/// The phones of one adb server.
+/// The phones of one adb server or of several, each once.
 #[derive(Debug)]
 pub struct AdbDevices {
-    server: Arc<Server>,
+    /// The first is the one that connects phones on the network.
+    servers: Vec<Arc<Server>>,
+    first: Arc<Server>,
+    identities: Identities,
     app_labels: Arc<AppLabels>,
     /// What was learnt about the screens of each phone.
     seen: Mutex<HashMap<DeviceId, Arc<SeenScreens>>>,
@@ -29,9 +35,7 @@ pub struct AdbDevices {
 impl AdbDevices {
     /// Connects to nothing yet.
     pub fn new(config: AdbConfig) -> Self {
-        let app_labels = Arc::new(AppLabels::new(None));
-        let server = Arc::new(Server::new(config));
-        Self { server, app_labels, seen: Mutex::default() }
+        Self::with_further(config, Vec::new())
     }
 
     /// The same, with names of apps that are kept for longer or shared with other servers.
@@ -40,40 +44,63 @@ impl AdbDevices {
         Self { app_labels, ..self }
     }
 
-    /// The version of the adb server, such as 41. Starts a server if that is needed and allowed.
-    pub async fn server_version(&self) -> Result<u32, DeviceError> {
-        let answer = self.server.query("host:version").await?;
-        let digits = String::from_utf8_lossy(&answer);
-        u32::from_str_radix(digits.trim(), 16)
-            .map_err(|_| self.server.unavailable("it does not say its version"))
+    /// The phones of several servers. Where a phone can be reached over several of them, or in several ways
+    /// over one, it is driven by the best: a cable, then an emulator's console, then the network; of equals
+    /// the one of the first server.
+    pub fn with_further(config: AdbConfig, further: Vec<AdbConfig>) -> Self {
+        let first = Arc::new(Server::new(config));
+        let further = further.into_iter().map(|config| Arc::new(Server::new(config)));
+        let servers = std::iter::once(Arc::clone(&first)).chain(further).collect();
+        let app_labels = Arc::new(AppLabels::new(None));
+        let seen = Mutex::default();
+        Self { servers, first, identities: Identities::default(), app_labels, seen }
     }
 
-    /// Follows changes of the server's list of phones.
+    /// The version of the first adb server, such as 41. Starts a server if that is needed and allowed.
+    pub async fn server_version(&self) -> Result<u32, DeviceError> {
+        version(&self.first).await
+    }
+
+    /// Whether phones are looked for at more than one server.
+    pub fn has_several_servers(&self) -> bool {
+        1 < self.servers.len()
+    }
+
+    /// Every server with its version, or why it does not tell.
+    pub async fn servers(&self) -> Vec<(ServerAddress, Result<u32, DeviceError>)> {
+        let versions = self
+            .servers
+            .iter()
+            .map(|server| async move { (server.config().server.clone(), version(server).await) });
+        join_all(versions).await
+    }
+
+    /// Follows changes of the first server's list of phones.
     ///
     /// The server takes a minute to notice that a phone on the network is gone: the list says what
     /// was attached and detached, not what is alive.
     pub async fn track(&self) -> Result<Tracker, DeviceError> {
-        Tracker::start(Arc::clone(&self.server)).await
+        Tracker::start(Arc::clone(&self.first)).await
     }
 
     /// Opens a phone that is ready, with what only ADB has to offer.
     pub async fn open_adb(&self, id: &DeviceId) -> Result<Arc<AdbDevice>, DeviceError> {
-        let lines = self.listings().await?;
-        let mut found = lines.iter().filter(|line| line.serial == id.as_str());
-        let line = found.next().ok_or_else(|| DeviceError::NotFound(id.clone()))?;
-        if found.next().is_some() {
+        let phones = links::phones(&self.servers, &self.identities).await?;
+        let found = links::find(&phones, id, &self.identities);
+        let link = &found.ok_or_else(|| DeviceError::NotFound(id.clone()))?.link;
+        if link.is_duplicate {
             return Err(DeviceError::Refused {
                 id: id.clone(),
                 what: "to be opened".to_owned(),
                 reason: DUPLICATE_SERIAL.to_owned(),
             });
         }
-        match line.state.as_str() {
+        match link.line.state.as_str() {
             "device" => {}
             "unauthorized" => return Err(DeviceError::Unauthorized(id.clone())),
             other => return Err(DeviceError::NotReady(id.clone(), other.to_owned())),
         }
-        let client = DeviceClient::new(Arc::clone(&self.server), id.clone());
+        let client = link.client();
         client.has_shell_v2().await?;
         let seen = {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,34 +110,38 @@ impl AdbDevices {
         Ok(Arc::new(AdbDevice::new(Arc::new(client), labels, seen)))
     }
 
+    /// The server that connects phones on the network.
     pub(crate) fn server(&self) -> &Arc<Server> {
-        &self.server
+        &self.first
     }
 
-    async fn listings(&self) -> Result<Vec<DeviceListing>, DeviceError> {
-        let list = self.server.query("host:devices-l").await?;
-        Ok(parse::devices(&String::from_utf8_lossy(&list)))
+    /// All servers, that one first.
+    pub(crate) fn all_servers(&self) -> &[Arc<Server>] {
+        &self.servers
     }
 
-    async fn entry(&self, line: &DeviceListing, is_duplicate: bool) -> DeviceEntry {
-        let id = DeviceId::new(&line.serial);
+    async fn entry(&self, phone: &Phone) -> DeviceEntry {
+        let Phone { link, also, identity } = phone;
+        let line = &link.line;
         let mut entry = DeviceEntry {
+            id: link.id.clone(),
             transport: transport(&line.serial),
             state: line.state.clone(),
-            ready: line.state == "device" && !is_duplicate,
+            ready: line.state == "device" && !link.is_duplicate,
             model: line.model.clone(),
             product: line.product.clone(),
             android_version: None,
             screen: None,
             hint: hint(&line.state).map(ToOwned::to_owned),
-            id,
+            also: also.clone(),
+            identity: identity.as_ref().map(Identity::key),
         };
-        if is_duplicate {
+        if link.is_duplicate {
             let number = line.transport_id.map(|n| format!(" (transport {n})")).unwrap_or_default();
             entry.hint = Some(format!("{DUPLICATE_SERIAL}{number}"));
         } else if entry.ready {
-            let client = DeviceClient::new(Arc::clone(&self.server), entry.id.clone());
-            let limit = self.server.config().limits.describe;
+            let client = link.client();
+            let limit = client.limits().describe;
             match timeout(limit, DeviceProperties::query(&client)).await {
                 Ok(Ok(about)) => {
                     entry.model = about.model.or(entry.model);
@@ -134,37 +165,39 @@ impl AdbDevices {
     }
 }
 
+async fn version(server: &Server) -> Result<u32, DeviceError> {
+    let answer = server.query("host:version").await?;
+    let digits = String::from_utf8_lossy(&answer);
+    u32::from_str_radix(digits.trim(), 16)
+        .map_err(|_| server.unavailable("it does not say its version"))
+}
+
 const DUPLICATE_SERIAL: &str =
     "several phones have this serial and cannot be told apart: disconnect all but one";
 
 #[async_trait]
 impl DeviceSource for AdbDevices {
     async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
-        let lines = self.listings().await?;
-        let is_duplicate =
-            |line: &DeviceListing| lines.iter().filter(|l| l.serial == line.serial).count() != 1;
-        let asked: Vec<_> = lines.iter().map(|line| self.entry(line, is_duplicate(line))).collect();
+        let phones = links::phones(&self.servers, &self.identities).await?;
+        let asked: Vec<_> = phones.iter().map(|phone| self.entry(phone)).collect();
         Ok(stream::iter(asked).buffered(MAX_CONCURRENT).collect().await)
+    }
+
+    async fn names(&self, id: &DeviceId) -> Option<DeviceNames> {
+        let phones = links::phones(&self.servers, &self.identities).await.ok()?;
+        let phone = links::find(&phones, id, &self.identities)?;
+        let mut names = phone.names();
+        // It may be in no list any more, and others may still hold the phone under it.
+        if !names.include(id) {
+            names.also.push(id.clone());
+        }
+        Some(names)
     }
 
     async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
         let device = self.open_adb(id).await?;
         Ok(device)
     }
-}
-
-/// How a phone is attached, from its serial.
-fn transport(serial: &str) -> Transport {
-    let number = serial.strip_prefix("emulator-");
-    if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
-        return Transport::Emulator;
-    }
-    let port = serial.rsplit_once(':').map(|(_, port)| port);
-    let is_address = port.is_some_and(|p| p.parse::<u16>().is_ok());
-    if is_address || serial.contains("._adb-tls-connect._tcp") || serial.contains("._adb._tcp") {
-        return Transport::Tcp;
-    }
-    Transport::Usb
 }
 
 /// The virtual phone of this project is known by its product name.
@@ -198,22 +231,6 @@ fn hint(state: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn serials_tell_how_a_phone_is_attached() {
-        for (serial, expected) in [
-            ("emulator-5554", Transport::Emulator),
-            ("192.168.0.3:5555", Transport::Tcp),
-            ("phone.local:37199", Transport::Tcp),
-            ("[fe80::1]:5555", Transport::Tcp),
-            ("adb-X1._adb-tls-connect._tcp", Transport::Tcp),
-            ("adb-X1-abc (2)._adb-tls-connect._tcp", Transport::Tcp),
-            ("R01D234SZAE", Transport::Usb),
-            ("emulator-", Transport::Usb),
-        ] {
-            assert_eq!(transport(serial), expected, "{serial}");
-        }
-    }
 
     #[test]
     fn every_state_but_ready_has_a_hint() {

@@ -9,7 +9,10 @@ mod connect;
 mod devices;
 
 mod device;
+mod links;
 mod tracker;
+
+mod identity;
 
 mod apps;
 mod capture;

@@ -6,7 +6,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceError, DeviceId};
+use ayeaye_agent::DeviceError;
 use tokio::net::TcpStream;
 use tokio::process::Command;
 use tokio::sync::Mutex;
@@ -65,13 +65,13 @@ impl Server {
     /// The answer to a query about one phone, which the server answers itself.
     pub(crate) async fn query_device(
         &self,
-        id: &DeviceId,
+        serial: &str,
         question: &str,
     ) -> Result<Result<Vec<u8>, ProtocolError>, DeviceError> {
         let mut connection = self.connect().await?;
         let limit = self.config.limits.list;
         let answer = async {
-            connection.request(&format!("host-serial:{id}:{question}")).await?;
+            connection.request(&format!("host-serial:{serial}:{question}")).await?;
             connection.read_block(MAX_SERVICE).await
         };
         timeout(limit, answer).await.map_err(|_| self.no_answer(limit))

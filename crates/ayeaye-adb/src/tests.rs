@@ -3,6 +3,7 @@ mod capturing;
 mod connecting;
 mod driving;
 mod fake;
+mod links;
 mod listing;
 mod naming;
 mod typing;

@@ -34,7 +34,8 @@ use crate::privacy::SecretStores;
 use crate::report::Report;
 use crate::run::ResumeKind;
 use crate::{
-    DeviceId, DeviceSource, Journal, Principal, Session, SessionId, StartTask, StopReason,
+    DeviceId, DeviceNames, DeviceSource, Journal, Principal, Session, SessionId, StartTask,
+    StopReason,
 };
 
 /// Runs sessions on phones.
@@ -80,18 +81,19 @@ impl Agent {
 
     async fn start_session(&self, start: StartTask) -> Result<Follower, AgentError> {
         let id = SessionId::new();
+        let names = self.device_names(&start.device_id).await;
         let mut lease = loop {
-            if let Some(follower) = self.runs.find(&start) {
+            if let Some(follower) = self.runs.find(&start, &names) {
                 return Ok(follower);
             }
-            match self.runs.lease(&start.device_id, id, &start.principal)? {
+            match self.runs.lease(&names, id, &start.principal)? {
                 LeaseRequest::Granted(lease) => break lease,
                 LeaseRequest::Later(changes) => next_change(changes).await,
             }
         };
         self.lock_device(&mut lease, id).await?;
-        self.direct_sessions.forget(&start.device_id);
-        let device = self.device(&start.device_id).await?;
+        self.direct_sessions.forget(&names.id);
+        let device = self.device(&names.id).await?;
         let launch = start.launch();
         let started_with = launch.started_with.clone();
         let recorder =
@@ -188,7 +190,7 @@ impl Agent {
     fn active_run(
         &self,
         id: SessionId,
-        device: Option<&DeviceId>,
+        device: Option<&DeviceNames>,
     ) -> Result<Option<ActiveRun>, AgentError> {
         let run = self.runs.get(id);
         if let Some(run) = &run {
@@ -201,11 +203,12 @@ impl Agent {
 fn ensure_same_device(
     id: SessionId,
     its: &str,
-    given: Option<&DeviceId>,
+    given: Option<&DeviceNames>,
 ) -> Result<(), AgentError> {
     match given {
-        Some(given) if given.as_str() != its => {
-            Err(AgentError::WrongDevice { session: id, its: its.to_owned(), given: given.clone() })
+        Some(given) if !given.include(&DeviceId::new(its)) => {
+            let given = given.id.clone();
+            Err(AgentError::WrongDevice { session: id, its: its.to_owned(), given })
         }
         _ => Ok(()),
     }

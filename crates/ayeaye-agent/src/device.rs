@@ -54,6 +54,36 @@ impl Transport {
     }
 }
 
+/// Under which names a phone is known. The names are the keys of its lease, so that one phone has one,
+/// however it is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceNames {
+    /// Its serial, by which it is driven.
+    pub id: DeviceId,
+    /// Other serials that lead to it.
+    pub also: Vec<DeviceId>,
+    /// What it is known by whatever it is reached through, if it tells.
+    pub identity: Option<String>,
+}
+
+impl DeviceNames {
+    /// A phone that is known by its serial alone.
+    pub fn only(id: DeviceId) -> Self {
+        Self { id, also: Vec::new(), identity: None }
+    }
+
+    /// Whether a serial leads to it.
+    pub fn include(&self, id: &DeviceId) -> bool {
+        self.id == *id || self.also.contains(id)
+    }
+
+    /// All of them, its serial first.
+    pub(crate) fn keys(&self) -> Vec<DeviceId> {
+        let identity = self.identity.iter().map(DeviceId::new);
+        std::iter::once(self.id.clone()).chain(self.also.iter().cloned()).chain(identity).collect()
+    }
+}
+
 /// One phone in a list. A phone that is in trouble is in the list all the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceEntry {
@@ -75,6 +105,21 @@ pub struct DeviceEntry {
     pub screen: Option<ScreenSize>,
     /// What to do about it when it is not ready, or only half readable.
     pub hint: Option<String>,
+    /// Other serials that lead to it.
+    pub also: Vec<DeviceId>,
+    /// What it is known by whatever it is reached through.
+    pub identity: Option<String>,
+}
+
+impl DeviceEntry {
+    /// Under which names it is known.
+    pub fn names(&self) -> DeviceNames {
+        DeviceNames {
+            id: self.id.clone(),
+            also: self.also.clone(),
+            identity: self.identity.clone(),
+        }
+    }
 }
 
 /// What a run notes about the phone it drives.
@@ -294,6 +339,10 @@ pub trait Device: Send + Sync + fmt::Debug {
 pub trait DeviceSource: Send + Sync + fmt::Debug {
     /// Every phone, ready or not. One phone in trouble never hides the others.
     async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError>;
-    /// A phone that is ready, by its serial.
+    /// The names of the phone that a serial means; `None` where it means none, or nothing but itself.
+    async fn names(&self, _id: &DeviceId) -> Option<DeviceNames> {
+        None
+    }
+    /// A phone that is ready, by any of its serials.
     async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError>;
 }

@@ -43,7 +43,7 @@ pub use agent::{Agent, AgentError, DeviceHolder, DirectRun, Follower, RunActivit
 pub use approval::Approval;
 pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
-    App, ChangeLog, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
+    App, ChangeLog, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceNames,
     DeviceSource, Performed, PutBack, ScreenState, SettingChange, Transport,
 };
 pub use elements::{Element, Elements};

@@ -49,7 +49,7 @@ pub use origin::Origin;
 pub use price::PriceTable;
 pub use run::{Evaluate, MAX_STEPS, RunSettings};
 pub use tool_set::{ToolChoice, ToolSet};
-pub use value::is_loopback;
+pub use value::{AdbServer, is_loopback};
 pub use web_names::{HostName, WebOrigin};
 
 use known::KnownSetting;
@@ -96,6 +96,8 @@ pub struct Config {
 pub struct AdbSettings {
     /// `tcp:HOST:PORT` or `localfilesystem:PATH`.
     pub server: String,
+    /// Further servers, whose phones are there too.
+    pub servers: Vec<AdbServer>,
     /// Whether a server is started when none runs.
     pub start_server: bool,
     /// The program, when the user named one.
@@ -267,6 +269,7 @@ impl Config {
             logs: journal::read_logs(reader)?,
             adb: AdbSettings {
                 server: reader.required("adb.server", value::adb_server)?,
+                servers: reader.list("adb.servers")?,
                 start_server: reader.required("adb.start-server", value::boolean)?,
                 program: reader.path("adb.program")?,
                 search: paths::adb_folders(reader.environment),

@@ -213,10 +213,20 @@ async fn virtual_adb_server(
 
 /// The phones of the settings.
 pub fn adb_devices(config: &Config) -> anyhow::Result<AdbDevices> {
-    Ok(AdbDevices::new(adb_config(config)?))
+    let first = adb_config(config)?;
+    let mut further: Vec<AdbConfig> = Vec::new();
+    for server in &config.adb.servers {
+        let server = ServerAddress::parse(server.as_str())?;
+        let is_known = |other: &AdbConfig| other.server == server;
+        if !is_known(&first) && !further.iter().any(is_known) {
+            // Only the first is started: what is on another machine cannot be.
+            further.push(AdbConfig::new(server, None));
+        }
+    }
+    Ok(AdbDevices::with_further(first, further))
 }
 
-/// Where phones are looked for.
+/// The first adb server, which connects phones and is started if none runs.
 pub fn adb_config(config: &Config) -> anyhow::Result<AdbConfig> {
     let adb = &config.adb;
     let server = ServerAddress::parse(&adb.server)?;

@@ -116,6 +116,8 @@ impl DeviceSource for FakeSource {
             android_version: None,
             screen: Some(self.0.screen),
             hint: None,
+            also: Vec::new(),
+            identity: None,
         }])
     }
 

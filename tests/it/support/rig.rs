@@ -34,6 +34,8 @@ pub struct RigOptions {
     pub model: Option<ModelConfig>,
     pub adb: ayeaye_adb::Limits,
     pub adb_device: AdbDevice,
+    /// What else is in the adb server's list.
+    pub further: Vec<AdbDevice>,
     pub data: TempDir,
     /// The logs beside the record; without UFO's pictures, unless a test is about them.
     pub logs: LogSettings,
@@ -57,6 +59,7 @@ impl Default for RigOptions {
             model: None,
             adb: ayeaye_adb::Limits::DEFAULT,
             adb_device: AdbDevice::default(),
+            further: Vec::new(),
             data: TempDir::new().unwrap(),
             logs: LogSettings { images: Images::None, ..LogSettings::default() },
             privacy: PrivacySettings::default(),
@@ -128,7 +131,9 @@ impl Rig {
 
     pub async fn with(vlm: FakeVlm, options: RigOptions) -> Self {
         let RigOptions { limits, scripted, first_byte, model, adb, adb_device, data, .. } = options;
-        let (adb_server, guard) = plugged_in(&adb_device).await;
+        let mut listed = vec![adb_device.clone()];
+        listed.extend(options.further);
+        let (adb_server, guard) = all_plugged_in(listed).await;
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
         let down = CancellationToken::new();

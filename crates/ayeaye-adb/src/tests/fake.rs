@@ -97,8 +97,14 @@ impl Fake {
         self.devices().open_adb(&ayeaye_agent::DeviceId::new("X")).await.unwrap()
     }
 
-    /// Every command line that was sent, in order.
+    /// Every command line that was sent, in order, but the question for the phone's identity, which is asked
+    /// once a connection.
     pub(super) fn commands(&self) -> Vec<String> {
+        self.all_commands().into_iter().filter(|line| !line.contains("boot_id")).collect()
+    }
+
+    /// Every command line that was sent, in order.
+    pub(super) fn all_commands(&self) -> Vec<String> {
         let sent = self.requests.lock().unwrap();
         let command = |r: &String| {
             let words = r.strip_prefix("shell,v2,raw:").or_else(|| r.strip_prefix("shell:"));

@@ -6,7 +6,7 @@ use futures::future::{BoxFuture, WeakShared};
 
 use super::Agent;
 use crate::deps::AgentDeps;
-use crate::{Device, DeviceEntry, DeviceError, DeviceId, Principal, SessionId};
+use crate::{Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, Principal, SessionId};
 
 /// Who holds a phone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Agent {
         let entries = self.entries().await?;
         let mut devices = Vec::with_capacity(entries.len());
         for entry in entries {
-            let driver = self.device_holder(&entry.id, principal).await;
+            let driver = self.holder(&entry.names(), principal).await;
             devices.push((entry, driver));
         }
         Ok(devices)
@@ -71,11 +71,15 @@ impl Agent {
 
     /// The holder of a phone, as far as the principal may know.
     pub async fn device_holder(&self, device: &DeviceId, principal: &Principal) -> DeviceHolder {
-        let session = match self.runs.device_holder(device) {
+        let names = self.device_names(device).await;
+        self.holder(&names, principal).await
+    }
+
+    async fn holder(&self, names: &DeviceNames, principal: &Principal) -> DeviceHolder {
+        let session = match self.runs.device_holder(names) {
             Some(session) => Some(session),
-            None if self.deps.in_process_devices.contains(device) => None,
-            // An unreadable lock must not fail the whole list.
-            None => self.deps.journal.lease_holder(device).await.unwrap_or_default(),
+            None if self.deps.in_process_devices.contains(&names.id) => None,
+            None => self.holder_elsewhere(names).await,
         };
         match session {
             None => DeviceHolder::Free,
@@ -84,6 +88,27 @@ impl Agent {
             }
             Some(_) => DeviceHolder::Other,
         }
+    }
+
+    /// The session of another process that holds a phone.
+    async fn holder_elsewhere(&self, names: &DeviceNames) -> Option<SessionId> {
+        for key in names.keys() {
+            // An unreadable lock must not fail the whole list.
+            if let Ok(Some(session)) = self.deps.journal.lease_holder(&key).await {
+                return Some(session);
+            }
+        }
+        None
+    }
+
+    /// All names of the phone that a serial means.
+    pub(super) async fn device_names(&self, id: &DeviceId) -> DeviceNames {
+        for source in &self.deps.sources {
+            if let Some(names) = source.names(id).await {
+                return names;
+            }
+        }
+        DeviceNames::only(id.clone())
     }
 
     /// Opens a phone; the error is that of the last source that knows it.

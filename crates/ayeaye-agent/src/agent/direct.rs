@@ -14,7 +14,7 @@ use super::{Agent, AgentError, Follower, ensure_same_device};
 use crate::journal::RunRecord;
 use crate::report::Report;
 use crate::run::{DIRECT_REQUEST, DirectRequest, DirectResult, ResumeKind};
-use crate::{DeviceId, DirectAction, Principal, ReplyMode, SessionId, StopReason};
+use crate::{DeviceId, DeviceNames, DirectAction, Principal, ReplyMode, SessionId, StopReason};
 
 /// After this time the next action begins a new session.
 const IDLE: Duration = Duration::from_mins(10);
@@ -103,12 +103,14 @@ impl Agent {
     }
 
     async fn act_exclusively(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
-        let DirectAction { device_id, session_id, principal, .. } = &act;
+        let DirectAction { session_id, principal, .. } = &act;
+        let names = self.device_names(&act.device_id).await;
+        let device_id = &names.id;
         loop {
             let own = self.direct_sessions.of(device_id, principal);
             let chosen = session_id.or(own);
             if let Some(id) = chosen {
-                match self.ensure_can_act(id, device_id).await {
+                match self.ensure_can_act(id, &names).await {
                     Ok(()) => {}
                     // A remembered session that is gone, damaged or busy is replaced by a new one.
                     Err(_) if session_id.is_none() => {
@@ -119,7 +121,7 @@ impl Agent {
                 }
             }
             let name = chosen.unwrap_or_else(SessionId::new);
-            let mut lease = match self.runs.lease_for_action(device_id, name, principal)? {
+            let mut lease = match self.runs.lease_for_action(&names, name, principal)? {
                 LeaseRequest::Granted(lease) => lease,
                 LeaseRequest::Later(changes) => {
                     next_change(changes).await;
@@ -145,7 +147,7 @@ impl Agent {
     }
 
     /// Fails when a session cannot take a direct action now.
-    async fn ensure_can_act(&self, id: SessionId, device: &DeviceId) -> Result<(), AgentError> {
+    async fn ensure_can_act(&self, id: SessionId, device: &DeviceNames) -> Result<(), AgentError> {
         if let Some(run) = self.active_run(id, Some(device))? {
             return if run.direct { Ok(()) } else { Err(AgentError::SessionBusy(id)) };
         }
@@ -164,7 +166,8 @@ impl Agent {
         chosen: Option<SessionId>,
         name: SessionId,
     ) -> Result<DirectRun, AgentError> {
-        let device = self.device(&act.device_id).await?;
+        let device_id = lease.names.id.clone();
+        let device = self.device(&device_id).await?;
         let (recorder, resume_kind) = if let Some(id) = chosen {
             (self.open_session(id).await?, ResumeKind::Continue)
         } else {
@@ -180,11 +183,11 @@ impl Agent {
         {
             return Err(AgentError::SessionFull(name));
         }
-        let own = self.direct_sessions.of(&act.device_id, &act.principal);
+        let own = self.direct_sessions.of(&device_id, &act.principal);
         if act.session_id.is_none() || own == Some(name) {
-            self.direct_sessions.keep(&act.device_id, name, &act.principal);
+            self.direct_sessions.keep(&device_id, name, &act.principal);
         } else {
-            self.direct_sessions.forget(&act.device_id);
+            self.direct_sessions.forget(&device_id);
         }
         let result = Arc::new(OnceLock::new());
         let request = DirectRequest {

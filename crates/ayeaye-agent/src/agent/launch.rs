@@ -56,26 +56,28 @@ impl StartTask {
 }
 
 impl Agent {
-    /// Locks the phone against other processes.
+    /// Locks the phone against other processes, under all of its names.
     pub(super) async fn lock_device(
         &self,
         lease: &mut DeviceLease,
         session: SessionId,
     ) -> Result<(), AgentError> {
-        let device = lease.device.clone();
+        let device = lease.names.id.clone();
         if self.deps.in_process_devices.contains(&device) {
             return Ok(());
         }
-        match self.deps.journal.acquire_lease(&device, &session).await? {
-            LeaseGrant::Granted(held) => {
-                lease.held = Some(held);
-                Ok(())
+        let mut locks = Vec::new();
+        for key in lease.names.keys() {
+            match self.deps.journal.acquire_lease(&key, &session).await? {
+                LeaseGrant::Granted(held) => locks.push(held),
+                LeaseGrant::Taken(Some(holder)) => {
+                    return Err(AgentError::DeviceBusy { device, session: Some(holder) });
+                }
+                LeaseGrant::Taken(None) => return Err(AgentError::DeviceTaken(device)),
             }
-            LeaseGrant::Taken(Some(holder)) => {
-                Err(AgentError::DeviceBusy { device, session: Some(holder) })
-            }
-            LeaseGrant::Taken(None) => Err(AgentError::DeviceTaken(device)),
         }
+        lease.held = Some(Box::new(locks));
+        Ok(())
     }
 
     /// Begins the record of a session. The session is on disk when this returns.
@@ -161,7 +163,7 @@ impl Agent {
         });
         let cancel = CancelHandle::default();
         let active = ActiveRun {
-            device: lease.device.clone(),
+            device: lease.names.id.clone(),
             direct: false,
             task,
             owner: session.owner.clone(),

@@ -26,10 +26,11 @@ impl Agent {
     async fn put_back_on(&self, device: &DeviceId) -> Result<bool, AgentError> {
         let session = SessionId::new();
         // Whoever drives it puts them back at the end.
-        let lease = self.runs.lease_for_action(device, session, &Principal::operator())?;
+        let names = self.device_names(device).await;
+        let lease = self.runs.lease_for_action(&names, session, &Principal::operator())?;
         let LeaseRequest::Granted(mut lease) = lease else { return Ok(false) };
         self.lock_device(&mut lease, session).await?;
-        let phone = self.device(device).await?;
+        let phone = self.device(&names.id).await?;
         let journal = self.deps.journal.clone();
         let ledger = Ledger { journal, device: device.clone(), session };
         for (change, how) in ledger.put_back(&*phone).await? {

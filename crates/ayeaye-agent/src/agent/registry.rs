@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{AgentError, Follower};
 use crate::run::{CancelHandle, RunUpdate};
-use crate::{DeviceId, Principal, SessionId, StartTask, StopReason};
+use crate::{DeviceId, DeviceNames, Principal, SessionId, StartTask, StopReason};
 
 /// What has happened to a principal's runs since the process began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) struct RunRegistry {
 struct Inner {
     /// Runs in progress, by session.
     live: HashMap<SessionId, ActiveRun>,
-    /// Holders by phone. A holder without a run in `live` is still starting.
+    /// Holders by phone, under all of its names. A holder without a run in `live` is still starting.
     leases: HashMap<DeviceId, Holder>,
     /// Notified when `live` or `leases` changes.
     changes: watch::Sender<()>,
@@ -75,7 +75,7 @@ pub(super) enum LeaseRequest {
 /// The right to use a phone; released on drop.
 pub(super) struct DeviceLease {
     runs: RunRegistry,
-    pub(super) device: DeviceId,
+    pub(super) names: DeviceNames,
     session: SessionId,
     /// The lock against other processes.
     pub(super) held: Option<Box<dyn Send + Sync>>,
@@ -86,26 +86,26 @@ impl RunRegistry {
     /// and its session cannot be read yet by a caller who is told that it is busy.
     pub(super) fn lease(
         &self,
-        device: &DeviceId,
+        names: &DeviceNames,
         session: SessionId,
         principal: &Principal,
     ) -> Result<LeaseRequest, AgentError> {
-        self.lease_as(device, session, principal, false)
+        self.lease_as(names, session, principal, false)
     }
 
     /// Like [`lease`](Self::lease), for one direct action: others wait for its end instead of failing.
     pub(super) fn lease_for_action(
         &self,
-        device: &DeviceId,
+        names: &DeviceNames,
         session: SessionId,
         principal: &Principal,
     ) -> Result<LeaseRequest, AgentError> {
-        self.lease_as(device, session, principal, true)
+        self.lease_as(names, session, principal, true)
     }
 
     fn lease_as(
         &self,
-        device: &DeviceId,
+        names: &DeviceNames,
         session: SessionId,
         principal: &Principal,
         direct: bool,
@@ -114,13 +114,15 @@ impl RunRegistry {
         if inner.closed {
             return Err(AgentError::ShuttingDown);
         }
-        let held = inner.leases.get(device).map(|holder| (holder.session, holder.direct));
+        let keys = names.keys();
+        let holder = keys.iter().find_map(|key| inner.leases.get(key));
+        let held = holder.map(|holder| (holder.session, holder.direct));
         let Some((holder, held_briefly)) = held else {
-            inner
-                .leases
-                .insert(device.clone(), Holder { session, owner: principal.clone(), direct });
+            for key in keys {
+                inner.leases.insert(key, Holder { session, owner: principal.clone(), direct });
+            }
             let lease =
-                DeviceLease { runs: self.clone(), device: device.clone(), session, held: None };
+                DeviceLease { runs: self.clone(), names: names.clone(), session, held: None };
             return Ok(LeaseRequest::Granted(lease));
         };
         let mut changes = inner.changes.subscribe();
@@ -131,7 +133,7 @@ impl RunRegistry {
             changes.mark_changed();
             return Ok(LeaseRequest::Later(changes));
         }
-        Err(AgentError::DeviceBusy { device: device.clone(), session: Some(holder) })
+        Err(AgentError::DeviceBusy { device: names.id.clone(), session: Some(holder) })
     }
 
     /// Spawns a run, unless the server is shutting down and would not wait for its end.
@@ -163,11 +165,11 @@ impl RunRegistry {
     }
 
     /// A run in progress for the same request: a client may repeat a start whose reply got lost.
-    pub(super) fn find(&self, start: &StartTask) -> Option<Follower> {
+    pub(super) fn find(&self, start: &StartTask, names: &DeviceNames) -> Option<Follower> {
         let inner = self.lock();
         let same = |live: &&ActiveRun| {
             !live.direct
-                && live.device == start.device_id
+                && names.include(&live.device)
                 && live.task == start.task
                 && live.owner == start.principal
         };
@@ -175,8 +177,10 @@ impl RunRegistry {
     }
 
     /// The session that holds a phone.
-    pub(super) fn device_holder(&self, device: &DeviceId) -> Option<SessionId> {
-        self.lock().leases.get(device).map(|holder| holder.session)
+    pub(super) fn device_holder(&self, names: &DeviceNames) -> Option<SessionId> {
+        let inner = self.lock();
+        let holder = names.keys().iter().find_map(|key| inner.leases.get(key))?;
+        Some(holder.session)
     }
 
     /// The owner of a session that holds a phone.
@@ -241,7 +245,9 @@ impl Drop for DeviceLease {
         // Unlock for other processes first: a caller here may ask as soon as the change is notified.
         self.held = None;
         let mut inner = self.runs.lock();
-        inner.leases.remove(&self.device);
+        for key in self.names.keys() {
+            inner.leases.remove(&key);
+        }
         if let Some(live) = inner.live.remove(&self.session) {
             inner.turns.entry(live.owner).or_default().count += 1;
         }

@@ -21,6 +21,10 @@ impl Agent {
 
     async fn join_or_resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
         let id = next.session_id;
+        let given = match &next.device_id {
+            Some(device) => Some(self.device_names(device).await),
+            None => None,
+        };
         let learn_secret = || {
             if let (true, UserInput::Reply(text) | UserInput::Answer { text, .. }) =
                 (next.reply_is_secret, &next.input)
@@ -31,7 +35,7 @@ impl Agent {
             }
         };
         loop {
-            if let Some(run) = self.active_run(id, next.device_id.as_ref())? {
+            if let Some(run) = self.active_run(id, given.as_ref())? {
                 if run.direct {
                     run.follower().finished().await;
                     continue;
@@ -47,7 +51,7 @@ impl Agent {
             // The whole record is read only when it is opened; until then its summary will do.
             let summary = self.read_summary(id).await?;
             let its = &summary.device.device_id;
-            ensure_same_device(id, its, next.device_id.as_ref())?;
+            ensure_same_device(id, its, given.as_ref())?;
             learn_secret();
             self.ensure_not_elsewhere(id, summary.stop_reason.is_some()).await?;
             // An operator may have answered while no run was in progress.
@@ -83,7 +87,8 @@ impl Agent {
         input: UserInput,
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
-        let mut lease = match self.runs.lease(&device_id, id, &next.principal)? {
+        let names = self.device_names(&device_id).await;
+        let mut lease = match self.runs.lease(&names, id, &next.principal)? {
             LeaseRequest::Granted(lease) => lease,
             LeaseRequest::Later(changes) => {
                 next_change(changes).await;
@@ -91,8 +96,8 @@ impl Agent {
             }
         };
         self.lock_device(&mut lease, id).await?;
-        self.direct_sessions.forget(&device_id);
-        let device = self.device(&device_id).await?;
+        self.direct_sessions.forget(&names.id);
+        let device = self.device(&names.id).await?;
         // Another process may have resumed it meanwhile, so the record is read again.
         let recorder = self.open_session(id).await?;
         let session = recorder.session();

@@ -448,6 +448,8 @@ impl DeviceSource for FakeSource {
             android_version: None,
             screen: Some(SIZE),
             hint: None,
+            also: Vec::new(),
+            identity: None,
         }])
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::command::Exit;
 use crate::hint::{Reader, for_device_error};
-use crate::mcp::results::DeviceList;
+use crate::mcp::results::{DeviceList, also_reachable};
 use crate::terminal::Terminal;
 use crate::text::one_line;
 use crate::wiring::App;
@@ -17,7 +17,9 @@ const NO_PHONE: &str = "No phone is connected. Plug one in and enable USB debugg
 pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
     let asking = terminal.waiting("Asking adb for phones");
     let principal = Principal::operator();
-    let (listed, offers) = tokio::join!(app.agent.devices(&principal), offers(app.adb.as_deref()));
+    let adb = app.adb.as_deref();
+    let (listed, offers, troubles) =
+        tokio::join!(app.agent.devices(&principal), offers(adb), troubles(adb));
     drop(asking);
     let devices = match listed {
         Ok(devices) => devices,
@@ -35,6 +37,9 @@ pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
         let hint = devices.is_empty().then(|| NO_PHONE.to_owned());
         let list = DeviceList { hint, ..DeviceList::from(devices) };
         let mut list = serde_json::to_value(list).expect("what is shown has plain keys");
+        if !troubles.is_empty() {
+            list["troubles"] = troubles.into();
+        }
         list["on_network"] = offers.iter().map(in_json).collect();
         terminal.json(&list);
         return exit;
@@ -47,6 +52,9 @@ pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
         for remark in remarks(entry) {
             terminal.line(&format!("    {remark}"));
         }
+    }
+    for trouble in &troubles {
+        terminal.item("trouble", trouble);
     }
     if !offers.is_empty() {
         terminal.line("\nOn the network, not connected:");
@@ -71,7 +79,20 @@ pub fn described(entry: &DeviceEntry) -> String {
 
 /// What else there is to say about a phone, a line each.
 pub fn remarks(entry: &DeviceEntry) -> Vec<String> {
-    entry.hint.as_deref().map(one_line).into_iter().collect()
+    let hint = entry.hint.as_deref().map(one_line);
+    let also = also_reachable(entry).map(|text| one_line(&text));
+    hint.into_iter().chain(also).collect()
+}
+
+/// The adb servers that do not answer, with the reason, where there are several. Of a single one the list
+/// itself tells.
+async fn troubles(adb: Option<&AdbDevices>) -> Vec<String> {
+    let Some(adb) = adb else { return Vec::new() };
+    if !adb.has_several_servers() {
+        return Vec::new();
+    }
+    let troubles = adb.servers().await.into_iter();
+    troubles.filter_map(|(_, answer)| answer.err().map(|err| error_chain(&err))).collect()
 }
 
 /// What announces itself on the network. That nothing is known of it is no trouble here: `ayeaye pair`
@@ -133,6 +154,8 @@ mod tests {
             android_version: None,
             screen: None,
             hint: None,
+            also: Vec::new(),
+            identity: None,
         };
         let offers = vec![
             offer("adb-A-1", OfferKind::Connect, "10.0.0.1:40001"),

@@ -65,7 +65,9 @@ pub(super) fn tell_model(finding: &ayeaye_model::Finding, terminal: Terminal) {
 pub(super) async fn tell_phones(app: &App, config: &Config, terminal: Terminal) -> Vec<DeviceId> {
     let waiting = terminal.waiting("Asking adb for phones");
     let listing = app.agent.devices(&Principal::operator()).await;
-    adb_program(config, listing.is_ok()).print(terminal);
+    for finding in adb_servers(app, config, listing.is_ok()).await {
+        finding.print(terminal);
+    }
     let (found, entries) = phones(listing);
     found.print(terminal);
     let mut ready = Vec::new();
@@ -93,7 +95,9 @@ pub async fn doctor(app: &App, config: &Config, as_json: bool, terminal: Termina
     tell(data_folder(config));
     let waiting = terminal.waiting("Asking adb for phones");
     let listing = app.agent.devices(&Principal::operator()).await;
-    tell(adb_program(config, listing.is_ok()));
+    for finding in adb_servers(app, config, listing.is_ok()).await {
+        tell(finding);
+    }
     let (phones, entries) = phones(listing);
     tell(phones);
     for entry in &entries {
@@ -181,6 +185,25 @@ fn data_folder(config: &Config) -> Finding {
 
 const INSTALL_ADB: &str = "install Android platform-tools (Debian: apt install adb; macOS: brew install \
     android-platform-tools; Windows: winget install Google.PlatformTools), or set adb.program";
+
+/// The adb program with the first server, and the further servers.
+async fn adb_servers(app: &App, config: &Config, listed: bool) -> Vec<Finding> {
+    let Some(adb) = app.adb.as_deref().filter(|adb| adb.has_several_servers()) else {
+        return vec![adb_program(config, listed)];
+    };
+    let mut servers = adb.servers().await.into_iter();
+    let first = servers.next().is_some_and(|(_, answer)| answer.is_ok());
+    let mut findings = vec![adb_program(config, first)];
+    findings.extend(servers.map(|(server, answer)| {
+        match answer {
+            Ok(_) => Finding::new(Severity::Ok, "adb", format!("the server at {server} answers")),
+            // The phones of the others are there all the same.
+            Err(err) => Finding::new(Severity::Warning, "adb", error_chain(&err))
+                .with_hint("start it there, or take it out of adb.servers"),
+        }
+    }));
+    findings
+}
 
 /// `answered`: whether an adb server answered. One may run without a program here, for instance on the
 /// host of a container.

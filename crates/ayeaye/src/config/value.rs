@@ -159,6 +159,25 @@ pub(super) fn base_url(text: &str) -> Result<Url, ValueError> {
     if url.path() == "/" { Ok(url) } else { Err(ValueError::UrlWithPath) }
 }
 
+/// One of several adb servers, as [`adb_server`] reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdbServer(String);
+
+impl AdbServer {
+    /// In adb's own words.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::str::FromStr for AdbServer {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        adb_server(text).map(Self)
+    }
+}
+
 /// Where an adb server is, in adb's own words: `tcp:HOST:PORT`, `tcp:PORT`, `localfilesystem:PATH`,
 /// and for convenience `HOST:PORT`.
 pub(super) fn adb_server(text: &str) -> Result<String, ValueError> {

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-pub use self::devices::{DeviceItem, DeviceList};
+pub use self::devices::{DeviceItem, DeviceList, also_reachable};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree};
 pub(super) use self::sessions::to_seconds;

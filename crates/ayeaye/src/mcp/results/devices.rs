@@ -1,5 +1,5 @@
 //! The connected phones.
-use ayeaye_agent::{DeviceEntry, DeviceHolder};
+use ayeaye_agent::{DeviceEntry, DeviceHolder, DeviceId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -93,8 +93,15 @@ only the virtual phone is listed: the server was started with --virtual and no m
 stand-in decides, which knows this phone and a few tasks. For real phones configure a model, or start the \
 server without --virtual and drive them yourself";
 
+/// The other serials that lead to a phone, in words.
+pub fn also_reachable(entry: &DeviceEntry) -> Option<String> {
+    let also: Vec<_> = entry.also.iter().map(DeviceId::as_str).collect();
+    (!also.is_empty()).then(|| format!("also reachable as {}", also.join(", ")))
+}
+
 impl From<(DeviceEntry, DeviceHolder)> for DeviceItem {
     fn from((entry, driver): (DeviceEntry, DeviceHolder)) -> Self {
+        let also = also_reachable(&entry);
         Self {
             device_id: entry.id.to_string(),
             state: entry.state,
@@ -108,7 +115,7 @@ impl From<(DeviceEntry, DeviceHolder)> for DeviceItem {
                 DeviceHolder::Session(id) => Some(id.to_string()),
                 DeviceHolder::Free | DeviceHolder::Other => None,
             },
-            hint: entry.hint,
+            hint: entry.hint.or(also),
         }
     }
 }

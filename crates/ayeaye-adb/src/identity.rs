@@ -1,0 +1,178 @@
+//! Which lines of the lists are one phone.
+//!
+//! A phone may be in a list twice (on a cable and over Wi-Fi, `emulator-5554` and `127.0.0.1:5555`), or in the
+//! lists of two adb servers. It is known by the id that its kernel draws at each boot: the same id read over
+//! two connections is the same running system. Serial numbers do not serve: every emulator has the same, and
+//! so have some cheap phones.
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ayeaye_agent::{DeviceError, DeviceId};
+use tokio::time::{Instant, timeout};
+
+use crate::client::DeviceClient;
+use crate::parse::{batch, sanitize_first_line, split_batch};
+
+/// How far apart two readings of the time of boot may be: each takes at most two seconds.
+const CLOCK_TOLERANCE: f64 = 3.0;
+/// How long a phone that did not tell its identity is not asked again.
+const RETRY_AFTER: Duration = Duration::from_secs(30);
+/// How many connections are remembered.
+const MAX_KNOWN: usize = 1024;
+
+/// What a phone is known by, whatever it is reached through.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Identity {
+    /// Drawn by the kernel at each boot.
+    boot_id: String,
+    /// `ro.serialno`, which is also the serial of a phone on a cable.
+    serialno: Option<String>,
+    /// The phone's age: seconds since its boot, and when that was read. Emulators that were started from one
+    /// snapshot have the same id, but hardly the same age.
+    uptime: Option<(f64, Instant)>,
+}
+
+impl Identity {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let same_age = match (self.uptime, other.uptime) {
+            (Some((first, first_read)), Some((second, second_read))) => {
+                let between = if second_read < first_read {
+                    -(first_read - second_read).as_secs_f64()
+                } else {
+                    (second_read - first_read).as_secs_f64()
+                };
+                (second - first - between).abs() <= CLOCK_TOLERANCE
+            }
+            _ => true,
+        };
+        self.boot_id == other.boot_id && self.serialno == other.serialno && same_age
+    }
+
+    /// The name of the phone until its next boot.
+    pub(crate) fn key(&self) -> String {
+        format!("boot {}", self.boot_id)
+    }
+
+    pub(crate) fn serialno(&self) -> Option<&str> {
+        self.serialno.as_deref()
+    }
+
+    /// Asks a phone, in one round trip.
+    async fn query(client: &DeviceClient) -> Result<Option<Self>, DeviceError> {
+        let ask = batch(&[
+            "cat /proc/sys/kernel/random/boot_id",
+            "getprop ro.serialno",
+            "cat /proc/uptime",
+        ]);
+        let output = client.shell_quick("its identity", &ask).await?;
+        Ok(Self::read(&output.stdout, Instant::now()))
+    }
+
+    fn read(output: &str, now: Instant) -> Option<Self> {
+        let [boot_id, serialno, uptime] = split_batch(output);
+        let boot_id = sanitize_first_line(boot_id).filter(|id| is_uuid(id))?;
+        let uptime = uptime.split_whitespace().next().and_then(|it| it.parse::<f64>().ok());
+        Some(Self {
+            boot_id,
+            serialno: sanitize_first_line(serialno),
+            uptime: uptime.filter(|it| it.is_finite()).map(|seconds| (seconds, now)),
+        })
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+}
+
+/// A connection of a server to a phone: the server's place, the serial, and the number of the connection.
+pub(crate) type ConnectionKey = (usize, String, u64);
+
+/// The identities that were read so far, one a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Identities {
+    read: Mutex<HashMap<ConnectionKey, (Instant, Option<Identity>)>>,
+    /// What was last reached under each name, for names that are in no list any more.
+    by_name: Mutex<HashMap<DeviceId, Identity>>,
+}
+
+impl Identities {
+    /// The identity of the phone at the other end of a connection; `None` where it does not tell in time.
+    /// Without a number a connection cannot be told from the next one, so it is asked each time.
+    pub(crate) async fn of(
+        &self,
+        connection: Option<ConnectionKey>,
+        client: &DeviceClient,
+    ) -> Option<Identity> {
+        if let Some(key) = &connection
+            && let Some((when, known)) = lock(&self.read).get(key)
+            && (known.is_some() || when.elapsed() < RETRY_AFTER)
+        {
+            return known.clone();
+        }
+        let asked = timeout(client.limits().describe, Identity::query(client)).await;
+        let identity = asked.ok().and_then(Result::ok).flatten();
+        if let Some(key) = connection {
+            let mut read = lock(&self.read);
+            if MAX_KNOWN <= read.len() {
+                read.clear();
+            }
+            read.insert(key, (Instant::now(), identity.clone()));
+        }
+        identity
+    }
+
+    /// Remembers what a name has led to.
+    pub(crate) fn remember(&self, name: &DeviceId, identity: &Identity) {
+        let mut by_name = lock(&self.by_name);
+        if MAX_KNOWN <= by_name.len() {
+            by_name.clear();
+        }
+        by_name.insert(name.clone(), identity.clone());
+    }
+
+    /// What a name has led to last.
+    pub(crate) fn remembered(&self, name: &DeviceId) -> Option<Identity> {
+        lock(&self.by_name).get(name).cloned()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code that holds these locks can panic half way through a change.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOOT: &str = "5d1a6e7c-1234-4000-8000-000000000001";
+
+    fn read(boot: &str, serialno: &str, uptime: &str, now: Instant) -> Option<Identity> {
+        Identity::read(&format!("{boot}\n--ayeaye--\n{serialno}\n--ayeaye--\n{uptime}\n"), now)
+    }
+
+    #[test]
+    fn a_phone_is_the_same_at_any_time_and_no_other_is() {
+        let now = Instant::now();
+        let later = now + Duration::from_mins(1);
+        let phone = read(BOOT, "R58M1", "100.25 380.1", now).unwrap();
+        assert!(phone.is_same(&read(BOOT, "R58M1", "160.5 400.0", later).unwrap()));
+        assert!(read(BOOT, "R58M1", "160.5 400.0", later).unwrap().is_same(&phone));
+        assert!(phone.is_same(&read(BOOT, "R58M1", "Permission denied", later).unwrap()));
+        // Another boot, another phone, another emulator from the same snapshot.
+        assert!(!phone.is_same(&read(&BOOT.replace('7', "8"), "R58M1", "100.25", now).unwrap()));
+        assert!(!phone.is_same(&read(BOOT, "R58M2", "100.25", now).unwrap()));
+        assert!(!phone.is_same(&read(BOOT, "R58M1", "110.0", now).unwrap()));
+    }
+
+    #[test]
+    fn a_phone_that_does_not_tell_is_no_other_phone() {
+        let now = Instant::now();
+        let denied = "cat: /proc/sys/kernel/random/boot_id: Permission denied";
+        for boot in ["", denied, "unknown", "0123456789ABCDEF"] {
+            assert_eq!(read(boot, "R58M1", "1.0", now), None, "{boot}");
+        }
+        assert_eq!(Identity::read("Pixel 7\n--ayeaye--\n14\n", now), None);
+    }
+}

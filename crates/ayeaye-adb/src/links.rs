@@ -1,0 +1,261 @@
+//! The phones of all adb servers: each once, with all the ways to it.
+use std::sync::Arc;
+
+use ayeaye_agent::{DeviceError, DeviceId, DeviceNames, Transport};
+use futures::future::join_all;
+use futures::{StreamExt as _, stream};
+
+use crate::client::DeviceClient;
+use crate::identity::{Identities, Identity};
+use crate::parse::{self, DeviceListing};
+use crate::server::Server;
+
+/// How many phones are asked at the same time.
+const MAX_CONCURRENT: usize = 64;
+
+/// One way to a phone: a line in the list of one server.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    pub(crate) server: Arc<Server>,
+    /// The server's place among all.
+    pub(crate) at: usize,
+    pub(crate) line: DeviceListing,
+    /// Its serial; with the server's address behind it where another phone has that serial.
+    pub(crate) id: DeviceId,
+    /// Whether other lines of the same list have the same serial, so that it cannot be addressed.
+    pub(crate) is_duplicate: bool,
+}
+
+/// A phone, as it is driven.
+#[derive(Debug, Clone)]
+pub(crate) struct Phone {
+    /// The best way to it.
+    pub(crate) link: Link,
+    /// The names of the other ways.
+    pub(crate) also: Vec<DeviceId>,
+    pub(crate) identity: Option<Identity>,
+}
+
+impl Link {
+    fn is_ready(&self) -> bool {
+        self.line.state == "device" && !self.is_duplicate
+    }
+
+    pub(crate) fn client(&self) -> DeviceClient {
+        DeviceClient::at(Arc::clone(&self.server), self.id.clone(), &self.line.serial)
+    }
+}
+
+impl Phone {
+    fn alone(link: Link) -> Self {
+        Self { link, also: Vec::new(), identity: None }
+    }
+
+    pub(crate) fn names(&self) -> DeviceNames {
+        DeviceNames {
+            id: self.link.id.clone(),
+            also: self.also.clone(),
+            identity: self.identity.as_ref().map(Identity::key),
+        }
+    }
+
+    fn goes_by(&self, id: &DeviceId) -> bool {
+        self.link.id == *id || self.also.contains(id)
+    }
+}
+
+/// Every phone, in the order of the lists. An error only where no server answers.
+pub(crate) async fn phones(
+    servers: &[Arc<Server>],
+    identities: &Identities,
+) -> Result<Vec<Phone>, DeviceError> {
+    let links = links(servers).await?;
+    let asked: Vec<_> = links.iter().map(|link| identity(link, identities)).collect();
+    let known: Vec<_> = stream::iter(asked).buffered(MAX_CONCURRENT).collect().await;
+    Ok(merged(links.into_iter().zip(known).collect()))
+}
+
+/// The phone that a name means: a way to it that is ready, one that was, its own serial number, or a way that
+/// is not ready.
+pub(crate) fn find<'a>(
+    phones: &'a [Phone],
+    id: &DeviceId,
+    identities: &Identities,
+) -> Option<&'a Phone> {
+    let named = phones.iter().find(|phone| phone.goes_by(id));
+    if named.is_some_and(|phone| phone.link.is_ready()) {
+        return named;
+    }
+    let remembered = identities.remembered(id).and_then(|was| {
+        phones.iter().find(|phone| phone.identity.as_ref().is_some_and(|is| is.is_same(&was)))
+    });
+    let by_serialno = || {
+        let is_it = |phone: &&Phone| {
+            phone.identity.as_ref().and_then(Identity::serialno) == Some(id.as_str())
+        };
+        let mut found = phones.iter().filter(is_it);
+        found.next().filter(|_| found.next().is_none())
+    };
+    remembered.or_else(by_serialno).or(named)
+}
+
+async fn links(servers: &[Arc<Server>]) -> Result<Vec<Link>, DeviceError> {
+    let lists = join_all(servers.iter().map(|server| server.query("host:devices-l"))).await;
+    let mut links: Vec<Link> = Vec::new();
+    let (mut trouble, mut answered) = (None, false);
+    for (at, (server, list)) in servers.iter().zip(lists).enumerate() {
+        let list = match list {
+            Ok(list) => list,
+            Err(error) => {
+                tracing::debug!(%error, "an adb server does not answer");
+                trouble.get_or_insert(error);
+                continue;
+            }
+        };
+        answered = true;
+        let lines = parse::devices(&String::from_utf8_lossy(&list));
+        for line in &lines {
+            let alike = lines.iter().filter(|other| other.serial == line.serial).count();
+            links.push(Link {
+                server: Arc::clone(server),
+                at,
+                id: DeviceId::new(&line.serial),
+                line: line.clone(),
+                is_duplicate: alike != 1,
+            });
+        }
+    }
+    match trouble {
+        Some(error) if !answered => Err(error),
+        _ => Ok(links),
+    }
+}
+
+async fn identity(link: &Link, identities: &Identities) -> Option<Identity> {
+    if !link.is_ready() {
+        return None;
+    }
+    let number = link.line.transport_id;
+    let connection = number.map(|number| (link.at, link.line.serial.clone(), number));
+    let identity = identities.of(connection, &link.client()).await?;
+    identities.remember(&link.id, &identity);
+    Some(identity)
+}
+
+/// Puts the ways to one phone together, and gives every phone a name of its own.
+fn merged(links: Vec<(Link, Option<Identity>)>) -> Vec<Phone> {
+    let mut groups: Vec<(Option<Identity>, Vec<Link>)> = Vec::new();
+    for (link, identity) in links {
+        let same = identity.as_ref().and_then(|identity| {
+            groups.iter_mut().find(|(of, _)| of.as_ref().is_some_and(|of| of.is_same(identity)))
+        });
+        match same {
+            Some((_, ways)) => ways.push(link),
+            None => groups.push((identity, vec![link])),
+        }
+    }
+    let mut phones = Vec::new();
+    for (identity, mut ways) in groups {
+        if are_several_phones(&ways) {
+            phones.extend(ways.into_iter().map(Phone::alone));
+            continue;
+        }
+        // Stable: of two equally good ways that of the first server.
+        ways.sort_by_key(rank);
+        let mut ways = ways.into_iter();
+        let Some(link) = ways.next() else { continue };
+        let also = ways.map(|way| way.id).collect();
+        phones.push(Phone { link, also, identity });
+    }
+    name_apart(&mut phones);
+    phones
+}
+
+/// Whether ways that look like one phone cannot be one: a server has one cable and one console to each
+/// phone. So it is with emulators that were started from one snapshot at one time.
+fn are_several_phones(ways: &[Link]) -> bool {
+    let is_one_of_two = |way: &Link| {
+        let kind = rank(way);
+        let same = |other: &&Link| other.at == way.at && rank(other) == kind;
+        kind < rank_of(Transport::Tcp) && 1 < ways.iter().filter(same).count()
+    };
+    ways.iter().any(is_one_of_two)
+}
+
+/// The better way has the lower rank.
+fn rank(way: &Link) -> u8 {
+    rank_of(transport(&way.line.serial))
+}
+
+fn rank_of(transport: Transport) -> u8 {
+    match transport {
+        Transport::Usb | Transport::Virtual => 0,
+        Transport::Emulator => 1,
+        Transport::Tcp => 2,
+    }
+}
+
+/// Two servers may each have an `emulator-5554`: the later one gets the address of its server.
+fn name_apart(phones: &mut [Phone]) {
+    for at in 1..phones.len() {
+        let (before, rest) = phones.split_at_mut(at);
+        let Some(phone) = rest.first_mut() else { continue };
+        let is_taken = |id: &DeviceId| {
+            let same = |other: &Phone| other.link.at != phone.link.at && other.goes_by(id);
+            before.iter().any(same)
+        };
+        if is_taken(&phone.link.id) {
+            let server = &phone.link.server.config().server;
+            phone.link.id = DeviceId::new(format!("{}@{server}", phone.link.line.serial));
+        }
+        let taken: Vec<_> = phone.also.iter().filter(|id| is_taken(id)).cloned().collect();
+        phone.also.retain(|id| !taken.contains(id) && *id != phone.link.id);
+    }
+    for phone in phones {
+        let id = phone.link.id.clone();
+        let mut seen = vec![id];
+        phone.also.retain(|name| {
+            let is_new = !seen.contains(name);
+            seen.push(name.clone());
+            is_new
+        });
+    }
+}
+
+/// How a phone is attached, from its serial.
+pub(crate) fn transport(serial: &str) -> Transport {
+    let number = serial.strip_prefix("emulator-");
+    if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
+        return Transport::Emulator;
+    }
+    let port = serial.rsplit_once(':').map(|(_, port)| port);
+    let is_address = port.is_some_and(|p| p.parse::<u16>().is_ok());
+    if is_address || serial.contains("._adb-tls-connect._tcp") || serial.contains("._adb._tcp") {
+        return Transport::Tcp;
+    }
+    Transport::Usb
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serials_tell_how_a_phone_is_attached() {
+        for (serial, expected) in [
+            ("R58M12ABCDE", Transport::Usb),
+            ("(no serial number)", Transport::Usb),
+            ("emulator-5554", Transport::Emulator),
+            ("emulator-x", Transport::Usb),
+            ("emulator-", Transport::Usb),
+            ("192.168.0.3:5555", Transport::Tcp),
+            ("phone.local:37199", Transport::Tcp),
+            ("[fe80::1]:5555", Transport::Tcp),
+            ("adb-X1._adb-tls-connect._tcp", Transport::Tcp),
+            ("adb-X1-abc (2)._adb-tls-connect._tcp", Transport::Tcp),
+            ("adb-R5._adb._tcp", Transport::Tcp),
+        ] {
+            assert_eq!(transport(serial), expected, "{serial}");
+        }
+    }
+}
