@@ -17,6 +17,7 @@ mod grep;
 mod ime;
 mod input;
 mod keys;
+mod logcat;
 pub(super) mod package;
 mod properties;
 mod screencap;
@@ -164,8 +165,9 @@ pub(super) async fn run(
         "id" => system::id(),
         "whoami" => CommandOutput::ok("shell\n"),
         "date" => system::date(phone, &words),
+        "pidof" => logcat::pidof(phone, &words),
         "ps" => system::ps(phone, &words),
-        "logcat" => system::logcat(phone, &words).await,
+        "logcat" => logcat::logcat(phone, &words).await,
         "svc" => system::svc(phone, &words),
         "content" => settings::content(phone, &words),
 

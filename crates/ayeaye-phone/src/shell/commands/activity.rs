@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use super::{CommandOutput, package};
+use super::{CommandOutput, logcat, package};
 use crate::{
     device::AdbDevice,
     packages::{Component, LaunchState, StartError},
@@ -26,6 +26,10 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             [] => CommandOutput::argument_expected(device, "force-stop", "force-stop"),
             _ => CommandOutput::unsupported(device, "am force-stop with several packages"),
         },
+        ["crash", args @ ..] => match without_user(args).as_slice() {
+            [package] => logcat::crash(device, package),
+            _ => CommandOutput::argument_expected(device, "crash", "crash"),
+        },
         // Kills background processes; there are none here.
         ["kill", ..] | ["kill-all"] => CommandOutput::status(0),
         ["broadcast", args @ ..] => broadcast(device, args),
@@ -40,6 +44,8 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         }
     }
 }
+
+const VIEW: &str = "android.intent.action.VIEW";
 
 /// The arguments of an intent.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -151,6 +157,19 @@ impl<'a> Intent<'a> {
     }
 }
 
+/// The app that has said that it shows such addresses. There is no browser.
+fn app_for(url: &str) -> Option<&'static str> {
+    let (scheme, rest) = url.split_once(':')?;
+    match scheme {
+        "sms" | "smsto" => Some("com.example.messages"),
+        "http" | "https" => {
+            let host = rest.trim_start_matches('/').split(['/', '?', '#']).next()?;
+            (host == "shop.example").then_some("com.example.shop")
+        }
+        _ => None,
+    }
+}
+
 async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     let intent = match Intent::parse(args) {
         Ok(intent) => intent,
@@ -160,6 +179,9 @@ async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     let named = intent.component.clone();
     let found = named.or_else(|| match (intent.package, intent.data) {
         (Some(package), None) => package::launcher_of(device, package),
+        (_, Some(url)) if intent.action.is_none_or(|action| action == VIEW) => {
+            package::launcher_of(device, app_for(url)?)
+        }
         _ => None,
     });
     let Some(component) = found else {

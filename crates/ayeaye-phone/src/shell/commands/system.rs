@@ -100,18 +100,6 @@ pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     )
 }
 
-/// An empty log. Without `-d` it is followed for ever.
-pub(super) async fn logcat(device: &AdbDevice, words: &[&str]) -> CommandOutput {
-    if words.iter().any(|word| matches!(*word, "-c" | "--clear" | "-g" | "-G")) {
-        return CommandOutput::status(0);
-    }
-    if words.iter().any(|word| matches!(*word, "-d" | "-t")) {
-        return CommandOutput::ok("--------- beginning of main\n");
-    }
-    tracing::debug!(serial = device.serial(), "following an empty log");
-    std::future::pending().await
-}
-
 pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
         ["wifi" | "data" | "bluetooth" | "nfc", "enable" | "disable"]
