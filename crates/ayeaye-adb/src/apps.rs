@@ -91,6 +91,29 @@ impl AppCatalog {
         start(client, &what, &app.package, &activity).await
     }
 
+    /// The package of an installed app.
+    pub(crate) async fn package_of(
+        &self,
+        client: &Arc<DeviceClient>,
+        what: &str,
+        name: &str,
+    ) -> Result<String, DeviceError> {
+        let name = name.trim();
+        if is_package(name) {
+            // Also one without an icon.
+            let asked = client.shell_quick(what, &format!("pm path {name}")).await?;
+            if asked.stdout.contains("package:") {
+                return Ok(name.to_owned());
+            }
+        }
+        self.find(client, what, name).await.map(|app| app.package)
+    }
+
+    /// The list of apps has changed.
+    pub(crate) fn forget(&self) {
+        *self.installed.lock().expect("nothing panics while it is held") = None;
+    }
+
     /// The installed app of this name.
     async fn find(
         &self,
@@ -208,7 +231,7 @@ async fn start(
 }
 
 /// Why an activity was not started, in Android's words: a line that says so, wherever it stands.
-fn refusal(output: &str, exit_code: u8) -> Option<String> {
+pub(crate) fn refusal(output: &str, exit_code: u8) -> Option<String> {
     let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
     let says_no = |line: &&str| {
         line.starts_with("Error")

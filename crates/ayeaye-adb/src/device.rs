@@ -3,20 +3,22 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    App, ChangeLog, Device, DeviceError, DeviceId, DeviceInfo, Frame, Gesture, Performed, PutBack,
-    ScreenSize, ScreenState, SettingChange,
+    App, ChangeLog, Device, DeviceError, DeviceId, DeviceInfo, Frame, Gesture, Performed,
+    PhoneClock, PutBack, ScreenSize, ScreenState, SettingChange, Surroundings,
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
 
+use crate::apk::parse_locales;
 use crate::apps::AppCatalog;
 use crate::capture::Capture;
 use crate::client::DeviceClient;
+use crate::device_command::Commander;
 use crate::display::{ASK_PANELS, Displays};
 use crate::elements::ElementReader;
-use crate::parse::{batch, current_size, sanitize_first_line, split_batch, wm_size};
+use crate::parse::{batch, clock, current_size, sanitize_first_line, split_batch, wm_size};
 use crate::text_entry::TextEntry;
-use crate::{AppLabels, gesture, screen, settings, sync};
+use crate::{AppLabels, ExchangeFolder, gesture, screen, settings, sync};
 
 /// A phone behind an adb server.
 #[derive(Debug)]
@@ -25,6 +27,7 @@ pub struct AdbDevice {
     seen: Arc<SeenScreens>,
     elements: ElementReader,
     apps: AppCatalog,
+    files: Option<ExchangeFolder>,
     /// Android's API level, where it is known.
     sdk: OnceCell<Option<u32>>,
 }
@@ -78,12 +81,14 @@ impl AdbDevice {
         client: Arc<DeviceClient>,
         app_labels: Arc<AppLabels>,
         seen: Arc<SeenScreens>,
+        files: Option<ExchangeFolder>,
     ) -> Self {
         Self {
             client,
             seen,
             elements: ElementReader::default(),
             apps: AppCatalog::new(app_labels),
+            files,
             sdk: OnceCell::new(),
         }
     }
@@ -101,6 +106,10 @@ impl AdbDevice {
     /// The size of a file in bytes, or `None` when there is none.
     pub async fn file_size(&self, path: &str) -> Result<Option<u32>, DeviceError> {
         sync::file_size(&self.client, path).await
+    }
+
+    fn commander(&self) -> Commander<'_> {
+        Commander { client: &self.client, apps: &self.apps, files: self.files.as_ref() }
     }
 
     async fn sdk(&self) -> Result<Option<u32>, DeviceError> {
@@ -184,6 +193,7 @@ impl Device for AdbDevice {
             Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
             Gesture::Drag { from, to } => gesture::drag(*from, *to, on),
             Gesture::HotKey { key } => gesture::key(*key),
+            Gesture::Command(command) => return self.commander().perform(command).await,
             Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
             Gesture::Type { text, point, clear, submit } => {
                 let typing = TextEntry { text, point: *point, clear: *clear, submit: *submit };
@@ -228,6 +238,31 @@ impl Device for AdbDevice {
 
     async fn apps(&self) -> Result<Vec<App>, DeviceError> {
         self.apps.list(&self.client).await
+    }
+
+    async fn surroundings(&self) -> Result<Surroundings, DeviceError> {
+        let ask = batch(&[
+            "date '+%s %z'",
+            "settings get system system_locales",
+            "getprop persist.sys.locale",
+            "getprop ro.product.locale",
+        ]);
+        let output = self.client.shell_quick("its date and language", &ask).await?;
+        let asked = Instant::now();
+        let [date, locales @ ..]: [&str; 4] = split_batch(&output.stdout);
+        let clock = clock(date).map(|(unix_seconds, utc_offset)| PhoneClock {
+            unix_seconds,
+            utc_offset,
+            asked,
+        });
+        let languages = locales.into_iter().map(parse_locales).find(|it| !it.is_empty());
+        let languages =
+            languages.map(|it| it.iter().map(ToString::to_string).collect::<Vec<_>>().join(","));
+        Ok(Surroundings { clock, languages })
+    }
+
+    async fn app_log(&self, app: &str, crashes: bool, lines: u32) -> Result<String, DeviceError> {
+        self.commander().log(app, crashes, lines).await
     }
 
     fn app_name(&self, package: &str) -> Option<String> {

@@ -15,7 +15,7 @@ use crate::identity::{Identities, Identity};
 use crate::links::{self, Phone, transport};
 use crate::server::Server;
 use crate::tracker::Tracker;
-use crate::{AdbConfig, AdbDevice, AppLabels, ServerAddress};
+use crate::{AdbConfig, AdbDevice, AppLabels, ExchangeFolder, ServerAddress};
 
 /// How many phones are queried at the same time.
 const MAX_CONCURRENT: usize = 64;
@@ -30,12 +30,19 @@ pub struct AdbDevices {
     app_labels: Arc<AppLabels>,
     /// What was learnt about the screens of each phone.
     seen: Mutex<HashMap<DeviceId, Arc<SeenScreens>>>,
+    files: Option<ExchangeFolder>,
 }
 
 impl AdbDevices {
     /// Connects to nothing yet.
     pub fn new(config: AdbConfig) -> Self {
         Self::with_further(config, Vec::new())
+    }
+
+    /// The same, with a folder from which files may go to phones and into which they may come.
+    #[must_use]
+    pub fn with_files(self, folder: ExchangeFolder) -> Self {
+        Self { files: Some(folder), ..self }
     }
 
     /// The same, with names of apps that are kept for longer or shared with other servers.
@@ -53,7 +60,7 @@ impl AdbDevices {
         let servers = std::iter::once(Arc::clone(&first)).chain(further).collect();
         let app_labels = Arc::new(AppLabels::new(None));
         let seen = Mutex::default();
-        Self { servers, first, identities: Identities::default(), app_labels, seen }
+        Self { servers, first, identities: Identities::default(), app_labels, seen, files: None }
     }
 
     /// The version of the first adb server, such as 41. Starts a server if that is needed and allowed.
@@ -106,8 +113,8 @@ impl AdbDevices {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(seen.entry(id.clone()).or_default())
         };
-        let labels = Arc::clone(&self.app_labels);
-        Ok(Arc::new(AdbDevice::new(Arc::new(client), labels, seen)))
+        let (labels, files) = (Arc::clone(&self.app_labels), self.files.clone());
+        Ok(Arc::new(AdbDevice::new(Arc::new(client), labels, seen, files)))
     }
 
     /// The server that connects phones on the network.

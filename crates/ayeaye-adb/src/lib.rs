@@ -9,6 +9,7 @@ mod connect;
 mod devices;
 
 mod device;
+mod device_command;
 mod links;
 mod tracker;
 
@@ -38,6 +39,7 @@ mod parse;
 mod protocol;
 
 mod config;
+mod exchange;
 mod quote;
 
 #[cfg(test)]
@@ -50,5 +52,6 @@ pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_ad
 pub use self::connect::{ConnectError, MdnsService, OfferKind, Paired};
 pub use self::device::AdbDevice;
 pub use self::devices::AdbDevices;
+pub use self::exchange::ExchangeFolder;
 pub use self::parse::DeviceListing;
 pub use self::tracker::Tracker;

@@ -18,7 +18,9 @@ pub(crate) use self::input_method::{
     Caret, FIELD_QUERY, FieldState, InputMethods, input_method_ids, keyboard_shown, secret_field,
 };
 pub(crate) use self::lock::{awake, locked, wants_secret};
-pub(crate) use self::text::{batch, sanitize, sanitize_first_line, sanitize_up_to, split_batch};
+pub(crate) use self::text::{
+    batch, clock, sanitize, sanitize_first_line, sanitize_up_to, split_batch,
+};
 pub(crate) use self::tree::ui_tree;
 
 #[cfg(test)]

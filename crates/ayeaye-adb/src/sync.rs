@@ -1,9 +1,12 @@
 //! Small files, by the `sync:` service (AOSP, `file_sync_protocol.h`): four letters, a 32-bit little
 //! endian length, and a path or data.
-use std::time::SystemTime;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use ayeaye_agent::DeviceError;
 use bytes::Bytes;
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::Instant;
 
 use crate::client::DeviceClient;
@@ -70,16 +73,94 @@ pub(crate) async fn push(
         for block in content.chunks(BLOCK) {
             send(connection, *b"DATA", block).await?;
         }
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let seconds = u32::try_from(now.as_secs()).unwrap_or(u32::MAX);
-        connection.write(&[*b"DONE", seconds.to_le_bytes()].concat()).await?;
-        match read_header(connection).await? {
-            (b"OKAY", _) => Ok(()),
-            (b"FAIL", length) => Err(read_failure(connection, length).await?),
-            _ => Err(ProtocolError::NotAdb),
-        }
+        finish_push(connection).await
     })
     .await
+}
+
+/// Copies a file of this machine to the phone, block by block.
+pub(crate) async fn push_file(
+    client: &DeviceClient,
+    path: &str,
+    local: &Path,
+    limit: Duration,
+) -> Result<(), DeviceError> {
+    let what = format!("writing {path}");
+    let unreadable =
+        |error: std::io::Error| client.refused(&what, format!("{}: {error}", local.display()));
+    let mut file = File::open(local).await.map_err(unreadable)?;
+    let sent = run_within(client, &what, path, limit, async |connection| {
+        send(connection, *b"SEND", format!("{path},{}", 0o100_644).as_bytes()).await?;
+        let mut block = vec![0; BLOCK];
+        loop {
+            match file.read(&mut block).await {
+                Ok(0) => break,
+                Ok(length) => send(connection, *b"DATA", &block[..length]).await?,
+                // The phone keeps no file that was not finished.
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        finish_push(connection).await.map(Ok)
+    });
+    sent.await?.map_err(unreadable)
+}
+
+/// Copies a file of the phone into a new file of this machine, at most `most` bytes; says how many. What is
+/// not complete is removed.
+pub(crate) async fn pull_file(
+    client: &DeviceClient,
+    path: &str,
+    local: &Path,
+    most: u64,
+    limit: Duration,
+) -> Result<u64, DeviceError> {
+    let what = format!("reading {path}");
+    let unwritable =
+        |error: std::io::Error| client.refused(&what, format!("{}: {error}", local.display()));
+    let mut file = File::create_new(local).await.map_err(unwritable)?;
+    let copied = run_within(client, &what, path, limit, async |connection| {
+        send(connection, *b"RECV", path.as_bytes()).await?;
+        let (mut total, mut block) = (0, Vec::new());
+        loop {
+            match read_header(connection).await? {
+                (b"DATA", length) if length <= BLOCK => {
+                    total += length as u64;
+                    if most < total {
+                        let most = usize::try_from(most).unwrap_or(usize::MAX);
+                        return Err(ProtocolError::ResponseTooLong(most));
+                    }
+                    block.resize(length, 0);
+                    connection.read_exact(&mut block).await?;
+                    if let Err(error) = file.write_all(&block).await {
+                        return Ok(Err(error));
+                    }
+                }
+                (b"DONE", _) => return Ok(file.flush().await.map(|()| total)),
+                (b"FAIL", length) => return Err(read_failure(connection, length).await?),
+                _ => return Err(ProtocolError::NotAdb),
+            }
+        }
+    });
+    let copied = match copied.await {
+        Ok(Ok(total)) => return Ok(total),
+        Ok(Err(error)) => Err(unwritable(error)),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = tokio::fs::remove_file(local).await {
+        tracing::debug!(%error, "a part of a file was not removed");
+    }
+    copied
+}
+
+async fn finish_push(connection: &mut Connection) -> Result<(), ProtocolError> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let seconds = u32::try_from(now.as_secs()).unwrap_or(u32::MAX);
+    connection.write(&[*b"DONE", seconds.to_le_bytes()].concat()).await?;
+    match read_header(connection).await? {
+        (b"OKAY", _) => Ok(()),
+        (b"FAIL", length) => Err(read_failure(connection, length).await?),
+        _ => Err(ProtocolError::NotAdb),
+    }
 }
 
 async fn run<T>(
@@ -88,10 +169,19 @@ async fn run<T>(
     path: &str,
     talk: impl AsyncFnOnce(&mut Connection) -> Result<T, ProtocolError>,
 ) -> Result<T, DeviceError> {
+    run_within(client, what, path, client.limits().capture, talk).await
+}
+
+async fn run_within<T>(
+    client: &DeviceClient,
+    what: &str,
+    path: &str,
+    limit: Duration,
+    talk: impl AsyncFnOnce(&mut Connection) -> Result<T, ProtocolError>,
+) -> Result<T, DeviceError> {
     if MAX_PATH < path.len() || path.contains('\0') {
         return Err(client.refused(what, "the path is too long or has a NUL"));
     }
-    let limit = client.limits().capture;
     client.call(what, "sync:", Instant::now() + limit, limit, talk).await
 }
 

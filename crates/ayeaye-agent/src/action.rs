@@ -2,7 +2,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::Question;
+use crate::{DeviceCommand, Question};
 
 /// A point on the screen, as a part of its width and height from the top left.
 ///
@@ -233,6 +233,8 @@ pub enum Gesture {
         /// Which.
         key: Key,
     },
+    /// What needs no finger; only a client that acts itself asks for it.
+    Command(DeviceCommand),
 }
 
 /// What a model may decide.
@@ -287,6 +289,7 @@ impl Gesture {
             Self::Drag { .. } => "DRAG",
             Self::Awake { .. } => "AWAKE",
             Self::HotKey { .. } => "HOT_KEY",
+            Self::Command(command) => command.name(),
         }
     }
 }

@@ -6,6 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+use tokio::time::Instant;
 
 pub use self::setting::{ChangeLog, PutBack, SettingChange};
 use crate::{Frame, Gesture, ScreenSize};
@@ -160,6 +164,35 @@ pub struct ScreenState {
     pub keyboard_shown: bool,
     /// The field in focus hides what is typed into it, as fields for passwords do.
     pub secret_field: bool,
+}
+
+/// What a phone says of the world around it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Its clock when it was asked.
+    pub clock: Option<PhoneClock>,
+    /// Its languages, the first one first, such as "zh-Hans-CN,en-US".
+    pub languages: Option<String>,
+}
+
+/// A phone's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PhoneClock {
+    /// Seconds since 1970 in UTC.
+    pub unix_seconds: i64,
+    /// How far its local time is ahead of UTC, in seconds.
+    pub utc_offset: i32,
+    /// When it was asked.
+    pub asked: Instant,
+}
+
+impl PhoneClock {
+    /// The phone's local date and time now.
+    pub fn now(&self) -> Option<DateTime> {
+        let since = i64::try_from(self.asked.elapsed().as_secs()).ok()?;
+        let now = Timestamp::from_second(self.unix_seconds.checked_add(since)?).ok()?;
+        Some(Offset::from_seconds(self.utc_offset).ok()?.to_datetime(now))
+    }
 }
 
 /// An app that can be opened.
@@ -324,6 +357,19 @@ pub trait Device: Send + Sync + fmt::Debug {
     async fn reset(&self) -> Result<(), DeviceError>;
     /// The apps that can be opened.
     async fn apps(&self) -> Result<Vec<App>, DeviceError>;
+    /// What an app has logged, at most so many lines, the newest last; with `crashes`, how it crashed.
+    async fn app_log(&self, app: &str, crashes: bool, lines: u32) -> Result<String, DeviceError> {
+        let _ = (crashes, lines);
+        Err(DeviceError::Refused {
+            id: self.id().clone(),
+            what: format!("the log of {app:?}"),
+            reason: "it keeps none".to_owned(),
+        })
+    }
+    /// Its date and time, and its languages. Asked once when a run begins.
+    async fn surroundings(&self) -> Result<Surroundings, DeviceError> {
+        Ok(Surroundings::default())
+    }
     /// The name of an app in the phone's language, if it is known already: this never waits.
     fn app_name(&self, package: &str) -> Option<String> {
         let _ = package;

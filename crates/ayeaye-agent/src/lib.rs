@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod action;
+mod device_command;
 mod elements;
 mod error;
 mod principal;
@@ -44,8 +45,10 @@ pub use approval::Approval;
 pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
     App, ChangeLog, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceNames,
-    DeviceSource, Performed, PutBack, ScreenState, SettingChange, Transport,
+    DeviceSource, Performed, PhoneClock, PutBack, ScreenState, SettingChange, Surroundings,
+    Transport,
 };
+pub use device_command::DeviceCommand;
 pub use elements::{Element, Elements};
 pub use error::error_chain;
 pub use journal::{Clock, Journal, JournalError, JournalWriter};

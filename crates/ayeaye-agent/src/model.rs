@@ -3,6 +3,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use jiff::civil::DateTime;
 
 use crate::word_list;
 use crate::{Action, Frame, Picture, ScreenSize};
@@ -25,6 +26,10 @@ pub struct StepInput<'a> {
     pub history_images: &'a [HistoryImage],
     /// The app in front by its name in the phone's language, else by its package, when known.
     pub app: Option<&'a str>,
+    /// The phone's local date and time, when known.
+    pub now: Option<DateTime>,
+    /// The phone's languages, such as "zh-Hans-CN,en-US", when known.
+    pub languages: Option<&'a str>,
 }
 
 /// The screen of an earlier step, as a model was sent it.

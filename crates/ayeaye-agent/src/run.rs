@@ -53,7 +53,9 @@ use crate::deps::AgentDeps;
 use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
 use crate::report::Report;
 use crate::session::HOST_AGENT;
-use crate::{Action, Device, Frame, Question, ReplyMode, Session, StopReason};
+use crate::{
+    Action, Device, Frame, Question, ReplyMode, Session, StopReason, Surroundings, error_chain,
+};
 
 /// What a run is busy with, for a person who waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +114,7 @@ pub(crate) struct Run {
     cancel: CancelHandle,
     inbox: mpsc::Receiver<String>,
     updates: watch::Sender<RunUpdate>,
+    surroundings: Surroundings,
     state: RunState,
 }
 
@@ -160,6 +163,7 @@ impl Run {
             cancel,
             inbox,
             updates,
+            surroundings: Surroundings::default(),
             state: RunState::default(),
         }
     }
@@ -177,6 +181,11 @@ impl Run {
         self.recover().await?;
         let resume_kind = std::mem::replace(&mut self.resume_kind, ResumeKind::Continue);
         self.begin(resume_kind).await?;
+        // A phone that does not say is driven all the same.
+        match self.cancel.race(self.device.surroundings()).await? {
+            Ok(surroundings) => self.surroundings = surroundings,
+            Err(err) => tracing::debug!("the phone's date and language: {}", error_chain(&err)),
+        }
         let (model, journal) = (self.acting_model(), &*self.deps.journal);
         self.state.image_history = ImageHistory::recall(self.session(), journal, &*model).await;
         loop {

@@ -146,6 +146,8 @@ async fn calibrate(
             picture: &picture,
             history_images: &[],
             app: None,
+            now: None,
+            languages: None,
         };
         // With the profile's own system, whatever the settings say.
         let coords = CoordContext { system: own, image: picture.size };

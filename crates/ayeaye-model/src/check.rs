@@ -133,6 +133,8 @@ async fn check_vision(model: &RemoteModel, client: &Client) -> (Severity, String
         picture: &picture,
         history_images: &[],
         app: None,
+        now: None,
+        languages: None,
     };
     let once = RetryPolicy { attempts: 2, ..client.config().retries };
     let sampling = model.resolved_profile().spec().sampling;

@@ -193,6 +193,8 @@ fn replies(profile: Profile, executions: u64) {
                 picture: &picture,
                 history_images: &[],
                 app: Some("com.example.notes"),
+                now: None,
+                languages: None,
             };
             if model.prompt(&view).messages.is_empty() {
                 return Err("a prompt that says nothing".to_owned());

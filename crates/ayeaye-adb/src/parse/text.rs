@@ -15,6 +15,20 @@ pub(crate) fn sanitize_up_to(text: &str, most: usize) -> String {
     text.chars().filter(shown).take(most).collect::<String>().trim().to_owned()
 }
 
+/// Seconds since 1970 and the seconds that local time is ahead of UTC, from `date '+%s %z'`.
+pub(crate) fn clock(text: &str) -> Option<(i64, i32)> {
+    let (seconds, offset) = text.trim().split_once(' ')?;
+    let (sign, digits) = match offset.split_at_checked(1)? {
+        ("+", digits) => (1, digits),
+        ("-", digits) => (-1, digits),
+        _ => return None,
+    };
+    let (hours, minutes) = digits.split_at_checked(2).filter(|_| digits.len() == 4)?;
+    let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let known = (0..=18).contains(&hours) && (0..60).contains(&minutes);
+    known.then_some((seconds.parse().ok()?, sign * (hours * 3600 + minutes * 60)))
+}
+
 /// The first line that is not empty, [sanitized](sanitize).
 pub(crate) fn sanitize_first_line(text: &str) -> Option<String> {
     text.lines().map(sanitize).find(|line| !line.is_empty())
@@ -50,6 +64,15 @@ mod tests {
         assert_eq!(sanitize(&"长".repeat(200)).chars().count(), 128);
         assert_eq!(sanitize_first_line("\n \nPixel 7\r\nmore"), Some("Pixel 7".to_owned()));
         assert_eq!(sanitize_first_line("\u{feff}\n"), None);
+    }
+
+    #[test]
+    fn clocks_are_read_with_their_offset() {
+        assert_eq!(clock("1778594400 +0530\n"), Some((1_778_594_400, 19_800)));
+        assert_eq!(clock("1778594400 -0330"), Some((1_778_594_400, -12_600)));
+        for wrong in ["", "date: bad", "1 +9900", "1 0530", "x +0100", "1 +é1"] {
+            assert_eq!(clock(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

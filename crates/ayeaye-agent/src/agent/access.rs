@@ -19,6 +19,11 @@ impl Agent {
         principal.owns(&owner)
     }
 
+    /// A text from a phone, such as a log, without the secrets that this process has met in any session.
+    pub fn without_secrets(&self, text: &str) -> String {
+        self.secret_stores.redact(text)
+    }
+
     /// Fails for an unknown session and, with the same error, for one owned by another principal.
     pub async fn ensure_visible(
         &self,

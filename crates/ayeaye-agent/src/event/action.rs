@@ -13,6 +13,11 @@
 //! | DRAG | `point1`, `point2` |
 //! | AWAKE | `app` |
 //! | `HOT_KEY` | `key`, such as `BACK` |
+//! | `OPEN_URL` | `url` |
+//! | `STOP_APP`, `UNINSTALL_APP` | `app` |
+//! | `INSTALL_APP` | `file` |
+//! | `SEND_FILE` | `file`, `to` |
+//! | `FETCH_FILE` | `from`, `file` |
 //! | WAIT | `seconds`, a fraction if need be |
 //! | NOTE | `text` |
 //! | INFO | `question`: `kind`, `text`, `options`, `app` if known; `act` if it asks for permission to do that: `function`, `arguments` |
@@ -26,7 +31,8 @@ use serde_json::{Map, Value, json};
 
 use super::{ActionRecord, ResponseRecord, TokenRecord};
 use crate::{
-    Action, Decision, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind, Tokens,
+    Action, Decision, DeviceCommand, Direction, Gesture, Key, OffScreen, Point, Question,
+    QuestionKind, Tokens,
 };
 
 /// A kept action that this version cannot read back.
@@ -128,7 +134,15 @@ impl TryFrom<&ActionRecord> for Action {
             }
             "COMPLETE" => Self::Complete { message: args("COMPLETE").text("return")? },
             "ABORT" => Self::Abort { reason: args("ABORT").text("reason")? },
-            other => return Err(InvalidActionRecord::Name(other.chars().take(64).collect())),
+            other => {
+                let text = |function, name| args(function).text(name);
+                match DeviceCommand::read(other, text) {
+                    Some(command) => Gesture::Command(command?).into(),
+                    None => {
+                        return Err(InvalidActionRecord::Name(other.chars().take(64).collect()));
+                    }
+                }
+            }
         })
     }
 }
@@ -206,6 +220,11 @@ fn put_gesture(gesture: &Gesture, put: &mut impl FnMut(&str, Value)) {
         }
         Gesture::Awake { app } => put("app", json!(app)),
         Gesture::HotKey { key } => put("key", json!(key.name())),
+        Gesture::Command(command) => {
+            for (name, value) in command.arguments() {
+                put(name, json!(value));
+            }
+        }
     }
 }
 
@@ -386,6 +405,19 @@ mod tests {
             (point(), point()).prop_map(|(from, to)| Gesture::Drag { from, to }),
             any::<String>().prop_map(|app| Gesture::Awake { app }),
             (0..Key::ALL.len()).prop_map(|at| Gesture::HotKey { key: Key::ALL[at] }),
+            command().prop_map(Gesture::Command),
+        ]
+    }
+
+    fn command() -> impl Strategy<Value = DeviceCommand> {
+        let text = any::<String>;
+        prop_oneof![
+            text().prop_map(|url| DeviceCommand::OpenUrl { url }),
+            text().prop_map(|app| DeviceCommand::StopApp { app }),
+            text().prop_map(|file| DeviceCommand::Install { file }),
+            text().prop_map(|app| DeviceCommand::Uninstall { app }),
+            (text(), text()).prop_map(|(file, to)| DeviceCommand::SendFile { file, to }),
+            (text(), text()).prop_map(|(from, file)| DeviceCommand::FetchFile { from, file }),
         ]
     }
 

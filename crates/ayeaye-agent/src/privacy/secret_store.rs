@@ -331,6 +331,16 @@ impl SecretStores {
         secrets
     }
 
+    /// A text that may hold secrets of any session.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let all: Vec<Arc<SecretStore>> = self.lock().iter().map(|(_, it)| it.clone()).collect();
+        let mut clean = text.to_owned();
+        for secrets in all.iter().filter(|secrets| !secrets.has_none()) {
+            clean = secrets.redact(&clean).into_owned();
+        }
+        clean
+    }
+
     fn lock(&self) -> MutexGuard<'_, VecDeque<(SessionId, Arc<SecretStore>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

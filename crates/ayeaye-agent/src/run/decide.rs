@@ -53,6 +53,8 @@ impl Run {
             picture: &observation.picture.picture,
             history_images: self.state.image_history.images(),
             app: observation.app_name.as_deref().or(observation.app.as_deref()),
+            now: self.surroundings.clock.and_then(|clock| clock.now()),
+            languages: self.surroundings.languages.as_deref(),
         });
         let pictures = self.known_pictures(observation);
         let mut exchange = self.models.exchange(model.clone(), CallPurpose::Act, prompt, pictures);

@@ -241,12 +241,21 @@ impl Run {
         let lost = |err: DeviceError| RunError::DeviceLost(err);
         let (mut capture, mut state) =
             self.observer.capture(&mut self.recorder).await?.map_err(lost)?;
-        if !state.awake && !matches!(gesture, Gesture::HotKey { key: Key::Power }) {
+        let in_the_dark = match gesture {
+            Gesture::HotKey { key: Key::Power } => true,
+            Gesture::Command(command) => command.needs_no_screen(),
+            _ => false,
+        };
+        if !state.awake && !in_the_dark {
             if let Err(why) = self.actor.wake(&mut self.recorder).await?.result {
                 step.error = Some(format!("{STAYS_DARK}: {}", error_chain(&why)));
                 return Ok(None);
             }
-            if !matches!(gesture, Gesture::HotKey { .. } | Gesture::Awake { .. }) {
+            let is_aimed = !matches!(
+                gesture,
+                Gesture::HotKey { .. } | Gesture::Awake { .. } | Gesture::Command(_)
+            );
+            if is_aimed {
                 step.error = Some(WAS_DARK.to_owned());
                 return Ok(None);
             }

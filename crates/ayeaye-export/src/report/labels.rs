@@ -1,6 +1,6 @@
 //! What the record says in names and numbers, in words for people.
 use ayeaye_agent::journal::ActionRecord;
-use ayeaye_agent::{Action, Gesture, Point, QuestionKind, StopReason};
+use ayeaye_agent::{Action, DeviceCommand, Gesture, Point, QuestionKind, StopReason};
 use jiff::Timestamp;
 
 /// How something ended, for a colour. A word always stands beside it.
@@ -213,6 +213,7 @@ pub(super) fn describe_action(facts: &ActionRecord, longest: usize) -> ActionTex
         }
         Action::Gesture(Gesture::Awake { app }) => plain("Open", app, String::new()),
         Action::Gesture(Gesture::HotKey { key }) => plain("Press", key.name(), String::new()),
+        Action::Gesture(Gesture::Command(command)) => command_text(command, plain),
         Action::Wait(time) => plain("Wait", "", millis(time.as_secs_f64() * 1e3)),
         Action::Note { text } => plain("Remember", text, String::new()),
         Action::Info(question) => plain("Ask", &question.text, String::new()),
@@ -221,6 +222,22 @@ pub(super) fn describe_action(facts: &ActionRecord, longest: usize) -> ActionTex
         }
         Action::Complete { message } => plain("Report that it is done", message, String::new()),
         Action::Abort { reason } => plain("Give up", reason, String::new()),
+    }
+}
+
+fn command_text(
+    command: &DeviceCommand,
+    plain: impl Fn(&str, &str, String) -> ActionText,
+) -> ActionText {
+    match command {
+        DeviceCommand::OpenUrl { url } => plain("Open", url, String::new()),
+        DeviceCommand::StopApp { app } => plain("Stop", app, String::new()),
+        DeviceCommand::Install { file } => plain("Install", file, String::new()),
+        DeviceCommand::Uninstall { app } => plain("Uninstall", app, String::new()),
+        DeviceCommand::SendFile { file, to } => plain("Send the file", file, format!("to {to}")),
+        DeviceCommand::FetchFile { from, file } => {
+            plain("Fetch the file", from, format!("as {file}"))
+        }
     }
 }
 

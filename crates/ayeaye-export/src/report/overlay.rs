@@ -51,7 +51,7 @@ pub(super) fn touch_mark(facts: &ActionRecord) -> Option<TouchMark> {
         Gesture::Scroll { direction, at } => {
             Some(TouchMark::Scroll(at.unwrap_or_else(middle), direction))
         }
-        Gesture::Awake { .. } | Gesture::HotKey { .. } => None,
+        Gesture::Awake { .. } | Gesture::HotKey { .. } | Gesture::Command(_) => None,
     }
 }
 

@@ -131,7 +131,7 @@ fn aimed_at(gesture: &Gesture) -> Option<Point> {
         Gesture::Type { point, .. } => *point,
         Gesture::Slide { from, .. } | Gesture::Drag { from, .. } => Some(*from),
         Gesture::Scroll { at, .. } => *at,
-        Gesture::Awake { .. } | Gesture::HotKey { .. } => None,
+        Gesture::Awake { .. } | Gesture::HotKey { .. } | Gesture::Command(_) => None,
     }
 }
 
@@ -158,7 +158,7 @@ fn mark(gesture: &Gesture) -> Option<TouchMark> {
             let (from, to) = finger(*direction, at.as_ref().map_or([500, 500], spot));
             TouchMark::Move(from, to)
         }
-        Gesture::Awake { .. } | Gesture::HotKey { .. } => return None,
+        Gesture::Awake { .. } | Gesture::HotKey { .. } | Gesture::Command(_) => return None,
     })
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The front stays the same from step to step for as long as possible, so that endpoints can cache it.
 use ayeaye_agent::{HistoryItem, Message, Part, Picture, Role, ScreenSize, StepInput, ToolCall};
+use jiff::civil::DateTime;
 
 use super::escape::{LONGEST_TEXT, quote_untrusted};
 use super::history::{History, NOT_CERTAIN, PastStep, user_says};
@@ -44,11 +45,16 @@ impl PastReply {
 }
 
 /// A screen that a step was decided on.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Screen<'a> {
     /// Its picture, where it is shown.
     pub picture: Option<&'a Picture>,
     /// The app in front, as far as it is known.
     pub app: Option<&'a str>,
+    /// The phone's date and time, as far as it is known.
+    pub now: Option<DateTime>,
+    /// The phone's languages, as far as they are known.
+    pub languages: Option<&'a str>,
     /// Whether it is the present one.
     pub is_current: bool,
 }
@@ -108,8 +114,7 @@ pub(super) fn messages(
                 let image = input.history_images.iter().find(|it| it.step == past.step.step);
                 let size = image.map_or(input.picture.size, |it| it.picture.size);
                 let shown = image.filter(|_| first_image <= past.step.step as usize);
-                let screen =
-                    Screen { picture: shown.map(|it| &it.picture), app: None, is_current: false };
+                let screen = Screen { picture: shown.map(|it| &it.picture), ..Screen::default() };
                 chat.show(&screen, style.caption);
                 match (style.reply)(past, size) {
                     Some(reply) => chat.reply(reply, past),
@@ -120,7 +125,13 @@ pub(super) fn messages(
     }
     chat.push_text(history.system_notes());
     chat.show(
-        &Screen { picture: Some(input.picture), app: input.app, is_current: true },
+        &Screen {
+            picture: Some(input.picture),
+            app: input.app,
+            now: input.now,
+            languages: input.languages,
+            is_current: true,
+        },
         style.caption,
     );
     chat.messages.push(Message { role: Role::User, parts: chat.open });

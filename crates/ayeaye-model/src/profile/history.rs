@@ -236,6 +236,11 @@ impl PastStep<'_> {
             Action::Note { text } => format!("noted {}", quote_untrusted(text, LONGEST_TEXT)),
             Action::Gesture(Gesture::HotKey { key }) => format!("pressed the key {}", key.name()),
             Action::Gesture(Gesture::Awake { app }) => format!("opened {}", quoted(app)),
+            Action::Gesture(Gesture::Command(command)) => {
+                let arguments: Vec<String> =
+                    command.arguments().into_iter().map(|(_, value)| quoted(value)).collect();
+                format!("{} {}", command.name(), arguments.join(" "))
+            }
             Action::Info(question) | Action::Confirm { question, .. } => {
                 format!("asked the user {}", quoted(&question.text))
             }

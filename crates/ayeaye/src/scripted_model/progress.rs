@@ -121,6 +121,8 @@ mod tests {
             picture: &picture,
             history_images: &[],
             app: None,
+            now: None,
+            languages: None,
         });
         assert_eq!(
             (progress.task.as_str(), progress.last_summary.as_str()),

@@ -465,6 +465,8 @@ mod over_http {
             picture: &picture,
             history_images: &[],
             app: None,
+            now: None,
+            languages: None,
         })
     }
 

@@ -73,6 +73,10 @@ impl Run {
         for it in system_notes {
             page.extend(["\n", it, "\n"]);
         }
+        if let Some(now) = self.surroundings.clock.and_then(|clock| clock.now()) {
+            let now = now.strftime("%A, %Y-%m-%d %H:%M").to_string();
+            page.extend(["\nThe phone's date and time: ", now.as_str(), "\n"]);
+        }
         let app = match (&observation.app, &observation.app_name) {
             // A name is the app's own text, so it stands in quotes.
             (Some(package), Some(name)) => {

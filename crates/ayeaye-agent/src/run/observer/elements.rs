@@ -80,7 +80,7 @@ impl Observation {
             Gesture::Type { point, .. } => *point,
             Gesture::Scroll { at, .. } => *at,
             Gesture::Slide { from, .. } | Gesture::Drag { from, .. } => Some(*from),
-            Gesture::Awake { .. } | Gesture::HotKey { .. } => None,
+            Gesture::Awake { .. } | Gesture::HotKey { .. } | Gesture::Command(_) => None,
         };
         tree.elements.target_at(point?.to_pixel(self.frame.size()))
     }

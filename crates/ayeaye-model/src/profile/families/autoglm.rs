@@ -1,5 +1,6 @@
 //! AutoGLM-Phone: a conversation in which only the last turn has a picture.
 use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
+use jiff::civil::{DateTime, Weekday};
 use serde_json::Value;
 
 use crate::picture::{Encoding, PictureRule, Resize};
@@ -87,7 +88,8 @@ impl Family for AutoGlm {
             images: ImageWindow::NONE,
             screen_in_result: false,
         };
-        let mut messages = vec![Message::text(Role::System, RULES)];
+        let today = input.now.map(|now| format!("今天的日期是：{}\n", date(now)));
+        let mut messages = vec![Message::text(Role::System, today.unwrap_or_default() + RULES)];
         messages.extend(chat::messages(input, &History::of(input), style));
         Prompt::of(messages)
     }
@@ -130,6 +132,20 @@ const RULES: &str = "\
 七、确实看到任务已经做到，才用 finish；做不到时用 Interact 说明原因。
 八、text 和 message 里的双引号写成 \\\"，换行写成 \\n；给用户看的话，用用户写任务时用的语言。
 ";
+
+/// A date as this family is told it: 2026年05月12日 星期二.
+fn date(now: DateTime) -> String {
+    let weekday = match now.weekday() {
+        Weekday::Monday => "星期一",
+        Weekday::Tuesday => "星期二",
+        Weekday::Wednesday => "星期三",
+        Weekday::Thursday => "星期四",
+        Weekday::Friday => "星期五",
+        Weekday::Saturday => "星期六",
+        Weekday::Sunday => "星期日",
+    };
+    format!("{:04}年{:02}月{:02}日 {weekday}", now.year(), now.month(), now.day())
+}
 
 /// What stands behind a screen. Of earlier screens the app is not told, which it need not be.
 fn screen_info(screen: &Screen<'_>) -> String {

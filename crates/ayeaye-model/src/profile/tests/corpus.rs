@@ -141,6 +141,7 @@ fn gesture_told(gesture: &Gesture) -> String {
         Gesture::Drag { from, to } => format!("DRAG {} {}", at(from), at(to)),
         Gesture::Awake { app } => format!("AWAKE \"{app}\""),
         Gesture::HotKey { key } => format!("KEY {}", key.name()),
+        Gesture::Command(command) => format!("COMMAND {}", command.name()),
     }
 }
 

@@ -76,6 +76,31 @@ fn autoglm_is_told_the_app_in_front() {
     assert_eq!(text(now), "** Screen Info **\n\n{\"current_app\": \"com.example\"}\n");
 }
 
+#[test]
+fn the_date_is_told_where_a_format_has_a_place_for_it() {
+    let picture = super::sample::picture(0);
+    let input = ayeaye_agent::StepInput {
+        request: "t",
+        history: &[],
+        system_notes: &[],
+        picture: &picture,
+        history_images: &[],
+        app: None,
+        now: Some(jiff::civil::date(2026, 5, 12).at(14, 3, 0, 0)),
+        languages: Some("zh-Hans-CN,en-US"),
+    };
+    let sent = |name| {
+        let family = named(name).family();
+        family.prompt(&input, &coords(family))
+    };
+    let rules = text(&sent("autoglm").messages[0]);
+    assert!(rules.starts_with("今天的日期是：2026年05月12日 星期二\n"), "{rules}");
+    let told = texts(&sent("generic"), Role::User);
+    let now =
+        "The phone's date and time: Tuesday, 2026-05-12 14:03; its languages: zh-Hans-CN,en-US\n";
+    assert!(told.contains(now), "{told}");
+}
+
 /// The lines of lists are calls that are read.
 #[test]
 fn qwen_is_told_a_step_of_another_model_as_a_call() {
@@ -124,6 +149,8 @@ fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
         picture: &super::sample::picture(6),
         history_images: &[],
         app: None,
+        now: None,
+        languages: None,
     };
     let family = named("gui-owl").family();
     let sent = family.prompt(&none, &coords(family));

@@ -98,6 +98,8 @@ pub(in super::super) fn prompt(
         picture: &now,
         history_images: &history_images,
         app: Some("com.example"),
+        now: None,
+        languages: None,
     };
     family.prompt(&input, &coords(family))
 }

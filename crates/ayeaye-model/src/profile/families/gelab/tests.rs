@@ -13,6 +13,8 @@ fn shown(request: &str, history: &[HistoryItem], system_notes: &[String]) -> Str
         picture: &picture,
         history_images: &[],
         app: None,
+        now: None,
+        languages: None,
     };
     let prompt = Gelab.prompt(&input, &sample::coords(&Gelab));
     let [message] = &prompt.messages[..] else { panic!("one message") };

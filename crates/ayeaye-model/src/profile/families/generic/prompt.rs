@@ -38,6 +38,11 @@ fn caption(screen: &Screen<'_>, coords: &CoordContext) -> String {
     let Some(picture) = screen.picture else { return "(screen not shown)\n".to_owned() };
     let what = if screen.is_current { "The screen now:" } else { "The screen:" };
     let app = screen.app.map(|app| format!("The app in front: {}\n", quote_untrusted(app, 200)));
+    let now = screen.now.map(|now| {
+        let languages = screen.languages.map(|it| format!("; its languages: {it}"));
+        let now = now.strftime("%A, %Y-%m-%d %H:%M");
+        format!("The phone's date and time: {now}{}\n", languages.unwrap_or_default())
+    });
     let size = match coords.system.unit {
         CoordUnit::ImagePixels | CoordUnit::ResizedPixels(_) => {
             let (width, height) = coords.system.extent(picture.size);
@@ -45,7 +50,7 @@ fn caption(screen: &Screen<'_>, coords: &CoordContext) -> String {
         }
         CoordUnit::Thousandths | CoordUnit::UpTo999 | CoordUnit::Fractions => String::new(),
     };
-    format!("{}{what}{size}\n", app.unwrap_or_default())
+    format!("{}{}{what}{size}\n", now.unwrap_or_default(), app.unwrap_or_default())
 }
 
 /// An earlier step as the model's own reply.

@@ -52,6 +52,8 @@ fn points_of_a_turned_picture_are_told_in_its_own_pixels() {
         picture: &now,
         history_images: &[ayeaye_agent::HistoryImage { step: 0, picture: seen }],
         app: None,
+        now: None,
+        languages: None,
     };
     let prompt = gpt::GPT.prompt(&input, &sample::coords(&gpt::GPT));
     assert!(sample::text(&prompt.messages[2]).contains("[800,360]"), "{prompt:?}");

@@ -1,0 +1,307 @@
+//! What adb can do with a phone beside its screen: addresses, apps, packages, files, logs.
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ayeaye_agent::{DeviceCommand, DeviceError, Performed};
+
+use crate::ExchangeFolder;
+use crate::apps::{AppCatalog, refusal};
+use crate::client::DeviceClient;
+use crate::parse::{sanitize, sanitize_up_to};
+use crate::quote::quote;
+use crate::sync;
+
+/// The largest package that is installed.
+pub(crate) const MAX_PACKAGE: u64 = 512 << 20;
+/// The largest file that is copied.
+pub(crate) const MAX_FILE: u64 = 256 << 20;
+/// How long the phone may take to install a package; it may ask its owner meanwhile.
+const INSTALLING: Duration = Duration::from_mins(3);
+/// How long a file may take, over a slow network.
+const COPYING: Duration = Duration::from_mins(5);
+/// Bytes of a log that are read, from its end.
+const MAX_LOG: usize = 256 * 1024;
+
+/// What a command works with.
+#[derive(Debug)]
+pub(crate) struct Commander<'a> {
+    pub(crate) client: &'a Arc<DeviceClient>,
+    pub(crate) apps: &'a AppCatalog,
+    pub(crate) files: Option<&'a ExchangeFolder>,
+}
+
+impl Commander<'_> {
+    pub(crate) async fn perform(&self, command: &DeviceCommand) -> Result<Performed, DeviceError> {
+        match command {
+            DeviceCommand::OpenUrl { url } => self.open_url(url).await,
+            DeviceCommand::StopApp { app } => self.stop(app).await,
+            DeviceCommand::Install { file } => self.install(file).await,
+            DeviceCommand::Uninstall { app } => self.uninstall(app).await,
+            DeviceCommand::SendFile { file, to } => self.send(file, to).await,
+            DeviceCommand::FetchFile { from, file } => self.fetch(from, file).await,
+        }
+    }
+
+    async fn open_url(&self, url: &str) -> Result<Performed, DeviceError> {
+        let what = "opening an address";
+        let word = quote(url).map_err(|error| self.client.refused(what, error.to_string()))?;
+        // As a link in another app starts it: in a task of its own.
+        let command = format!("am start -a android.intent.action.VIEW -f 0x10000000 -d {word}");
+        let output = self.client.shell_quick(what, &command).await?;
+        match refusal(&output.combined(), output.exit_code) {
+            None => Ok(Performed::done()),
+            Some(told) if told.contains("unable to resolve") => {
+                let scheme = url.split(':').next().unwrap_or_default();
+                let text = format!("no app on it opens {} addresses: {told}", sanitize(scheme));
+                Err(self.client.refused(what, text))
+            }
+            Some(told) => Err(self.client.refused(what, told)),
+        }
+    }
+
+    async fn stop(&self, app: &str) -> Result<Performed, DeviceError> {
+        let what = format!("stopping {:?}", sanitize(app));
+        let package = self.apps.package_of(self.client, &what, app).await?;
+        let command = format!("am force-stop {package} && echo stopped; pidof {package}");
+        let output = self.client.shell_quick(&what, &command).await?;
+        let mut lines = output.stdout.lines().map(str::trim).filter(|line| !line.is_empty());
+        if lines.next() != Some("stopped") {
+            return Err(self.client.refused(&what, output.summary()));
+        }
+        Ok(match lines.next() {
+            Some(pid) if pid.bytes().all(|b| b.is_ascii_digit() || b == b' ') => Performed {
+                uncertain: Some(format!("{package} still has a process, or has started again")),
+                ..noted(format!("stopped {package}"))
+            },
+            _ => noted(format!("stopped {package}")),
+        })
+    }
+
+    async fn install(&self, file: &str) -> Result<Performed, DeviceError> {
+        let what = format!("installing {:?}", sanitize(file));
+        let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
+        let remote = format!("/data/local/tmp/ayeaye-{}.apk", std::process::id());
+        sync::push_file(self.client, &remote, &path, COPYING).await?;
+        let command = format!("pm install -r {remote}; rm -f {remote}");
+        let output = self.client.shell(&what, &command, INSTALLING).await?;
+        let told = output.combined();
+        if told.lines().any(|line| line.trim() == "Success") {
+            self.apps.forget();
+            return Ok(noted(format!("installed {size} bytes")));
+        }
+        Err(self.client.refused(&what, package_refusal(&told)))
+    }
+
+    async fn uninstall(&self, app: &str) -> Result<Performed, DeviceError> {
+        let what = format!("uninstalling {:?}", sanitize(app));
+        let package = self.apps.package_of(self.client, &what, app).await?;
+        let output =
+            self.client.shell(&what, &format!("pm uninstall {package}"), INSTALLING).await?;
+        let told = output.combined();
+        if told.lines().any(|line| line.trim() == "Success") {
+            self.apps.forget();
+            return Ok(noted(format!("uninstalled {package}")));
+        }
+        Err(self.client.refused(&what, package_refusal(&told)))
+    }
+
+    async fn send(&self, file: &str, to: &str) -> Result<Performed, DeviceError> {
+        let what = format!("sending {:?}", sanitize(file));
+        let (path, size) = self.local(&what, file, MAX_FILE)?;
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let to = if to.ends_with('/') { format!("{to}{name}") } else { to.to_owned() };
+        self.check_remote(&what, &to)?;
+        sync::push_file(self.client, &to, &path, COPYING).await?;
+        Ok(noted(format!("sent {size} bytes to {}", sanitize_up_to(&to, 300))))
+    }
+
+    async fn fetch(&self, from: &str, file: &str) -> Result<Performed, DeviceError> {
+        let what = format!("fetching {:?}", sanitize(from));
+        self.check_remote(&what, from)?;
+        let folder = self.folder(&what)?;
+        let path = folder.fresh(file).map_err(|e| self.client.refused(&what, e.to_string()))?;
+        let size = sync::file_size(self.client, from).await?;
+        let size = size.ok_or_else(|| self.client.refused(&what, "there is no such file on it"))?;
+        if MAX_FILE < u64::from(size) {
+            let text = format!("it has {size} bytes, the most is {MAX_FILE}");
+            return Err(self.client.refused(&what, text));
+        }
+        let fetched = sync::pull_file(self.client, from, &path, MAX_FILE, COPYING).await?;
+        Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
+    }
+
+    /// What an app has logged, its newest lines last; with `crashes`, only how it crashed.
+    pub(crate) async fn log(
+        &self,
+        app: &str,
+        crashes: bool,
+        lines: u32,
+    ) -> Result<String, DeviceError> {
+        let what = format!("the log of {:?}", sanitize(app));
+        let package = self.apps.package_of(self.client, &what, app).await?;
+        let lines = lines.clamp(1, 2000);
+        if crashes {
+            let ask = format!("logcat -d -b crash -t {} -v time", lines * 4);
+            let output = self.client.shell_quick(&what, &ask).await?;
+            return Ok(tail(&crashes_of(&output.stdout, &package), lines as usize));
+        }
+        let running = self.client.shell_quick(&what, &format!("pidof {package}")).await?;
+        let pid = running.stdout.split_whitespace().next().unwrap_or_default();
+        if pid.is_empty() || !pid.bytes().all(|b| b.is_ascii_digit()) {
+            let text = format!("{package} is not running: open it first, or ask for its crashes");
+            return Err(self.client.refused(&what, text));
+        }
+        let ask = format!("logcat -d --pid={pid} -t {lines} -v time");
+        let output = self.client.shell_quick(&what, &ask).await?;
+        if output.exit_code != 0 {
+            return Err(self.client.refused(&what, output.summary()));
+        }
+        Ok(tail(&output.stdout, lines as usize))
+    }
+
+    fn folder(&self, what: &str) -> Result<&ExchangeFolder, DeviceError> {
+        self.files.ok_or_else(|| {
+            self.client.refused(what, "no folder for files is set: adb.files in ayeaye.toml")
+        })
+    }
+
+    /// A file of the folder, with its size.
+    fn local(&self, what: &str, name: &str, most: u64) -> Result<(PathBuf, u64), DeviceError> {
+        let refused = |text: String| self.client.refused(what, text);
+        let path = self.folder(what)?.existing(name).map_err(|e| refused(e.to_string()))?;
+        let size = size_of(&path).map_err(|error| refused(error.to_string()))?;
+        if most < size {
+            return Err(refused(format!("it has {size} bytes, the most is {most}")));
+        }
+        Ok((path, size))
+    }
+
+    /// A path on the phone: where people keep files, or where adb does.
+    fn check_remote(&self, what: &str, path: &str) -> Result<(), DeviceError> {
+        let allowed = ["/sdcard/", "/storage/", "/mnt/sdcard/", "/data/local/tmp/"];
+        let inside = allowed.iter().any(|place| path.starts_with(place));
+        let leads_out = path.split('/').any(|part| part == "..");
+        if !inside || leads_out || path.ends_with('/') || path.chars().any(char::is_control) {
+            return Err(self.client.refused(
+                what,
+                format!(
+                    "{:?} is not a file below /sdcard/, /storage/ or /data/local/tmp/",
+                    sanitize(path)
+                ),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn size_of(path: &Path) -> std::io::Result<u64> {
+    path.metadata().map(|about| about.len())
+}
+
+fn noted(note: String) -> Performed {
+    Performed { note: Some(note), ..Performed::done() }
+}
+
+/// Why a package was not installed or removed, with the way out where there is one.
+fn package_refusal(told: &str) -> String {
+    let line = told.lines().map(str::trim).find(|line| line.starts_with("Failure"));
+    let line = line.or_else(|| told.lines().map(str::trim).find(|line| !line.is_empty()));
+    let line = sanitize_up_to(line.unwrap_or("no message"), 400);
+    let way_out = [
+        (
+            "USER_RESTRICTED",
+            "allow it on the phone, or switch on \"Install via USB\" in its developer options",
+        ),
+        ("VERIFICATION_FAILURE", "switch off \"Verify apps over USB\" in its developer options"),
+        ("UPDATE_INCOMPATIBLE", "the installed one is signed by somebody else: uninstall it first"),
+        ("VERSION_DOWNGRADE", "a newer one is installed: uninstall it first"),
+        ("INSUFFICIENT_STORAGE", "there is not enough room on the phone"),
+        ("NO_MATCHING_ABIS", "it is for another kind of processor"),
+        ("OLDER_SDK", "it needs a newer Android"),
+        ("TEST_ONLY", "it is marked as for tests only: get one that is not"),
+        ("NOT_APK", "this is not a package (APK), or it is damaged"),
+        ("DELETE_FAILED_INTERNAL_ERROR", "it is a part of the phone and cannot be removed"),
+    ];
+    match way_out.iter().find(|(code, _)| line.contains(code)) {
+        Some((_, way_out)) => format!("{line}: {way_out}"),
+        None => line,
+    }
+}
+
+/// The crashes of one app in the log of all crashes: from each line that begins one to the next.
+fn crashes_of(log: &str, package: &str) -> String {
+    let begins = |line: &str| line.contains("FATAL EXCEPTION") || line.contains("*** ***");
+    let mut crashes: Vec<Vec<&str>> = Vec::new();
+    for line in log.lines().filter(|line| !line.starts_with("---------")) {
+        if begins(line) || crashes.is_empty() {
+            crashes.push(Vec::new());
+        }
+        if let Some(last) = crashes.last_mut() {
+            last.push(line);
+        }
+    }
+    let of_app = |crash: &Vec<&str>| {
+        crash.iter().any(|line| {
+            let names = |mark: &str| {
+                line.split_once(mark).is_some_and(|(_, rest)| {
+                    let end = rest.find(|c: char| !(c.is_alphanumeric() || "._".contains(c)));
+                    rest[..end.unwrap_or(rest.len())] == *package
+                })
+            };
+            names("Process: ") || names(">>> ")
+        })
+    };
+    crashes.into_iter().filter(of_app).flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// The last lines of a log, without what could deceive a reader.
+fn tail(log: &str, lines: usize) -> String {
+    let start = log.len().saturating_sub(MAX_LOG);
+    let start = (start..=log.len()).find(|at| log.is_char_boundary(*at)).unwrap_or(log.len());
+    let all: Vec<&str> =
+        log[start..].lines().filter(|line| !line.starts_with("---------")).collect();
+    let kept = &all[all.len().saturating_sub(lines)..];
+    kept.iter().map(|line| sanitize_up_to(line, 1000)).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_crashes_of_the_app_are_told() {
+        let log = "--------- beginning of crash\n\
+            05-12 10:00:00.000 E/AndroidRuntime( 11): FATAL EXCEPTION: main\n\
+            05-12 10:00:00.000 E/AndroidRuntime( 11): Process: org.a, PID: 11\n\
+            05-12 10:00:00.000 E/AndroidRuntime( 11): java.lang.NullPointerException\n\
+            05-12 10:00:01.000 E/AndroidRuntime( 12): FATAL EXCEPTION: main\n\
+            05-12 10:00:01.000 E/AndroidRuntime( 12): Process: org.a.other, PID: 12\n\
+            05-12 10:00:01.000 E/AndroidRuntime( 12): java.lang.Error\n\
+            05-12 10:00:02.000 F/DEBUG   ( 13): *** *** *** ***\n\
+            05-12 10:00:02.000 F/DEBUG   ( 13): pid: 13, name: x  >>> org.a <<<\n";
+        let told = crashes_of(log, "org.a");
+        assert_eq!(told.lines().count(), 5, "{told}");
+        assert!(told.contains("NullPointer") && told.contains(">>> org.a <<<"));
+        assert!(!told.contains("other"));
+        assert_eq!(crashes_of("nothing\n", "org.a"), "");
+    }
+
+    #[test]
+    fn refusals_name_the_way_out() {
+        let told =
+            package_refusal("Failure [INSTALL_FAILED_USER_RESTRICTED: Install canceled by user]\n");
+        assert!(
+            told.contains("Install canceled by user") && told.contains("Install via USB"),
+            "{told}"
+        );
+        assert_eq!(package_refusal("\n"), "no message");
+    }
+
+    #[test]
+    fn a_log_is_cut_at_its_beginning() {
+        assert_eq!(tail("--------- beginning of main\na\nb\u{202e}\nc\n", 2), "b\nc");
+        let long = "é\n".repeat(MAX_LOG);
+        assert!(tail(&long, usize::MAX).len() <= MAX_LOG);
+    }
+}

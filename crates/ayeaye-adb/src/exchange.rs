@@ -1,0 +1,120 @@
+//! The one folder of this machine from which files go to phones, and into which they come.
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// The longest name of a file in it, in bytes.
+const MAX_NAME: usize = 255;
+
+/// The folder for files. Nothing outside of it is read or written, whatever a name says.
+#[derive(Debug, Clone)]
+pub struct ExchangeFolder {
+    root: PathBuf,
+}
+
+/// Why a name is not one of a file in the folder.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExchangeError {
+    #[error("{0:?} is not the name of a file in the folder for files, {1}")]
+    NotAName(String, PathBuf),
+    #[error("there is no file {0:?} in the folder for files, {1}: put it there first")]
+    Missing(String, PathBuf),
+    #[error("there is a file {0:?} in {1} already: choose another name")]
+    Exists(String, PathBuf),
+    #[error("{0:?} in {1} cannot be used: {2}")]
+    Unusable(String, PathBuf, io::Error),
+}
+
+impl ExchangeFolder {
+    /// Nothing is created before it is needed.
+    pub fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// An existing file, which may be in a folder below. Links that lead out of the folder are refused.
+    pub(crate) fn existing(&self, name: &str) -> Result<PathBuf, ExchangeError> {
+        let path = self.root.join(self.checked(name)?);
+        let missing = || ExchangeError::Missing(name.to_owned(), self.root.clone());
+        let root = self.root.canonicalize().map_err(|_| missing())?;
+        let real = path.canonicalize().map_err(|_| missing())?;
+        if !real.starts_with(&root) || !real.is_file() {
+            return Err(self.not_a_name(name));
+        }
+        Ok(real)
+    }
+
+    /// Where a new file goes, directly in the folder, which is created if need be.
+    pub(crate) fn fresh(&self, name: &str) -> Result<PathBuf, ExchangeError> {
+        let checked = self.checked(name)?;
+        if checked.components().count() != 1 {
+            return Err(self.not_a_name(name));
+        }
+        let path = self.root.join(checked);
+        std::fs::create_dir_all(&self.root)
+            .map_err(|error| ExchangeError::Unusable(name.to_owned(), self.root.clone(), error))?;
+        // A link counts, also one that leads nowhere.
+        if path.symlink_metadata().is_ok() {
+            return Err(ExchangeError::Exists(name.to_owned(), self.root.clone()));
+        }
+        Ok(path)
+    }
+
+    fn checked<'a>(&self, name: &'a str) -> Result<&'a Path, ExchangeError> {
+        let path = Path::new(name);
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        let odd = |c: char| c.is_control() || c == '\\' || c == ':';
+        if name.is_empty() || MAX_NAME < name.len() || !is_plain || name.contains(odd) {
+            return Err(self.not_a_name(name));
+        }
+        Ok(path)
+    }
+
+    fn not_a_name(&self, name: &str) -> ExchangeError {
+        let shown = name.chars().take(MAX_NAME).collect();
+        ExchangeError::NotAName(shown, self.root.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn nothing_outside_of_the_folder_is_reached() {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret"), "x").unwrap();
+        let root = outside.path().join("files");
+        let folder = ExchangeFolder::new(root.clone());
+        assert!(matches!(folder.existing("a.apk"), Err(ExchangeError::Missing(..))));
+        std::fs::create_dir_all(root.join("sub")).unwrap();
+        std::fs::write(root.join("sub").join("a.apk"), "x").unwrap();
+        assert!(folder.existing("sub/a.apk").unwrap().ends_with("sub/a.apk"));
+        let absolute = outside.path().join("secret");
+        for name in
+            ["../secret", "sub/../../secret", absolute.to_str().unwrap(), "", ".", "a\nb", "sub"]
+        {
+            assert!(folder.existing(name).is_err(), "{name:?}");
+            assert!(folder.fresh(name).is_err() || name == "sub", "{name:?}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(outside.path().join("secret"), root.join("link")).unwrap();
+            assert!(matches!(folder.existing("link"), Err(ExchangeError::NotAName(..))));
+            assert!(matches!(folder.fresh("link"), Err(ExchangeError::Exists(..))));
+        }
+        assert!(folder.fresh("sub/new").is_err());
+        assert_eq!(folder.fresh("new").unwrap(), root.join("new"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_new_file_is_always_in_the_folder(name in "[a./\\\\: ]{0,8}|\\PC{0,20}") {
+            let outside = tempfile::tempdir().unwrap();
+            let root = outside.path().join("files");
+            if let Ok(path) = ExchangeFolder::new(root.clone()).fresh(&name) {
+                prop_assert_eq!(path.parent(), Some(root.as_path()));
+            }
+        }
+    }
+}
