@@ -275,7 +275,7 @@ async fn the_list_of_all_tools_is_as_it_was() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_agent_s_tools_the_phone_can_be_driven_alone() {
-    let device = ToolSet { agent: false, device: true };
+    let device = ToolSet::DIRECT;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let rig = Rig::with(vlm, RigOptions { tools: device, ..RigOptions::quick() }).await;
     let pressed = act(&rig, "press_key", json!({ "key": "HOME" })).await;

@@ -32,6 +32,7 @@ mod phone_acts;
 mod phone_apps;
 mod phone_connect;
 mod phone_screens;
+mod phone_tools;
 mod planner;
 mod privacy;
 mod process;

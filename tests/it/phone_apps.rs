@@ -4,9 +4,10 @@ use std::sync::Arc;
 use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ServerAddress};
 use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture};
 use ayeaye_phone::AdbDevice;
+use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::plugged_in;
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, plugged_in};
 
 async fn open(phone: &AdbDevice, adb: std::net::SocketAddr, data: &TempDir) -> Arc<dyn Device> {
     let server = ServerAddress::Tcp { host: adb.ip().to_string(), port: adb.port() };
@@ -63,4 +64,19 @@ async fn what_is_not_installed_is_told_with_what_is() {
     assert!(told.contains("no app of this name is installed"), "{told}");
     let told = open("Mensageiro").await;
     assert!(told.contains("nearest are Mensagens ("), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_planner_is_told_the_apps_by_their_names_and_the_date() {
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let rig = Rig::with(vlm, RigOptions::quick()).await;
+    rig.adb_device.phone().put_setting("system", "system_locales", Some("zh-Hans-CN"));
+    rig.vlm.always(&json!({ "status": "FINISH", "result": "Seen.", "plan": [] }).to_string());
+    let task = json!({ "device_id": rig.serial, "task": "看一下", "planner": true });
+    let done = rig.call("ask_agent_start_new_task", task).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
+    let page = rig.vlm.asked()[0].to_string();
+    for told in ["设置", "笔记", "com.example.notes", "The phone's date and time: "] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
 }

@@ -29,6 +29,7 @@ mod model;
 mod price;
 mod run;
 mod tool_set;
+mod url_scheme;
 mod web_names;
 
 use std::io::{self, Read as _};
@@ -49,6 +50,7 @@ pub use origin::Origin;
 pub use price::PriceTable;
 pub use run::{Evaluate, MAX_STEPS, RunSettings};
 pub use tool_set::{ToolChoice, ToolSet};
+pub use url_scheme::UrlScheme;
 pub use value::{AdbServer, is_loopback};
 pub use web_names::{HostName, WebOrigin};
 
@@ -75,6 +77,8 @@ pub struct Config {
     pub adb: AdbSettings,
     /// Which tools clients are offered.
     pub tools: ToolChoice,
+    /// The schemes of addresses that a client may have opened on a phone.
+    pub url_schemes: Vec<UrlScheme>,
     /// MCP over HTTP.
     pub http: HttpSettings,
     /// The settings file that was read.
@@ -104,6 +108,8 @@ pub struct AdbSettings {
     pub program: Option<PathBuf>,
     /// Absolute folders to look for it in otherwise.
     pub search: Vec<PathBuf>,
+    /// The folder from which files go to phones and into which they come; without it one in the data folder.
+    pub files: Option<PathBuf>,
 }
 
 /// A setting on the command line.
@@ -273,8 +279,10 @@ impl Config {
                 start_server: reader.required("adb.start-server", value::boolean)?,
                 program: reader.path("adb.program")?,
                 search: paths::adb_folders(reader.environment),
+                files: reader.path("adb.files")?,
             },
             tools: reader.required("mcp.tools", str::parse)?,
+            url_schemes: reader.list("mcp.url-schemes")?,
             http: HttpSettings::read(reader)?,
             file: None,
             default_file: None,

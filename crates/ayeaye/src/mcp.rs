@@ -3,12 +3,14 @@
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Arguments come
 //! in through `args`, results go out through `results`, errors through `tool_error`.
 pub mod address;
+pub mod approvals;
 pub mod args;
 mod bad_params;
 pub mod client_support;
 pub mod completion;
 pub mod icon;
 pub mod logging;
+pub mod looks;
 pub mod offer;
 pub mod panics;
 pub mod prompts;
@@ -48,8 +50,10 @@ use crate::config::{ToolChoice, ToolSet};
 use crate::model_presence::{ModelPresence, ModelState};
 use crate::principal;
 use crate::text::excerpt;
+use approvals::Approvals;
 use client_support::is_modern;
 use logging::Levels;
+use looks::Looks;
 use offer::Offer;
 use questions::StateCodec;
 use subscriptions::Subscriptions;
@@ -70,6 +74,9 @@ pub struct Server {
     tasks: Tasks,
     subscriptions: Subscriptions,
     levels: Levels,
+    url_schemes: Arc<[String]>,
+    looks: Arc<Looks>,
+    approvals: Arc<Approvals>,
 }
 
 impl std::fmt::Debug for Server {
@@ -85,14 +92,33 @@ impl Server {
         let model = Arc::new(ModelPresence::always(ModelState::Ready));
         let (state_codec, tasks) = (StateCodec::ephemeral(), Tasks::default());
         let (subscriptions, levels) = (Subscriptions::default(), Levels::default());
-        let offer = OnceLock::new();
-        Self { agent, defaults, toolbox, model, offer, state_codec, tasks, subscriptions, levels }
+        let (looks, approvals) = (Arc::default(), Arc::default());
+        Self {
+            agent,
+            defaults,
+            toolbox,
+            model,
+            offer: OnceLock::new(),
+            state_codec,
+            tasks,
+            subscriptions,
+            levels,
+            url_schemes: Arc::new(["http".to_owned(), "https".to_owned()]),
+            looks,
+            approvals,
+        }
     }
 
     /// The same with a model that may not be there.
     #[must_use]
     pub fn with_model(self, model: Arc<ModelPresence>) -> Self {
         Self { model, ..self }
+    }
+
+    /// The same with other schemes of the addresses that may be opened, in lower case.
+    #[must_use]
+    pub fn with_url_schemes(self, schemes: impl IntoIterator<Item = String>) -> Self {
+        Self { url_schemes: schemes.into_iter().collect(), ..self }
     }
 
     /// The same with a key for `requestState` that outlives this process, and sessions that are kept for

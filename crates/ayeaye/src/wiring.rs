@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ServerAddress, find_adb};
+use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ExchangeFolder, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, PruneReport, prune};
 use ayeaye_agent::{
     Agent, AgentDeps, DeviceId, DeviceSource, JournalError, Judge, Limits, Model, Models,
@@ -22,6 +22,9 @@ use crate::scripted_model::{ScriptedClient, ScriptedModel};
 
 /// The file of the data folder with the names of apps, so that a phone is asked for them once.
 const APP_NAMES: &str = "app-names.tsv";
+
+/// The folder of the data folder for files from and to phones.
+const FILES: &str = "files";
 
 /// The agent, and what has to live as long as it.
 #[derive(Debug)]
@@ -85,9 +88,12 @@ impl App {
         let mut sources: Vec<Arc<dyn DeviceSource>> = Vec::new();
         let app_labels = Arc::new(AppLabels::new(Some(config.data_dir.join(APP_NAMES))));
         let mut endpoint = model_config(config)?;
+        let folder = config.adb.files.clone().unwrap_or_else(|| config.data_dir.join(FILES));
+        let files = ExchangeFolder::new(folder);
         if let Some(adb_device) = &adb_device {
             let address = virtual_adb_server(adb_device, &down).await?;
             let devices = AdbDevices::new(AdbConfig::new(address, None));
+            let devices = devices.with_files(files.clone());
             sources.push(Arc::new(devices.with_app_labels(Arc::clone(&app_labels))));
             if decider == ModelChoice::Scripted {
                 endpoint = ScriptedModel::start(adb_device.phone().clone(), &down).await?;
@@ -95,7 +101,7 @@ impl App {
         }
         let mut adb = None;
         if decider == ModelChoice::Configured || adb_device.is_none() {
-            let devices = adb_devices(config)?.with_app_labels(app_labels);
+            let devices = adb_devices(config)?.with_app_labels(app_labels).with_files(files);
             let devices = Arc::new(devices);
             sources.push(devices.clone());
             adb = Some(devices);

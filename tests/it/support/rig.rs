@@ -7,7 +7,7 @@ use std::time::Duration;
 use ayeaye::config::{ToolChoice, ToolSet};
 use ayeaye::mcp::{Defaults, Server};
 use ayeaye::scripted_model::{ScriptedClient, ScriptedModel};
-use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
+use ayeaye_adb::{AdbConfig, AdbDevices, ExchangeFolder, ServerAddress};
 use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
 use ayeaye_export::{Images, LogSettings, LoggingJournal};
@@ -135,7 +135,8 @@ impl Rig {
         listed.extend(options.further);
         let (adb_server, guard) = all_plugged_in(listed).await;
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
-        let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
+        let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) })
+            .with_files(ExchangeFolder::new(data.path().join("files")));
         let down = CancellationToken::new();
         let model: Arc<dyn Model> = if scripted {
             let phone = adb_device.phone().clone();

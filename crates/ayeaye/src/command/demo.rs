@@ -211,7 +211,8 @@ impl ClientHandler for ProgressPrinter {
 }
 
 async fn connect(app: &App, config: &Config, terminal: Terminal) -> anyhow::Result<Client> {
-    let server = Server::new(app.agent.clone(), Defaults::from(config));
+    let server = Server::new(app.agent.clone(), Defaults::from(config))
+        .with_url_schemes(config.url_schemes.iter().map(|scheme| scheme.0.clone()));
     let (near, far) = tokio::io::duplex(1 << 20);
     tokio::spawn(async move {
         match server.serve(far).await {

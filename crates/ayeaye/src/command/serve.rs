@@ -28,7 +28,8 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
     look_for_model(app, config);
     let state_codec = StateCodec::from_data_dir(&config.data_dir)?;
-    let server = Server::new(app.agent.clone(), Defaults::from(config));
+    let server = Server::new(app.agent.clone(), Defaults::from(config))
+        .with_url_schemes(config.url_schemes.iter().map(|scheme| scheme.0.clone()));
     let server = server.with_model(app.presence.clone());
     Ok(server.with_durable_state(state_codec, config.journal.retention.max_age))
 }

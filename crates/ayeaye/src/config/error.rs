@@ -96,9 +96,11 @@ pub enum ValueError {
     #[error("it must be tcp:HOST:PORT or localfilesystem:PATH")]
     NotAnAdbServer,
     #[error(
-        "it must be auto, read-only, agent, device or all, or several of the middle three with commas"
+        "it must be auto, read-only, agent, device, manage or all, or several of them but auto with commas"
     )]
     NotATool,
+    #[error("a scheme is a word such as https, without a colon")]
+    NotAScheme,
     #[error("`~` needs HOME, which is not set")]
     NoHome,
     #[error("there is no working directory: {0}")]

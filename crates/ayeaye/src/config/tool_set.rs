@@ -11,17 +11,20 @@ pub struct ToolSet {
     pub agent: bool,
     /// The phone itself: taps, texts and keys, one at a time.
     pub device: bool,
+    /// What needs no finger: addresses, apps, packages, files, logs. Only for those who ask for it: every
+    /// chat pays for the list of tools.
+    pub manage: bool,
 }
 
 impl ToolSet {
     /// Nothing that changes a phone.
-    pub const READ_ONLY: Self = Self { agent: false, device: false };
+    pub const READ_ONLY: Self = Self { agent: false, device: false, manage: false };
     /// What a server with a model offers unless it is told otherwise.
-    pub const USUAL: Self = Self { agent: true, device: false };
+    pub const USUAL: Self = Self { agent: true, device: false, manage: false };
     /// What a server without a model offers unless it is told otherwise.
-    pub const DIRECT: Self = Self { agent: false, device: true };
-    /// Everything.
-    pub const ALL: Self = Self { agent: true, device: true };
+    pub const DIRECT: Self = Self { agent: false, device: true, manage: false };
+    /// Tasks, and the phone itself.
+    pub const ALL: Self = Self { agent: true, device: true, manage: false };
 }
 
 /// Which tools the settings want.
@@ -52,7 +55,8 @@ impl FromStr for ToolSet {
                 "read-only" => {}
                 "agent" => tools.agent = true,
                 "device" => tools.device = true,
-                "all" => tools = Self::ALL,
+                "manage" => tools.manage = true,
+                "all" => tools = Self { manage: tools.manage, ..Self::ALL },
                 _ => return Err(ValueError::NotATool),
             }
         }
@@ -67,7 +71,8 @@ impl fmt::Display for ToolSet {
             (true, false) => "agent",
             (false, true) => "device",
             (true, true) => "all",
-        })
+        })?;
+        if self.manage { f.write_str(",manage") } else { Ok(()) }
     }
 }
 
@@ -85,7 +90,10 @@ mod tests {
             ToolSet::READ_ONLY,
             ToolSet::USUAL,
             ToolSet::ALL,
-            ToolSet { agent: false, device: true },
+            ToolSet { agent: false, device: true, manage: false },
+            ToolSet { manage: true, ..ToolSet::DIRECT },
+            ToolSet { manage: true, ..ToolSet::READ_ONLY },
+            ToolSet { manage: true, ..ToolSet::ALL },
         ] {
             assert_eq!(parse(&tools.to_string()), tools);
         }

@@ -1,4 +1,5 @@
 //! The arguments of tools: their types, their defaults, and the checks that a schema cannot express.
+pub mod command;
 pub mod device;
 
 use std::time::Duration;
@@ -230,12 +231,12 @@ pub fn max_steps(given: Option<i64>, default: u32) -> Result<u32, ToolError> {
 }
 
 /// Longest side of a picture in pixels, 200 to `MAX_SIDE`.
-pub fn max_size(given: Option<i64>) -> Result<u32, ToolError> {
+pub fn max_size(name: &str, given: Option<i64>) -> Result<u32, ToolError> {
     let Some(given) = given else { return Ok(MAX_SIDE) };
     u32::try_from(given)
         .ok()
         .filter(|side| (200..=MAX_SIDE).contains(side))
-        .ok_or_else(|| ToolError::out_of_range("max_size", &given, "200 to 1280"))
+        .ok_or_else(|| ToolError::out_of_range(name, &given, "200 to 1280"))
 }
 
 /// Sessions of a list, 1 to 100.

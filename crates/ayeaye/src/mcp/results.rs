@@ -3,6 +3,7 @@
 mod devices;
 mod direct;
 mod elements;
+mod log;
 mod next;
 mod sessions;
 mod unanswered;
@@ -19,6 +20,7 @@ use serde_json::{Map, Value, json};
 pub use self::devices::{DeviceItem, DeviceList, also_reachable};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree};
+pub use self::log::AppLog;
 pub(super) use self::sessions::to_seconds;
 pub use self::sessions::{SessionItem, SessionList};
 pub use self::unanswered::Unanswered;
@@ -286,6 +288,11 @@ pub fn structured(facts: &impl Serialize) -> CallToolResult {
         Ok(value) => CallToolResult::structured(value),
         Err(err) => CallToolResult::error(vec![ContentBlock::text(format!("internal: {err}"))]),
     }
+}
+
+/// A remark beside a result.
+pub fn note(text: &str) -> Vec<ContentBlock> {
+    vec![ContentBlock::text(text)]
 }
 
 /// A result with one picture and no structured content: hosts that read that drop the picture.

@@ -61,8 +61,8 @@ Aye-aye lets you act on an Android phone yourself, one act at a time.
 1. list_connected_devices: pick a phone whose state is `device`.
 2. Look: get_ui_tree lists what is on the screen and where, in words; get_screenshot shows the picture.
 3. Act once: launch_app, tap, type_text, swipe, press_key or long_press. Coordinates are thousandths of \
-the screen's width and height (0 to 1000 from the top left), not pixels: tap in the middle of an \
-element's bounds.
+the screen's width and height (0 to 1000 from the top left), not pixels: tap an element by its ref, or in \
+the middle of its bounds.
 4. Look again before the next act, and go on until the task is done. Check that on the screen, then tell \
 your user. If nothing changes, try another way; after a few tries say what stops you.
 
@@ -162,7 +162,8 @@ Shows what a session has come to, without going on with it: the same as its last
 
 /// `tap`
 pub const TAP: &str = "\
-Taps a place on a phone's screen, once, or twice with double. x and y are thousandths of the screen's \
+Taps an element by the `ref` that get_ui_tree gave it, or a place on a phone's screen, once, or twice with \
+double. x and y are thousandths of the screen's \
 width and height, 0 to 1000 from the top left, not pixels: the middle of the screen is 500, 500. Returns \
 when the screen has come to rest, and says whether it changed. It is never sent twice. With session_id it \
 becomes a step of that session, which must not be running (stop_task first).";
@@ -201,11 +202,43 @@ first.";
 
 /// `get_ui_tree`
 pub const GET_UI_TREE: &str = "\
-Lists what is on a phone's screen now: text, description, class, resource id, bounds, and what can be tapped. \
+Lists what is on a phone's screen now: a ref to tap it by, text, description, class, resource id, bounds, and what can be tapped. \
 Bounds are left, top, right, bottom in thousandths of the screen's width and height, as tap takes them: tap in \
 the middle. Of a long list the least useful elements are left out. Texts in fields for passwords are not shown. \
 Some screens (videos, games, web pages) name no elements, and some phones are too slow: then use \
 get_screenshot. It changes nothing on the phone.";
+
+/// `open_url`
+pub const OPEN_URL: &str = "\
+Opens an address on a phone, in the app that is for it, such as its browser. Returns when the screen has come \
+to rest.";
+
+/// `stop_app`
+pub const STOP_APP: &str = "\
+Ends an app on a phone, as \"Force stop\" in the settings does; what was not saved in it is lost.";
+
+/// `install_app`
+pub const INSTALL_APP: &str = "\
+Installs a package (APK) from this server's folder for files. Your user is asked first: in a form where you \
+show them, else the error says what to ask and how to go on.";
+
+/// `uninstall_app`
+pub const UNINSTALL_APP: &str = "\
+Removes an app from a phone with all its data. Your user is asked first, as with install_app.";
+
+/// `send_file`
+pub const SEND_FILE: &str = "\
+Copies a file of at most 256 MiB from this server's folder for files to a phone; a file that is there is \
+replaced.";
+
+/// `fetch_file`
+pub const FETCH_FILE: &str = "\
+Copies a file of at most 256 MiB from a phone into this server's folder for files.";
+
+/// `get_app_log`
+pub const GET_APP_LOG: &str = "\
+Shows what an app has logged since it was started, or how it crashed: the newest lines, 7,500 characters at \
+most. It changes nothing on the phone.";
 
 /// The notice below every question that a person reads, and beside it in results: its text may come
 /// from an app or a web page.
@@ -238,7 +271,7 @@ mod tests {
                 ModelState::NotConfigured,
                 ModelState::Refused,
             ] {
-                let offer = Offer { tools: ToolSet { agent, device }, model };
+                let offer = Offer { tools: ToolSet { agent, device, manage: false }, model };
                 let text = instructions(offer);
                 assert!(text.chars().count() <= 2000, "{}", text.chars().count());
                 // What does not run now is named where it may run soon.

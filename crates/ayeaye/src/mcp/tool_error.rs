@@ -114,6 +114,86 @@ impl ToolError {
         }
     }
 
+    /// A reference to an element that is not there, or not as it was.
+    pub(super) fn stale_reference(given: &str) -> Self {
+        let shown = excerpt(given, 20);
+        Self {
+            text: format!(
+                "nothing was done: `{shown}` names no element of your last look at this phone that is \
+                 still there as it was"
+            ),
+            hint: "call get_ui_tree again and take `ref` from what it says now",
+        }
+    }
+
+    /// A reference cannot be checked.
+    pub(super) fn no_elements() -> Self {
+        Self {
+            text: "nothing was done: the phone does not name its elements now, so it is not certain what \
+                   the reference would hit"
+                .to_owned(),
+            hint: "look at get_screenshot and give x and y",
+        }
+    }
+
+    /// A tap without a place, or with two.
+    pub(super) fn no_place(missing: Option<&str>) -> Self {
+        let missing = missing.map(|name| format!("missing field `{name}`: ")).unwrap_or_default();
+        Self {
+            text: format!("{missing}a tap needs either `ref`, or `x` and `y`"),
+            hint: "get_ui_tree names a `ref` for each element; get_screenshot shows places",
+        }
+    }
+
+    /// An address that may not be opened.
+    pub(super) fn not_an_url(given: &str, schemes: &str) -> Self {
+        let shown = excerpt(given, 60);
+        Self {
+            text: format!("`{shown}` is not an address with one of these schemes: {schemes}"),
+            hint: "give a whole address such as https://example.com/; mcp.url-schemes in ayeaye.toml says \
+                   which are allowed",
+        }
+    }
+
+    /// A name of a file, or a path.
+    pub(super) fn not_a_file(name: &str, given: &str) -> Self {
+        let shown = excerpt(given, 60);
+        Self {
+            text: format!("`{name}` is `{shown}`, which names no file"),
+            hint: "`file` is a name in this server's folder for files (adb.files); paths on the phone begin \
+                   with /sdcard/",
+        }
+    }
+
+    /// What a person has to agree to first.
+    pub(super) fn needs_approval(question: &str, code: &str) -> Self {
+        Self {
+            text: format!(
+                "nothing was done yet: your user has to agree first. Ask them: {question} If they say yes, \
+                 make the same call with \"approval\": \"{code}\""
+            ),
+            hint: "do not answer for your user; the code is good for 15 minutes",
+        }
+    }
+
+    /// A code that is not good for this act.
+    pub(super) fn not_approved(given: &str) -> Self {
+        Self {
+            text: format!(
+                "nothing was done: `{given}` is no approval of this very call, or too old"
+            ),
+            hint: "make the call without `approval`, and ask your user again",
+        }
+    }
+
+    /// A person said no.
+    pub(super) fn declined() -> Self {
+        Self {
+            text: "nothing was done: your user did not agree".to_owned(),
+            hint: "ask them what they want instead",
+        }
+    }
+
     pub(super) fn incomplete_point(missing: &str) -> Self {
         Self {
             text: format!("`{missing}` is missing: a field is named by `x` and `y` together"),

@@ -1,4 +1,5 @@
 //! The tools, grouped by what they may do. The operator chooses which groups clients are offered.
+mod command;
 mod device;
 mod read_only;
 mod task;
@@ -15,18 +16,23 @@ pub(super) struct Toolbox {
     read_only: ToolRouter<Server>,
     tasks: ToolRouter<Server>,
     device: ToolRouter<Server>,
+    manage: ToolRouter<Server>,
 }
 
 impl Toolbox {
     pub(super) fn new() -> Self {
         let (read_only, tasks) = (Server::read_only(), Server::tasks());
-        Self { read_only, tasks, device: Server::device_control() }
+        Self { read_only, tasks, device: Server::device_control(), manage: Server::commands() }
     }
 
     /// The groups that are offered.
     fn offered(&self, tools: ToolSet) -> impl Iterator<Item = &ToolRouter<Server>> {
-        let groups =
-            [(true, &self.read_only), (tools.agent, &self.tasks), (tools.device, &self.device)];
+        let groups = [
+            (true, &self.read_only),
+            (tools.agent, &self.tasks),
+            (tools.device, &self.device),
+            (tools.manage, &self.manage),
+        ];
         groups.into_iter().filter_map(|(offered, group)| offered.then_some(group))
     }
 
@@ -49,6 +55,6 @@ impl Toolbox {
 
     /// A tool, offered or not.
     pub(super) fn get(&self, name: &str) -> Option<&Tool> {
-        self.offered(ToolSet::ALL).find_map(|group| group.get(name))
+        self.offered(ToolSet { manage: true, ..ToolSet::ALL }).find_map(|group| group.get(name))
     }
 }

@@ -1,11 +1,11 @@
 //! The arguments of the tools that act on a phone directly.
 use std::time::Duration;
 
-use ayeaye_agent::{DirectAction, Gesture, Key, Point, Principal};
+use ayeaye_agent::{DeviceId, DirectAction, Gesture, Key, Point, Principal};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{device_id, session_id};
+use super::{device_id, max_size, session_id};
 use crate::mcp::tool_error::ToolError;
 
 /// The longest text of one action, in bytes of UTF-8: what a field on a phone may take.
@@ -13,17 +13,28 @@ const LONGEST_TEXT: usize = 4 * 1024;
 /// The longest reason, in characters; a longer one is cut.
 const LONGEST_REASON: usize = 300;
 /// The longest name of an app, in bytes.
-const LONGEST_APP: usize = 256;
+pub(super) const LONGEST_APP: usize = 256;
 
 /// What all actions have in common: phone, session and reason.
 #[derive(Debug)]
 pub struct Place {
-    device_id: String,
-    session_id: Option<String>,
-    reason: Option<String>,
+    pub(super) device_id: String,
+    pub(super) session_id: Option<String>,
+    pub(super) reason: Option<String>,
+    pub(super) screenshot: Option<i64>,
 }
 
 impl Place {
+    /// The longest side of the picture that is wanted afterwards.
+    pub fn picture(&self) -> Result<Option<u32>, ToolError> {
+        self.screenshot.map(|side| max_size("screenshot", Some(side))).transpose()
+    }
+
+    /// The phone.
+    pub fn device(&self) -> Result<DeviceId, ToolError> {
+        device_id(&self.device_id)
+    }
+
     /// The action with these arguments.
     pub fn act(self, gesture: Gesture, principal: Principal) -> Result<DirectAction, ToolError> {
         let reason = self.reason.unwrap_or_default();
@@ -54,6 +65,9 @@ macro_rules! arguments {
             /// Why, in a few words; it is kept with the step.
             #[schemars(length(max = 300))]
             pub reason: Option<String>,
+            /// Longest side of a picture of the screen afterwards.
+            #[schemars(range(min = 200, max = 1280))]
+            pub screenshot: Option<i64>,
         }
 
         impl $name {
@@ -63,21 +77,27 @@ macro_rules! arguments {
                     device_id: std::mem::take(&mut self.device_id),
                     session_id: self.session_id.take(),
                     reason: self.reason.take(),
+                    screenshot: self.screenshot,
                 }
             }
         }
     };
 }
 
+pub(super) use arguments;
+
 arguments! {
     /// Arguments of `tap`.
     TapArgs {
+        /// An element, by its `ref` in your last `get_ui_tree`; in place of `x` and `y`.
+        #[schemars(length(max = 20))]
+        r#ref: Option<String>,
         /// From the left, in thousandths of the screen's width, not pixels.
         #[schemars(range(min = 0, max = 1000))]
-        x: i64,
+        x: Option<i64>,
         /// From the top, in thousandths of the screen's height, not pixels.
         #[schemars(range(min = 0, max = 1000))]
-        y: i64,
+        y: Option<i64>,
         /// Whether to tap twice in quick succession.
         double: Option<bool>,
     }
@@ -166,12 +186,30 @@ arguments! {
 impl TapArgs {
     /// What to do.
     pub fn gesture(&self) -> Result<Gesture, ToolError> {
-        let point = point(("x", self.x), ("y", self.y))?;
-        Ok(if self.double.unwrap_or_default() {
+        match (&self.r#ref, self.x, self.y) {
+            (None, Some(x), Some(y)) => Ok(self.at(point(("x", x), ("y", y))?)),
+            (None, Some(_), None) => Err(ToolError::no_place(Some("y"))),
+            (None, None, Some(_)) => Err(ToolError::no_place(Some("x"))),
+            _ => Err(ToolError::no_place(None)),
+        }
+    }
+
+    /// The element that is meant, if it is one.
+    pub fn element(&self) -> Result<Option<&str>, ToolError> {
+        match (&self.r#ref, self.x, self.y) {
+            (Some(reference), None, None) => Ok(Some(reference.trim())),
+            (Some(_), _, _) => Err(ToolError::no_place(None)),
+            (None, _, _) => Ok(None),
+        }
+    }
+
+    /// A tap at this place.
+    pub fn at(&self, point: Point) -> Gesture {
+        if self.double.unwrap_or_default() {
             Gesture::DoubleClick { point }
         } else {
             Gesture::Click { point }
-        })
+        }
     }
 }
 

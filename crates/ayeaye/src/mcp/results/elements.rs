@@ -31,6 +31,8 @@ pub struct UiTree {
 /// One element.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ElementItem {
+    /// For `tap`, as long as it stands here unchanged.
+    pub r#ref: String,
     /// What it shows; nothing for a field that hides what is typed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
@@ -58,7 +60,9 @@ pub struct ElementItem {
 
 impl UiTree {
     /// The elements, or why there are none.
-    pub fn new(device_id: String, dump: Option<&str>, size: ScreenSize) -> Self {
+    ///
+    /// `mark` is that of the look: with it the references of elements begin.
+    pub fn new(device_id: String, dump: Option<&str>, size: ScreenSize, mark: &str) -> Self {
         let none = |hint| Self {
             device_id: device_id.clone(),
             elements: Vec::new(),
@@ -75,7 +79,7 @@ impl UiTree {
             return none("what the phone said of its elements cannot be read: use get_screenshot");
         };
         let items: Vec<(u8, ElementItem)> =
-            elements.iter().filter_map(|it| ElementItem::new(it, size)).collect();
+            elements.iter().filter_map(|it| ElementItem::new(it, size, mark)).collect();
         if items.is_empty() {
             return none(
                 "this screen names no elements, as games and videos do: use get_screenshot",
@@ -90,7 +94,7 @@ impl UiTree {
 impl ElementItem {
     /// The element and its priority (0 to 3); `None` for one that only contains others or is off the
     /// screen.
-    fn new(element: &Element, size: ScreenSize) -> Option<(u8, Self)> {
+    fn new(element: &Element, size: ScreenSize, mark: &str) -> Option<(u8, Self)> {
         let text = if element.password { "" } else { element.text.trim() };
         let named = !text.is_empty() || !element.description.trim().is_empty();
         let acts = element.clickable || element.password || element.checked.is_some();
@@ -113,6 +117,7 @@ impl ElementItem {
         let worth = u8::from(named) + 2 * u8::from(acts);
         let class = element.class.rsplit('.').next().unwrap_or_default();
         let item = Self {
+            r#ref: format!("{mark}-{}", element.index),
             text: truncate(text, MAX_TEXT),
             description: truncate(element.description.trim(), MAX_TEXT),
             class: truncate(class, MAX_CLASS),
@@ -176,7 +181,7 @@ mod tests {
 
     fn tree(nodes: &[String]) -> UiTree {
         let dump = format!("<hierarchy>{}</hierarchy>", nodes.concat());
-        UiTree::new("phone".to_owned(), Some(&dump), SIZE)
+        UiTree::new("phone".to_owned(), Some(&dump), SIZE, "m")
     }
 
     #[test]
@@ -233,7 +238,7 @@ mod tests {
             (Some("ERROR"), "cannot be read"),
             (Some("<hierarchy/>"), "no elements"),
         ] {
-            let tree = UiTree::new("phone".to_owned(), dump, SIZE);
+            let tree = UiTree::new("phone".to_owned(), dump, SIZE, "m");
             assert!(tree.hint.unwrap().contains(says), "{dump:?}: {:?}", tree.hint);
         }
     }

@@ -1,15 +1,17 @@
 //! Tools that act on a phone directly, one action at a time.
-use ayeaye_agent::{DirectAction, StopReason};
+use ayeaye_agent::{DeviceId, DirectAction, Gesture, ScreenSize, StopReason};
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
-use crate::mcp::args::device::{KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs};
+use crate::mcp::args::device::{
+    KeyArgs, LaunchArgs, LongPressArgs, Place, SwipeArgs, TapArgs, TypeArgs,
+};
 use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
 use crate::mcp::results::{ActResult, UiTree, structured};
 use crate::mcp::schema::{input, outline, output, shallow};
 use crate::mcp::tool_error::ToolError;
-use crate::mcp::{Server, texts};
+use crate::mcp::{Server, results, texts};
 use crate::principal;
 
 #[tool_router(router = device_control, vis = "pub(super)")]
@@ -27,8 +29,16 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
-        let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
+        let gesture = match args.element()? {
+            None => args.gesture()?,
+            Some(reference) => {
+                let id = args::device_id(&args.device_id)?;
+                let element = self.looks.find(&id, &principal::of(&ctx), reference)?;
+                let (dump, size) = self.look(&id, &ctx).await?;
+                args.at(element.place(dump.as_deref(), size)?)
+            }
+        };
+        self.carry_out(args.place(), gesture, &ctx).await
     }
 
     #[tool(
@@ -45,7 +55,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
+        self.carry_out(args.place(), gesture, &ctx).await
     }
 
     #[tool(
@@ -62,7 +72,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
+        self.carry_out(args.place(), gesture, &ctx).await
     }
 
     #[tool(
@@ -80,8 +90,10 @@ impl Server {
         let mut args = args?;
         let gesture = args.gesture()?;
         let secret = args.secret.unwrap_or_default();
-        let act = args.place().act(gesture, principal::of(&ctx))?;
-        self.carry_out(DirectAction { secret, ..act }, &ctx).await
+        let place = args.place();
+        let picture = place.picture()?;
+        let act = place.act(gesture, principal::of(&ctx))?;
+        self.act(DirectAction { secret, ..act }, picture, &ctx).await
     }
 
     #[tool(
@@ -98,7 +110,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
+        self.carry_out(args.place(), gesture, &ctx).await
     }
 
     #[tool(
@@ -115,7 +127,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
+        self.carry_out(args.place(), gesture, &ctx).await
     }
 
     #[tool(
@@ -132,23 +144,49 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
-        let device = self.agent.device(&id).await?;
+        let (dump, size) = self.look(&id, &ctx).await?;
+        let seen = dump.as_deref().unwrap_or_default();
+        let mark = self.looks.remember(&id, &principal::of(&ctx), seen);
+        Ok(structured(&UiTree::new(id.to_string(), dump.as_deref(), size, &mark)))
+    }
+}
+
+impl Server {
+    /// The elements of a screen, and its size.
+    async fn look(
+        &self,
+        id: &DeviceId,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<(Option<String>, ScreenSize), ToolError> {
+        let device = self.agent.device(id).await?;
         let look = async {
             // Read the size after the dump: if the phone was rotated meanwhile, every element has moved.
             let dump = device.ui_tree().await?;
             Ok((dump, device.info().await?.screen))
         };
-        let (dump, size) = self.unless_busy(&id, &ctx, look).await?;
-        Ok(structured(&UiTree::new(id.to_string(), dump.as_deref(), size)))
+        self.unless_busy(id, ctx, look).await
+    }
+
+    /// Carries out a gesture, with a picture of the screen afterwards where one is wanted.
+    pub(super) async fn carry_out(
+        &self,
+        place: Place,
+        gesture: Gesture,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let picture = place.picture()?;
+        self.act(place.act(gesture, principal::of(ctx))?, picture, ctx).await
     }
 
     /// Starts an action and waits for its end. Cancelling the call stops only what has not been sent to
     /// the phone yet.
-    async fn carry_out(
+    async fn act(
         &self,
         act: DirectAction,
+        picture: Option<u32>,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
+        let id = act.device_id.clone();
         let mut acting = tokio::select! {
             biased;
             () = ctx.ct.cancelled() => return Err(ToolError::call_cancelled()),
@@ -163,6 +201,19 @@ impl Server {
             () = acting.finished() => {}
         }
         let report = acting.report();
-        Ok(structured(&ActResult::of(acting.result(), &report, self.offer().await)?))
+        let result = ActResult::of(acting.result(), &report, self.offer().await)?;
+        let mut result = structured(&result);
+        if let Some(side) = picture {
+            // The act is done: that its picture is missing is no error of it.
+            let shown = match self.agent.device(&id).await {
+                Ok(device) => self.unless_busy(&id, ctx, device.capture()).await,
+                Err(error) => Err(error.into()),
+            };
+            result.content.extend(match shown {
+                Ok(frame) => results::picture(frame, side).await.content,
+                Err(error) => results::note(&format!("no picture: {error}")),
+            });
+        }
+        Ok(result)
     }
 }

@@ -42,7 +42,8 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
-        let (id, side) = (args::device_id(&args.device_id)?, args::max_size(args.max_size)?);
+        let (id, side) =
+            (args::device_id(&args.device_id)?, args::max_size("max_size", args.max_size)?);
         let device = self.agent.device(&id).await?;
         let frame = self.unless_busy(&id, &ctx, device.capture()).await?;
         // No structured content: hosts that read it drop the picture beside it.

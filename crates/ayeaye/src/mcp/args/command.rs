@@ -1,0 +1,224 @@
+//! The arguments of the tools that do what needs no finger: addresses, apps, packages, files, logs.
+use ayeaye_agent::{DeviceCommand, Gesture};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::device::{LONGEST_APP, Place, arguments};
+use crate::mcp::tool_error::ToolError;
+
+/// The longest address, in bytes.
+const LONGEST_URL: usize = 2048;
+/// The longest path on a phone, in bytes, and the longest name of a file.
+const LONGEST_PATH: usize = 512;
+/// Lines of a log, unless said otherwise, and the most.
+const LINES: u32 = 100;
+const MOST_LINES: u32 = 500;
+
+arguments! {
+    /// Arguments of `open_url`.
+    UrlArgs {
+        /// The whole address, such as `https://example.com/`.
+        #[schemars(length(min = 1, max = 2048))]
+        url: String,
+    }
+}
+
+arguments! {
+    /// Arguments of `stop_app`.
+    StopArgs {
+        /// The app, by the name under its icon or by its package.
+        #[schemars(length(min = 1, max = 256))]
+        app: String,
+    }
+}
+
+arguments! {
+    /// Arguments of `install_app`.
+    InstallArgs {
+        /// The package's file (APK) in this server's folder for files.
+        #[schemars(length(min = 1, max = 255))]
+        file: String,
+        /// The code of an earlier call, once your user has agreed.
+        #[schemars(length(max = 20))]
+        approval: Option<String>,
+    }
+}
+
+arguments! {
+    /// Arguments of `uninstall_app`.
+    UninstallArgs {
+        /// The app, by the name under its icon or by its package.
+        #[schemars(length(min = 1, max = 256))]
+        app: String,
+        /// The code of an earlier call, once your user has agreed.
+        #[schemars(length(max = 20))]
+        approval: Option<String>,
+    }
+}
+
+arguments! {
+    /// Arguments of `send_file`.
+    SendArgs {
+        /// The file in this server's folder for files.
+        #[schemars(length(min = 1, max = 255))]
+        file: String,
+        /// Where to, on the phone: a folder with a slash at its end, or a file. `/sdcard/Download/` if left out.
+        #[schemars(length(max = 512))]
+        to: Option<String>,
+    }
+}
+
+arguments! {
+    /// Arguments of `fetch_file`.
+    FetchArgs {
+        /// The file on the phone, such as `/sdcard/Download/a.pdf`.
+        #[schemars(length(min = 1, max = 512))]
+        from: String,
+        /// Its name in this server's folder for files; its own if left out. There must be none of this name.
+        #[schemars(length(max = 255))]
+        file: Option<String>,
+    }
+}
+
+/// Arguments of `get_app_log`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogArgs {
+    /// A `device_id` from `list_connected_devices`.
+    pub device_id: String,
+    /// The app, by the name under its icon or by its package.
+    #[schemars(length(min = 1, max = 256))]
+    pub app: String,
+    /// Only how it crashed.
+    pub crashes: Option<bool>,
+    /// The most lines. 100 if left out.
+    #[schemars(range(min = 1, max = 500))]
+    pub lines: Option<i64>,
+}
+
+impl UrlArgs {
+    /// What to do.
+    pub fn gesture(&self, schemes: &[String]) -> Result<Gesture, ToolError> {
+        let url = self.url.trim();
+        let allowed = || schemes.join(", ");
+        let odd = |c: char| c.is_control() || c.is_whitespace();
+        let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+        let known = scheme.is_some_and(|scheme| schemes.contains(&scheme));
+        if !known || LONGEST_URL < url.len() || url.contains(odd) {
+            return Err(ToolError::not_an_url(url, &allowed()));
+        }
+        Ok(Gesture::Command(DeviceCommand::OpenUrl { url: url.to_owned() }))
+    }
+}
+
+impl StopArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+        Ok(Gesture::Command(DeviceCommand::StopApp { app: app(&self.app, "stop")? }))
+    }
+}
+
+impl InstallArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+        Ok(Gesture::Command(DeviceCommand::Install { file: file("file", &self.file)? }))
+    }
+}
+
+impl UninstallArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+        Ok(Gesture::Command(DeviceCommand::Uninstall { app: app(&self.app, "uninstall")? }))
+    }
+}
+
+impl SendArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+        let to = self.to.as_deref().unwrap_or("/sdcard/Download/");
+        let (file, to) = (file("file", &self.file)?, file("to", to)?);
+        Ok(Gesture::Command(DeviceCommand::SendFile { file, to }))
+    }
+}
+
+impl FetchArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+        let from = file("from", &self.from)?;
+        let own = from.rsplit('/').next().unwrap_or_default();
+        let file = file("file", self.file.as_deref().unwrap_or(own))?;
+        Ok(Gesture::Command(DeviceCommand::FetchFile { from, file }))
+    }
+}
+
+impl LogArgs {
+    /// The app, and the most lines.
+    pub fn wanted(&self) -> Result<(String, u32), ToolError> {
+        let lines = match self.lines {
+            None => LINES,
+            Some(given) => u32::try_from(given)
+                .ok()
+                .filter(|lines| (1..=MOST_LINES).contains(lines))
+                .ok_or_else(|| ToolError::out_of_range("lines", &given, "1 to 500"))?,
+        };
+        Ok((app(&self.app, "read the log of")?, lines))
+    }
+}
+
+fn app(given: &str, verb: &str) -> Result<String, ToolError> {
+    let app = given.trim();
+    if app.is_empty() {
+        return Err(ToolError::nothing_to(verb, "app"));
+    }
+    if LONGEST_APP < app.len() || app.contains(char::is_control) {
+        return Err(ToolError::not_an_app(app));
+    }
+    Ok(app.to_owned())
+}
+
+fn file(name: &str, given: &str) -> Result<String, ToolError> {
+    if given.is_empty() || LONGEST_PATH < given.len() || given.contains(char::is_control) {
+        return Err(ToolError::not_a_file(name, given));
+    }
+    Ok(given.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_allowed_schemes_are_opened() {
+        let schemes = ["http".to_owned(), "https".to_owned()];
+        let url = |url: &str| {
+            let args: UrlArgs =
+                serde_json::from_value(json!({ "device_id": "X", "url": url })).unwrap();
+            args.gesture(&schemes)
+        };
+        assert!(url(" https://example.com/a?b='c' ").is_ok());
+        assert!(url("HTTPS://example.com").is_ok());
+        for wrong in
+            ["", "example.com", "tel:112", "intent://x#Intent;end", "https://a b", "http:\u{7}"]
+        {
+            let told = url(wrong).unwrap_err().to_string();
+            assert!(told.contains("http, https") && told.contains("mcp.url-schemes"), "{told}");
+        }
+        assert!(url(&format!("https://{}", "a".repeat(3000))).is_err());
+    }
+
+    #[test]
+    fn a_fetched_file_keeps_its_name_unless_another_is_given() {
+        let args: FetchArgs =
+            serde_json::from_value(json!({ "device_id": "X", "from": "/sdcard/a/b.pdf" })).unwrap();
+        let wanted = DeviceCommand::FetchFile {
+            from: "/sdcard/a/b.pdf".to_owned(),
+            file: "b.pdf".to_owned(),
+        };
+        assert_eq!(args.gesture().unwrap(), Gesture::Command(wanted));
+        let args: FetchArgs =
+            serde_json::from_value(json!({ "device_id": "X", "from": "/sdcard/a/" })).unwrap();
+        assert!(args.gesture().is_err());
+    }
+}

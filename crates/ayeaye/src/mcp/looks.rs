@@ -1,0 +1,162 @@
+//! What clients were told is on screens, so that they can tap an element instead of a place.
+//!
+//! A reference holds for the last look at that phone by the same caller, and only as long as the element is
+//! still there, unchanged and in its place: another control may have come under the finger.
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use ayeaye_agent::{DeviceId, Element, Elements, Point, Principal, ScreenSize};
+
+use super::tool_error::ToolError;
+
+/// The most looks that are remembered; one for each phone and caller.
+const MAX_LOOKS: usize = 64;
+
+/// The last look of each caller at each phone.
+#[derive(Debug, Default)]
+pub struct Looks(Mutex<VecDeque<Look>>);
+
+#[derive(Debug)]
+struct Look {
+    device: DeviceId,
+    principal: Principal,
+    mark: String,
+    /// By their place in the tree.
+    elements: Vec<(usize, Seen)>,
+}
+
+/// What makes an element that element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seen {
+    class: String,
+    resource_id: String,
+    text: String,
+    description: String,
+    bounds: [i32; 4],
+}
+
+impl From<&Element> for Seen {
+    fn from(element: &Element) -> Self {
+        Self {
+            class: element.class.clone(),
+            resource_id: element.resource_id.clone(),
+            // What stands in a field for passwords is nobody's business.
+            text: if element.password { String::new() } else { element.text.clone() },
+            description: element.description.clone(),
+            bounds: element.bounds,
+        }
+    }
+}
+
+/// An element that was seen, to be found again.
+#[derive(Debug)]
+pub struct Reference {
+    text: String,
+    seen: Seen,
+}
+
+impl Looks {
+    /// Remembers what is on a screen. Returns the mark with which its references begin.
+    pub fn remember(&self, device: &DeviceId, principal: &Principal, dump: &str) -> String {
+        // Not a counter: a reference from before a restart must not fit a later look.
+        let mark = format!("{:04x}", rand::random::<u16>());
+        let elements = Elements::read(dump).unwrap_or_default();
+        let look = Look {
+            device: device.clone(),
+            principal: principal.clone(),
+            mark: mark.clone(),
+            elements: elements.iter().map(|it| (it.index, Seen::from(it))).collect(),
+        };
+        let mut looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        looks.retain(|known| known.device != *device || known.principal != *principal);
+        if MAX_LOOKS <= looks.len() {
+            looks.pop_front();
+        }
+        looks.push_back(look);
+        mark
+    }
+
+    /// The element that a reference of the last look names.
+    pub fn find(
+        &self,
+        device: &DeviceId,
+        principal: &Principal,
+        reference: &str,
+    ) -> Result<Reference, ToolError> {
+        let looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_caller =
+            looks.iter().find(|look| look.device == *device && look.principal == *principal);
+        let (mark, index) = reference.split_once('-').unwrap_or_default();
+        let look = of_caller.filter(|look| look.mark == mark);
+        let seen = index.parse::<usize>().ok().and_then(|index| {
+            look?.elements.iter().find(|(known, _)| *known == index).map(|(_, seen)| seen)
+        });
+        let seen = seen.ok_or_else(|| ToolError::stale_reference(reference))?;
+        Ok(Reference { text: reference.to_owned(), seen: seen.clone() })
+    }
+}
+
+impl Reference {
+    /// The middle of the element, if it is still on the screen as it was.
+    pub fn place(&self, dump: Option<&str>, size: ScreenSize) -> Result<Point, ToolError> {
+        let elements = dump.and_then(Elements::read).ok_or_else(ToolError::no_elements)?;
+        if !elements.iter().any(|element| Seen::from(element) == self.seen) {
+            return Err(ToolError::stale_reference(&self.text));
+        }
+        let [left, top, right, bottom] = self.seen.bounds;
+        let middle = |from: i32, to: i32, length: u32| {
+            let length = f64::from(length.max(1));
+            let (from, to) = (f64::from(from).max(0.0), f64::from(to).min(length));
+            f64::midpoint(from, to) / length
+        };
+        let (x, y) = (middle(left, right, size.width), middle(top, bottom, size.height));
+        Point::from_fractions(x, y).map_err(|_| ToolError::stale_reference(&self.text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: ScreenSize = ScreenSize { width: 1000, height: 2000 };
+
+    fn dump(text: &str, top: i32) -> String {
+        format!(
+            "<hierarchy rotation=\"0\"><node index=\"0\" text=\"{text}\" class=\"android.widget.Button\" \
+             clickable=\"true\" bounds=\"[100,{top}][300,{}]\"/></hierarchy>",
+            top + 100
+        )
+    }
+
+    #[test]
+    fn a_reference_holds_for_one_look_one_caller_and_one_place() {
+        let (looks, phone) = (Looks::default(), DeviceId::new("X"));
+        let me = Principal::local();
+        let mark = looks.remember(&phone, &me, &dump("Send", 400));
+        let reference = format!("{mark}-0");
+        let found = looks.find(&phone, &me, &reference).unwrap();
+        let place = found.place(Some(&dump("Send", 400)), SIZE).unwrap();
+        assert_eq!((place.x(), place.y()), (200, 225));
+        for now in [dump("Delete", 400), dump("Send", 500), "<hierarchy/>".to_owned()] {
+            let told = found.place(Some(&now), SIZE).unwrap_err().to_string();
+            assert!(told.contains("get_ui_tree"), "{told}");
+        }
+        assert!(found.place(None, SIZE).is_err());
+        let other = DeviceId::new("Y");
+        assert!(looks.find(&other, &me, &reference).is_err());
+        for wrong in ["", "0", &format!("{mark}-1"), &format!("{mark}-x"), "zzzz-0"] {
+            assert!(looks.find(&phone, &me, wrong).is_err(), "{wrong}");
+        }
+        looks.remember(&phone, &me, &dump("Send", 400));
+        assert!(looks.find(&phone, &me, &reference).is_err(), "an earlier look");
+    }
+
+    #[test]
+    fn there_is_an_end_to_what_is_remembered() {
+        let looks = Looks::default();
+        for number in 0..MAX_LOOKS + 3 {
+            looks.remember(&DeviceId::new(number.to_string()), &Principal::local(), "");
+        }
+        assert_eq!(looks.0.lock().unwrap().len(), MAX_LOOKS);
+    }
+}

@@ -1,0 +1,147 @@
+//! Tools that do what needs no finger: addresses, apps, packages, files, logs.
+use rmcp::model::CallToolResult;
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, tool, tool_router};
+
+use crate::mcp::args::command::{
+    FetchArgs, InstallArgs, LogArgs, SendArgs, StopArgs, UninstallArgs, UrlArgs,
+};
+use crate::mcp::args::{self, ValidatedArgs};
+use crate::mcp::results::{ActResult, AppLog, structured};
+use crate::mcp::schema::{input, outline, output};
+use crate::mcp::tool_error::ToolError;
+use crate::mcp::{Server, texts};
+
+#[tool_router(router = commands, vis = "pub(super)")]
+impl Server {
+    #[tool(
+        title = "Open an address on a phone",
+        description = texts::OPEN_URL,
+        input_schema = input::<UrlArgs>(),
+        output_schema = outline::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
+    )]
+    async fn open_url(
+        &self,
+        ValidatedArgs(args): ValidatedArgs<UrlArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let mut args = args?;
+        let gesture = args.gesture(&self.url_schemes)?;
+        self.carry_out(args.place(), gesture, &ctx).await
+    }
+
+    #[tool(
+        title = "Stop an app on a phone",
+        description = texts::STOP_APP,
+        input_schema = input::<StopArgs>(),
+        output_schema = outline::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn stop_app(
+        &self,
+        ValidatedArgs(args): ValidatedArgs<StopArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let mut args = args?;
+        let gesture = args.gesture()?;
+        self.carry_out(args.place(), gesture, &ctx).await
+    }
+
+    #[tool(
+        title = "Install an app on a phone",
+        description = texts::INSTALL_APP,
+        input_schema = input::<InstallArgs>(),
+        output_schema = outline::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn install_app(
+        &self,
+        ValidatedArgs(args): ValidatedArgs<InstallArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let mut args = args?;
+        let (gesture, place) = (args.gesture()?, args.place());
+        let device = place.device()?;
+        let question = format!("Install {:?} on the phone {device}?", args.file);
+        self.approvals.ask(&device, &gesture, &question, args.approval.as_deref(), &ctx).await?;
+        self.carry_out(place, gesture, &ctx).await
+    }
+
+    #[tool(
+        title = "Uninstall an app from a phone",
+        description = texts::UNINSTALL_APP,
+        input_schema = input::<UninstallArgs>(),
+        output_schema = outline::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn uninstall_app(
+        &self,
+        ValidatedArgs(args): ValidatedArgs<UninstallArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let mut args = args?;
+        let (gesture, place) = (args.gesture()?, args.place());
+        let device = place.device()?;
+        let question =
+            format!("Uninstall {:?} from the phone {device}, with all its data?", args.app.trim());
+        self.approvals.ask(&device, &gesture, &question, args.approval.as_deref(), &ctx).await?;
+        self.carry_out(place, gesture, &ctx).await
+    }
+
+    #[tool(
+        title = "Copy a file to a phone",
+        description = texts::SEND_FILE,
+        input_schema = input::<SendArgs>(),
+        output_schema = outline::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn send_file(
+        &self,
+        ValidatedArgs(args): ValidatedArgs<SendArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let mut args = args?;
+        let gesture = args.gesture()?;
+        self.carry_out(args.place(), gesture, &ctx).await
+    }
+
+    #[tool(
+        title = "Copy a file from a phone",
+        description = texts::FETCH_FILE,
+        input_schema = input::<FetchArgs>(),
+        output_schema = outline::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = false, open_world_hint = false)
+    )]
+    async fn fetch_file(
+        &self,
+        ValidatedArgs(args): ValidatedArgs<FetchArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let mut args = args?;
+        let gesture = args.gesture()?;
+        self.carry_out(args.place(), gesture, &ctx).await
+    }
+
+    #[tool(
+        title = "Read an app's log",
+        description = texts::GET_APP_LOG,
+        input_schema = input::<LogArgs>(),
+        output_schema = output::<AppLog>(),
+        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn get_app_log(
+        &self,
+        ValidatedArgs(args): ValidatedArgs<LogArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let args = args?;
+        let (app, lines) = args.wanted()?;
+        let id = args::device_id(&args.device_id)?;
+        let device = self.agent.device(&id).await?;
+        let crashes = args.crashes.unwrap_or_default();
+        let log = self.unless_busy(&id, &ctx, device.app_log(&app, crashes, lines)).await?;
+        let log = self.agent.without_secrets(&log);
+        Ok(structured(&AppLog::new(id.to_string(), &log)))
+    }
+}

@@ -1,0 +1,226 @@
+//! What clients expect of a phone's server beside fingers: addresses, apps, packages, files, logs, elements
+//! by reference, and the picture after an act.
+use ayeaye::config::ToolSet;
+use ayeaye_agent::DeviceId;
+use serde_json::{Value, json};
+
+use crate::support::clients::{Era, FakeUser, UserAction, call_of, on_pipe};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions};
+
+async fn rig() -> Rig {
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    Rig::with(
+        vlm,
+        RigOptions { tools: ToolSet { manage: true, ..ToolSet::ALL }, ..RigOptions::quick() },
+    )
+    .await
+}
+
+async fn act(rig: &Rig, tool: &str, mut arguments: Value) -> Value {
+    arguments["device_id"] = json!(rig.serial);
+    rig.call(tool, arguments).await
+}
+
+async fn refused(rig: &Rig, tool: &str, mut arguments: Value) -> String {
+    arguments["device_id"] = json!(rig.serial);
+    rig.refused(tool, arguments).await
+}
+
+/// The reference of the first element with this id.
+async fn reference(rig: &Rig, id: &str) -> String {
+    let tree = act(rig, "get_ui_tree", json!({})).await;
+    let all = tree["elements"].as_array().unwrap();
+    let found = all.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("{tree}"));
+    found["ref"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_is_opened_in_its_app_or_refused_in_words() {
+    let rig = rig().await;
+    let phone = rig.adb_device.phone().clone();
+    let opened = act(&rig, "open_url", json!({ "url": "https://shop.example/x?a='b'" })).await;
+    assert_eq!(opened["app"], "com.example.shop");
+    assert_eq!(opened["action"]["action_type"], "OPEN_URL");
+    assert_eq!(phone.foreground().package, "com.example.shop");
+    let told = refused(&rig, "open_url", json!({ "url": "https://nobody.example/" })).await;
+    assert!(told.contains("no app on it opens https addresses"), "{told}");
+    for url in ["tel:112", "file:///sdcard/a", "shop.example", ""] {
+        let told = refused(&rig, "open_url", json!({ "url": url })).await;
+        assert!(told.contains("http, https"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_app_is_stopped_by_name_and_its_log_is_told() {
+    let rig = rig().await;
+    let phone = rig.adb_device.phone().clone();
+    let told = refused(&rig, "get_app_log", json!({ "app": "Notes" })).await;
+    assert!(told.contains("com.example.notes is not running"), "{told}");
+    act(&rig, "launch_app", json!({ "app": "Notes" })).await;
+    let log = act(&rig, "get_app_log", json!({ "app": "Notes", "lines": 1 })).await;
+    let lines = log["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 1);
+    assert!(lines[0].as_str().unwrap().contains("onResume com.example.notes"), "{log}");
+    let none = act(&rig, "get_app_log", json!({ "app": "Notes", "crashes": true })).await;
+    assert_eq!(none["lines"], json!([]));
+    let stopped = act(&rig, "stop_app", json!({ "app": "notes" })).await;
+    assert_eq!(stopped["note"], "stopped com.example.notes");
+    assert!(phone.tasks().iter().all(|task| task.package != "com.example.notes"));
+    let told = refused(&rig, "stop_app", json!({ "app": "Zettelkasten" })).await;
+    assert!(told.contains("no app of this name is installed"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_does_not_come_back_in_a_log() {
+    let rig = rig().await;
+    act(&rig, "launch_app", json!({ "app": "Notes" })).await;
+    // The app's log says its class: whatever of it was typed as a secret is hidden.
+    act(&rig, "tap", json!({ "ref": reference(&rig, "new_note").await })).await;
+    let title = reference(&rig, "title").await;
+    act(&rig, "tap", json!({ "ref": title })).await;
+    act(&rig, "type_text", json!({ "text": "onResume", "secret": true })).await;
+    let log = act(&rig, "get_app_log", json!({ "app": "Notes" })).await.to_string();
+    assert!(!log.contains("onResume") && log.contains("Process started"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_element_is_tapped_by_reference_while_it_is_there() {
+    let rig = rig().await;
+    let phone = rig.adb_device.phone().clone();
+    act(&rig, "launch_app", json!({ "app": "Notes" })).await;
+    let new_note = reference(&rig, "new_note").await;
+    let taps = phone.state().counts.taps;
+    let tapped = act(&rig, "tap", json!({ "ref": new_note })).await;
+    assert_eq!((&tapped["screen_changed"], phone.state().counts.taps), (&json!(true), taps + 1));
+    let told = refused(&rig, "tap", json!({ "ref": new_note })).await;
+    assert!(told.contains("still there as it was") && told.contains("get_ui_tree"), "{told}");
+    let title = reference(&rig, "title").await;
+    let told = refused(&rig, "tap", json!({ "ref": new_note })).await;
+    assert!(told.contains("names no element of your last look"), "{told}");
+    for wrong in [json!({}), json!({ "ref": title, "x": 1, "y": 1 }), json!({ "x": 500 })] {
+        let told = refused(&rig, "tap", wrong).await;
+        assert!(told.contains("either `ref`, or `x` and `y`"), "{told}");
+    }
+    assert_eq!(phone.state().counts.taps, taps + 1, "nothing refused was sent");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_picture_after_an_act_comes_with_its_size() {
+    let rig = rig().await;
+    let arguments = json!({ "device_id": rig.serial, "app": "Notes", "screenshot": 400 });
+    let result = rig.raw_call("launch_app", arguments).await;
+    assert_eq!(result.structured_content.as_ref().unwrap()["app"], "com.example.notes");
+    let content = serde_json::to_value(&result.content).unwrap();
+    let kinds: Vec<&str> =
+        content.as_array().unwrap().iter().filter_map(|it| it["type"].as_str()).collect();
+    assert_eq!(kinds, ["text", "image", "text"]);
+    let size: Value = serde_json::from_str(content[2]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(size["picture"][1], 400, "{size}");
+    assert!(size["bytes"].as_u64().unwrap() < 200_000);
+    let told = refused(&rig, "press_key", json!({ "key": "HOME", "screenshot": 10 })).await;
+    assert!(told.contains("`screenshot` is 10"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_go_to_the_phone_and_back_and_nowhere_else() {
+    let rig = rig().await;
+    let files = rig.data.path().join("files");
+    std::fs::create_dir_all(&files).unwrap();
+    let content: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
+    std::fs::write(files.join("a b.bin"), &content).unwrap();
+    let sent = act(&rig, "send_file", json!({ "file": "a b.bin" })).await;
+    assert_eq!(sent["note"], "sent 800000 bytes to /sdcard/Download/a b.bin");
+    let fetched =
+        act(&rig, "fetch_file", json!({ "from": "/sdcard/Download/a b.bin", "file": "c" })).await;
+    assert_eq!(fetched["note"], "fetched 800000 bytes as c");
+    assert_eq!(std::fs::read(files.join("c")).unwrap(), content);
+    std::fs::write(rig.data.path().join("outside"), "x").unwrap();
+    for (tool, arguments, why) in [
+        ("send_file", json!({ "file": "../outside" }), "not the name of a file"),
+        ("send_file", json!({ "file": "gone" }), "there is no file"),
+        ("send_file", json!({ "file": "c", "to": "/data/data/x" }), "is not a file below /sdcard/"),
+        ("send_file", json!({ "file": "c", "to": "/sdcard/../x" }), "is not a file below"),
+        ("fetch_file", json!({ "from": "/sdcard/Download/a b.bin", "file": "c" }), "already"),
+        ("fetch_file", json!({ "from": "/sdcard/none", "file": "d" }), "no such file"),
+        ("fetch_file", json!({ "from": "/sdcard/none", "file": "../d" }), "not the name"),
+        ("fetch_file", json!({ "from": "/system/build.prop" }), "is not a file below"),
+    ] {
+        let told = refused(&rig, tool, arguments.clone()).await;
+        assert!(told.contains(why), "{arguments}: {told}");
+    }
+    assert!(!files.join("d").exists(), "nothing is left of what failed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn installing_and_removing_ask_first() {
+    let rig = rig().await;
+    let files = rig.data.path().join("files");
+    std::fs::create_dir_all(&files).unwrap();
+    std::fs::write(files.join("no.apk"), "not a package").unwrap();
+    let told = refused(&rig, "install_app", json!({ "file": "no.apk" })).await;
+    assert!(told.contains("your user has to agree first"), "{told}");
+    let code = code_in(&told);
+    let other = json!({ "file": "other.apk", "approval": code });
+    let told = refused(&rig, "install_app", other).await;
+    assert!(told.contains("is no approval of this very call"), "{told}");
+    let told = refused(&rig, "install_app", json!({ "file": "no.apk", "approval": code })).await;
+    assert!(told.contains("INSTALL_PARSE_FAILED_NOT_APK") && told.contains("damaged"), "{told}");
+    let told = refused(&rig, "install_app", json!({ "file": "no.apk", "approval": code })).await;
+    assert!(told.contains("is no approval"), "a code is good once: {told}");
+
+    // Made by Google's packager for this test, with its name in five languages.
+    std::fs::write(files.join("weather.apk"), include_bytes!("samples/weather.apk")).unwrap();
+    let install = json!({ "file": "weather.apk" });
+    let done = agreed(&rig, "install_app", install).await;
+    assert!(done["note"].as_str().unwrap().starts_with("installed "), "{done}");
+    let device = rig.agent.device(&DeviceId::new(&rig.serial)).await.unwrap();
+    let named = async || {
+        let apps = device.apps().await.unwrap();
+        apps.into_iter().find(|app| app.package == "org.example.weather")
+    };
+    assert_eq!(named().await.unwrap().label.as_deref(), Some("Weather"));
+    let done = agreed(&rig, "uninstall_app", json!({ "app": "weather" })).await;
+    assert_eq!(done["note"], "uninstalled org.example.weather");
+    assert_eq!(named().await, None);
+    let told = refused(&rig, "uninstall_app", json!({ "app": "Notes" })).await;
+    assert!(told.contains("with all its data"), "{told}");
+    let code = code_in(&told);
+    let told = refused(&rig, "uninstall_app", json!({ "app": "Notes", "approval": code })).await;
+    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+}
+
+fn code_in(told: &str) -> String {
+    told.split("\"approval\": \"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+}
+
+/// Asks, and does it with the code of the answer.
+async fn agreed(rig: &Rig, tool: &str, mut arguments: Value) -> Value {
+    let told = refused(rig, tool, arguments.clone()).await;
+    arguments["approval"] = json!(code_in(&told));
+    act(rig, tool, arguments).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_with_forms_shows_its_user_what_is_asked() {
+    let rig = rig().await;
+    let user = FakeUser::new([UserAction::Says("no"), UserAction::Fails, UserAction::Says("yes")]);
+    let client = on_pipe(&rig.server, &user, Era::Old).await;
+    let uninstall = async || {
+        let arguments = json!({ "device_id": rig.serial, "app": "Notes" });
+        let call = call_of("uninstall_app", arguments);
+        let result = client.peer().call_tool(call).await.unwrap();
+        result.content[0].as_text().unwrap().text.clone()
+    };
+    let told = uninstall().await;
+    assert!(told.contains("your user did not agree"), "{told}");
+    // A client that shows none after all is told what to ask.
+    let told = uninstall().await;
+    assert!(told.contains("\"approval\""), "{told}");
+    // Agreed, and refused by the phone: this app is a part of it.
+    let told = uninstall().await;
+    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    let forms = user.forms();
+    assert_eq!(forms.len(), 3);
+    let message = forms[0]["message"].as_str().unwrap();
+    assert!(message.contains("Uninstall \"Notes\"") && message.contains(&rig.serial), "{message}");
+}
