@@ -201,11 +201,12 @@ mod tests {
         assert_eq!(
             json,
             serde_json::json!({ "device_id": "phone", "elements": [
-                { "text": "Send", "class": "TextView", "id": "send", "bounds": [500, 500, 1000, 1000],
+                { "ref": "m-1", "text": "Send", "class": "TextView", "id": "send", "bounds": [500, 500, 1000, 1000],
                   "clickable": true },
-                { "description": "Password", "class": "TextView", "bounds": [0, 0, 100, 100],
+                { "ref": "m-2", "description": "Password", "class": "TextView", "bounds": [0, 0, 100, 100],
                   "password": true },
-                { "text": "Wi-Fi", "class": "TextView", "bounds": [0, 0, 1000, 10], "checked": true },
+                { "ref": "m-3", "text": "Wi-Fi", "class": "TextView", "bounds": [0, 0, 1000, 10],
+                  "checked": true },
             ] })
         );
     }
