@@ -33,6 +33,7 @@ mod phone_apps;
 mod phone_connect;
 mod phone_screens;
 mod phone_tools;
+mod phone_setup;
 mod planner;
 mod privacy;
 mod process;

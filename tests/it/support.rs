@@ -1,4 +1,5 @@
 //! What the tests stand on.
+mod apk;
 mod binary;
 pub mod clients;
 mod fake_device;
@@ -9,6 +10,7 @@ mod moves;
 mod on_terminal;
 mod rig;
 
+pub use apk::apk;
 pub use binary::{Binary, CommandOutput, Raw, http, within};
 pub use fake_vlm::{Answer, FakeVlm, KEY, one_by_one};
 pub use moves::{abort, aimed, click, complete, gelab, info, node, tap};

@@ -93,6 +93,10 @@ impl AdbDevice {
         }
     }
 
+    pub(crate) fn client(&self) -> &Arc<DeviceClient> {
+        &self.client
+    }
+
     /// Reads a small file, at most `most` bytes.
     pub async fn pull(&self, path: &str, most: usize) -> Result<Bytes, DeviceError> {
         sync::pull(&self.client, path, most).await

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ayeaye_agent::{DeviceError, Direction, Key, Pixel, Point, ScreenSize};
 
 use crate::client::DeviceClient;
+use crate::refusal;
 use crate::shell::ShellOutput;
 
 /// How long a scroll takes. A faster one would fling the content too far.
@@ -141,7 +142,7 @@ pub(crate) fn ensure_accepted(
 ) -> Result<(), DeviceError> {
     let all = output.combined();
     if all.contains("INJECT_EVENTS") {
-        return Err(client.refused(what, INJECT_EVENTS));
+        return Err(client.refused(what, refusal::reason("INJECT_EVENTS").unwrap_or_default()));
     }
     let complains = all.lines().map(str::trim_start).any(|line| {
         line.starts_with("Error:") || line.starts_with("java.") || line.contains("Exception:")
@@ -151,10 +152,6 @@ pub(crate) fn ensure_accepted(
     }
     Ok(())
 }
-
-const INJECT_EVENTS: &str = "its system lets adb look but not touch (INJECT_EVENTS). In Settings, \
-    Developer options, switch on \"USB debugging (Security settings)\" (on some phones \"Disable \
-    permission monitoring\"), then try again";
 
 fn swipe(from: Pixel, to: Pixel, duration: Duration) -> ShellCommand {
     let duration = duration.min(MAX_DURATION);

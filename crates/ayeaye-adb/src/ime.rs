@@ -15,6 +15,7 @@ use crate::client::DeviceClient;
 use crate::gesture::ensure_accepted;
 use crate::parse::{InputMethods, batch, input_method_ids, keyboard_shown, split_batch};
 use crate::quote::{is_package, quote};
+use crate::refusal;
 use crate::settings::{KEYBOARD, KEYBOARD_ENABLED};
 use crate::shell::ShellOutput;
 
@@ -26,6 +27,43 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// How long to wait for an active keyboard to be shown: with a hardware keyboard attached, none
 /// ever is.
 const HIDDEN_PATIENCE: Duration = Duration::from_millis(800);
+
+/// Where GELab-Zero and others install the helper `yadb`.
+pub(crate) const YADB: &str = "/data/local/tmp/yadb";
+
+/// The input methods of a phone, and whether it has `yadb`.
+pub(crate) async fn query(client: &DeviceClient) -> Result<(InputMethods, bool), DeviceError> {
+    let ask = batch(&[
+        "ime list -s -a 2>&1",
+        "ime list -s 2>&1",
+        "settings get secure default_input_method",
+        &format!("ls {YADB}"),
+        "settings get secure enabled_input_methods",
+        "pm list packages adbkeyboard",
+    ]);
+    let output = client.shell_quick("the list of keyboards", &ask).await?;
+    let [all, enabled, current, yadb, setting, packages] = split_batch(&output.stdout);
+    let methods = InputMethods::read_refused([all, enabled, current], setting, packages);
+    Ok((methods, yadb.trim() == YADB))
+}
+
+/// The keyboard that a text of any letters can go through, or why there is none and the way out.
+pub(crate) fn usable(methods: &InputMethods) -> Result<String, String> {
+    let Some(id) = find(methods) else {
+        return Err(
+            "no keyboard app that takes any text is installed: `ayeaye setup` puts one on the phone \
+             once you allow it, or install ADBKeyboard (com.android.adbkeyboard) yourself"
+                .to_owned(),
+        );
+    };
+    match &methods.refusal {
+        Some(_) if methods.current.as_deref() != Some(id.as_str()) => Err(format!(
+            "ADBKeyboard is installed, but {}; or choose ADBKeyboard as the keyboard on the phone itself",
+            refusal::reason("WRITE_SECURE_SETTINGS").unwrap_or_default()
+        )),
+        _ => Ok(id),
+    }
+}
 
 /// The installed keyboard of the `ADBKeyboard` family.
 pub(crate) fn find(methods: &InputMethods) -> Option<String> {
@@ -86,10 +124,13 @@ impl ImeSwitch {
         let restore = Some((restore.join("; "), changes));
         let switch = Self { client: Arc::clone(client), restore };
         let output = client.shell_quick(what, &change).await?;
+        let told = output.combined();
         if output.exit_code != 0
-            || output.combined().to_ascii_lowercase().contains("unknown input method")
+            || told.contains("SecurityException")
+            || told.to_ascii_lowercase().contains("unknown input method")
         {
-            return Err(client.refused(what, output.summary()));
+            let reason = refusal::reason(&told).unwrap_or_else(|| output.summary());
+            return Err(client.refused(what, reason));
         }
         switch.wait_until_ready(id).await?;
         Ok(switch)
@@ -238,6 +279,7 @@ mod tests {
             installed: ids.iter().map(|id| (*id).to_owned()).collect(),
             enabled: Vec::new(),
             current: None,
+            refusal: None,
         };
         let found = find(&with(&["com.x/.Keys", "com.android.adbkeyboard/.AdbIME"]));
         assert_eq!(found.as_deref(), Some("com.android.adbkeyboard/.AdbIME"));

@@ -8,6 +8,9 @@ mod connect;
 
 mod devices;
 
+mod checkup;
+mod keyboard;
+
 mod device;
 mod device_command;
 mod links;
@@ -19,6 +22,7 @@ mod apps;
 mod capture;
 mod display;
 mod elements;
+mod install;
 mod screen;
 mod sync;
 mod text_entry;
@@ -30,6 +34,7 @@ mod gesture;
 mod client;
 
 mod errors;
+mod refusal;
 mod server;
 mod settings;
 mod shell;
@@ -48,10 +53,12 @@ mod fuzz;
 mod tests;
 
 pub use self::apps::labels::AppLabels;
+pub use self::checkup::{CheckupFinding, CheckupVerdict};
 pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_adb};
 pub use self::connect::{ConnectError, MdnsService, OfferKind, Paired};
 pub use self::device::AdbDevice;
 pub use self::devices::AdbDevices;
 pub use self::exchange::ExchangeFolder;
+pub use self::keyboard::{KeyboardState, Proof};
 pub use self::parse::DeviceListing;
 pub use self::tracker::Tracker;

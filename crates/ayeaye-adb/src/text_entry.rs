@@ -20,15 +20,12 @@ use self::clearing::Emptied;
 use self::field::{Arrival, Before};
 use crate::client::DeviceClient;
 use crate::gesture;
-use crate::ime::{self, ImeSwitch};
-use crate::parse::{Caret, FIELD_QUERY, FieldState, InputMethods, batch, split_batch};
+use crate::ime::{self, ImeSwitch, YADB};
+use crate::parse::{Caret, FIELD_QUERY, FieldState, InputMethods};
 use crate::quote::quote;
 
 /// The longest text that is typed in one gesture.
 const MAX_BYTES: usize = 16 * 1024;
-
-/// Where GELab-Zero and others install it.
-const YADB: &str = "/data/local/tmp/yadb";
 
 /// Keyboards that make words of their language out of letters, by the beginning of their package.
 const COMPOSING: [&str; 9] = [
@@ -193,30 +190,35 @@ impl TextEntry<'_> {
 
     /// The ways for a text that has no keys; an error without any.
     async fn any_text(self, client: &DeviceClient) -> Result<Vec<Way>, DeviceError> {
-        let ways = self.ways_for_any_text(client).await?;
+        let (ways, why_not) = self.ways_or_why_not(client).await?;
         if !ways.is_empty() {
             return Ok(ways);
         }
         let odd = self.text.chars().find(|c| !keys::has_key(*c)).unwrap_or_default();
-        let reason = format!(
-            "`input text` has no key for {odd:?} and no keyboard app that takes any text is \
-             installed: install ADBKeyboard (com.android.adbkeyboard), or use letters of the English \
-             keyboard in one line"
-        );
+        let reason = format!("`input text` has no key for {odd:?}, and {why_not}");
         Err(client.refused("the text", reason))
     }
 
     /// The ways there are on this phone for a text of any letters.
     async fn ways_for_any_text(self, client: &DeviceClient) -> Result<Vec<Way>, DeviceError> {
-        let (methods, has_yadb) = keyboards(client).await?;
-        let mut ways = Vec::new();
-        if let Some(id) = ime::find(&methods) {
-            ways.push(Way::Ime(id, methods));
+        self.ways_or_why_not(client).await.map(|(ways, _)| ways)
+    }
+
+    /// The same, and why the keyboard is not among them.
+    async fn ways_or_why_not(
+        self,
+        client: &DeviceClient,
+    ) -> Result<(Vec<Way>, String), DeviceError> {
+        let (methods, has_yadb) = ime::query(client).await?;
+        let (mut ways, mut why_not) = (Vec::new(), String::new());
+        match ime::usable(&methods) {
+            Ok(id) => ways.push(Way::Ime(id, methods)),
+            Err(why) => why_not = why,
         }
         if has_yadb && quote(self.text).is_ok() {
             ways.push(Way::Yadb);
         }
-        Ok(ways)
+        Ok((ways, why_not))
     }
 }
 
@@ -229,19 +231,6 @@ fn check(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
         return refused(format!("it has the control character U+{:04X}", u32::from(control)));
     }
     Ok(())
-}
-
-/// The input methods of the phone, and whether the helper `yadb` is there.
-async fn keyboards(client: &DeviceClient) -> Result<(InputMethods, bool), DeviceError> {
-    let ask = batch(&[
-        "ime list -s -a",
-        "ime list -s",
-        "settings get secure default_input_method",
-        &format!("ls {YADB}"),
-    ]);
-    let output = client.shell_quick("the list of keyboards", &ask).await?;
-    let [all, enabled, current, yadb] = split_batch(&output.stdout);
-    Ok((InputMethods::read(all, enabled, current), yadb.trim() == YADB))
 }
 
 fn is_composing(method: &str) -> bool {

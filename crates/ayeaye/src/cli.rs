@@ -349,6 +349,9 @@ pub struct EntryArgs {
 
 const SETUP_EXAMPLES: &str = "\
 Examples:
+  ayeaye setup R58M12ABCDE --keyboard fetch                only the keyboard for every script, onto the phone
+  ayeaye setup R58M12ABCDE --keyboard ADBKeyboard.apk      the same from a file
+  ayeaye setup R58M12ABCDE --keyboard remove               and off again
   ayeaye setup                                             asks everything
   ayeaye setup --virtual --model none --client cursor --yes
   ayeaye setup --model qwen3-vl:8b --client codex --yes    the model as Ollama calls it
@@ -362,6 +365,12 @@ pub struct Setup {
     /// Use a virtual phone
     #[arg(long = "virtual", conflicts_with = "device")]
     pub virtual_phone: bool,
+    #[command(flatten)]
+    pub traits: VirtualTraits,
+    /// Only put the keyboard on the phone that types every script: fetch it, or take FILE or URL; or remove it
+    #[arg(long, value_name = "fetch|FILE|URL|remove", value_parser = KeyboardChoice::parse,
+        conflicts_with_all = ["model", "client"])]
+    pub keyboard: Option<KeyboardChoice>,
     /// The model, as its server calls it; `none` lets the client's own model drive
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
@@ -374,6 +383,32 @@ pub struct Setup {
     /// Do no task at the end
     #[arg(long)]
     pub no_task: bool,
+}
+
+/// What to do about the keyboard on the phone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyboardChoice {
+    /// Fetch it from where it is published.
+    Fetch,
+    /// Fetch it from here; it has to be the same file.
+    Url(url::Url),
+    /// Take this file.
+    File(PathBuf),
+    /// Take it off the phone.
+    Remove,
+}
+
+impl KeyboardChoice {
+    fn parse(text: &str) -> Result<Self, url::ParseError> {
+        Ok(match text {
+            "fetch" => Self::Fetch,
+            "remove" => Self::Remove,
+            url if url.starts_with("http://") || url.starts_with("https://") => {
+                Self::Url(url.parse()?)
+            }
+            file => Self::File(file.into()),
+        })
+    }
 }
 
 /// Which client to set up.
@@ -610,6 +645,9 @@ mod tests {
             "setup",
             "setup emulator-5554 --model none --client none --yes --no-task",
             "setup --virtual --client zed",
+            "setup R58M12ABCDE --keyboard fetch",
+            "setup --keyboard ADBKeyboard.apk --yes",
+            "setup --virtual --fault no-keyboard --keyboard remove",
         ] {
             parse(words).unwrap_or_else(|err| panic!("{words}: {err}"));
         }
@@ -648,6 +686,8 @@ mod tests {
             "phone --fault capture_delay_ms=soon",
             "run task --like miui",
             "serve --fault black",
+            "setup --keyboard fetch --client zed",
+            "setup --keyboard http://",
         ] {
             let err = parse(words).expect_err(words);
             assert_eq!(err.exit_code(), 2, "{words}");

@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ExchangeFolder, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, PruneReport, prune};
 use ayeaye_agent::{
-    Agent, AgentDeps, DeviceId, DeviceSource, JournalError, Judge, Limits, Model, Models,
-    SettleRule,
+    Agent, AgentDeps, DeviceError, DeviceId, DeviceSource, JournalError, Judge, Limits, Model,
+    Models, SettleRule,
 };
 use ayeaye_export::LoggingJournal;
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
@@ -35,6 +35,8 @@ pub struct App {
     pub model: Arc<RemoteModel>,
     /// The phones of the settings' adb server; `None` where only the virtual phone is used.
     pub adb: Option<Arc<AdbDevices>>,
+    /// The phones of all adb servers that are asked.
+    opened: Vec<Arc<AdbDevices>>,
     /// The virtual phone, if there is one.
     pub adb_device: Option<AdbDevice>,
     /// Whether the scripted model decides.
@@ -85,7 +87,7 @@ impl App {
     ) -> anyhow::Result<Self> {
         let down = CancellationToken::new();
         let guard = down.clone().drop_guard();
-        let mut sources: Vec<Arc<dyn DeviceSource>> = Vec::new();
+        let mut opened: Vec<Arc<AdbDevices>> = Vec::new();
         let app_labels = Arc::new(AppLabels::new(Some(config.data_dir.join(APP_NAMES))));
         let mut endpoint = model_config(config)?;
         let folder = config.adb.files.clone().unwrap_or_else(|| config.data_dir.join(FILES));
@@ -94,7 +96,7 @@ impl App {
             let address = virtual_adb_server(adb_device, &down).await?;
             let devices = AdbDevices::new(AdbConfig::new(address, None));
             let devices = devices.with_files(files.clone());
-            sources.push(Arc::new(devices.with_app_labels(Arc::clone(&app_labels))));
+            opened.push(Arc::new(devices.with_app_labels(Arc::clone(&app_labels))));
             if decider == ModelChoice::Scripted {
                 endpoint = ScriptedModel::start(adb_device.phone().clone(), &down).await?;
             }
@@ -103,7 +105,7 @@ impl App {
         if decider == ModelChoice::Configured || adb_device.is_none() {
             let devices = adb_devices(config)?.with_app_labels(app_labels).with_files(files);
             let devices = Arc::new(devices);
-            sources.push(devices.clone());
+            opened.push(devices.clone());
             adb = Some(devices);
         }
         let model = RemoteModel::new(endpoint.clone()).context("the model's settings")?;
@@ -119,6 +121,7 @@ impl App {
         let models = roles.models()?;
         let judge = roles.judge()?;
         let facts = recorded_settings(config, &models);
+        let sources = opened.iter().map(|it| it.clone() as Arc<dyn DeviceSource>).collect();
         let agent = Agent::new(AgentDeps {
             sources,
             in_process_devices: adb_device.iter().map(|it| DeviceId::new(it.serial())).collect(),
@@ -136,7 +139,31 @@ impl App {
             ModelPresence::of(model.clone(), config.model_is_set())
         };
         let (agent, presence) = (Arc::new(agent), Arc::new(presence));
-        Ok(Self { agent, model, adb, adb_device, scripted, presence, files, journal, _down: guard })
+        Ok(Self {
+            agent,
+            model,
+            adb,
+            opened,
+            adb_device,
+            scripted,
+            presence,
+            files,
+            journal,
+            _down: guard,
+        })
+    }
+
+    /// A phone that is ready, with what only adb has to offer.
+    pub async fn open_adb(&self, id: &DeviceId) -> Result<Arc<ayeaye_adb::AdbDevice>, DeviceError> {
+        let mut trouble = DeviceError::NotFound(id.clone());
+        for devices in &self.opened {
+            match devices.open_adb(id).await {
+                Ok(device) => return Ok(device),
+                Err(DeviceError::NotFound(_)) => {}
+                Err(error) => trouble = error,
+            }
+        }
+        Err(trouble)
     }
 
     /// Removes sessions beyond the bounds of the settings, for commands that add some.

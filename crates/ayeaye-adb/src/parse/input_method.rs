@@ -1,11 +1,16 @@
 //! The input methods (keyboards) of a phone.
 
+/// The keyboard that types any text.
+const ADB_KEYBOARD: &str = "com.android.adbkeyboard/.AdbIME";
+
 /// Ids of the input methods: installed, enabled, active.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InputMethods {
     pub(crate) installed: Vec<String>,
     pub(crate) enabled: Vec<String>,
     pub(crate) current: Option<String>,
+    /// What the phone printed instead of a list, where it lets no computer ask or choose.
+    pub(crate) refusal: Option<String>,
 }
 
 impl InputMethods {
@@ -16,7 +21,34 @@ impl InputMethods {
         if installed.is_empty() {
             installed.clone_from(&enabled);
         }
-        Self { installed, enabled, current: input_method_ids(current).into_iter().next() }
+        let current = input_method_ids(current).into_iter().next();
+        Self { installed, enabled, current, refusal: None }
+    }
+
+    /// The same where `ime` may be refused, as by OPPO's phones: the settings then say what is enabled, and
+    /// the list of packages whether the keyboard is installed.
+    pub(crate) fn read_refused(
+        [all, enabled, current]: [&str; 3],
+        enabled_setting: &str,
+        packages: &str,
+    ) -> Self {
+        let mut methods = Self::read(all, enabled, current);
+        methods.refusal = all.contains("SecurityException").then(|| all.to_owned());
+        if methods.enabled.is_empty() {
+            // `id;subtype;subtype:id`
+            let ids = enabled_setting.trim().split(':').filter_map(|it| it.split(';').next());
+            methods.enabled = ids.filter(|id| is_component(id)).map(ToOwned::to_owned).collect();
+        }
+        if methods.installed.is_empty() {
+            methods.installed.clone_from(&methods.enabled);
+            let name = ADB_KEYBOARD.split('/').next().unwrap_or_default();
+            let listed = packages.lines().any(|line| line.trim() == format!("package:{name}"));
+            let known = methods.enabled.iter().any(|id| id.starts_with(name));
+            if listed && !known {
+                methods.installed.push(ADB_KEYBOARD.to_owned());
+            }
+        }
+        methods
     }
 }
 
@@ -196,6 +228,30 @@ mod tests {
         }
         assert_eq!(current_method("  mCurMethodId=a.b/.C\n").as_deref(), Some("a.b/.C"));
         assert_eq!(current_method("  mCurMethodId=null\n"), None);
+    }
+
+    #[test]
+    fn where_ime_is_refused_the_settings_and_the_packages_tell() {
+        let refused = "\nException occurred while executing 'ime':\njava.lang.SecurityException: uid 2000 \
+                       does not have android.permission.WRITE_SECURE_SETTINGS.\n\tat android.app.X\n";
+        let lists = |current| [refused, refused, current];
+        let setting =
+            "com.sohu.inputmethod.sogouoem/.SogouIME;-921088104:com.android.adbkeyboard/.AdbIME\n";
+        let methods =
+            InputMethods::read_refused(lists("com.android.adbkeyboard/.AdbIME\n"), setting, "");
+        assert!(methods.refusal.is_some());
+        assert_eq!(methods.current.as_deref(), Some(ADB_KEYBOARD));
+        assert_eq!(methods.enabled.len(), 2);
+        assert!(methods.installed.iter().any(|id| id == ADB_KEYBOARD));
+        let packages = "package:com.android.adbkeyboard\n";
+        let methods = InputMethods::read_refused(lists("a.b/.C\n"), "a.b/.C\n", packages);
+        assert_eq!(methods.installed, ["a.b/.C", ADB_KEYBOARD]);
+        assert_eq!(methods.enabled, ["a.b/.C"]);
+        let methods = InputMethods::read_refused(lists("null\n"), "null\n", "package:com.x\n");
+        assert!(methods.installed.is_empty() && methods.current.is_none());
+        let healthy = ["a.b/.C\nd.e/.F\n", "a.b/.C\n", "a.b/.C\n"];
+        let methods = InputMethods::read_refused(healthy, "", "");
+        assert_eq!((methods.installed.len(), methods.refusal), (2, None));
     }
 
     #[test]

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use ayeaye_agent::DeviceError;
 
+use super::InputMethods;
 use super::field::Fields;
-use super::{InputMethods, keyboards};
 use crate::client::DeviceClient;
 use crate::gesture::ensure_accepted;
 use crate::ime::{self, ImeSwitch};
@@ -153,8 +153,8 @@ async fn delete_backwards(
 
 /// Has a keyboard app empty the field, if one for that is installed.
 async fn clear_by_keyboard(client: &Arc<DeviceClient>) -> Result<Option<Caret>, DeviceError> {
-    let (methods, _) = keyboards(client).await?;
-    let Some(id) = ime::find(&methods) else { return Ok(None) };
+    let (methods, _) = ime::query(client).await?;
+    let Ok(id) = ime::usable(&methods) else { return Ok(None) };
     clear_through(client, &id, &methods).await
 }
 

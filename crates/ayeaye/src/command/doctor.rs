@@ -1,4 +1,5 @@
 //! `ayeaye doctor`: everything a task needs, checked at once, each with the way to fix it.
+use ayeaye_adb::{CheckupFinding, CheckupVerdict};
 use ayeaye_agent::{DeviceEntry, DeviceError, DeviceHolder, DeviceId, Principal, error_chain};
 use ayeaye_model::Severity;
 use serde_json::{Value, json};
@@ -18,11 +19,13 @@ struct Finding {
     about: &'static str,
     text: String,
     hint: String,
+    /// The phone it is about.
+    device: Option<String>,
 }
 
 impl Finding {
     fn new(verdict: Severity, about: &'static str, text: impl Into<String>) -> Self {
-        Self { verdict, about, text: text.into(), hint: String::new() }
+        Self { verdict, about, text: text.into(), hint: String::new(), device: None }
     }
 
     fn with_hint(self, hint: impl Into<String>) -> Self {
@@ -48,7 +51,12 @@ impl Finding {
             Severity::Error => "problem",
         };
         let hint = Some(&self.hint).filter(|hint| !hint.is_empty());
-        json!({ "verdict": verdict, "about": self.about, "text": self.text, "hint": hint })
+        let mut told =
+            json!({ "verdict": verdict, "about": self.about, "text": self.text, "hint": hint });
+        if let Some(device) = &self.device {
+            told["device"] = device.as_str().into();
+        }
+        told
     }
 }
 
@@ -73,9 +81,11 @@ pub(super) async fn tell_phones(app: &App, config: &Config, terminal: Terminal) 
     let mut ready = Vec::new();
     for entry in entries {
         waiting.now("Looking at each phone");
-        let finding = phone(app, &entry).await;
-        finding.print(terminal);
-        if finding.verdict != Severity::Error {
+        let findings = phone(app, &entry).await;
+        for finding in &findings {
+            finding.print(terminal);
+        }
+        if findings.iter().all(|finding| finding.verdict != Severity::Error) {
             ready.push(entry.id);
         }
     }
@@ -102,17 +112,17 @@ pub async fn doctor(app: &App, config: &Config, as_json: bool, terminal: Termina
     tell(phones);
     for entry in &entries {
         waiting.now("Looking at each phone");
-        tell(phone(app, entry).await);
+        for finding in phone(app, entry).await {
+            tell(finding);
+        }
     }
     waiting.now("Looking for the model");
     let state = app.presence.state().await;
     if state == ModelState::NotConfigured {
         tell(Finding {
-            verdict: Severity::Ok,
-            about: "model",
-            text: app.presence.describe(state),
             hint: "to hand over whole tasks: `ayeaye setup`, or set model.base-url and model.name"
                 .to_owned(),
+            ..Finding::new(Severity::Ok, "model", app.presence.describe(state))
         });
     } else {
         waiting.now("Showing the model a picture");
@@ -153,7 +163,7 @@ fn tools(config: &Config, state: ModelState) -> Finding {
         (false, false) => "clients only look, as mcp.tools says",
     };
     let text = format!("{}: {text}", offer.tools);
-    Finding { verdict: Severity::Ok, about: "tools", text, hint: String::new() }
+    Finding::new(Severity::Ok, "tools", text)
 }
 
 fn settings(config: &Config) -> Finding {
@@ -260,7 +270,8 @@ fn phones(
             let text = "the adb server runs, no phone is connected";
             let finding = Finding::new(Severity::Error, about, text).with_hint(
                 "plug a phone in; on it: Settings > About phone, tap Build number seven times, then \
-                 Developer options > USB debugging",
+                 Developer options > USB debugging. On Samsung's phones Settings > Security and privacy > \
+                 Auto Blocker keeps adb out: switch it off",
             );
             (finding, Vec::new())
         }
@@ -272,7 +283,30 @@ fn phones(
     }
 }
 
-async fn phone(app: &App, entry: &DeviceEntry) -> Finding {
+/// What is found of a phone: what it is, and if it can be seen, what stands in the way of driving it.
+async fn phone(app: &App, entry: &DeviceEntry) -> Vec<Finding> {
+    let mut findings = vec![seen(app, entry).await];
+    if findings[0].verdict != Severity::Error
+        && let Ok(phone) = app.open_adb(&entry.id).await
+    {
+        findings.extend(phone.checkup().await.into_iter().map(of_checkup));
+    }
+    for finding in &mut findings {
+        finding.device = Some(entry.id.as_str().to_owned());
+    }
+    findings
+}
+
+fn of_checkup(found: CheckupFinding) -> Finding {
+    let verdict = match found.verdict {
+        CheckupVerdict::Fine => Severity::Ok,
+        CheckupVerdict::Unsure => Severity::Warning,
+        CheckupVerdict::Problem => Severity::Error,
+    };
+    Finding::new(verdict, found.about, found.text).with_hint(found.mend)
+}
+
+async fn seen(app: &App, entry: &DeviceEntry) -> Finding {
     let about = "phone";
     let name = one_line(entry.id.as_str());
     let hint = entry.hint.clone().unwrap_or_default();

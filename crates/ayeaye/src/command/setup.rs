@@ -3,6 +3,7 @@
 //! Every question has a default and can be skipped. Nothing is written before its question is answered, and
 //! each file is written in one step: Ctrl-C at any place leaves nothing half done.
 mod first_task;
+mod keyboard;
 mod model;
 mod phone;
 mod servers;
@@ -55,7 +56,7 @@ impl Asker {
 enum Phone {
     /// A phone of the adb server.
     Real(ayeaye_agent::DeviceId),
-    /// The virtual phone.
+    /// A virtual phone, which lives until this command ends.
     Virtual,
     /// None for now.
     None,
@@ -76,11 +77,17 @@ pub async fn setup(
         return Ok(Exit::Usage);
     }
     let asker = Asker { terminal, yes: args.yes };
+    let virtual_phone = args.virtual_phone.then(|| args.traits.phone());
+    if let Some(choice) = &args.keyboard {
+        return keyboard::only(config, args, (choice, virtual_phone), asker).await;
+    }
     terminal.line(
         "Three steps: phone, model, client. Enter takes the answer in brackets, Ctrl-C ends.\n",
     );
     heading(terminal, "1. The phone");
     let phone = phone::choose(config, args, asker).await?;
+    let virtual_phone = virtual_phone.unwrap_or_default();
+    keyboard::offer(config, (&phone, &virtual_phone), asker).await?;
     heading(terminal, "2. The model");
     let model = model::choose(config, args, asker).await?;
     let model_works = model.as_ref().is_some_and(|it| it.works);
@@ -95,7 +102,7 @@ pub async fn setup(
         return Ok(exit);
     }
     heading(terminal, "A first task");
-    let done = first_task::run(&config, &phone, model_works, asker).await?;
+    let done = first_task::run(&config, (&phone, &virtual_phone), model_works, asker).await?;
     Ok(if exit == Exit::Done { done } else { exit })
 }
 

@@ -182,6 +182,13 @@ async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
         (_, Some(url)) if intent.action.is_none_or(|action| action == VIEW) => {
             package::launcher_of(device, app_for(url)?)
         }
+        (None, None) => match intent.action {
+            // They open at their search.
+            Some("android.settings.SETTINGS" | "android.settings.APP_SEARCH_SETTINGS") => {
+                package::launcher_of(device, "com.android.settings")
+            }
+            _ => None,
+        },
         _ => None,
     });
     let Some(component) = found else {

@@ -1,6 +1,8 @@
 //! The end of the walk: something is done on the phone, so that one knows that it works.
 use ayeaye_agent::{DeviceId, DirectAction, DirectOutcome, Gesture, Key, Principal, ReplyMode};
 
+use ayeaye_phone::AdbDevice;
+
 use super::{Asker, Phone};
 use crate::command::Exit;
 use crate::command::run::{self, RunOptions};
@@ -16,7 +18,7 @@ const SCRIPTED_TASK: &str = "Switch Wi-Fi off";
 /// Does a task with the model; without one shows that the phone can be seen and driven.
 pub(super) async fn run(
     config: &Config,
-    phone: &Phone,
+    (phone, virtual_phone): (&Phone, &AdbDevice),
     model_works: bool,
     asker: Asker,
 ) -> anyhow::Result<Exit> {
@@ -27,13 +29,13 @@ pub(super) async fn run(
             return Ok(Exit::Done);
         }
         Phone::Virtual if model_works => {
-            App::with_virtual_phone(config, ModelChoice::Configured).await?
+            App::with_phone(config, virtual_phone.clone(), ModelChoice::Configured).await?
         }
         Phone::Virtual => {
             terminal.line(
                 "A stand-in for a model decides, which knows the virtual phone's tasks only.",
             );
-            App::with_virtual_phone(config, ModelChoice::Scripted).await?
+            App::with_phone(config, virtual_phone.clone(), ModelChoice::Scripted).await?
         }
         Phone::Real(_) => App::new(config).await?,
     };

@@ -1,0 +1,206 @@
+//! What stands in the way of driving a phone, asked without changing anything on it.
+//!
+//! A check is a function that asks and tells; [`AdbDevice::checkup`] has the list of them.
+use ayeaye_agent::DeviceError;
+
+use crate::device::AdbDevice;
+use crate::ime;
+use crate::parse::{batch, sanitize, split_batch};
+use crate::refusal;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckupVerdict {
+    /// It is as it should be.
+    Fine,
+    /// Some tasks will meet it.
+    Unsure,
+    /// No task can work.
+    Problem,
+}
+
+/// What one check has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckupFinding {
+    /// How much it matters.
+    pub verdict: CheckupVerdict,
+    /// What was asked, in one word.
+    pub about: &'static str,
+    /// What was found.
+    pub text: String,
+    /// What to do about it; empty when there is nothing to do.
+    pub mend: String,
+}
+
+impl CheckupFinding {
+    fn fine(about: &'static str, text: impl Into<String>) -> Self {
+        Self { verdict: CheckupVerdict::Fine, about, text: text.into(), mend: String::new() }
+    }
+
+    fn unsure(about: &'static str, text: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { verdict: CheckupVerdict::Unsure, about, text: text.into(), mend: mend.into() }
+    }
+
+    fn problem(about: &'static str, text: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { verdict: CheckupVerdict::Problem, about, text: text.into(), mend: mend.into() }
+    }
+}
+
+impl AdbDevice {
+    /// Asks everything; a check that gets no answer says so, and the others go on.
+    pub async fn checkup(&self) -> Vec<CheckupFinding> {
+        // A line each: what it is about, and who asks.
+        let asked = [
+            ("input", input(self).await),
+            ("keyboard", keyboard(self).await),
+            ("settings", settings(self).await),
+            ("sleep", sleep(self).await),
+            ("maker", maker(self).await),
+        ];
+        let told = asked.into_iter().map(|(about, asked)| match asked {
+            Ok(finding) => finding,
+            Err(error) => Some(CheckupFinding::unsure(
+                about,
+                format!("not known: {error}"),
+                "reconnect the phone, and run `ayeaye doctor` again",
+            )),
+        });
+        told.flatten().collect()
+    }
+}
+
+type Asked = Result<Option<CheckupFinding>, DeviceError>;
+
+/// Whether taps get through: a key that means nothing is refused like any other.
+async fn input(device: &AdbDevice) -> Asked {
+    let about = "input";
+    let output = device.client().shell_quick("the input check", "input keyevent 0").await?;
+    let told = output.combined();
+    Ok(Some(match refusal::explain(&told) {
+        Some((means, mend)) => CheckupFinding::problem(about, means, mend),
+        None if output.exit_code != 0 || told.contains("Exception") => CheckupFinding::unsure(
+            about,
+            format!("a key without a meaning was not taken: {}", output.summary()),
+            "watch a first task: `ayeaye run 'Open the settings'`",
+        ),
+        None => CheckupFinding::fine(about, "taps and keys are let through"),
+    }))
+}
+
+/// Whether texts of every script can be typed.
+async fn keyboard(device: &AdbDevice) -> Asked {
+    let about = "keyboard";
+    let (methods, has_yadb) = ime::query(device.client()).await?;
+    Ok(Some(match ime::usable(&methods) {
+        Ok(id) if methods.current.as_ref() == Some(&id) => {
+            CheckupFinding::fine(about, "ADBKeyboard is in use: texts of every script can be typed")
+        }
+        Ok(_) => {
+            CheckupFinding::fine(about, "ADBKeyboard is there: texts of every script can be typed")
+        }
+        Err(_) if has_yadb => {
+            CheckupFinding::fine(about, "yadb is there: texts of every script can be typed")
+        }
+        Err(_) if ime::find(&methods).is_none() => CheckupFinding::unsure(
+            about,
+            "only ASCII can be typed: there is no keyboard for other scripts",
+            "`ayeaye setup DEVICE --keyboard fetch` installs ADBKeyboard, and `--keyboard remove` takes it away",
+        ),
+        Err(_) => {
+            let (means, mend) = refusal::explain("WRITE_SECURE_SETTINGS").unwrap_or_default();
+            CheckupFinding::unsure(
+                about,
+                format!("ADBKeyboard is installed, but {means}"),
+                format!("{mend}; or choose ADBKeyboard as the keyboard on the phone itself"),
+            )
+        }
+    }))
+}
+
+/// Whether settings may be written, tried with a value that is there already.
+async fn settings(device: &AdbDevice) -> Asked {
+    let about = "settings";
+    let what = "the settings check";
+    let client = device.client();
+    let output = client.shell_quick(what, "settings get system screen_off_timeout").await?;
+    let Ok(now) = output.stdout.trim().parse::<u32>() else { return Ok(None) };
+    let put = format!("settings put system screen_off_timeout {now}");
+    let output = client.shell_quick(what, &put).await?;
+    let told = output.combined();
+    let refused = output.exit_code != 0 || told.contains("SecurityException");
+    Ok(Some(match (refused, refusal::explain(&told)) {
+        (false, _) => CheckupFinding::fine(about, "may be written, and are put back after a task"),
+        (true, Some((means, mend))) => CheckupFinding::unsure(about, means, mend),
+        (true, None) => CheckupFinding::unsure(
+            about,
+            format!("may not be written: {}", sanitize(&output.summary())),
+            "raise the screen timeout on the phone itself (Display > Screen timeout)",
+        ),
+    }))
+}
+
+/// After how long the screen goes off.
+async fn sleep(device: &AdbDevice) -> Asked {
+    let about = "sleep";
+    let ask = batch(&[
+        "settings get system screen_off_timeout",
+        "settings get global stay_on_while_plugged_in",
+        "dumpsys battery | grep powered",
+    ]);
+    let output = device.client().shell_quick("the screen timeout", &ask).await?;
+    let [timeout, stay_on, powered] = split_batch(&output.stdout);
+    let Ok(ms) = timeout.trim().parse::<u64>() else { return Ok(None) };
+    let stays = stay_on.trim().parse::<u32>().is_ok_and(|mask| mask != 0);
+    let powered = powered.contains("powered: true");
+    let text = if stays && powered {
+        "the screen stays on while the phone is plugged in".to_owned()
+    } else {
+        let seconds = ms / 1000;
+        format!(
+            "the screen goes off after {seconds} s without a touch; while a task runs it is kept on"
+        )
+    };
+    Ok(Some(CheckupFinding::fine(about, text)))
+}
+
+/// Switches that only one maker has, as far as a phone tells them.
+async fn maker(device: &AdbDevice) -> Asked {
+    let about = "maker";
+    let ask = batch(&[
+        "getprop ro.product.manufacturer",
+        // Xiaomi's own: "Install via USB".
+        "getprop persist.security.adbinstall",
+    ]);
+    let output = device.client().shell_quick("its maker", &ask).await?;
+    let [maker, install] = split_batch(&output.stdout);
+    let maker = sanitize(maker.trim());
+    Ok(match maker.to_ascii_lowercase().as_str() {
+        "xiaomi" | "redmi" | "poco" if install.trim() != "1" => Some(CheckupFinding::unsure(
+            about,
+            format!("{maker}: nothing can be installed over adb yet"),
+            "to install something, switch on \"Install via USB\" in the developer options",
+        )),
+        "oppo" | "realme" | "oneplus" => Some(CheckupFinding::fine(
+            about,
+            format!(
+                "{maker}: if taps or the keyboard are refused, \"Disable permission monitoring\" in the \
+                 developer options lets them through"
+            ),
+        )),
+        "samsung" => Some(CheckupFinding::fine(
+            about,
+            format!(
+                "{maker}: if it disappears from the list, Settings > Security and privacy > Auto Blocker \
+                 has shut adb out"
+            ),
+        )),
+        "huawei" | "honor" => Some(CheckupFinding::fine(
+            about,
+            format!(
+                "{maker}: if it disappears when unplugged, \"Allow ADB debugging in charge only mode\" in the \
+                 developer options keeps it"
+            ),
+        )),
+        _ => None,
+    })
+}

@@ -1,0 +1,124 @@
+//! What phones refuse to a computer, and the switch on the phone that allows it.
+//!
+//! Makers add permissions of their own in front of what adb may do. What is printed then names a
+//! permission or a code, which tells a person nothing.
+
+/// A refusal, by what Android prints: the words in it, what they mean, and the way out.
+struct Known {
+    printed: &'static str,
+    means: &'static str,
+    mend: &'static str,
+}
+
+const KNOWN: &[Known] = &[
+    Known {
+        printed: "INJECT_EVENTS",
+        means: "its system lets adb look but not touch (INJECT_EVENTS)",
+        mend: "In Settings, Developer options, switch on \"USB debugging (Security settings)\" (on some \
+               phones \"Disable permission monitoring\"), then try again",
+    },
+    Known {
+        printed: "WRITE_SECURE_SETTINGS",
+        means: "its system lets no computer change this setting (WRITE_SECURE_SETTINGS)",
+        mend: "In Settings, Developer options, switch on \"Disable permission monitoring\" (OPPO, realme, \
+               OnePlus) or \"USB debugging (Security settings)\" (Xiaomi), then try again",
+    },
+    Known {
+        printed: "INSTALL_FAILED_USER_RESTRICTED",
+        means: "its system installs nothing from a computer (INSTALL_FAILED_USER_RESTRICTED)",
+        mend: "On Xiaomi's phones switch on \"Install via USB\" in the developer options, or tap \"Install\" \
+               when the phone asks: it waits ten seconds; then try again",
+    },
+    Known {
+        printed: "INSTALL_FAILED_ABORTED",
+        means: "somebody or something on the phone said no (INSTALL_FAILED_ABORTED)",
+        mend: "Look at the phone, allow the installation when it asks, and try again",
+    },
+    Known {
+        printed: "INSTALL_FAILED_VERIFICATION_FAILURE",
+        means: "Play Protect does not allow this app (INSTALL_FAILED_VERIFICATION_FAILURE)",
+        mend: "Switch off \"Verify apps over USB\" in the developer options while it is installed",
+    },
+    Known {
+        printed: "INSTALL_FAILED_INSUFFICIENT_STORAGE",
+        means: "its storage is full (INSTALL_FAILED_INSUFFICIENT_STORAGE)",
+        mend: "Make room on it, and try again",
+    },
+    Known {
+        printed: "INSTALL_FAILED_UPDATE_INCOMPATIBLE",
+        means: "there is an app of this name by somebody else (INSTALL_FAILED_UPDATE_INCOMPATIBLE)",
+        mend: "Uninstall that one first",
+    },
+    Known {
+        printed: "INSTALL_FAILED_VERSION_DOWNGRADE",
+        means: "a newer version is installed (INSTALL_FAILED_VERSION_DOWNGRADE)",
+        mend: "Uninstall that one first",
+    },
+    Known {
+        printed: "INSTALL_FAILED_OLDER_SDK",
+        means: "the app needs a newer Android (INSTALL_FAILED_OLDER_SDK)",
+        mend: "Take an older version of the app",
+    },
+    Known {
+        printed: "INSTALL_FAILED_DEPRECATED_SDK_VERSION",
+        means: "the app was made for an Android that this one no longer takes (INSTALL_FAILED_DEPRECATED_SDK_VERSION)",
+        mend: "Take a newer version of the app",
+    },
+    Known {
+        printed: "INSTALL_PARSE_FAILED",
+        means: "the file is no app that it can read (INSTALL_PARSE_FAILED)",
+        mend: "Fetch the file again, as a whole APK",
+    },
+    Known {
+        printed: "DELETE_FAILED_DEVICE_POLICY_MANAGER",
+        means: "the app is an administrator of the phone (DELETE_FAILED_DEVICE_POLICY_MANAGER)",
+        mend: "Take that away in Settings, Security, Device admin apps",
+    },
+    Known {
+        printed: "DELETE_FAILED_USER_RESTRICTED",
+        means: "its system removes nothing for a computer (DELETE_FAILED_USER_RESTRICTED)",
+        mend: "Remove the app on the phone itself",
+    },
+];
+
+/// What a refusal means, and what to do about it. `None` when it is not a known one.
+pub(crate) fn explain(printed: &str) -> Option<(&'static str, &'static str)> {
+    KNOWN.iter().find(|known| printed.contains(known.printed)).map(|it| (it.means, it.mend))
+}
+
+/// The same as a reason.
+pub(crate) fn reason(printed: &str) -> Option<String> {
+    explain(printed).map(|(means, mend)| format!("{means}. {mend}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_phones_print_is_told_with_the_way_out() {
+        for (printed, switch) in [
+            (
+                "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS permission",
+                "USB debugging (Security settings)",
+            ),
+            (
+                "Exception occurred while executing 'ime':\njava.lang.SecurityException: uid 2000 does not \
+                 have android.permission.WRITE_SECURE_SETTINGS.",
+                "Disable permission monitoring",
+            ),
+            (
+                "Failure [INSTALL_FAILED_USER_RESTRICTED: Install canceled by user]",
+                "Install via USB",
+            ),
+            (
+                "Failure [INSTALL_FAILED_ABORTED: User rejected permissions]",
+                "allow the installation",
+            ),
+            ("Failure [INSTALL_PARSE_FAILED_NOT_APK: Failed to parse base.apk]", "APK"),
+        ] {
+            assert!(reason(printed).unwrap().contains(switch), "{printed}");
+        }
+        assert_eq!(reason("Success"), None);
+    }
+}
