@@ -12,7 +12,9 @@ pub struct SessionId(Uuid);
 
 /// A text that is not a session's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a session_id: it is the text that ask_agent_start_new_task returned")]
+#[error(
+    "`{0}` is not a session_id: give all of one, as a result of this server had it, or list_sessions"
+)]
 pub struct InvalidSessionId(String);
 
 impl SessionId {

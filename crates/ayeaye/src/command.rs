@@ -26,7 +26,7 @@ use crate::command::run::RunOptions;
 use crate::config::{Config, Environment, Flag};
 use crate::hint::{self, Reader};
 use crate::mcp::offer::Offer;
-use crate::model_presence::ModelPresence;
+use crate::model_presence::{ModelPresence, ModelState};
 use crate::terminal::{self, Terminal};
 use crate::wiring::{self, App, ModelChoice};
 
@@ -81,6 +81,15 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
         Command::Run(cli::Run { task, device, virtual_phone, traits, how }) => {
             let terminal = if how.json { terminal.beside_json() } else { terminal };
             let app = app(config, virtual_phone, &traits).await?;
+            if app.presence.state().await == ModelState::NotConfigured {
+                let why = format!(
+                    "no model is configured, and `ayeaye run` needs one (none answers at {})\nhint: `ayeaye setup` \
+                     finds or takes one; --virtual tries it without; in a client, the client's own model can \
+                     drive this phone",
+                    app.presence.endpoint()
+                );
+                return Err(anyhow::Error::msg(why));
+            }
             let its = app.adb_device.as_ref().map(|phone| phone.serial().to_owned());
             let device = device.or(its).map(ayeaye_agent::DeviceId::new);
             let options = RunOptions::new(config, how.json);

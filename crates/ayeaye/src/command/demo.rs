@@ -87,6 +87,10 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     if let Some(reason) = StopReason::from_name(text(&result, "stop_reason")) {
         print_way_on(session, reason, terminal);
     }
+    if exit == Exit::Done {
+        terminal
+            .item("next", "ayeaye install CLIENT adds it to your client; ayeaye setup does all");
+    }
     client.cancel().await.context("the client")?;
     Ok(if exit == Exit::Done && !sent { Exit::Failed } else { exit })
 }

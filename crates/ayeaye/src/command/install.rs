@@ -307,7 +307,9 @@ async fn into(
             return Ok(told.end("refused", Exit::Failed));
         }
     }
-    settings.write()?;
+    if let Some(file) = settings.write()? {
+        told.item("written", &file.display().to_string());
+    }
     change.write()?;
     match change.backup() {
         Some(backup) => {
@@ -389,7 +391,10 @@ pub async fn uninstall(
     let change = kept::uninstall(&file, client.format(), key)
         .with_context(|| format!("{client}'s settings"))?;
     let Some(change) = change else {
-        told.item("there", &format!("no entry `{}` in {}", args.entry.name, file.display()));
+        told.item(
+            "nothing",
+            &format!("to remove: no entry `{}` in {}", args.entry.name, file.display()),
+        );
         return Ok(told.end("not_there", Exit::Done));
     };
     told.change("change", &change, &[]);
@@ -409,5 +414,10 @@ pub async fn uninstall(
     change.write()?;
     let gone = if change.after.is_none() { " (it held nothing else, and is gone)" } else { "" };
     told.item("written", &format!("{}{gone}", file.display()));
+    if let Some(settings) = Config::default_file_in(&start.environment).filter(|file| file.exists())
+    {
+        let why = "the settings of all that starts it; delete it if nothing else does";
+        told.item("kept", &format!("{} ({why})", settings.display()));
+    }
     Ok(told.end("removed", Exit::Done))
 }

@@ -38,7 +38,12 @@ impl ToolError {
             "." => format!("the arguments do not fit: {cause}"),
             path => format!("`{path}` does not fit: {cause}"),
         };
-        Self { text, hint: "tools/list says what each tool takes" }
+        let hint = if cause.contains("`device_id`") {
+            "list_connected_devices shows the phones and their device_id"
+        } else {
+            "tools/list says what each tool takes"
+        };
+        Self { text, hint }
     }
 
     pub(super) fn too_long(name: &str, length: usize, most: usize) -> Self {

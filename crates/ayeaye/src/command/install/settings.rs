@@ -121,8 +121,8 @@ impl Settings {
         Ok(Some(kept::Change::plain(file.clone(), before, after)))
     }
 
-    pub(super) fn write(&self) -> anyhow::Result<()> {
-        let Some(change) = self.change()? else { return Ok(()) };
+    pub(super) fn write(&self) -> anyhow::Result<Option<PathBuf>> {
+        let Some(change) = self.change()? else { return Ok(None) };
         change.write()?;
         #[cfg(unix)]
         if self.kept().any(|it| it.secret) {
@@ -131,6 +131,6 @@ impl Settings {
             std::fs::set_permissions(&change.path, owner_only)
                 .with_context(|| change.path.display().to_string())?;
         }
-        Ok(())
+        Ok(Some(change.path))
     }
 }

@@ -43,8 +43,8 @@ pub(super) async fn choose(
         return Ok(Some(none));
     }
     terminal.line(
-        "A model of your own does a whole task from one sentence, privately and at no cost. Without one \
-         your client's model drives, tap by tap.\n",
+        "With a model of its own a whole task is one call, and one on your machine keeps the screen here. \
+         Without one your client's model drives, tap by tap.\n",
     );
     let finder = Finder::new(config.model.base_url.as_str(), config.model.api_key.clone())?;
     let mut servers = Vec::new();
@@ -81,6 +81,10 @@ pub(super) async fn choose(
     show(&servers, &offers, terminal);
     let without = offers.len() + 1;
     terminal.line(&format!("  {without:>2}  no model: my client's own model drives"));
+    terminal.line(
+        "  (One that runs elsewhere: Ctrl-C, then `ayeaye setup --model-base-url URL`, its key in \
+         AYEAYE_MODEL_API_KEY.)",
+    );
     let can = |at: usize| offers.get(at).is_some_and(|(server, it)| rank(server, it).0 < BLIND);
     let default = if can(0) { 1 } else { without };
     match asker.choose("Which one?", without, default).await {
@@ -297,7 +301,8 @@ impl Chosen {
             }
         }
         let change = kept::Change::plain(file.clone(), before, after);
-        if change.is_nothing() {
+        let empty = change.before.is_none() && change.after.as_deref().is_none_or(str::is_empty);
+        if change.is_nothing() || empty {
             return Ok(());
         }
         change.write()?;

@@ -86,6 +86,8 @@ impl ActResult {
             }
         }
         let shown = acted.shown.as_ref();
+        let typed_nowhere =
+            name == "TYPE" && shown.is_some_and(|it| !it.changed && !it.keyboard_shown);
         Ok(Self {
             session_id: session.to_string(),
             global_step_idx: acted.step + 1,
@@ -103,10 +105,17 @@ impl ActResult {
             screenshot_uri: acted
                 .pictured
                 .then(|| Address::Screenshot(session, acted.step).to_string()),
-            next: next(report.question.is_some(), offer),
+            next: if typed_nowhere {
+                TYPED_NOWHERE
+            } else {
+                next(report.question.is_some(), offer)
+            },
         })
     }
 }
+
+const TYPED_NOWHERE: &str = "Nothing changed on the screen and no keyboard is shown: probably no field had the focus. \
+     Look at get_screenshot, then give x and y of the field.";
 
 fn next(asked: bool, offer: Offer) -> &'static str {
     if offer.client_drives() {
