@@ -295,7 +295,7 @@ async fn a_task_over_a_slow_link_on_a_folded_phone_is_done() {
         plan.fold = Some(Fold::Closed);
     });
     let limits = Limits { device_wait: Duration::from_secs(2), ..options.limits.clone() };
-    let (rig, asked) = waiting(RigOptions { adb, limits, ..options }).await;
+    let (rig, asked) = waiting(RigOptions { limits, adb, ..options }).await;
     let done = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     assert_eq!(rig.vlm.complaints(), Vec::<String>::new());

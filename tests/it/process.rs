@@ -375,7 +375,10 @@ async fn the_demo_does_the_main_job_by_itself() {
     // The command has waited for it: the last step is there.
     assert!(page.contains("Report that it is done"), "the end is missing");
     assert!(page.len() < 8 * 25_000, "{} bytes", page.len());
-    assert_eq!(page.matches("data:image/webp;base64,").count(), 8);
+    // A screen that two steps saw is in it once.
+    let pictures = page.matches("data:image/").count();
+    assert!((5..=8).contains(&pictures), "{pictures}");
+    assert_eq!(page.matches("data:image/webp;base64,").count(), pictures);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -229,7 +229,7 @@ async fn everything_that_is_listed_can_be_read_in_both_eras() {
         assert_eq!(mime_type.as_deref(), Some("image/jpeg"));
 
         let page = text(&client, &format!("{session}/report/pictures")).await;
-        assert!(page.starts_with("<!DOCTYPE html>") && page.contains("data:image/jpeg;base64,"));
+        assert!(page.starts_with("<!DOCTYPE html>") && page.contains("data:image/webp;base64,"));
         assert!(page.contains("tap &lt;b&gt;here") && !page.contains("<b>here"), "escaped");
     }
 }
@@ -305,10 +305,10 @@ async fn a_report_has_pictures_only_where_they_are_asked_for() {
     let session = format!("ayeaye://sessions/{}", done["session_id"].as_str().unwrap());
     let (client, _heard) = client(&rig, false).await;
     let plain = text(&client, &format!("{session}/report")).await;
-    assert!(!plain.contains("data:image/jpeg") && plain.contains("Done."), "{}", plain.len());
+    assert!(!plain.contains("data:image/") && plain.contains("Done."), "{}", plain.len());
     assert!(plain.len() < 100_000, "a model may read it: {}", plain.len());
     let pictured = text(&client, &format!("{session}/report/pictures")).await;
-    assert!(pictured.contains("data:image/jpeg"), "{}", pictured.len());
+    assert!(pictured.contains("data:image/webp"), "{}", pictured.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,6 +8,7 @@ use ayeaye_agent::{
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
 
 use crate::apk::parse_locales;
 use crate::apps::AppCatalog;
