@@ -117,9 +117,9 @@ mod tests {
         let open = vec![change(Some("30000")), change(None)];
         store(&folder, &phone, open.clone()).unwrap();
         assert_eq!(load(&folder, &phone), open);
-        assert_eq!(devices(&folder), [phone.clone()]);
+        assert_eq!(devices(&folder), std::slice::from_ref(&phone));
         fs::write(path(&folder, &DeviceId::new("other")), "{").unwrap();
-        assert_eq!(devices(&folder), [phone.clone()], "a damaged file hides no other");
+        assert_eq!(devices(&folder), std::slice::from_ref(&phone), "a damaged file hides no other");
         store(&folder, &phone, Vec::new()).unwrap();
         store(&folder, &phone, Vec::new()).unwrap();
         assert_eq!(load(&folder, &phone), Vec::new());
