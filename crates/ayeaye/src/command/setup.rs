@@ -69,7 +69,7 @@ pub async fn setup(
     args: &Setup,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    if !args.yes && !terminal.is_interactive() {
+    if args.keyboard.is_none() && !args.yes && !terminal.is_interactive() {
         terminal.line(
             "`ayeaye setup` asks questions, and here nobody can be asked. --yes takes the defaults; \
              DEVICE or --virtual, --model and --client answer what they are about.",

@@ -123,7 +123,7 @@ const LAST: u32 = 316;
 /// A number, or a name with or without `KEYCODE_`.
 pub(super) fn code(word: &str) -> Option<u32> {
     if let Ok(number) = word.parse() {
-        return (1..=LAST).contains(&number).then_some(number);
+        return (0..=LAST).contains(&number).then_some(number);
     }
     let name = word.strip_prefix("KEYCODE_").unwrap_or(word);
     match name.as_bytes() {
