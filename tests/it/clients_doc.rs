@@ -114,7 +114,9 @@ fn takes(line: &[String], place: &str) {
         "CLIENT" => "cursor",
         word => word,
     });
-    if let Err(err) = Cli::try_parse_from(filled) {
+    if let Err(err) = Cli::try_parse_from(filled)
+        && err.kind() != clap::error::ErrorKind::DisplayHelp
+    {
         panic!("{place}: `{}`: {err}", line.join(" "));
     }
 }
