@@ -93,9 +93,9 @@ pub struct FaultPlan {
     pub capture_delay_ms: u64,
     /// Milliseconds before each shell command line.
     pub shell_delay_ms: u64,
-    /// The capture never answers, until [`Faults::release`].
+    /// The capture never answers, until [`Faults::release`](super::Faults::release).
     pub hang_capture: Option<Trigger>,
-    /// The command line never starts, until [`Faults::release`].
+    /// The command line never starts, until [`Faults::release`](super::Faults::release).
     pub hang_shell: Option<Trigger>,
     /// Drops the link after so many bytes of the next capture that is streamed to the client.
     pub drop_capture_after: Option<u64>,

@@ -159,7 +159,7 @@ pub(super) fn base_url(text: &str) -> Result<Url, ValueError> {
     if url.path() == "/" { Ok(url) } else { Err(ValueError::UrlWithPath) }
 }
 
-/// One of several adb servers, as [`adb_server`] reads it.
+/// One of several adb servers, as `adb_server` reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdbServer(String);
 
