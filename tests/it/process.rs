@@ -382,6 +382,22 @@ async fn the_demo_does_the_main_job_by_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_phone_that_has_said_a_word_ends_cleanly_when_it_is_told() {
+    for _ in 0..5 {
+        let mut command = Binary::alone().command(&["phone", "--port", "0"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut phone = command.spawn().unwrap();
+        let mut out = BufReader::new(phone.stdout.take().unwrap()).lines();
+        let first = within(20, "its first line", out.next_line()).await.unwrap().unwrap();
+        assert!(first.starts_with("phone "), "{first}");
+        let pid = phone.id().unwrap().to_string();
+        tokio::process::Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
+        let status = within(20, "the end", phone.wait()).await.unwrap();
+        assert_eq!(status.code(), Some(0), "{status}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_demo_that_nobody_answers_waits_with_its_session() {
     let demo = Binary::alone().run(&["demo"]).await;
     assert_eq!(demo.code, 3, "{demo:?}");

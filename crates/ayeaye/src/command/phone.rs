@@ -16,6 +16,8 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
     let cli::Phone { port, control, like, faults, model } = options;
     let adb_device = cli::phone(like, &faults);
     let down = CancellationToken::new();
+    // Before anything is said: who reads that the phone is ready may end it in the next moment.
+    let shutdown = Shutdown::on_signals()?;
     let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), adb_device.clone())
         .await
         .with_context(|| {
@@ -39,7 +41,7 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
     }
     terminal.item("stop", "Ctrl-C");
     let serving = tokio::spawn(adbd.serve(down.clone()));
-    Shutdown::on_signals()?.asked.cancelled().await;
+    shutdown.asked.cancelled().await;
     down.cancel();
     serving.await?;
     Ok(Exit::Done)
