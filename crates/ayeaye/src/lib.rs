@@ -3,6 +3,9 @@
 //! Modules depend on those further down in this list, never on those above; `.ci/modules.py` checks it.
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
+// For its features alone: see Cargo.toml of the workspace.
+use hashbrown as _;
+
 pub mod command;
 
 pub mod cli;
