@@ -1,5 +1,6 @@
 """Processes, ports, waiting and checks: what the outside programs share. Standard library only."""
 
+import itertools
 import json
 import os
 import signal
@@ -12,11 +13,21 @@ import urllib.request
 from pathlib import Path
 
 
+# Below the ports that systems give out by themselves, so that no connection in passing takes one that was
+# chosen; each program has a stretch of its own, since several run at once.
+_ports = itertools.chain(range(20_000 + os.getpid() % 50 * 200, 20_200 + os.getpid() % 50 * 200), range(30_000, 32_000))
+
+
 def free_port():
-    """A port nobody listens on now. Somebody may take it before it is used; then the start fails loudly."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port nobody listens on now, and that this program has not been given before."""
+    for port in _ports:
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise SystemExit("no free port between 20000 and 32000")
 
 
 def get_json(url, timeout=5):
