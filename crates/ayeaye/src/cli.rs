@@ -1,23 +1,28 @@
 //! The command line: flags and subcommands. What they do is in [`command`](crate::command).
 mod help;
+mod install;
+mod run;
 mod session_name;
 mod sessions;
+mod setup;
 mod virtual_phone;
 
 use std::path::PathBuf;
 
-use ayeaye_agent::ReplyMode;
 use ayeaye_model::CalibrationPlan;
-use ayeaye_phone::Maker;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 
 pub use self::help::command_line;
+use self::install::INSTALL_EXAMPLES;
+pub use self::install::{EntryArgs, Install, Uninstall};
+use self::run::{CONTINUE_EXAMPLES, RUN_EXAMPLES};
+pub use self::run::{Continue, Demo, HowToRun, Run};
 pub use self::session_name::{InvalidSessionName, SessionName};
 pub use self::sessions::Sessions;
-pub use self::virtual_phone::{FaultFlag, VirtualTraits, phone};
-use crate::clients::{Client, Scope};
-use crate::config::{Flag, Listen, ValueError, socket_address};
+use self::setup::SETUP_EXAMPLES;
+pub use self::setup::{ClientChoice, KeyboardChoice, Setup};
+pub use self::virtual_phone::{FaultFlag, Phone, VirtualTraits, phone};
+use crate::config::{Flag, Listen, ValueError};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -195,7 +200,7 @@ Examples:
 pub struct Serve {
     /// Listen here instead of on stdio: IP:PORT, a port, or `unix:/PATH`; without ADDR where
     /// http.listen says
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "", value_parser = address)]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "", value_parser = http_address)]
     pub http: Option<String>,
     /// Add a virtual phone; where no model is configured it is the only one, and a stand-in decides
     #[arg(long = "virtual")]
@@ -210,242 +215,6 @@ pub struct Serve {
     /// there is a model
     #[arg(long, value_name = "TOOLS")]
     pub tools: Option<String>,
-}
-
-/// `ayeaye demo`.
-#[derive(Debug, Args)]
-pub struct Demo {
-    /// Answer the agent's question by itself
-    #[arg(long)]
-    pub yes: bool,
-}
-
-const RUN_EXAMPLES: &str = "\
-Examples:
-  ayeaye run 'Turn on dark mode'
-  ayeaye run 'Send Anna a message: I am late' --device R58M12ABCDE
-  ayeaye run 'Turn Bluetooth on' --virtual --max-steps 10
-  ayeaye run 'Put the code from Messages into a note' --planner --device R58M12ABCDE
-
-Ctrl-C pauses the task after the action under way; `ayeaye continue` goes on with it.";
-
-/// `ayeaye run`.
-#[derive(Debug, Args)]
-pub struct Run {
-    /// What to do, in one sentence
-    pub task: String,
-    /// The phone's serial, as `ayeaye devices` prints it; where one phone is connected it may be left out
-    #[arg(long, value_name = "ID", conflicts_with = "virtual_phone")]
-    pub device: Option<String>,
-    /// Use a virtual phone
-    #[arg(long = "virtual")]
-    pub virtual_phone: bool,
-    #[command(flatten)]
-    pub traits: VirtualTraits,
-    #[command(flatten)]
-    pub how: HowToRun,
-}
-
-const CONTINUE_EXAMPLES: &str = "\
-Examples:
-  ayeaye continue                              the last session that waits or was stopped
-  ayeaye continue 0192f3a1                     a session, by the beginning of its id
-  ayeaye continue last 'Anna Berg'             an answer, advice, or after the end the next task
-
-A session that waits with a question takes TEXT as its answer; without TEXT the question is asked here. One
-that was stopped goes on, with TEXT as advice. One that has ended takes TEXT as its next task.";
-
-/// `ayeaye continue`.
-#[derive(Debug, Args)]
-pub struct Continue {
-    /// The session: its id, the beginning of it, or `last`; without it the last one that waits or was stopped
-    pub id: Option<SessionName>,
-    /// What to tell it
-    pub text: Option<String>,
-    #[command(flatten)]
-    pub how: HowToRun,
-}
-
-/// What `run` and `continue` share.
-#[derive(Debug, Args)]
-pub struct HowToRun {
-    /// Stop after this many steps
-    #[arg(long, value_name = "N")]
-    max_steps: Option<String>,
-    /// Who answers questions; in a terminal you do
-    #[arg(long, value_name = "M", value_parser = ReplyMode::ALL.map(ReplyMode::name))]
-    reply_mode: Option<String>,
-    /// Let a host agent split the task up over the phone's apps
-    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
-        require_equals = true)]
-    planner: Option<String>,
-    /// Print the result as JSON, for programs; what people read goes to stderr
-    #[arg(long)]
-    pub json: bool,
-}
-
-const INSTALL_EXAMPLES: &str = "\
-Examples:
-  ayeaye install                       which clients are here
-  ayeaye install cursor                show the change, ask, write it, try it
-  ayeaye install codex --dry-run       only show it
-  ayeaye install claude-code --scope project --yes
-  ayeaye install vscode --virtual      with the virtual phone";
-
-/// `ayeaye install`.
-#[derive(Debug, Args)]
-pub struct Install {
-    /// The client
-    #[arg(value_parser = clients())]
-    pub client: Option<Client>,
-    /// Have the client call a server that runs already, here or at URL
-    #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = "")]
-    pub http: Option<String>,
-    /// Write the server's token into the client's settings
-    #[arg(long, requires = "http")]
-    pub token_in_file: bool,
-    /// Give the client a virtual phone too
-    #[arg(long = "virtual", conflicts_with = "http")]
-    pub virtual_phone: bool,
-    /// Offer these tools: read-only, agent, device or all, or several with commas
-    #[arg(long, value_name = "TOOLS", conflicts_with = "http")]
-    pub tools: Option<String>,
-    /// Put keys of the environment into ayeaye.toml, readable by you alone
-    #[arg(long)]
-    pub keep_secrets: bool,
-    #[command(flatten)]
-    pub entry: EntryArgs,
-}
-
-/// `ayeaye uninstall`.
-#[derive(Debug, Args)]
-pub struct Uninstall {
-    /// The client
-    #[arg(value_parser = clients())]
-    pub client: Client,
-    #[command(flatten)]
-    pub entry: EntryArgs,
-}
-
-/// Which entry is meant, and how to go about it.
-#[derive(Debug, Args)]
-pub struct EntryArgs {
-    /// The name of the server in the client
-    #[arg(long, value_name = "NAME", default_value = "ayeaye", value_parser = server_name)]
-    pub name: String,
-    /// Your own settings, or those of the project in this folder
-    #[arg(long, value_name = "SCOPE", default_value = "user", value_parser = scopes())]
-    pub scope: Scope,
-    /// Write without asking
-    #[arg(long)]
-    pub yes: bool,
-    /// Show what would be written, and write nothing
-    #[arg(long, conflicts_with = "yes")]
-    pub dry_run: bool,
-    /// As JSON, for programs
-    #[arg(long)]
-    pub json: bool,
-}
-
-const SETUP_EXAMPLES: &str = "\
-Examples:
-  ayeaye setup R58M12ABCDE --keyboard fetch                only the keyboard for every script, onto the phone
-  ayeaye setup R58M12ABCDE --keyboard ADBKeyboard.apk      the same from a file
-  ayeaye setup R58M12ABCDE --keyboard remove               and off again
-  ayeaye setup                                             asks everything
-  ayeaye setup --virtual --model none --client cursor --yes
-  ayeaye setup --model qwen3-vl:8b --client codex --yes    the model as Ollama calls it
-  ayeaye setup --model-base-url http://10.0.0.5:8000/v1    a model on another machine";
-
-/// `ayeaye setup`.
-#[derive(Debug, Args)]
-pub struct Setup {
-    /// The phone's serial, as `ayeaye devices` prints it
-    pub device: Option<String>,
-    /// Use a virtual phone
-    #[arg(long = "virtual", conflicts_with = "device")]
-    pub virtual_phone: bool,
-    #[command(flatten)]
-    pub traits: VirtualTraits,
-    /// Only put the keyboard on the phone that types every script: fetch it, or take FILE or URL; or remove it
-    #[arg(long, value_name = "fetch|FILE|URL|remove", value_parser = KeyboardChoice::parse,
-        conflicts_with_all = ["model", "client"])]
-    pub keyboard: Option<KeyboardChoice>,
-    /// The model, as its server calls it; `none` lets the client's own model drive
-    #[arg(long, value_name = "NAME")]
-    pub model: Option<String>,
-    /// The client to add this server to; `none` for no client
-    #[arg(long, value_name = "CLIENT", value_parser = client_or_none())]
-    pub client: Option<ClientChoice>,
-    /// Take the default answer to every question
-    #[arg(long)]
-    pub yes: bool,
-    /// Do no task at the end
-    #[arg(long)]
-    pub no_task: bool,
-}
-
-/// What to do about the keyboard on the phone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyboardChoice {
-    /// Fetch it from where it is published.
-    Fetch,
-    /// Fetch it from here; it has to be the same file.
-    Url(url::Url),
-    /// Take this file.
-    File(PathBuf),
-    /// Take it off the phone.
-    Remove,
-}
-
-impl KeyboardChoice {
-    fn parse(text: &str) -> Result<Self, url::ParseError> {
-        Ok(match text {
-            "fetch" => Self::Fetch,
-            "remove" => Self::Remove,
-            url if url.starts_with("http://") || url.starts_with("https://") => {
-                Self::Url(url.parse()?)
-            }
-            file => Self::File(file.into()),
-        })
-    }
-}
-
-/// Which client to set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClientChoice {
-    /// No client.
-    None,
-    /// This one.
-    This(Client),
-}
-
-/// The clients that can be named.
-fn clients() -> impl TypedValueParser<Value = Client> {
-    let values = Client::ALL.map(|client| PossibleValue::new(client.id()).help(client.title()));
-    PossibleValuesParser::new(values)
-        .map(|id| Client::from_id(&id).expect("clap takes only these names"))
-}
-
-fn client_or_none() -> impl TypedValueParser<Value = ClientChoice> {
-    let ids = Client::ALL.into_iter().map(Client::id).chain(["none"]);
-    PossibleValuesParser::new(ids)
-        .map(|id| Client::from_id(&id).map_or(ClientChoice::None, ClientChoice::This))
-}
-
-fn scopes() -> impl TypedValueParser<Value = Scope> {
-    PossibleValuesParser::new(Scope::NAMES)
-        .map(|name| Scope::from_name(&name).expect("clap takes only these names"))
-}
-
-/// Clients make the names of tools from it, so it is short and plain.
-fn server_name(text: &str) -> Result<String, &'static str> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    if (1..=32).contains(&text.len()) && text.chars().all(plain) {
-        Ok(text.to_owned())
-    } else {
-        Err("1 to 32 letters, digits, `-` and `_`")
-    }
 }
 
 /// `ayeaye model`.
@@ -470,26 +239,6 @@ pub enum Model {
         #[arg(long)]
         write: bool,
     },
-}
-
-/// `ayeaye phone`.
-#[derive(Debug, Args)]
-pub struct Phone {
-    /// The port for `adb connect 127.0.0.1:PORT`
-    #[arg(long, value_name = "N", default_value_t = 5555)]
-    pub port: u16,
-    /// Listen here for commands that steer the phone in tests
-    #[arg(long, value_name = "ADDR", value_parser = socket_address)]
-    pub control: Option<std::net::SocketAddr>,
-    /// Be like that maker's phones, new from the shop
-    #[arg(long, value_name = "MAKER", value_parser = virtual_phone::makers())]
-    pub like: Option<Maker>,
-    /// Have this fault too; may be given several times
-    #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse)]
-    pub faults: Vec<FaultFlag>,
-    /// Serve the stand-in for a model here, for checks from outside
-    #[arg(long, value_name = "ADDR", value_parser = socket_address, hide = true)]
-    pub model: Option<std::net::SocketAddr>,
 }
 
 impl Cli {
@@ -560,7 +309,7 @@ impl Cli {
 }
 
 /// Checks the address of `--http`, which may be left out.
-fn address(text: &str) -> Result<String, ValueError> {
+fn http_address(text: &str) -> Result<String, ValueError> {
     if !text.is_empty() {
         text.parse::<Listen>()?;
     }

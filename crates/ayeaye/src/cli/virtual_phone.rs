@@ -5,6 +5,28 @@ use ayeaye_phone::{AdbDevice, FaultError, FaultPlan, Maker};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::config::socket_address;
+
+/// `ayeaye phone`.
+#[derive(Debug, Args)]
+pub struct Phone {
+    /// The port for `adb connect 127.0.0.1:PORT`
+    #[arg(long, value_name = "N", default_value_t = 5555)]
+    pub port: u16,
+    /// Listen here for commands that steer the phone in tests
+    #[arg(long, value_name = "ADDR", value_parser = socket_address)]
+    pub control: Option<std::net::SocketAddr>,
+    /// Be like that maker's phones, new from the shop
+    #[arg(long, value_name = "MAKER", value_parser = makers())]
+    pub like: Option<Maker>,
+    /// Have this fault too; may be given several times
+    #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse)]
+    pub faults: Vec<FaultFlag>,
+    /// Serve the stand-in for a model here, for checks from outside
+    #[arg(long, value_name = "ADDR", value_parser = socket_address, hide = true)]
+    pub model: Option<std::net::SocketAddr>,
+}
+
 /// A fault by its name, known to fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultFlag(String);

@@ -1,0 +1,77 @@
+//! `ayeaye run` and those like it.
+use ayeaye_agent::ReplyMode;
+use clap::Args;
+
+use super::{SessionName, VirtualTraits};
+
+/// `ayeaye demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Answer the agent's question by itself
+    #[arg(long)]
+    pub yes: bool,
+}
+
+pub(super) const RUN_EXAMPLES: &str = "\
+Examples:
+  ayeaye run 'Turn on dark mode'
+  ayeaye run 'Send Anna a message: I am late' --device R58M12ABCDE
+  ayeaye run 'Turn Bluetooth on' --virtual --max-steps 10
+  ayeaye run 'Put the code from Messages into a note' --planner --device R58M12ABCDE
+
+Ctrl-C pauses the task after the action under way; `ayeaye continue` goes on with it.";
+
+/// `ayeaye run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// What to do, in one sentence
+    pub task: String,
+    /// The phone's serial, as `ayeaye devices` prints it; where one phone is connected it may be left out
+    #[arg(long, value_name = "ID", conflicts_with = "virtual_phone")]
+    pub device: Option<String>,
+    /// Use a virtual phone
+    #[arg(long = "virtual")]
+    pub virtual_phone: bool,
+    #[command(flatten)]
+    pub traits: VirtualTraits,
+    #[command(flatten)]
+    pub how: HowToRun,
+}
+
+pub(super) const CONTINUE_EXAMPLES: &str = "\
+Examples:
+  ayeaye continue                              the last session that waits or was stopped
+  ayeaye continue 0192f3a1                     a session, by the beginning of its id
+  ayeaye continue last 'Anna Berg'             an answer, advice, or after the end the next task
+
+A session that waits with a question takes TEXT as its answer; without TEXT the question is asked here. One
+that was stopped goes on, with TEXT as advice. One that has ended takes TEXT as its next task.";
+
+/// `ayeaye continue`.
+#[derive(Debug, Args)]
+pub struct Continue {
+    /// The session: its id, the beginning of it, or `last`; without it the last one that waits or was stopped
+    pub id: Option<SessionName>,
+    /// What to tell it
+    pub text: Option<String>,
+    #[command(flatten)]
+    pub how: HowToRun,
+}
+
+/// What `run` and `continue` share.
+#[derive(Debug, Args)]
+pub struct HowToRun {
+    /// Stop after this many steps
+    #[arg(long, value_name = "N")]
+    pub(super) max_steps: Option<String>,
+    /// Who answers questions; in a terminal you do
+    #[arg(long, value_name = "M", value_parser = ReplyMode::ALL.map(ReplyMode::name))]
+    pub(super) reply_mode: Option<String>,
+    /// Let a host agent split the task up over the phone's apps
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
+        require_equals = true)]
+    pub(super) planner: Option<String>,
+    /// Print the result as JSON, for programs; what people read goes to stderr
+    #[arg(long)]
+    pub json: bool,
+}
