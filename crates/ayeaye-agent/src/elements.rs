@@ -126,7 +126,7 @@ impl Elements {
     }
 
     /// The names in an element that are not those of other controls in it.
-    fn names_inside(&self, element: &Element) -> Vec<&str> {
+    pub(crate) fn names_inside(&self, element: &Element) -> Vec<&str> {
         let from = self.0.partition_point(|it| it.index <= element.index);
         let inside = self.0[from..].iter().take_while(|it| element.depth < it.depth);
         let mut names = Vec::new();
@@ -142,6 +142,49 @@ impl Elements {
             }
         }
         names
+    }
+
+    /// Everything a touch at a place may be for, and whether the names in it are its own: the smallest
+    /// element there, the control it belongs to, and whatever else there reacts and is no backdrop. Where
+    /// nothing reacts, what reacts within this many pixels.
+    pub(crate) fn touched(&self, place: Pixel, beside: i32) -> Vec<(&Element, bool)> {
+        let Some(smallest) = self.smallest_at(place) else { return Vec::new() };
+        let mut found = vec![(smallest, false)];
+        let control = self.at(place).unwrap_or(smallest);
+        found.push((control, true));
+        let screen = self.0.iter().map(Element::area).max().unwrap_or_default();
+        let small = |it: &Element| it.area() <= screen / 2;
+        let others = |it: &&Element| it.reacts() && small(it) && it.index != control.index;
+        found.extend(
+            self.0.iter().filter(others).filter(|it| it.covers(place)).map(|it| (it, false)),
+        );
+        if !found.iter().any(|(it, _)| it.reacts() && small(it)) {
+            let near = self.0.iter().filter(others).filter(|it| it.is_near(place, beside));
+            found.extend(near.map(|it| (it, true)));
+        }
+        found
+    }
+
+    /// Whether an element reacts to touches, or is in a control that does and is no backdrop: no larger
+    /// than [`Self::largest_control`].
+    pub(crate) fn is_in_control(&self, element: &Element, largest: i64) -> bool {
+        /// More than a screen has; a tree may be as deep as it likes.
+        const DEEPEST: usize = 64;
+        let above = |it: &&Element| it.parent.and_then(|place| self.0.get(place));
+        let mut around = std::iter::successors(Some(element), |it| above(it)).take(DEEPEST);
+        around.any(|it| it.reacts() && it.area() <= largest)
+    }
+
+    /// The largest area of what is no backdrop.
+    pub(crate) fn largest_control(&self) -> i64 {
+        self.0.iter().map(Element::area).max().unwrap_or_default() / 2
+    }
+
+    /// Whether something in this control can be switched.
+    pub(crate) fn has_switch(&self, element: &Element) -> bool {
+        let from = self.0.partition_point(|it| it.index <= element.index);
+        let mut inside = self.0[from..].iter().take_while(|it| element.depth < it.depth);
+        element.checked.is_some() || inside.any(|it| it.checked.is_some())
     }
 
     /// The control at a place, as it is recorded.
@@ -212,7 +255,7 @@ impl Element {
     }
 
     /// Whether it does something when it is touched.
-    fn reacts(&self) -> bool {
+    pub(crate) fn reacts(&self) -> bool {
         self.clickable || self.long_clickable || self.checked.is_some()
     }
 
@@ -220,6 +263,12 @@ impl Element {
         let [left, top, right, bottom] = self.bounds.map(i64::from);
         let (x, y) = (i64::from(place.x), i64::from(place.y));
         left <= x && x < right && top <= y && y < bottom
+    }
+
+    fn is_near(&self, place: Pixel, beside: i32) -> bool {
+        let [left, top, right, bottom] = self.bounds.map(i64::from);
+        let (x, y, more) = (i64::from(place.x), i64::from(place.y), i64::from(beside));
+        left - more <= x && x < right + more && top - more <= y && y < bottom + more
     }
 
     fn area(&self) -> i64 {

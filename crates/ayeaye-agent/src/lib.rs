@@ -25,6 +25,7 @@ mod model;
 
 mod approval;
 mod deps;
+pub mod gate;
 mod limits;
 mod privacy;
 mod requests;

@@ -1,0 +1,47 @@
+//! What may be done on a phone, decided outside the model.
+//!
+//! [`judge`] is a pure function: from a [`Policy`], the user's own words, the app and the screen in front and
+//! the act that is proposed it makes a [`Verdict`]. What a model says, and what stands on the screen, can
+//! make it stricter only. It is total: whatever it is told, it decides.
+mod amount;
+mod apps;
+mod class;
+mod components;
+mod findings;
+mod intent;
+mod phrases;
+mod policy;
+mod request;
+mod rules;
+mod text;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::class::ActClass;
+pub use self::components::SystemPart;
+pub use self::intent::UserWords;
+pub use self::policy::{Policy, PolicyBudgets, PolicyProfile, Treatment};
+pub use self::request::{ControlFacts, GateHistory, GateRequest, ScreenFacts};
+pub use self::verdict::{Ask, GateDecision, Rule, Verdict};
+
+use self::findings::Findings;
+
+/// Decides whether an act is done. The strictest rule that fits decides; the verdict names it.
+pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
+    let mut findings = Findings::new(policy, request);
+    rules::budgets(&mut findings);
+    rules::lists(&mut findings);
+    rules::secrets(&mut findings);
+    rules::system_parts(&mut findings);
+    rules::commands(&mut findings);
+    rules::controls(&mut findings);
+    rules::password_fields(&mut findings);
+    rules::addresses(&mut findings);
+    rules::unnamed_apps(&mut findings);
+    rules::unreadable_screens(&mut findings);
+    rules::marked(&mut findings);
+    rules::changes(&mut findings);
+    findings.verdict()
+}

@@ -1,0 +1,195 @@
+//! Kinds of apps, by their packages.
+/// A kind of app.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AppKind {
+    /// Accounts at banks and brokers.
+    Banking,
+    /// Wallets and apps that pay.
+    Wallet,
+    /// Passwords and second factors.
+    Secrets,
+    /// Shops, tickets, food, rides.
+    Shop,
+    Mail,
+    /// The home screen.
+    Launcher,
+    /// Of web pages.
+    Browser,
+}
+
+use AppKind::{Banking, Browser, Launcher, Mail, Secrets, Shop, Wallet};
+
+/// Whole packages.
+#[rustfmt::skip]
+const PACKAGES: &[(&str, AppKind)] = &[
+    ("com.paypal.android.p2pmobile", Wallet), ("com.venmo", Wallet), ("com.squareup.cash", Wallet), ("com.google.android.apps.walletnfcrel", Wallet),
+    ("com.google.android.apps.nbu.paisa.user", Wallet), ("net.one97.paytm", Wallet), ("com.phonepe.app", Wallet), ("com.eg.android.alipaygphone", Wallet),
+    ("com.samsung.android.spay", Wallet), ("com.samsung.android.spaylite", Wallet), ("com.coinbase.android", Wallet), ("com.binance.dev", Wallet), ("io.metamask", Wallet),
+    ("com.wallet.crypto.trustapp", Wallet), ("com.transferwise.android", Wallet), ("com.westernunion.android.mtapp", Wallet), ("com.mipay.wallet", Wallet), ("com.huawei.wallet", Wallet),
+    ("viva.republica.toss", Wallet), ("com.kakaopay.app", Wallet), ("jp.ne.paypay.android.app", Wallet), ("com.mservice.momotransfer", Wallet), ("id.dana", Wallet), ("ovo.id", Wallet),
+    ("com.revolut.revolut", Banking), ("de.number26.android", Banking), ("com.monzo.android", Banking), ("com.starlingbank.android", Banking), ("com.nu.production", Banking),
+    ("com.chase.sig.android", Banking), ("com.infonow.bofa", Banking), ("com.wf.wellsfargomobile", Banking), ("com.citi.citimobile", Banking), ("com.db.pwcc.dbmobile", Banking),
+    ("com.starfinanz.smob.android.sfinanzstatus", Banking), ("de.commerzbanking.mobil", Banking), ("com.ing.banking", Banking), ("com.bbva.bbvacontigo", Banking), ("es.lacaixa.mobile.android.newwapicon", Banking),
+    ("fr.creditagricole.androidapp", Banking), ("mobi.societegenerale.mobile.lappli", Banking), ("ru.sberbankmobile", Banking), ("com.idamob.tinkoff.android", Banking), ("ua.privatbank.ap24", Banking), ("com.ftband.mono", Banking),
+    ("pl.pkobp.iko", Banking), ("pl.mbank", Banking), ("com.icbc", Banking), ("cmb.pb", Banking), ("com.chinamworld.main", Banking), ("com.android.bankabc", Banking), ("com.kakaobank.channel", Banking),
+    ("com.robinhood.android", Banking), ("com.etoro.openbook", Banking), ("de.traderepublic.app", Banking),
+    ("com.x8bit.bitwarden", Secrets), ("com.onepassword.android", Secrets), ("com.agilebits.onepassword", Secrets), ("com.lastpass.lpandroid", Secrets), ("com.dashlane", Secrets), ("org.keepassxc.keepassxc", Secrets),
+    ("keepass2android.keepass2android", Secrets), ("com.kunzisoft.keepass.libre", Secrets), ("proton.android.pass", Secrets), ("com.google.android.apps.authenticator2", Secrets), ("com.azure.authenticator", Secrets), ("com.authy.authy", Secrets), ("com.beemdevelopment.aegis", Secrets), ("com.android.credentialmanager", Secrets),
+    ("com.amazon.mshop.android.shopping", Shop), ("com.ebay.mobile", Shop), ("com.alibaba.aliexpresshd", Shop), ("com.taobao.taobao", Shop), ("com.tmall.wireless", Shop), ("com.jingdong.app.mall", Shop), ("com.xunmeng.pinduoduo", Shop),
+    ("com.einnovation.temu", Shop), ("com.zzkko", Shop), ("de.zalando.mobile", Shop), ("com.contextlogic.wish", Shop), ("com.etsy.android", Shop), ("com.walmart.android", Shop), ("com.flipkart.android", Shop), ("com.meesho.supply", Shop),
+    ("com.shopee.id", Shop), ("com.tokopedia.tkpd", Shop), ("com.lazada.android", Shop), ("com.mercadolibre", Shop), ("com.allegro", Shop), ("pl.allegro", Shop), ("com.wildberries.ru", Shop), ("ru.ozon.app.android", Shop), ("com.coupang.mobile", Shop), ("jp.co.rakuten.android", Shop), ("jp.co.yahoo.android.yshopping", Shop), ("com.trendyol.app", Shop), ("com.pozitron.hepsiburada", Shop), ("ua.com.rozetka.shop", Shop), ("com.bol.shop", Shop),
+    ("com.ubercab", Shop), ("com.ubercab.eats", Shop), ("com.grability.rappi", Shop), ("com.sankuai.meituan", Shop), ("me.ele", Shop), ("com.booking", Shop), ("com.airbnb.android", Shop), ("com.dd.doordash", Shop), ("com.deliveroo.orderapp", Shop), ("com.grabtaxi.passenger", Shop), ("com.gojek.app", Shop), ("com.android.vending", Shop),
+    ("com.google.android.gm", Mail), ("com.google.android.gm.lite", Mail), ("com.microsoft.office.outlook", Mail), ("com.yahoo.mobile.client.android.mail", Mail), ("ch.protonmail.android", Mail), ("com.fsck.k9", Mail), ("net.thunderbird.android", Mail), ("eu.faircode.email", Mail), ("com.samsung.android.email.provider", Mail), ("com.android.email", Mail), ("com.tencent.androidqqmail", Mail), ("com.netease.mail", Mail), ("ru.mail.mailapp", Mail), ("ru.yandex.mail", Mail), ("com.readdle.spark", Mail), ("com.my.mail", Mail), ("de.web.mobile.android.mail", Mail), ("de.gmx.mobile.android.mail", Mail),
+    ("com.android.launcher3", Launcher), ("com.google.android.apps.nexuslauncher", Launcher), ("com.sec.android.app.launcher", Launcher), ("com.miui.home", Launcher), ("com.mi.android.globallauncher", Launcher), ("com.huawei.android.launcher", Launcher), ("com.hihonor.android.launcher", Launcher), ("com.oppo.launcher", Launcher), ("com.bbk.launcher2", Launcher), ("net.oneplus.launcher", Launcher), ("com.motorola.launcher3", Launcher), ("com.teslacoilsw.launcher", Launcher),
+    ("com.android.chrome", Browser), ("com.chrome.beta", Browser), ("org.mozilla.firefox", Browser), ("org.mozilla.fenix", Browser), ("org.mozilla.focus", Browser), ("com.sec.android.app.sbrowser", Browser), ("com.microsoft.emmx", Browser), ("com.opera.browser", Browser), ("com.opera.mini.native", Browser), ("com.brave.browser", Browser), ("com.duckduckgo.mobile.android", Browser), ("com.ucmobile", Browser), ("com.ucmobile.intl", Browser), ("com.tencent.mtt", Browser), ("com.baidu.browser.apps", Browser), ("com.mi.globalbrowser", Browser), ("com.android.browser", Browser), ("com.huawei.browser", Browser), ("com.heytap.browser", Browser), ("com.vivo.browser", Browser), ("com.vivaldi.browser", Browser), ("com.yandex.browser", Browser), ("com.kiwibrowser.browser", Browser), ("org.chromium.chrome", Browser), ("org.lineageos.jelly", Browser),
+];
+
+/// Parts of packages between dots.
+#[rustfmt::skip]
+const PARTS: &[(&[&str], AppKind)] = &[
+    (&["bank", "banking", "mobilebanking", "banca", "banco", "banque", "bancamovil", "banka", "broker", "sparkasse", "netbank", "ibank"], Banking),
+    (&["wallet", "pay", "payments", "epay", "crypto"], Wallet),
+    (&["authenticator", "keepass", "passwords", "passwordmanager", "vault"], Secrets),
+    (&["shop", "shopping", "mall", "marketplace"], Shop),
+    (&["mail", "email", "mailapp"], Mail),
+    (&["launcher", "launcher2", "launcher3"], Launcher),
+    (&["browser", "webbrowser"], Browser),
+];
+
+/// The kind of an app.
+pub(super) fn kind_of(package: &str) -> Option<AppKind> {
+    let package = package.to_ascii_lowercase();
+    if let Some((_, kind)) = PACKAGES.iter().find(|(name, _)| *name == package) {
+        return Some(*kind);
+    }
+    let mut parts = package.split(['.', '_']).filter(|part| !part.is_empty());
+    parts.find_map(|part| {
+        let exact = PARTS.iter().find(|(names, _)| names.contains(&part));
+        // "dkbbank", "bankofexample": a bank is where a name begins or ends so.
+        let bank = 7 <= part.len() && (part.ends_with("bank") || part.starts_with("bank"));
+        exact.map(|(_, kind)| *kind).or(bank.then_some(Banking))
+    })
+}
+
+/// How users call apps of a kind, if they do not name one.
+pub(super) fn words_for(kind: AppKind) -> &'static [&'static str] {
+    match kind {
+        Banking => &[
+            "bank",
+            "banking",
+            "account balance",
+            "konto",
+            "kontostand",
+            "banco",
+            "cuenta",
+            "banque",
+            "compte",
+            "banca",
+            "conta",
+            "rekening",
+            "hesap",
+            "bakiye",
+            "банк",
+            "счёт",
+            "рахунок",
+            "银行",
+            "銀行",
+            "账户",
+            "余额",
+            "口座",
+            "残高",
+            "은행",
+            "계좌",
+            "بنك",
+            "حساب",
+            "बैंक",
+            "खाता",
+            "rekening",
+            "ngân hàng",
+            "ธนาคาร",
+            "บัญชี",
+            "stocks",
+            "shares",
+            "broker",
+            "depot",
+        ],
+        Wallet => &[
+            "wallet",
+            "pay",
+            "payment",
+            "paypal",
+            "boarding pass",
+            "brieftasche",
+            "geldbörse",
+            "bezahl",
+            "cartera",
+            "portefeuille",
+            "carteira",
+            "portafoglio",
+            "portemonnee",
+            "portfel",
+            "cüzdan",
+            "кошелёк",
+            "гаманець",
+            "钱包",
+            "支付宝",
+            "支付",
+            "ウォレット",
+            "財布",
+            "지갑",
+            "페이",
+            "محفظة",
+            "वॉलेट",
+            "dompet",
+            "ví",
+            "กระเป๋าเงิน",
+        ],
+        Secrets => &[
+            "password",
+            "passwords",
+            "authenticator",
+            "passkey",
+            "2fa",
+            "passwort",
+            "contraseña",
+            "mot de passe",
+            "senha",
+            "wachtwoord",
+            "hasło",
+            "parola",
+            "şifre",
+            "пароль",
+            "密码",
+            "パスワード",
+            "비밀번호",
+            "كلمة المرور",
+            "पासवर्ड",
+            "kata sandi",
+            "mật khẩu",
+            "รหัสผ่าน",
+        ],
+        Shop | Mail | Launcher | Browser => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn apps_are_of_a_kind_by_their_packages() {
+        for (package, kind) in [
+            ("com.android.chrome", Some(Browser)),
+            ("com.example.shop", Some(Shop)),
+            ("de.dkbbank.app", Some(Banking)),
+            ("com.somebank.mobile", Some(Banking)),
+            ("org.example.launcher", Some(Launcher)),
+            ("com.eg.android.AlipayGphone", Some(Wallet)),
+            ("com.example.notes", None),
+            ("com.example.messages", None),
+            ("", None),
+        ] {
+            assert_eq!(kind_of(package), kind, "{package}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What the rules find against an act, and the verdict that follows.
+use super::amount;
+use super::class::ActClass;
+use super::policy::{Policy, Treatment};
+use super::request::GateRequest;
+use super::verdict::{Ask, GateDecision, Rule, Verdict};
+
+/// What speaks about an act.
+#[derive(Debug)]
+struct Finding {
+    severity: Severity,
+    class: ActClass,
+    rule: Rule,
+    evidence: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Severity {
+    /// It may pass, and this says why.
+    Pass,
+    Ask,
+    Refuse,
+}
+
+/// Collects what the rules find.
+#[derive(Debug)]
+pub(super) struct Findings<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) request: &'a GateRequest<'a>,
+    found: Vec<Finding>,
+}
+
+/// Longest evidence, and longest name of a thing in a question, in characters.
+const LONGEST: usize = 120;
+
+impl<'a> Findings<'a> {
+    pub(super) fn new(policy: &'a Policy, request: &'a GateRequest<'a>) -> Self {
+        Self { policy, request, found: Vec::new() }
+    }
+
+    /// The act is of this class; the policy says what becomes of it.
+    pub(super) fn class(&mut self, class: ActClass, asked: bool, rule: Rule, evidence: &str) {
+        let (severity, rule) = match self.policy.treatment(class) {
+            Treatment::Allow => (Severity::Pass, Rule::Permitted),
+            Treatment::AskUnlessAsked if asked => (Severity::Pass, Rule::AskedFor),
+            Treatment::AskUnlessAsked | Treatment::Ask => (Severity::Ask, rule),
+            Treatment::Deny => (Severity::Refuse, rule),
+        };
+        self.add(severity, class, rule, evidence);
+    }
+
+    /// The act is to be asked about under every policy that does not refuse it.
+    pub(super) fn ask(&mut self, class: ActClass, rule: Rule, evidence: &str) {
+        let refused = self.policy.treatment(class) == Treatment::Deny;
+        let severity = if refused { Severity::Refuse } else { Severity::Ask };
+        self.add(severity, class, rule, evidence);
+    }
+
+    /// The act is refused.
+    pub(super) fn deny(&mut self, class: ActClass, rule: Rule, evidence: &str) {
+        self.add(Severity::Refuse, class, rule, evidence);
+    }
+
+    /// Why the act may pass.
+    pub(super) fn pass(&mut self, rule: Rule, evidence: &str) {
+        self.add(Severity::Pass, ActClass::Change, rule, evidence);
+    }
+
+    fn add(&mut self, severity: Severity, class: ActClass, rule: Rule, evidence: &str) {
+        let evidence = evidence.chars().take(LONGEST).collect();
+        self.found.push(Finding { severity, class, rule, evidence });
+    }
+
+    /// The strictest finding decides; of several alike the first, which is about the most.
+    pub(super) fn verdict(self) -> Verdict {
+        let Self { request, found, .. } = self;
+        let Some(strictest) = found.iter().map(|it| it.severity).max() else {
+            return Verdict {
+                decision: GateDecision::Allow,
+                rule: Rule::Harmless,
+                evidence: String::new(),
+            };
+        };
+        let mut found = found.into_iter().filter(|it| it.severity == strictest);
+        let first = found.next();
+        let Some(Finding { severity, class, rule, evidence }) = first else {
+            unreachable!("the strictest of them is among them")
+        };
+        let decision = match severity {
+            Severity::Pass => GateDecision::Allow,
+            Severity::Ask => GateDecision::Confirm(ask(request, class, &evidence)),
+            Severity::Refuse => GateDecision::Deny(class),
+        };
+        Verdict { decision, rule, evidence }
+    }
+}
+
+/// What the user is told: the app, the thing and the amount, all from the screen.
+fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
+    let app = match (request.label, request.package) {
+        ("", package) => package.to_owned(),
+        (label, "") => label.to_owned(),
+        (label, package) => format!("{label} ({package})"),
+    };
+    let screen = request.screen;
+    let aimed = screen.aimed.iter().filter(|it| it.reacts).chain(&screen.aimed);
+    let mut thing = match class {
+        // What is opened is named by the evidence, and what is marked by the model's own question.
+        ActClass::Open | ActClass::Unreadable | ActClass::Install if screen.aimed.is_empty() => {
+            evidence.to_owned()
+        }
+        _ => aimed
+            .map(super::request::ControlFacts::name)
+            .find(|it| !it.is_empty())
+            .unwrap_or(evidence)
+            .to_owned(),
+    };
+    // The title of a screen or dialog says what its buttons are about.
+    let title = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
+    if let Some(title) = title.into_iter().find(|it| 2 < it.chars().count() && **it != thing)
+        && !thing.is_empty()
+    {
+        thing = format!("{thing} – {title}");
+    }
+    let about_money =
+        matches!(class, ActClass::Pay | ActClass::Order | ActClass::Transfer | ActClass::Install);
+    let amount = about_money.then(|| amount::on_screen(screen)).flatten();
+    Ask { class, app, thing: thing.chars().take(LONGEST).collect(), amount }
+}

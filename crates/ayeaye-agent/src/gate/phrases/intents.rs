@@ -1,0 +1,297 @@
+//! What users ask for: the verbs of each class, and what turns them around.
+use super::Table;
+use crate::gate::class::ActClass::{
+    self, Call, Delete, Grant, Install, Order, Pay, Publish, Send, Transfer,
+};
+use crate::gate::text::{normalized, words};
+
+/// Stems: of Latin, Cyrillic, Greek and Arabic ones of four letters or more, forms count too.
+#[rustfmt::skip]
+pub(super) const INTENTS: Table<ActClass> = &[
+    (Send, "en", &["send", "sends", "text", "tell", "message", "msg", "write", "reply", "answer", "respond", "forward", "email", "e-mail", "mail", "notify", "inform", "let", "ask", "whatsapp", "sms", "share", "wish", "congratulate", "thank", "remind", "invite"]),
+    (Send, "es", &["envía", "envia", "enviar", "enviale", "manda", "mándale", "escribe", "dile", "responde", "contesta", "avisa", "reenvía", "pregunta"]),
+    (Send, "fr", &["envoie", "envoyer", "envoyez", "écris", "dis", "dites", "réponds", "répondre", "préviens", "transfère", "message", "demande"]),
+    (Send, "de", &["sende", "senden", "schick", "schicke", "schreib", "schreibe", "antworte", "sag", "sage", "teile", "leite", "frag"]),
+    (Send, "pt", &["envie", "enviar", "envia", "mande", "manda", "mandar", "escreva", "diga", "responda", "avise", "encaminhe", "pergunte"]),
+    (Send, "it", &["invia", "inviare", "manda", "mandare", "scrivi", "scrivere", "dille", "digli", "rispondi", "avvisa", "inoltra", "chiedi"]),
+    (Send, "nl", &["stuur", "sturen", "verstuur", "schrijf", "zeg", "antwoord", "vertel", "vraag"]),
+    (Send, "pl", &["wyślij", "napisz", "powiedz", "odpisz", "odpowiedz", "przekaż", "zapytaj"]),
+    (Send, "tr", &["gönder", "yaz", "söyle", "yanıtla", "cevap", "ilet", "mesaj at", "sor", "haber ver"]),
+    (Send, "ru", &["отправь", "отправить", "напиши", "написать", "скажи", "ответь", "передай", "сообщи", "перешли", "пришли", "спроси"]),
+    (Send, "uk", &["надішли", "відправ", "напиши", "скажи", "відповідь", "передай", "повідом", "перешли", "запитай"]),
+    (Send, "zh", &["发消息", "发短信", "发信息", "发送", "发给", "发一条", "发个", "发邮件", "发微信", "發訊息", "發簡訊", "發送", "發給", "告诉", "告訴", "回复", "回覆", "转告", "写信", "问一下", "传给"]),
+    (Send, "ja", &["送", "伝え", "返信", "メールして", "知らせ", "連絡して"]),
+    (Send, "ko", &["보내", "알려", "답장", "전해", "문자해"]),
+    (Send, "ar", &["أرسل", "ارسل", "اكتب", "أخبر", "رد", "راسل"]),
+    (Send, "hi", &["भेज", "बता", "लिख", "जवाब"]),
+    (Send, "id", &["kirim", "kirimkan", "tulis", "beri tahu", "balas", "sampaikan"]),
+    (Send, "vi", &["gửi", "nhắn", "viết", "trả lời", "báo"]),
+    (Send, "th", &["ส่ง", "บอก", "เขียน", "ตอบ", "แจ้ง"]),
+    (Delete, "en", &["delete", "remove", "erase", "clear", "uninstall", "wipe", "empty", "clean", "trash", "get rid", "reset"]),
+    (Delete, "es", &["elimina", "borra", "quita", "desinstala", "vacía", "limpia"]),
+    (Delete, "fr", &["supprime", "efface", "enlève", "désinstalle", "vide la", "retire"]),
+    (Delete, "de", &["lösch", "lösche", "löschen", "entfern", "deinstallier", "leere"]),
+    (Delete, "pt", &["exclua", "excluir", "apague", "apagar", "elimine", "remova", "remover", "desinstale", "esvazie", "limpe"]),
+    (Delete, "it", &["elimina", "cancella", "rimuovi", "disinstalla", "svuota"]),
+    (Delete, "nl", &["verwijder", "wis", "wissen", "leeg", "gooi"]),
+    (Delete, "pl", &["usuń", "skasuj", "odinstaluj", "opróżnij", "wyczyść"]),
+    (Delete, "tr", &["sil", "kaldır", "temizle", "boşalt"]),
+    (Delete, "ru", &["удали", "сотри", "очисти", "убери"]),
+    (Delete, "uk", &["видали", "зітри", "очисти", "прибери"]),
+    (Delete, "zh", &["删", "刪", "清空", "清除", "卸载", "移除", "解除安裝"]),
+    (Delete, "ja", &["削除", "消し", "消して", "消去", "アンインストール"]),
+    (Delete, "ko", &["삭제", "지워", "제거"]),
+    (Delete, "ar", &["احذف", "حذف", "امسح", "أزل"]),
+    (Delete, "hi", &["हटा", "मिटा", "डिलीट"]),
+    (Delete, "id", &["hapus", "copot", "bersihkan", "kosongkan"]),
+    (Delete, "vi", &["xóa", "gỡ cài", "dọn sạch"]),
+    (Delete, "th", &["ลบ", "ถอน", "ล้าง"]),
+    (Call, "en", &["call", "phone", "ring", "dial", "facetime", "videocall"]),
+    (Call, "es", &["llama", "llamar", "llámale", "telefonea", "videollama"]),
+    (Call, "fr", &["appelle", "appeler", "appelez", "téléphone"]),
+    (Call, "de", &["ruf", "rufe", "anruf", "anrufen", "telefonier"]),
+    (Call, "pt", &["ligue", "ligar", "telefone", "chame"]),
+    (Call, "it", &["chiama", "telefona", "chiamare"]),
+    (Call, "nl", &["bel", "bellen"]),
+    (Call, "pl", &["zadzwoń", "dzwoń"]),
+    (Call, "tr", &["ara", "telefon et"]),
+    (Call, "ru", &["позвони", "набери"]),
+    (Call, "uk", &["подзвони", "зателефонуй", "набери"]),
+    (Call, "zh", &["打电话", "打電話", "呼叫", "拨打", "撥打", "致电", "视频通话", "语音通话"]),
+    (Call, "ja", &["電話", "通話"]),
+    (Call, "ko", &["전화", "통화"]),
+    (Call, "ar", &["اتصل", "هاتف"]),
+    (Call, "hi", &["कॉल", "फ़ोन कर"]),
+    (Call, "id", &["telepon", "panggil", "hubungi"]),
+    (Call, "vi", &["gọi"]),
+    (Call, "th", &["โทร"]),
+    (Publish, "en", &["post", "publish", "tweet", "share", "upload", "comment", "review", "submit"]),
+    (Publish, "es", &["publica", "comparte", "sube", "comenta"]),
+    (Publish, "fr", &["publie", "poste", "partage", "commente"]),
+    (Publish, "de", &["poste", "veröffentlich", "teile", "kommentier"]),
+    (Publish, "pt", &["publique", "poste", "compartilhe", "comente"]),
+    (Publish, "it", &["pubblica", "posta", "condividi", "commenta"]),
+    (Publish, "nl", &["plaats", "publiceer", "deel", "post"]),
+    (Publish, "pl", &["opublikuj", "udostępnij", "wrzuć", "skomentuj"]),
+    (Publish, "tr", &["paylaş", "yayınla", "yorum"]),
+    (Publish, "ru", &["опубликуй", "запости", "выложи", "поделись"]),
+    (Publish, "uk", &["опублікуй", "виклади", "поділись"]),
+    (Publish, "zh", &["发布", "發佈", "发表", "發表", "发微博", "发帖", "发朋友圈", "评论", "分享"]),
+    (Publish, "ja", &["投稿", "公開", "ツイート", "シェア"]),
+    (Publish, "ko", &["게시", "올려", "공유"]),
+    (Publish, "ar", &["انشر", "شارك"]),
+    (Publish, "hi", &["पोस्ट", "शेयर"]),
+    (Publish, "id", &["posting", "bagikan", "unggah"]),
+    (Publish, "vi", &["đăng bài", "chia sẻ"]),
+    (Publish, "th", &["โพสต์", "แชร์"]),
+    (Install, "en", &["install", "download", "update", "get"]),
+    (Install, "es", &["instala", "descarga", "actualiza"]),
+    (Install, "fr", &["installe", "télécharge"]),
+    (Install, "de", &["installier", "lade", "aktualisier"]),
+    (Install, "pt", &["instale", "instalar", "baixe"]),
+    (Install, "it", &["installa", "scarica"]),
+    (Install, "nl", &["installeer", "download"]),
+    (Install, "pl", &["zainstaluj", "pobierz"]),
+    (Install, "tr", &["yükle", "indir"]),
+    (Install, "ru", &["установи", "скачай"]),
+    (Install, "uk", &["встанови", "завантаж", "установи"]),
+    (Install, "zh", &["安装", "安裝", "下载", "下載"]),
+    (Install, "ja", &["インストール", "ダウンロード"]),
+    (Install, "ko", &["설치", "다운로드"]),
+    (Install, "ar", &["ثبت", "ثبّت", "نزل"]),
+    (Install, "hi", &["इंस्टॉल", "डाउनलोड"]),
+    (Install, "id", &["pasang", "instal", "unduh"]),
+    (Install, "vi", &["cài", "tải"]),
+    (Install, "th", &["ติดตั้ง", "ดาวน์โหลด"]),
+    (Order, "", &["order", "buy", "book", "purchase", "compra", "pide", "encarga", "reserva", "achète", "commande", "réserve", "kauf", "bestell", "buch", "compre", "peça", "encomende", "acquista", "ordina", "prenota", "koop", "bestel", "kup", "zamów", "satın al", "sipariş", "купи", "закажи", "замов", "买", "買", "订", "訂", "下单", "購入", "注文", "予約", "구매", "주문", "예약", "اشتر", "اطلب", "खरीद", "ऑर्डर", "beli", "pesan", "mua", "đặt", "ซื้อ", "สั่ง", "จอง"]),
+    (Pay, "", &["pay", "paga", "paie", "payer", "bezahl", "zahl", "pague", "betaal", "zapłać", "opłać", "öde", "оплати", "заплати", "сплати", "付", "支付", "缴", "充值", "支払", "払", "결제", "지불", "ادفع", "भुगतान", "bayar", "thanh toán", "trả", "จ่าย", "ชำระ", "buy", "subscribe", "donate"]),
+    (Transfer, "", &["transfer", "send", "wire", "transfiere", "envía", "vire", "überweis", "transfira", "envie", "bonifico", "invia", "overmak", "maak over", "przelej", "gönder", "переведи", "перекажи", "转", "轉", "汇", "送金", "振込", "송금", "이체", "حول", "ट्रांसफर", "kirim", "chuyển", "โอน"]),
+    (Grant, "", &["allow", "grant", "permit", "permission", "give access", "permite", "permiso", "autorise", "autorisation", "erlaub", "berechtigung", "permita", "permissão", "consenti", "permesso", "toestaan", "toestemming", "zezwól", "zezwolenie", "izin", "разреши", "разрешение", "дозволь", "дозвіл", "允许", "允許", "权限", "授权", "許可", "허용", "권한", "اسمح", "إذن", "अनुमति", "izinkan", "cho phép", "quyền", "อนุญาต", "สิทธิ์"]),
+];
+
+/// Verbs that are nouns as well: one of these has no article before it, and is no plural.
+#[rustfmt::skip]
+const NOUNS: &[&str] = &[
+    "message", "msg", "text", "mail", "email", "e-mail", "answer", "reply", "sms", "share", "call", "phone", "ring", "post", "comment", "review", "tweet",
+    "order", "book", "update", "download", "trash", "empty", "clean", "clear", "reset", "transfer", "purchase", "wire", "permission", "appel", "commande", "reserva", "compra", "anruf",
+];
+/// What stands before a noun.
+#[rustfmt::skip]
+const ARTICLES: &[&str] = &[
+    "the", "a", "an", "my", "your", "his", "her", "their", "our", "last", "latest", "newest", "new", "first", "next", "unread", "this", "that", "any", "each", "every", "one", "missed", "recent",
+    "der", "die", "das", "den", "dem", "einen", "letzten", "le", "la", "l", "un", "une", "dernier", "mon", "el", "una", "mi", "último", "última", "o", "uma", "meu", "minha", "il", "lo", "ultimo",
+];
+
+/// Whether a verb that stands there is a noun: "the last message".
+pub(in crate::gate) fn is_noun(text: &str, at: usize, end: usize) -> bool {
+    let found = &text[at..end];
+    if !NOUNS.contains(&found) {
+        return false;
+    }
+    let goes_on = text[end..].chars().next().is_some_and(char::is_alphanumeric);
+    let before = words(&text[..at]).last().unwrap_or_default();
+    goes_on || ARTICLES.iter().any(|it| normalized(it) == before)
+}
+
+/// What stands before a verb and turns it around.
+const BEFORE: &[&str] = &[
+    "not",
+    "don't",
+    "dont",
+    "never",
+    "without",
+    "no",
+    "cannot",
+    "avoid",
+    "before",
+    "stop",
+    "instead",
+    "nicht",
+    "kein",
+    "keine",
+    "ohne",
+    "bevor",
+    "nie",
+    "pas",
+    "sans",
+    "ne",
+    "n'",
+    "avant",
+    "jamais",
+    "sin",
+    "nunca",
+    "antes",
+    "não",
+    "nao",
+    "sem",
+    "non",
+    "senza",
+    "prima",
+    "mai",
+    "niet",
+    "geen",
+    "zonder",
+    "voordat",
+    "nooit",
+    "bez",
+    "zanim",
+    "nigdy",
+    "не",
+    "без",
+    "никогда",
+    "ніколи",
+    "لا",
+    "بدون",
+    "قبل",
+    "jangan",
+    "tanpa",
+    "tidak",
+    "sebelum",
+    "đừng",
+    "không",
+    "trước",
+];
+/// The same in scripts without blanks, right before the verb.
+const JUST_BEFORE: &[&str] =
+    &["不", "别", "別", "勿", "没", "未", "无需", "不要", "อย่า", "ไม่", "안", "बिना", "मत"];
+/// What follows a verb and turns it around.
+const AFTER: &[&str] = &[
+    "しない",
+    "しな",
+    "せず",
+    "ない",
+    "ずに",
+    "지 마",
+    "지마",
+    "하지",
+    "없이",
+    "지 말",
+    "मत",
+    "न कर",
+    "之前",
+    "前に",
+    "전에",
+];
+
+/// "Do not forget to …" asks for it.
+const FORGETTING: &[&str] = &[
+    "don't forget to",
+    "dont forget to",
+    "do not forget to",
+    "never forget to",
+    "nicht vergessen",
+    "vergiss nicht",
+    "no olvides",
+    "n'oublie pas",
+    "n'oubliez pas",
+    "não esqueça",
+    "non dimenticare",
+    "vergeet niet",
+    "nie zapomnij",
+    "не забудь",
+    "别忘了",
+    "不要忘记",
+    "忘れずに",
+    "잊지 말고",
+    "jangan lupa",
+    "đừng quên",
+    "อย่าลืม",
+];
+
+/// The words of a user (normalized) without what only looks like a "not".
+pub(in crate::gate) fn forgetting(text: &str) -> String {
+    let mut rest = text.to_owned();
+    for phrase in FORGETTING {
+        let phrase = normalized(phrase);
+        if rest.contains(&phrase) {
+            rest = rest.replace(&phrase, " ");
+        }
+    }
+    rest
+}
+
+/// Whether the verb that stands from `at` to `end` is turned around by what is beside it: "do not call",
+/// "不要发".
+pub(in crate::gate) fn is_negated(text: &str, at: usize, end: usize) -> bool {
+    let clause = |c: char| matches!(c, '.' | ';' | '!' | '?' | '。' | '；' | '！' | '？' | '\n');
+    let before = text[..at].rsplit(clause).next().unwrap_or_default();
+    let near: Vec<_> = words(before).collect();
+    let turned = |word: &&str| BEFORE.iter().any(|it| normalized(it) == **word);
+    // "do not" and what French and others put around a verb are within three words of it.
+    if near.iter().rev().take(3).any(turned) || before.contains("don't") && near.len() <= 4 {
+        return true;
+    }
+    if JUST_BEFORE.iter().any(|it| before.trim_end().ends_with(&normalized(it))) {
+        return true;
+    }
+    let after = text[end..].split(clause).next().unwrap_or_default();
+    let first = words(after).next().unwrap_or_default();
+    AFTER
+        .iter()
+        .map(|it| normalized(it))
+        .any(|it| if it.is_ascii() { first == it } else { after.trim_start().starts_with(&it) })
+        || ["pas", "nicht", "niet"].contains(&first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verb_may_be_turned_around() {
+        let negated = |text: &str, verb: &str| {
+            let text = normalized(text);
+            let verb = normalized(verb);
+            let at = text.find(&verb).unwrap();
+            is_negated(&text, at, at + verb.len())
+        };
+        assert!(negated("do not call her", "call"));
+        assert!(negated("put them in the cart, never order", "order"));
+        assert!(negated("Anna nicht anrufen", "anrufen"));
+        assert!(negated("不要发消息", "发"));
+        assert!(negated("注文しないで", "注文"));
+        assert!(negated("n'appelle pas", "appelle"));
+        assert!(!negated("call her", "call"));
+        assert!(!negated("I do not know why. Call her", "call"));
+    }
+}

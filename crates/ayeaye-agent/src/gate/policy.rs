@@ -1,0 +1,220 @@
+//! What may be done without asking: profiles, lists and budgets. A policy can be narrowed, never widened.
+use super::class::ActClass;
+use crate::word_list;
+
+word_list! {
+    /// A ready-made policy.
+    pub enum PolicyProfile {
+        /// Asks about what has consequences and was not asked for; the default.
+        Careful = "careful",
+        /// Looks and finds; changes, sends and buys nothing.
+        ReadOnly = "read-only",
+        /// As careful, and refuses everything about money.
+        NoCommerce = "no-commerce",
+        /// Asks about money and about power over the phone only.
+        Trusted = "trusted",
+    }
+}
+
+/// What becomes of acts of one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Treatment {
+    /// They are done.
+    Allow,
+    /// They are asked about unless the user's own words ask for them.
+    AskUnlessAsked,
+    /// They are asked about.
+    Ask,
+    /// They are refused.
+    Deny,
+}
+
+/// What may be done on a phone. Made from a profile, then narrowed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// What it was made of.
+    pub profiles: Vec<PolicyProfile>,
+    /// By class, in the order of [`ActClass::ALL`].
+    pub(super) treatments: [Treatment; ActClass::ALL.len()],
+    /// Parts of the system that give power over the phone, where the user has not named them.
+    pub(super) system_parts: Treatment,
+    /// Each list is a bound of its own: an app has to be in all of them.
+    pub allow_apps: Vec<Vec<String>>,
+    /// Apps in which nothing is done.
+    pub deny_apps: Vec<String>,
+    /// Each list is a bound of its own: a host has to be in all of them.
+    pub allow_hosts: Vec<Vec<String>>,
+    /// Hosts that are not opened.
+    pub deny_hosts: Vec<String>,
+    /// How much.
+    pub budgets: PolicyBudgets,
+}
+
+/// How much may be done; `None` is no bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct PolicyBudgets {
+    /// Steps of one run.
+    pub steps: Option<u32>,
+    /// Seconds of one run.
+    pub seconds: Option<u64>,
+    /// Touches in any 60 seconds.
+    pub taps_per_minute: Option<u32>,
+    /// Characters typed in one session.
+    pub typed_characters: Option<u64>,
+    /// Tokens of one session.
+    pub tokens: Option<u64>,
+    /// US dollars of one session.
+    pub cost_usd: Option<f64>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::of(PolicyProfile::Careful)
+    }
+}
+
+impl Policy {
+    /// The policy of a profile, without lists and budgets.
+    pub fn of(profile: PolicyProfile) -> Self {
+        use Treatment::{Allow, Ask, AskUnlessAsked, Deny};
+        let treat = |class| match (profile, class) {
+            (_, ActClass::Marked) | (PolicyProfile::ReadOnly, ActClass::Unreadable) => Ask,
+            (PolicyProfile::ReadOnly, ActClass::Open)
+            | (PolicyProfile::Trusted, ActClass::Grant) => AskUnlessAsked,
+            (PolicyProfile::ReadOnly, _) => Deny,
+            (PolicyProfile::NoCommerce, ActClass::Pay | ActClass::Order | ActClass::Transfer) => {
+                Deny
+            }
+            (_, ActClass::Pay | ActClass::Order | ActClass::Transfer | ActClass::Install) => Ask,
+            (PolicyProfile::Trusted, _) | (_, ActClass::Change) => Allow,
+            (_, ActClass::Grant | ActClass::Unreadable) => Ask,
+            (
+                _,
+                ActClass::Delete
+                | ActClass::Call
+                | ActClass::Publish
+                | ActClass::Send
+                | ActClass::Password
+                | ActClass::Open,
+            ) => AskUnlessAsked,
+        };
+        Self {
+            profiles: vec![profile],
+            treatments: ActClass::ALL.map(treat),
+            system_parts: if profile == PolicyProfile::Trusted { Ask } else { Deny },
+            allow_apps: Vec::new(),
+            deny_apps: Vec::new(),
+            allow_hosts: Vec::new(),
+            deny_hosts: Vec::new(),
+            budgets: PolicyBudgets::default(),
+        }
+    }
+
+    /// What becomes of acts of this class.
+    pub fn treatment(&self, class: ActClass) -> Treatment {
+        self.treatments[class as usize]
+    }
+
+    /// Both at once: the stricter of the two in everything.
+    #[must_use]
+    pub fn narrowed(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        for (mine, other) in both.treatments.iter_mut().zip(other.treatments) {
+            *mine = (*mine).max(other);
+        }
+        both.system_parts = both.system_parts.max(other.system_parts);
+        for profile in &other.profiles {
+            if !both.profiles.contains(profile) {
+                both.profiles.push(*profile);
+            }
+        }
+        both.allow_apps.extend(other.allow_apps.iter().cloned());
+        both.deny_apps.extend(other.deny_apps.iter().cloned());
+        both.allow_hosts.extend(other.allow_hosts.iter().cloned());
+        both.deny_hosts.extend(other.deny_hosts.iter().cloned());
+        let (mine, other) = (&mut both.budgets, other.budgets);
+        mine.steps = smaller(mine.steps, other.steps);
+        mine.seconds = smaller(mine.seconds, other.seconds);
+        mine.taps_per_minute = smaller(mine.taps_per_minute, other.taps_per_minute);
+        mine.typed_characters = smaller(mine.typed_characters, other.typed_characters);
+        mine.tokens = smaller(mine.tokens, other.tokens);
+        mine.cost_usd = smaller(mine.cost_usd, other.cost_usd);
+        both
+    }
+
+    /// Its name: those of the profiles it is made of.
+    pub fn name(&self) -> String {
+        let names: Vec<_> = self.profiles.iter().map(|it| it.name()).collect();
+        names.join("+")
+    }
+}
+
+fn smaller<T: PartialOrd>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if other < one { other } else { one }),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Whether an app is in a list of packages; `com.example.*` stands for all that begin so.
+pub(super) fn lists_app(list: &[String], package: &str) -> bool {
+    list.iter().any(|entry| {
+        let entry = entry.trim();
+        match entry.strip_suffix('*') {
+            Some(start) => starts_with(package, start),
+            None => entry.eq_ignore_ascii_case(package),
+        }
+    })
+}
+
+/// Whether a host, or a domain it belongs to, is in a list.
+pub(super) fn lists_host(list: &[String], host: &str) -> bool {
+    list.iter().any(|entry| {
+        let domain = entry.trim().trim_start_matches("*.");
+        let rest = host.len().checked_sub(domain.len());
+        rest.is_some_and(|rest| {
+            host.is_char_boundary(rest)
+                && host[rest..].eq_ignore_ascii_case(domain)
+                && (rest == 0 || host[..rest].ends_with('.'))
+        })
+    })
+}
+
+fn starts_with(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrowing_never_widens() {
+        for one in PolicyProfile::ALL {
+            for other in PolicyProfile::ALL {
+                let both = Policy::of(one).narrowed(&Policy::of(other));
+                for class in ActClass::ALL {
+                    assert!(Policy::of(one).treatment(class) <= both.treatment(class));
+                    assert!(Policy::of(other).treatment(class) <= both.treatment(class));
+                }
+            }
+        }
+        let wide = PolicyBudgets { steps: Some(9), tokens: None, ..PolicyBudgets::default() };
+        let tight = PolicyBudgets { steps: Some(20), tokens: Some(5), ..PolicyBudgets::default() };
+        let policy = |budgets| Policy { budgets, ..Policy::default() };
+        let both = policy(wide).narrowed(&policy(tight)).budgets;
+        assert_eq!((both.steps, both.tokens), (Some(9), Some(5)));
+    }
+
+    #[test]
+    fn lists_name_apps_and_domains() {
+        let list = |entry: &str| vec![entry.to_owned()];
+        assert!(lists_app(&list("com.example.shop"), "com.example.shop"));
+        assert!(!lists_app(&list("com.example.shop"), "com.example.shop2"));
+        assert!(lists_app(&list("com.example.*"), "com.example.shop"));
+        assert!(lists_host(&list("example.com"), "www.Example.com"));
+        assert!(lists_host(&list("*.example.com"), "example.com"));
+        assert!(!lists_host(&list("example.com"), "notexample.com"));
+        assert!(!lists_host(&list("example.com"), "éxample.com"));
+    }
+}

@@ -1,0 +1,221 @@
+//! What the gate is told of an act: who wants it, where, and what is there.
+use super::class::ActClass;
+use super::intent::UserWords;
+use crate::{Element, Elements, Gesture, Key, ScreenSize};
+
+/// An act that is proposed, and what is known around it.
+#[derive(Debug, Clone)]
+pub struct GateRequest<'a> {
+    /// The user's own words.
+    pub words: &'a UserWords,
+    /// What is to be done.
+    pub gesture: &'a Gesture,
+    /// Package of the app in front; empty when the phone does not say.
+    pub package: &'a str,
+    /// Its activity; empty when the phone does not say.
+    pub activity: &'a str,
+    /// What people call the app; may be empty.
+    pub label: &'a str,
+    /// What the screen consists of.
+    pub screen: &'a ScreenFacts,
+    /// What was done before.
+    pub history: &'a GateHistory,
+    /// The model itself asks for approval.
+    pub marked: bool,
+}
+
+/// What was done before in this session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GateHistory {
+    /// Apps about which the user has said yes, once for the whole app.
+    pub approved_apps: Vec<(ActClass, String)>,
+    /// Touches of the last 60 seconds.
+    pub taps: u32,
+    /// Characters typed in this session.
+    pub typed: u64,
+    /// What was touched last, by name.
+    pub touched: Vec<String>,
+    /// For which app each secret in the text that is to be typed was given; empty for none in particular.
+    pub secrets: Vec<String>,
+    /// The client has decided on this act itself: addresses and apps are named by it.
+    pub by_client: bool,
+    /// The text that is to be typed is a secret of the user's, as the client says.
+    pub own_secret: bool,
+}
+
+/// What a screen consists of, as far as it matters for one act.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScreenFacts {
+    /// The elements are known.
+    pub readable: bool,
+    /// What the act is aimed at, the innermost first.
+    pub aimed: Vec<ControlFacts>,
+    /// What has the focus.
+    pub focused: Option<ControlFacts>,
+    /// What reacts, where the act is a key or an enter that may do what one of them does.
+    pub controls: Vec<ControlFacts>,
+    /// Texts at the top that belong to no control: the title.
+    pub titles: Vec<String>,
+    /// The texts that stand highest, as the name of who is written to.
+    pub header: Vec<String>,
+    /// All texts, without what is typed into hiding fields.
+    pub texts: Vec<String>,
+    /// Where something is sent: addresses and names in fields for them.
+    pub recipients: Vec<String>,
+    /// What is typed now is hidden.
+    pub hidden_input: bool,
+}
+
+/// One control.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ControlFacts {
+    /// Its texts: its own, those in it, what is read out for it.
+    pub names: Vec<String>,
+    /// What an empty field asks for.
+    pub hint: String,
+    /// Such as `com.example:id/send_button`.
+    pub resource_id: String,
+    /// Such as `android.widget.Button`.
+    pub kind: String,
+    /// It hides what is typed into it.
+    pub password: bool,
+    /// It reacts to a touch.
+    pub reacts: bool,
+    /// It can be switched.
+    pub switch: bool,
+}
+
+/// How much of the height the top of a screen is.
+const TOP: f64 = 0.2;
+/// Beside a control, in parts of the width: a touch that hits nothing may be meant for it.
+const BESIDE: i32 = 45;
+/// Most texts of a screen that are looked at, and most letters of each.
+const MOST_TEXTS: usize = 600;
+const LONGEST: usize = 300;
+
+impl ScreenFacts {
+    /// What matters of a screen for an act. Without elements nothing is known but whether what is typed is
+    /// hidden.
+    pub fn new(
+        elements: Option<&Elements>,
+        gesture: &Gesture,
+        size: ScreenSize,
+        hidden_input: bool,
+    ) -> Self {
+        let Some(elements) = elements.filter(|it| it.iter().next().is_some()) else {
+            return Self { hidden_input, ..Self::default() };
+        };
+        let mut facts = Self { readable: true, hidden_input, ..Self::default() };
+        #[expect(clippy::cast_possible_truncation, reason = "a part of a screen's height")]
+        let top = (f64::from(size.height) * TOP) as i32;
+        let largest = elements.largest_control();
+        // What stands highest is the header of the screen.
+        let named = elements.iter().filter(|it| !it.name().is_empty() && 0 <= it.bounds[1]);
+        let highest = named.map(|it| it.bounds[1]).min().unwrap_or_default();
+        let header = highest.saturating_add(top * 3 / 10);
+        for element in elements.iter() {
+            if element.focused && facts.focused.is_none() {
+                facts.focused = Some(control(elements, element, true));
+            }
+            let shown = [element.name(), element.description.trim()];
+            for text in shown.into_iter().filter(|it| !it.is_empty()) {
+                if MOST_TEXTS <= facts.texts.len() {
+                    break;
+                }
+                let text: String = text.chars().take(LONGEST).collect();
+                let [_, from, _, to] = element.bounds;
+                if from < top && to <= top * 2 && !elements.is_in_control(element, largest) {
+                    facts.titles.push(text.clone());
+                }
+                if (from.saturating_add(to)) / 2 <= header {
+                    facts.header.push(text.clone());
+                }
+                let address = text.contains('@') && !text.contains(' ') && from < top * 2;
+                if address || is_for_recipients(element) {
+                    facts.recipients.push(text.clone());
+                }
+                facts.texts.push(text);
+            }
+        }
+        for point in points(gesture) {
+            let place = point.to_pixel(size);
+            let beside = i32::try_from(size.width).unwrap_or(i32::MAX) / BESIDE;
+            for (element, inside) in elements.touched(place, beside) {
+                let control = control(elements, element, inside);
+                if !facts.aimed.contains(&control) {
+                    facts.aimed.push(control);
+                }
+            }
+        }
+        if presses_enter(gesture) {
+            let reacting = elements.iter().filter(|it| it.reacts());
+            facts.controls = reacting.map(|it| control(elements, it, true)).take(200).collect();
+        }
+        facts
+    }
+}
+
+/// Where a gesture touches.
+fn points(gesture: &Gesture) -> Vec<crate::Point> {
+    match gesture {
+        Gesture::Click { point }
+        | Gesture::DoubleClick { point }
+        | Gesture::LongPress { point, .. } => vec![*point],
+        Gesture::Type { point, .. } => point.iter().copied().collect(),
+        Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => vec![*from, *to],
+        Gesture::Scroll { .. }
+        | Gesture::Awake { .. }
+        | Gesture::HotKey { .. }
+        | Gesture::Command(_) => Vec::new(),
+    }
+}
+
+/// Whether a gesture presses the enter key.
+pub(super) fn presses_enter(gesture: &Gesture) -> bool {
+    match gesture {
+        Gesture::HotKey { key } => *key == Key::Enter,
+        Gesture::Type { text, submit, .. } => *submit || text.contains('\n'),
+        _ => false,
+    }
+}
+
+fn is_for_recipients(element: &Element) -> bool {
+    let id = element.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let mut parts = id.split('_');
+    parts.any(|part| matches!(part, "to" | "recipient" | "recipients" | "cc" | "bcc" | "peoplekit"))
+}
+
+fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts {
+    let short = |text: &str| text.trim().chars().take(LONGEST).collect::<String>();
+    let mut names = vec![short(element.name()), short(&element.description)];
+    if inside {
+        names.extend(elements.names_inside(element).into_iter().take(20).map(short));
+    }
+    names.retain(|it| !it.is_empty());
+    names.dedup();
+    ControlFacts {
+        names,
+        hint: short(&element.hint),
+        resource_id: short(&element.resource_id),
+        kind: short(&element.class),
+        password: element.password,
+        reacts: element.reacts(),
+        switch: if inside { elements.has_switch(element) } else { element.checked.is_some() },
+    }
+}
+
+impl ControlFacts {
+    /// What a person would call it.
+    pub fn name(&self) -> &str {
+        let id = self.resource_id.rsplit('/').next().unwrap_or_default();
+        let names = self.names.iter().map(String::as_str).chain([self.hint.as_str(), id]);
+        names.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
+    }
+
+    /// Whether text is typed into it.
+    pub(super) fn is_field(&self) -> bool {
+        self.password
+            || self.kind.ends_with("EditText")
+            || self.kind.ends_with("AutoCompleteTextView")
+    }
+}

@@ -1,0 +1,54 @@
+//! The rules, each of which adds what it finds.
+mod controls;
+mod places;
+
+pub(super) use self::controls::{changes, commands, controls, marked, password_fields};
+pub(super) use self::places::{
+    addresses, budgets, lists, secrets, system_parts, unnamed_apps, unreadable_screens,
+};
+
+use super::request::GateRequest;
+use crate::{Gesture, Key};
+
+/// Whether a gesture only leaves or moves, wherever it is done.
+fn only_moves(gesture: &Gesture) -> bool {
+    match gesture {
+        Gesture::HotKey { key } => *key != Key::Enter,
+        Gesture::Scroll { .. } => true,
+        // Up and down; to the side it may send, pay or delete.
+        Gesture::Slide { from, to, .. } => {
+            let ((x, y), (to_x, to_y)) = (from.fractions(), to.fractions());
+            (x - to_x).abs() * 2.0 < (y - to_y).abs()
+        }
+        _ => false,
+    }
+}
+
+/// Whether a gesture is a key that leaves where it is done.
+fn is_key(gesture: &Gesture) -> bool {
+    matches!(gesture, Gesture::HotKey { key } if *key != Key::Enter)
+}
+
+/// Whether a gesture touches the screen.
+fn touches(gesture: &Gesture) -> bool {
+    match gesture {
+        Gesture::Click { .. }
+        | Gesture::DoubleClick { .. }
+        | Gesture::LongPress { .. }
+        | Gesture::Slide { .. }
+        | Gesture::Drag { .. } => true,
+        Gesture::Type { point, .. } => point.is_some(),
+        Gesture::Scroll { .. }
+        | Gesture::Awake { .. }
+        | Gesture::HotKey { .. }
+        | Gesture::Command(_) => false,
+    }
+}
+
+/// Whether a gesture does something in the app in front.
+fn acts(request: &GateRequest<'_>) -> bool {
+    match request.gesture {
+        Gesture::Type { .. } | Gesture::HotKey { key: Key::Enter } => true,
+        gesture => touches(gesture) && !only_moves(gesture),
+    }
+}

@@ -1,0 +1,194 @@
+//! Texts of people and screens in one form, and what counts as a word in them.
+
+/// Lower case, without accents, direction marks and what has no width; one blank between words.
+pub(super) fn normalized(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars().flat_map(char::to_lowercase) {
+        match plain(c) {
+            Some(' ') if out.is_empty() || out.ends_with(' ') => {}
+            Some(c) => out.push(c),
+            None => {}
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// A letter as it is compared; `None` for what nobody sees.
+fn plain(c: char) -> Option<char> {
+    Some(match c {
+        '\u{ad}'
+        | '\u{61c}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{300}'..='\u{36f}'
+        | '\u{fe00}'..='\u{fe0f}' => return None,
+        c if c.is_whitespace() || c.is_control() => ' ',
+        // Full-width forms of ASCII.
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0)?.to_ascii_lowercase(),
+        '\u{2019}' | '\u{2018}' | '\u{2bc}' | '\u{b4}' | '`' => '\'',
+        '\u{2010}'..='\u{2015}' => '-',
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ą' | 'ă' | 'ā' | 'ạ' | 'ả' | 'ấ' | 'ầ' | 'ẩ' | 'ẫ'
+        | 'ậ' | 'ắ' | 'ằ' | 'ẳ' | 'ẵ' | 'ặ' => 'a',
+        'è' | 'é' | 'ê' | 'ë' | 'ę' | 'ě' | 'ē' | 'ẹ' | 'ẻ' | 'ẽ' | 'ế' | 'ề' | 'ể' | 'ễ' | 'ệ' => {
+            'e'
+        }
+        'ì' | 'í' | 'î' | 'ï' | 'ı' | 'ī' | 'ị' | 'ỉ' | 'ĩ' => 'i',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ő' | 'ọ' | 'ỏ' | 'ố' | 'ồ' | 'ổ' | 'ỗ' | 'ộ' | 'ơ'
+        | 'ớ' | 'ờ' | 'ở' | 'ỡ' | 'ợ' => 'o',
+        'ù' | 'ú' | 'û' | 'ü' | 'ů' | 'ű' | 'ū' | 'ụ' | 'ủ' | 'ũ' | 'ư' | 'ứ' | 'ừ' | 'ử' | 'ữ'
+        | 'ự' => 'u',
+        'ý' | 'ỳ' | 'ỷ' | 'ỹ' | 'ỵ' => 'y',
+        'ç' | 'ć' | 'č' => 'c',
+        'ñ' | 'ń' | 'ň' => 'n',
+        'ś' | 'š' | 'ş' | 'ș' => 's',
+        'ź' | 'ż' | 'ž' => 'z',
+        'ł' => 'l',
+        'ğ' => 'g',
+        'đ' => 'd',
+        'ř' => 'r',
+        'ť' | 'ț' | 'ţ' => 't',
+        'ё' => 'е',
+        c => c,
+    })
+}
+
+/// Whether a script puts blanks between its words, so that a word ends where a letter does not follow.
+pub(super) fn is_spaced(c: char) -> bool {
+    matches!(c, 'a'..='z' | '0'..='9' | '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{52f}' | '\u{590}'..='\u{6ff}')
+}
+
+/// The words of a normalized text, in order; text without blanks between its words is one.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|word| !word.is_empty())
+}
+
+/// A sign that belongs to the letter before it, in scripts of India and south-east Asia.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{93c}' | '\u{94d}' | '\u{e47}'..='\u{e4e}')
+}
+
+/// Where a phrase stands in a normalized text, as whole words where its script has any.
+pub(super) fn find<'a>(text: &'a str, phrase: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let begins = phrase.chars().next().is_some_and(is_spaced);
+    let ends = phrase.chars().next_back().is_some_and(is_spaced);
+    text.match_indices(phrase).map(|(at, _)| at).filter(move |at| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + phrase.len()..].chars().next();
+        let joined = |c: Option<char>| c.is_some_and(|c| is_spaced(c) && c.is_alphanumeric());
+        !(begins && joined(before) || ends && joined(after))
+    })
+}
+
+/// Whether a phrase stands in a normalized text.
+pub(super) fn holds(text: &str, phrase: &str) -> bool {
+    !phrase.is_empty() && find(text, phrase).next().is_some()
+}
+
+/// Whether a stem stands in a text: of spaced scripts from four letters on as the beginning of a word.
+pub(super) fn mentions(text: &str, stem: &str) -> bool {
+    stems(text, stem).next().is_some()
+}
+
+/// Where a stem stands in a text, from where to where.
+pub(super) fn stems<'a>(text: &'a str, stem: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let spaced = stem.chars().all(|c| is_spaced(c) || !c.is_alphanumeric());
+    let long = 4 <= stem.chars().count();
+    text.match_indices(stem).map(|(at, it)| (at, at + it.len())).filter(move |(at, end)| {
+        let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        !spaced
+            || !letter(text[..*at].chars().next_back())
+                && (long || !letter(text[*end..].chars().next()))
+    })
+}
+
+/// Whether two words are forms of one: "note" and "notes", "Shopping" and "shop".
+pub(super) fn same_word(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let letters = short.chars().count();
+    4 <= letters && long.starts_with(short) && long.chars().count() <= letters + 3
+}
+
+/// Whether a text shows an amount of money, and which: the amount with its currency.
+pub(super) fn amount(text: &str) -> Option<String> {
+    const SIGNS: [&str; 16] =
+        ["€", "$", "£", "¥", "￥", "₹", "₽", "₩", "₺", "₫", "฿", "₴", "zł", "元", "円", "원"];
+    const CODES: [&str; 22] = [
+        "eur", "usd", "gbp", "jpy", "cny", "rmb", "inr", "rub", "krw", "try", "vnd", "thb", "uah",
+        "pln", "idr", "brl", "chf", "sek", "aud", "cad", "tl", "rp",
+    ];
+    let digit = |c: char| c.is_numeric();
+    let mut from = 0;
+    while let Some(start) = text[from..].find(digit).map(|at| at + from) {
+        let end = text[start..]
+            .find(|c: char| !(digit(c) || matches!(c, '.' | ',' | '\'' | '\u{a0}' | '\u{202f}')))
+            .map_or(text.len(), |at| at + start);
+        let number = text[start..end].trim_end_matches(|c: char| !digit(c));
+        let before = text[..start].trim_end();
+        let after = text[start + number.len()..].trim_start();
+        let code = |word: &str| CODES.iter().any(|it| word.eq_ignore_ascii_case(it));
+        let last = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let next = after.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        if let Some(sign) = SIGNS.iter().find(|sign| before.ends_with(**sign)) {
+            return Some(format!("{sign}{number}"));
+        }
+        if let Some(sign) = SIGNS.iter().find(|sign| after.starts_with(**sign)) {
+            return Some(format!("{number} {sign}"));
+        }
+        if code(last) {
+            return Some(format!("{last} {number}"));
+        }
+        if code(next) {
+            return Some(format!("{number} {next}"));
+        }
+        from = end.max(start + number.len()).max(start + 1);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_form_for_all_ways_to_write_it() {
+        assert_eq!(normalized("  PAY\u{200b} now\n"), "pay now");
+        assert_eq!(normalized("ＰＡＹ　ＮＯＷ"), "pay now");
+        assert_eq!(normalized("Löschen"), "loschen");
+        assert_eq!(normalized("İPTAL"), "iptal");
+        assert_eq!(normalized("Don\u{2019}t"), "don't");
+    }
+
+    #[test]
+    fn words_are_whole_where_a_script_has_any() {
+        assert!(holds("pay now", "pay"));
+        assert!(!holds("payment history", "pay"));
+        assert!(holds("确认支付", "支付"));
+        assert!(holds("удалить все", "удалить"));
+        assert!(!holds("удалить", "удал"));
+    }
+
+    #[test]
+    fn amounts_are_found_in_many_currencies() {
+        for (text, found) in [
+            ("Pay €49.95 now", Some("€49.95")),
+            ("Total 1.299,00 €", Some("1.299,00 €")),
+            ("¥ 88", Some("¥88")),
+            ("USD 20", Some("USD 20")),
+            ("250 TL öde", Some("250 TL")),
+            ("3 items", None),
+            ("10:30", None),
+            ("", None),
+        ] {
+            assert_eq!(amount(text).as_deref(), found, "{text}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What the gate says, and why.
+use super::class::ActClass;
+use crate::word_list;
+
+/// What may become of an act.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether it is done, asked about, or refused.
+    pub decision: GateDecision,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// What the rule found: a phrase on a control, a component, an app.
+    pub evidence: String,
+}
+
+/// Whether an act is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GateDecision {
+    /// It is done.
+    Allow,
+    /// It is done once the user has said yes to this.
+    Confirm(Ask),
+    /// It is not done, whatever anybody says.
+    Deny(ActClass),
+}
+
+/// What the user has to be told to say yes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// The class of the act.
+    pub class: ActClass,
+    /// The app in front: its name and package, as far as they are known.
+    pub app: String,
+    /// What is touched, as the screen calls it.
+    pub thing: String,
+    /// The amount of money on the screen, if the act is about money.
+    pub amount: Option<String>,
+}
+
+impl Verdict {
+    /// How much it restricts: 0 allows, 1 asks, 2 refuses.
+    pub fn severity(&self) -> u8 {
+        match self.decision {
+            GateDecision::Allow => 0,
+            GateDecision::Confirm(_) => 1,
+            GateDecision::Deny(_) => 2,
+        }
+    }
+
+    /// The word for it in records: `allow`, `confirm` or `deny`.
+    pub fn name(&self) -> &'static str {
+        ["allow", "confirm", "deny"][usize::from(self.severity())]
+    }
+
+    /// The class, where there is one.
+    pub fn class(&self) -> Option<ActClass> {
+        match &self.decision {
+            GateDecision::Allow => None,
+            GateDecision::Confirm(ask) => Some(ask.class),
+            GateDecision::Deny(class) => Some(*class),
+        }
+    }
+}
+
+impl Ask {
+    /// The question for the user. What stands in quotes comes from the screen.
+    pub fn text(&self) -> String {
+        let Self { class, app, thing, amount } = self;
+        let mut text = format!("The agent wants to {}", class.verb());
+        if !app.is_empty() {
+            text.extend([" in ", app]);
+        }
+        if !thing.is_empty() {
+            text.extend([": \"", thing, "\""]);
+        }
+        if let Some(amount) = amount {
+            text.extend([", ", amount]);
+        }
+        text.push_str(". May it?");
+        text
+    }
+}
+
+word_list! {
+    /// The rules of the gate.
+    pub enum Rule {
+        /// Nothing speaks against it.
+        Harmless = "harmless",
+        /// It leaves, closes or declines.
+        Declines = "declines",
+        /// The user's own words ask for it.
+        AskedFor = "asked-for",
+        /// The user has said yes to exactly this.
+        Approved = "approved",
+        /// The user has said no to exactly this.
+        Refused = "refused-by-user",
+        /// The policy lets acts of this class pass.
+        Permitted = "permitted-by-profile",
+        /// A control says what it does.
+        Control = "control",
+        /// The enter key would do what a control on the screen does.
+        EnterKey = "enter-key",
+        /// A part of the system through which apps get power over the phone.
+        SystemPart = "system-part",
+        /// A field for a password or a code.
+        PasswordField = "password-field",
+        /// A secret that was given for another app.
+        SecretElsewhere = "secret-elsewhere",
+        /// An app for money or secrets that the user has not named.
+        UnnamedApp = "unnamed-app",
+        /// A screen without elements in an app for money or mail.
+        NoElements = "no-elements",
+        /// An app that the policy denies.
+        DeniedApp = "denied-app",
+        /// An app that is not among those the policy allows.
+        AppNotListed = "app-not-listed",
+        /// An address whose host the policy denies.
+        DeniedHost = "denied-host",
+        /// An address whose host is not among those the policy allows.
+        HostNotListed = "host-not-listed",
+        /// An address that the user has not named.
+        UnnamedAddress = "unnamed-address",
+        /// Something is changed, and the policy is for reading.
+        ReadOnly = "read-only",
+        /// Taps of the last minute.
+        TapBudget = "tap-budget",
+        /// Characters typed in this session.
+        TypingBudget = "typing-budget",
+        /// A command that changes the phone's apps or files.
+        Command = "command",
+        /// The model itself has asked for approval.
+        Marked = "marked-by-model",
+    }
+}
