@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use ayeaye::config::ToolSet;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture, Limits, Point, ScreenSize};
 use ayeaye_phone::{AdbDevice, DumpFault, Fold, Outcome, Phone};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::DropGuard;
 
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, info, plugged_in, quick_phone};
+use crate::support::{
+    Answer, FakeVlm, Rig, RigOptions, click, complete, info, plugged_in, quick_phone,
+};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 const SHOP: &str = "com.example.shop";
@@ -55,7 +58,7 @@ fn start(phone: &Phone, package: &str) {
 }
 
 /// A session that waits on a question.
-async fn waiting(options: RigOptions) -> (Rig, serde_json::Value) {
+async fn waiting(options: RigOptions) -> (Rig, Value) {
     let rig = Rig::with(FakeVlm::start(|_| Answer::Says(info("Ready?"))).await, options).await;
     let asked = rig.start("do it").await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
@@ -125,6 +128,35 @@ async fn a_protected_screen_under_a_status_bar_is_a_persons_turn() {
     assert_eq!(done["stop_reason"], DONE, "{done}");
 }
 
+/// The facts of this kind in a session's record.
+fn recorded(rig: &Rig, session: &Value, kind: &str) -> Vec<Value> {
+    let folder = rig.data.path().join("sessions").join(session.as_str().unwrap());
+    let record = std::fs::read_to_string(folder.join("events.jsonl")).unwrap();
+    let events = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    events.filter(|event| event["type"] == kind).map(|event| event["data"].clone()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_protected_screen_is_told_by_its_elements_where_that_is_wanted() {
+    let options = RigOptions::quick();
+    let limits = Limits { read_protected: true, ..options.limits.clone() };
+    let options = RigOptions { limits, tools: ToolSet::ALL, ..options };
+    let (rig, asked) = waiting(options).await;
+    recovery_codes(rig.adb_device.phone()).await;
+    let done = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    let told = rig.vlm.asked().pop().unwrap().to_string();
+    assert!(told.contains("protects its screen"), "{told}");
+    let shown = rig.adb_device.phone().state().nodes;
+    let title = shown.iter().map(|it| it.text.as_str()).find(|text| 12 < text.len()).unwrap();
+    assert!(told.contains(title), "{title}: {told}");
+    let looks = recorded(&rig, &done["session_id"], "observe");
+    assert!(looks.iter().any(|look| look["protected"] == true), "{looks:?}");
+    // A client that acts itself is told, too.
+    let tap = json!({ "device_id": rig.serial, "x": 500, "y": 150 });
+    assert_eq!(rig.call("tap", tap).await["protected"], true);
+}
+
 /// Signs in to the account and opens its recovery codes, which it protects.
 async fn recovery_codes(phone: &Phone) {
     let app = phone.packages().into_iter().find(|it| it.label == "Nimbus").unwrap().name;
@@ -165,6 +197,7 @@ async fn of_two_panels_the_lit_one_is_captured_and_touched() {
     again.info().await.unwrap();
     let seen = again.capture().await.unwrap();
     assert!(!seen.is_black());
+    assert_eq!(again.shown_on().unwrap().posture.as_deref(), Some("CLOSED"));
     start(it.phone.phone(), SHOP);
     settled(it.phone.phone()).await;
     it.phone.faults().set(|plan| plan.fold = Some(Fold::Open));
@@ -296,7 +329,14 @@ async fn a_task_over_a_slow_link_on_a_folded_phone_is_done() {
     });
     let limits = Limits { device_wait: Duration::from_secs(2), ..options.limits.clone() };
     let (rig, asked) = waiting(RigOptions { limits, adb, ..options }).await;
+    rig.vlm.then(vec![Answer::Says(click(500, 500)), Answer::Says(complete("Done."))]);
     let done = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     assert_eq!(rig.vlm.complaints(), Vec::<String>::new());
+    // Which panel it was is in the record.
+    for kind in ["observe", "tool.start"] {
+        let seen = recorded(&rig, &done["session_id"], kind);
+        let folded = seen.iter().any(|it| it["display"]["posture"] == "CLOSED");
+        assert!(folded, "{kind}: {seen:?}");
+    }
 }

@@ -158,6 +158,8 @@ fn observe(picture: &BlobRef) -> Fact {
         package: "com.example.shop".to_owned(),
         activity: ".ListActivity".to_owned(),
         screen_on: true,
+        display: None,
+        protected: false,
         blackened: 0,
         captures: 3,
         settled: true,
@@ -242,6 +244,7 @@ fn tool_start(step: u32) -> Fact {
             kind: "android.widget.TextView".to_owned(),
             rect: [40, 420, 1040, 560],
         }),
+        display: None,
         batch: None,
     })
 }

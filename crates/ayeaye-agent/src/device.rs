@@ -166,6 +166,27 @@ pub struct ScreenState {
     pub secret_field: bool,
 }
 
+/// The display that shows the screen, of a phone that has several: one that folds, or has a cover screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownDisplay {
+    /// Its number for touches.
+    pub display: u32,
+    /// The number of its panel for captures.
+    pub panel: u64,
+    /// How the phone is folded, in its own word such as `CLOSED`, where it tells.
+    pub posture: Option<String>,
+}
+
+impl fmt::Display for ShownDisplay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "display {}, panel {}", self.display, self.panel)?;
+        match &self.posture {
+            Some(posture) => write!(f, ", {posture}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// What a phone says of the world around it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
@@ -326,6 +347,10 @@ pub trait Device: Send + Sync + fmt::Debug {
     async fn info(&self) -> Result<DeviceInfo, DeviceError>;
     /// The screen as it is at this instant, whole or not at all.
     async fn capture(&self) -> Result<Frame, DeviceError>;
+    /// The display of the last capture, where there are several: this never waits.
+    fn shown_on(&self) -> Option<ShownDisplay> {
+        None
+    }
     /// What the screen is up to.
     async fn state(&self) -> Result<ScreenState, DeviceError>;
     /// Carries out a gesture decided on a frame of this size. Returns when the phone has accepted

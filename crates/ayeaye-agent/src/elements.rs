@@ -1,6 +1,8 @@
 //! The elements of a screen, from the XML of `uiautomator dump`.
 //!
 //! Nothing depends on there being any: many apps show none, and phones fail to dump them in time.
+mod words;
+
 use crate::Pixel;
 use crate::event::TargetRecord;
 

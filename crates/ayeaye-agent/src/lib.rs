@@ -46,8 +46,8 @@ pub use approval::Approval;
 pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
     App, ChangeLog, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceNames,
-    DeviceSource, Performed, PhoneClock, PutBack, ScreenState, SettingChange, Surroundings,
-    Transport,
+    DeviceSource, Performed, PhoneClock, PutBack, ScreenState, SettingChange, ShownDisplay,
+    Surroundings, Transport,
 };
 pub use device_command::DeviceCommand;
 pub use elements::{Element, Elements};

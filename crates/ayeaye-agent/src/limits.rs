@@ -36,6 +36,9 @@ pub struct Limits {
     pub settle: SettleRule,
     /// Whether the phone is kept awake and lit while it is driven.
     pub keep_awake: bool,
+    /// Whether a screen that its app protects is told to the model by its elements, instead of being
+    /// handed to a person.
+    pub read_protected: bool,
 }
 
 impl Limits {
@@ -55,5 +58,6 @@ impl Limits {
         subtasks: 20,
         settle: SettleRule::USUAL,
         keep_awake: true,
+        read_protected: false,
     };
 }

@@ -76,6 +76,8 @@ impl EventBuilder {
             package: "com.example.food".to_owned(),
             activity: ".Main".to_owned(),
             screen_on: true,
+            display: None,
+            protected: false,
             blackened: 0,
             captures: 2,
             settled: true,
@@ -222,6 +224,7 @@ impl EventBuilder {
             name: name.to_owned(),
             parameters: object(parameters),
             device: batch.is_none(),
+            display: None,
             target: None,
             batch,
         }));

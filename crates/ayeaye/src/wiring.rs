@@ -392,6 +392,7 @@ pub fn limits(config: &Config) -> Limits {
         model_call: config.model.timeout * 2 + Duration::from_secs(5),
         device_wait: run.device_wait,
         keep_awake: run.keep_awake,
+        read_protected: run.read_protected,
         settle: SettleRule {
             first_look: run.first_look,
             cap: run.settle_limit,

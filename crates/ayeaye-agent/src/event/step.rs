@@ -6,7 +6,7 @@ use super::{
     ActionRecord, AgentState, AgentType, AnswerSource, BlobRef, Recorded, ResponseRecord,
     TokenRecord,
 };
-use crate::{QuestionKind, ReplyMode};
+use crate::{QuestionKind, ReplyMode, ShownDisplay};
 
 /// See [`Fact::StepStart`](super::Fact::StepStart).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,6 +91,12 @@ pub struct Observe {
     pub activity: String,
     /// Whether the display was on.
     pub screen_on: bool,
+    /// Which display it was, of a phone that has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display: Option<DisplayRecord>,
+    /// The app protects its screen: the picture does not show it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub protected: bool,
     /// Places of the kept picture that were blacked out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub blackened: u32,
@@ -102,6 +108,24 @@ pub struct Observe {
     pub settle_ms: f64,
     /// Milliseconds for scaling and encoding.
     pub encode_ms: f64,
+}
+
+/// A display of a phone that has several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DisplayRecord {
+    /// Its number for touches.
+    pub id: u32,
+    /// The number of its panel for captures: 64 bits, which not every reader of JSON keeps as a number.
+    pub panel: String,
+    /// How the phone is folded, in its own word, where it tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub posture: Option<String>,
+}
+
+impl From<ShownDisplay> for DisplayRecord {
+    fn from(ShownDisplay { display, panel, posture }: ShownDisplay) -> Self {
+        Self { id: display, panel: panel.to_string(), posture }
+    }
 }
 
 /// See [`Fact::ToolStart`](super::Fact::ToolStart).
@@ -118,6 +142,9 @@ pub struct ToolStart {
     /// What it is aimed at, where the screen's elements were known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetRecord>,
+    /// The display that it was decided on, of a phone that has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display: Option<DisplayRecord>,
     /// Calls of one reply share a number, from 1 through the session; alone without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,

@@ -12,7 +12,7 @@ use super::millis;
 use super::outcome::RunError;
 use super::recorder::{Recorder, ToolOutcome};
 use super::settings::{Change, record_change};
-use crate::journal::{ActionRecord, TargetRecord};
+use crate::journal::{ActionRecord, DisplayRecord, TargetRecord};
 use crate::session::WAKE;
 use crate::{Action, Device, DeviceError, Gesture, Performed, ScreenSize, error_chain};
 
@@ -87,7 +87,8 @@ impl Actor {
         command: impl Future<Output = Result<Performed, DeviceError>>,
     ) -> Result<Sent, RunError> {
         let recording = Instant::now();
-        let id = recorder.log_tool_start(&function, arguments, target).await?;
+        let display = self.device.shown_on().map(DisplayRecord::from);
+        let id = recorder.log_tool_start(&function, arguments, target, display).await?;
         let recording_ms = millis(recording.elapsed());
         // The last moment at which nothing has been done yet.
         if let Err(cancelled @ Cancelled { .. }) = self.cancel.check() {

@@ -89,6 +89,8 @@ pub struct ScreenAfter {
     pub keyboard_shown: bool,
     /// The field in focus hides what is typed into it.
     pub secret_field: bool,
+    /// The app in front hides its contents from captures.
+    pub protected: bool,
     /// In pixels, as the phone is held.
     pub size: ScreenSize,
 }
@@ -278,6 +280,7 @@ impl Run {
             app: state.foreground,
             keyboard_shown: state.keyboard_shown,
             secret_field: state.secret_field,
+            protected: state.protected,
             size: capture.frame.size(),
         })
     }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use self::reply::{HostReply, HostTurn, RefusedReply};
+use super::decide::in_place_of_picture;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
@@ -124,7 +125,8 @@ impl Run {
         step: &mut StepBuilder,
     ) -> Result<HostReply, RunError> {
         self.enter(RunPhase::Deciding);
-        let system_notes = std::mem::take(&mut self.state.system_notes);
+        let mut system_notes = std::mem::take(&mut self.state.system_notes);
+        system_notes.extend(observation.words.as_deref().map(in_place_of_picture));
         let model = self.deps.models.plan.clone();
         let prompt = self.host_prompt(observation, &system_notes);
         let pictures = self.known_pictures(observation);

@@ -14,7 +14,7 @@ use super::cancel::CancelHandle;
 use super::millis;
 use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
-use crate::journal::{BlobRef, Fact, NoteKind, Observe};
+use crate::journal::{BlobRef, DisplayRecord, Fact, NoteKind, Observe};
 use crate::settle::{self, ScreenCapture, SettleRule};
 use crate::{Device, Frame, KeepImages, Limits, Model, Picture, ScreenState};
 
@@ -34,6 +34,8 @@ pub(super) struct Observation {
     /// The field in focus hides what is typed into it.
     pub(super) secret_field: bool,
     pub(super) elements: ElementsRequest,
+    /// What it shows in words, where its app protects it from being captured.
+    pub(super) words: Option<String>,
     /// When it was seen.
     pub(super) seen_at: Instant,
     record: Observe,
@@ -55,8 +57,12 @@ pub(super) struct Observer {
     device_wait: Duration,
     /// The frame that the last gesture was decided on, and when the gesture ended.
     last_gesture: Option<(Frame, Instant)>,
-    /// The step in which a dark screen was woken.
-    woken_at: Option<u32>,
+    /// The step in which a dark screen was woken, and when.
+    woken_at: Option<(u32, Instant)>,
+    /// The phone does not go dark by itself, as far as it has said.
+    stays_lit: bool,
+    /// Protected screens are told by their elements.
+    read_protected: bool,
     /// The last screen seen.
     last_screen: Option<StoredScreen>,
     /// No gesture has been made since, so the phone should still show it.
@@ -75,6 +81,8 @@ impl Observer {
             device_wait: limits.device_wait,
             last_gesture: None,
             woken_at: None,
+            stays_lit: false,
+            read_protected: limits.read_protected,
             last_screen: None,
             is_current: false,
             last_picture: None,
@@ -90,7 +98,17 @@ impl Observer {
         model: &Arc<dyn Model>,
     ) -> Result<Observation, RunError> {
         let (capture, state) = self.awake_screen(recorder, actor).await?;
-        self.record(recorder, model, capture, &state).await
+        let hidden = state.protected && capture.frame.is_blank_inside();
+        let mut observation = self.record(recorder, model, capture, &state).await?;
+        if hidden {
+            self.read_in_words(recorder, &mut observation).await?;
+        }
+        Ok(observation)
+    }
+
+    /// Says whether the phone stays lit while nobody touches it.
+    pub(super) fn set_stays_lit(&mut self, stays_lit: bool) {
+        self.stays_lit = stays_lit;
     }
 
     /// Encodes a capture, stores what may be stored of it, and records it.
@@ -127,7 +145,8 @@ impl Observer {
         };
         let encoded = encoding.elapsed();
         let state = fresh.as_ref().unwrap_or(state);
-        let record = observe_record(&capture, state, &picture, encoded);
+        let mut record = observe_record(&capture, state, &picture, encoded);
+        record.display = self.device.shown_on().map(DisplayRecord::from);
         let app = state.foreground.as_ref().map(|component| component.package.clone());
         let mut observation = Observation {
             frame: capture.frame,
@@ -136,6 +155,7 @@ impl Observer {
             app,
             secret_field: state.secret_field,
             elements,
+            words: None,
             seen_at,
             record,
         };
@@ -292,6 +312,8 @@ fn observe_record(
         package,
         activity,
         screen_on: state.awake,
+        display: None,
+        protected: state.protected,
         blackened: 0,
         captures: capture.captures,
         settled: capture.settled,

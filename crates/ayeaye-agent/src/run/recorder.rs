@@ -9,8 +9,8 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::journal::{
-    AgentState, BlobRef, Entry, Fact, Journal, JournalWriter, Recorded, SessionBuilder,
-    SessionStart, TargetRecord, ToolEnd, ToolStart,
+    AgentState, BlobRef, DisplayRecord, Entry, Fact, Journal, JournalWriter, Recorded,
+    SessionBuilder, SessionStart, TargetRecord, ToolEnd, ToolStart,
 };
 use crate::privacy::{PrivacySettings, SecretStore};
 use crate::secret_text::{find_secrets, secret_asked_for};
@@ -156,6 +156,7 @@ impl Recorder {
         name: &str,
         parameters: Map<String, Value>,
         target: Option<TargetRecord>,
+        display: Option<DisplayRecord>,
     ) -> Result<u32, JournalError> {
         let id = self.session.counts.tools + 1;
         self.append(Fact::ToolStart(ToolStart {
@@ -164,6 +165,7 @@ impl Recorder {
             parameters,
             device: true,
             target,
+            display,
             batch: None,
         }))
         .await?;

@@ -208,7 +208,10 @@ impl Run {
             return Ok(());
         }
         let ways = match self.device.ways_to_stay_awake().await {
-            Ok(ways) => ways,
+            Ok(ways) => {
+                self.observer.set_stays_lit(ways.is_empty());
+                ways
+            }
             Err(err) => {
                 tracing::warn!(device = %self.device.id(), "whether it stays awake: {}", error_chain(&err));
                 return Ok(());
@@ -218,7 +221,10 @@ impl Run {
             self.ledger().add(&change).await?;
             note_change(&mut self.recorder, &change).await?;
             match self.device.change_setting(&change).await {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    self.observer.set_stays_lit(true);
+                    return Ok(());
+                }
                 Err(err) if err.is_unreachable() => return Ok(()),
                 Err(err) => {
                     tracing::warn!(device = %self.device.id(), "it may go dark: {}", error_chain(&err));

@@ -10,6 +10,7 @@ use super::{ConfigError, ValueError, value};
 pub const MAX_STEPS: u32 = 500;
 
 /// The limits of runs, and how tool calls wait for them.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 #[derive(Debug, Clone)]
 pub struct RunSettings {
     /// Steps of a call that does not say.
@@ -40,6 +41,8 @@ pub struct RunSettings {
     pub planner: bool,
     /// Whether the phone is kept awake and lit while it is driven.
     pub keep_awake: bool,
+    /// Whether protected screens are told to the model by their elements.
+    pub read_protected: bool,
 }
 
 /// When a model judges whether a request was carried out.
@@ -97,6 +100,8 @@ impl RunSettings {
             caption: reader.choice("run.caption", &on_off)?,
             planner: reader.choice("run.planner", &on_off)?,
             keep_awake: reader.choice("run.keep-awake", &on_off)?,
+            read_protected: reader
+                .choice("run.protected-screens", &[("ask", false), ("elements", true)])?,
         })
     }
 }

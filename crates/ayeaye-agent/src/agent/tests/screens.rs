@@ -1,7 +1,7 @@
 //! Screens that show nothing: off, black, locked.
 use std::time::Duration;
 
-use crate::fakes::{Call, Fault, Rig, click, complete};
+use crate::fakes::{Call, Fault, Rig, click, complete, wait};
 use crate::journal::Fact;
 use crate::{QuestionKind, StopReason, UserInput};
 
@@ -110,4 +110,59 @@ async fn a_phone_that_is_locked_from_the_start_is_handed_to_the_user_and_then_re
     let report = rig.go_on(report.session_id, UserInput::Reply("done".to_owned())).await;
     assert_eq!(report.message, "done");
     assert_eq!(rig.phone.sent(), ["RESET", "RESET"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_goes_dark_in_two_long_waits_is_woken_each_time() {
+    let rig = Rig::new([wait(40), wait(40), wait(40), complete("done")])
+        .limited(|limits| limits.keep_awake = false);
+    // At each look after a wait; the look after waking is the next one.
+    for look in [2, 4, 6] {
+        rig.phone.breaks(Call::State, look..=look, Fault::ScreenOff);
+    }
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
+    assert_eq!(rig.phone.sent(), ["RESET", "WAKE", "WAKE", "WAKE"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_is_kept_lit_and_goes_dark_all_the_same_is_left_off() {
+    let rig = Rig::new([wait(40), wait(40), complete("done")]);
+    for look in [2, 4] {
+        rig.phone.breaks(Call::State, look..=look, Fault::ScreenOff);
+    }
+    assert_eq!(rig.run().await.stop_reason, StopReason::ManualStopScreenOff);
+    assert_eq!(rig.phone.sent(), ["RESET", "WAKE"]);
+}
+
+const ACCOUNT: &str = r#"<hierarchy rotation="0">
+    <node text="Balance: 12.40" class="android.widget.TextView" bounds="[0,0][100,100]"/>
+    <node text="hunter2" hint="PIN" password="true" clickable="true" class="android.widget.EditText" bounds="[0,200][100,300]"/>
+    </hierarchy>"#;
+
+#[tokio::test(start_paused = true)]
+async fn a_protected_screen_is_told_by_its_elements_where_that_is_wanted() {
+    let rig =
+        Rig::new([click(1), complete("12.40")]).limited(|limits| limits.read_protected = true);
+    rig.phone.protects(true);
+    rig.phone.shows(ACCOUNT, false);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
+    let told = rig.script.last().system_notes.join("\n");
+    assert!(told.contains("protects its screen") && told.contains("Balance: 12.40"), "{told}");
+    assert!(told.contains("\"PIN\"") && !told.contains("hunter2"), "{told}");
+    let observed = rig.facts(report.session_id, |fact| match fact {
+        Fact::Observe(it) => Some((it.protected, it.ui_tree.is_some())),
+        _ => None,
+    });
+    assert!(observed.await.contains(&(true, true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_protected_screen_that_says_nothing_is_handed_to_the_user_all_the_same() {
+    let rig = Rig::new([complete("done")]).limited(|limits| limits.read_protected = true);
+    rig.phone.protects(true);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    assert!(report.question.unwrap().text.contains("protects its screen"));
 }

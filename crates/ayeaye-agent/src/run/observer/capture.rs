@@ -12,9 +12,13 @@ use crate::{DeviceError, Frame, ScreenState, error_chain};
 
 /// How long the end of a run waits for a last look, beyond the settling.
 const LAST_LOOK: Duration = Duration::from_secs(5);
+/// The shortest time after which Android's settings let a screen go off that nobody touches.
+const SHORTEST_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a protected window may take until it has its elements.
+const APPEARING: Duration = Duration::from_millis(500);
 const BLACK_SCREEN: &str = "The phone is on but its screen reads as black: the app in front \
     protects its contents. Please go on by hand past this screen, then say that it is done.";
-const PROTECTED_SCREEN: &str = "The app in front protects its screen: what it shows cannot be \
+pub(super) const PROTECTED_SCREEN: &str = "The app in front protects its screen: what it shows cannot be \
     captured. Please go on by hand past this screen, then say that it is done.";
 const LOCKED_SCREEN: &str =
     "The phone is locked. Please unlock it by hand, then say that it is done.";
@@ -43,6 +47,9 @@ impl Observer {
             }
             // A transition may pass through black; a protected window stays so.
             let since = *black_since.get_or_insert_with(Instant::now);
+            if protected && self.read_protected && APPEARING <= since.elapsed() {
+                return Ok((capture, state));
+            }
             if self.settle.cap <= since.elapsed() {
                 let app = state.foreground.map(|component| component.package);
                 let text = if state.protected { PROTECTED_SCREEN } else { BLACK_SCREEN };
@@ -61,11 +68,13 @@ impl Observer {
         nth: u32,
     ) -> Result<(), RunError> {
         let step = recorder.session().counts.steps;
-        if self.woken_at.is_some_and(|before| before + 1 == step || before == step) {
+        // A phone that may go dark by itself has done so if there was time for it.
+        let by_somebody = |woken: Instant| self.stays_lit || woken.elapsed() < SHORTEST_TIMEOUT;
+        if self.woken_at.is_some_and(|(before, woken)| step <= before + 1 && by_somebody(woken)) {
             return Err(RunError::ScreenOff);
         }
         let Err(err) = actor.wake(recorder).await?.result else {
-            self.woken_at = Some(step);
+            self.woken_at = Some((step, Instant::now()));
             return Ok(());
         };
         tracing::warn!(device = %self.device.id(), "waking: {}", error_chain(&err));

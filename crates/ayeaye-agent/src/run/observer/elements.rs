@@ -7,6 +7,7 @@ use serde_json::Map;
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::capture::PROTECTED_SCREEN;
 use super::{Observation, Observer};
 use crate::elements::{Elements, without_passwords};
 use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
@@ -167,6 +168,24 @@ impl Observer {
             ..observation.record.clone()
         };
         recorder.append(Fact::Observe(record)).await?;
+        Ok(())
+    }
+
+    /// Reads a screen that its app protects by its elements. Where it says nothing of them either, a person
+    /// has to go on.
+    pub(super) async fn read_in_words(
+        &mut self,
+        recorder: &mut Recorder,
+        observation: &mut Observation,
+    ) -> Result<(), RunError> {
+        self.read_elements(recorder, observation, AS_LONG_AS_IT_TAKES).await?;
+        let size = observation.frame.size();
+        let words = observation.elements.tree().and_then(|tree| tree.elements.in_words(size));
+        let Some(words) = words else {
+            let (text, app) = (PROTECTED_SCREEN.to_owned(), observation.app.clone());
+            return Err(RunError::NeedsTakeover { text, app });
+        };
+        observation.words = Some(words);
         Ok(())
     }
 

@@ -129,6 +129,8 @@ impl EventBuilder {
             package: "com.example.chat".to_owned(),
             activity: ".Main".to_owned(),
             screen_on: true,
+            display: None,
+            protected: false,
             blackened: 0,
             captures: 2,
             settled: true,
@@ -193,6 +195,7 @@ impl EventBuilder {
             parameters: arguments,
             device: true,
             target,
+            display: None,
             batch: None,
         }));
     }

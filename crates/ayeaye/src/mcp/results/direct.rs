@@ -45,6 +45,9 @@ pub struct ActResult {
     /// Whether the field in focus hides what is typed into it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password_field: Option<bool>,
+    /// Whether the app in front hides its screen from pictures; `get_ui_tree` may tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protected: Option<bool>,
     /// The agent's question, which still waits for an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionItem>,
@@ -101,6 +104,7 @@ impl ActResult {
             app: shown.and_then(|it| it.app.as_ref()).map(|app| app.package.clone()),
             keyboard_shown: shown.map(|it| it.keyboard_shown),
             password_field: shown.map(|it| it.secret_field),
+            protected: shown.map(|it| it.protected),
             question: report.question.as_ref().map(QuestionItem::from),
             screenshot_uri: acted
                 .pictured

@@ -188,6 +188,12 @@ fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
         package: "com.example.chat".to_owned(),
         activity: ".Main".to_owned(),
         screen_on: true,
+        display: Some(DisplayRecord {
+            id: 0,
+            panel: "4619827259835644672".to_owned(),
+            posture: Some("OPENED".to_owned()),
+        }),
+        protected: true,
         blackened: 0,
         captures: 3,
         settled: true,
@@ -250,6 +256,7 @@ fn tool_start(number: u32) -> Fact {
         parameters: map(json!({ "point": [512, 203] })),
         device: true,
         target: None,
+        display: None,
         batch: None,
     })
 }
