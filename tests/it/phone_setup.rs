@@ -260,12 +260,24 @@ async fn doctor_says_of_each_makers_phone_what_to_switch_on() {
     assert!(about(&oppo, "keyboard").1.contains("--keyboard fetch"));
     let samsung = findings(&AdbDevice::like(Maker::OneUi)).await;
     assert!(about(&samsung, "maker").1.contains("Auto Blocker"));
+    assert!(about(&samsung, "maker").1.contains("One UI 6.1"));
     let healthy = AdbDevice::default();
     let actions = healthy.phone().state().actions.len();
     let stock = findings(&healthy).await;
     assert!(stock.iter().all(|finding| finding["verdict"] != "problem"), "{stock:?}");
     assert_eq!(about(&stock, "keyboard").0, "ok");
     assert!(about(&stock, "sleep").1.contains("30 s"));
+    for (what, says) in [
+        ("capture", "1080x2400 at 420 dpi in "),
+        ("capture", " ms, raw"),
+        ("protected", "not protected"),
+        ("battery", "87 %, has power, 25.0 °C"),
+        ("sound", "media volume 6 of 15"),
+        ("keyboard", "ADBKeyboard"),
+    ] {
+        let (verdict, text) = about(&stock, what);
+        assert!(verdict == "ok" && text.contains(says), "{what}: {verdict} {text}");
+    }
     // Asking has touched nothing but a key without a meaning.
     let state = healthy.phone().state();
     assert!(state.actions.len() <= actions + 1, "{:?}", state.actions);

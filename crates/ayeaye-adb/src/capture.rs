@@ -134,6 +134,11 @@ impl Capture {
         }
     }
 
+    /// In which way the last capture came, and how long it took.
+    pub(crate) fn latest(&self) -> Option<(&'static str, Duration)> {
+        self.choice().latest().map(|(way, took)| (way.name(), took))
+    }
+
     async fn attempt(
         &self,
         client: &DeviceClient,

@@ -1,11 +1,15 @@
 //! What stands in the way of driving a phone, asked without changing anything on it.
 //!
 //! A check is a function that asks and tells; [`AdbDevice::checkup`] has the list of them.
+mod body;
+mod maker;
+
 use ayeaye_agent::DeviceError;
 
 use crate::device::AdbDevice;
 use crate::ime;
-use crate::parse::{batch, sanitize, split_batch};
+use crate::parse::{batch, sanitize, split_batch, version_name};
+use crate::quote::is_package;
 use crate::refusal;
 
 /// How much a finding matters.
@@ -55,7 +59,11 @@ impl AdbDevice {
             ("keyboard", keyboard(self).await),
             ("settings", settings(self).await),
             ("sleep", sleep(self).await),
-            ("maker", maker(self).await),
+            ("capture", body::capture(self).await),
+            ("protected", body::protected(self).await),
+            ("battery", body::battery(self).await),
+            ("sound", body::sound(self).await),
+            ("maker", maker::maker(self).await),
         ];
         let told = asked.into_iter().map(|(about, asked)| match asked {
             Ok(finding) => finding,
@@ -92,11 +100,13 @@ async fn keyboard(device: &AdbDevice) -> Asked {
     let about = "keyboard";
     let (methods, has_yadb) = ime::query(device.client()).await?;
     Ok(Some(match ime::usable(&methods) {
-        Ok(id) if methods.current.as_ref() == Some(&id) => {
-            CheckupFinding::fine(about, "ADBKeyboard is in use: texts of every script can be typed")
-        }
-        Ok(_) => {
-            CheckupFinding::fine(about, "ADBKeyboard is there: texts of every script can be typed")
+        Ok(id) => {
+            let is_used = methods.current.as_ref() == Some(&id);
+            let state = if is_used { "in use" } else { "there" };
+            let version = version_of(device, &id).await?;
+            let text =
+                format!("ADBKeyboard{version} is {state}: texts of every script can be typed");
+            CheckupFinding::fine(about, text)
         }
         Err(_) if has_yadb => {
             CheckupFinding::fine(about, "yadb is there: texts of every script can be typed")
@@ -115,6 +125,16 @@ async fn keyboard(device: &AdbDevice) -> Asked {
             )
         }
     }))
+}
+
+/// The version of a keyboard, with a space in front. An old one on a newer Android types nothing.
+async fn version_of(device: &AdbDevice, id: &str) -> Result<String, DeviceError> {
+    let Some(package) = id.split('/').next().filter(|it| is_package(it)) else {
+        return Ok(String::new());
+    };
+    let ask = format!("dumpsys package {package} | grep -E 'Package [[]|versionName='");
+    let output = device.client().shell_quick("its keyboard", &ask).await?;
+    Ok(version_name(&output.stdout, package).map(|it| format!(" {it}")).unwrap_or_default())
 }
 
 /// Whether settings may be written, tried with a value that is there already.
@@ -161,46 +181,4 @@ async fn sleep(device: &AdbDevice) -> Asked {
         )
     };
     Ok(Some(CheckupFinding::fine(about, text)))
-}
-
-/// Switches that only one maker has, as far as a phone tells them.
-async fn maker(device: &AdbDevice) -> Asked {
-    let about = "maker";
-    let ask = batch(&[
-        "getprop ro.product.manufacturer",
-        // Xiaomi's own: "Install via USB".
-        "getprop persist.security.adbinstall",
-    ]);
-    let output = device.client().shell_quick("its maker", &ask).await?;
-    let [maker, install] = split_batch(&output.stdout);
-    let maker = sanitize(maker.trim());
-    Ok(match maker.to_ascii_lowercase().as_str() {
-        "xiaomi" | "redmi" | "poco" if install.trim() != "1" => Some(CheckupFinding::unsure(
-            about,
-            format!("{maker}: nothing can be installed over adb yet"),
-            "to install something, switch on \"Install via USB\" in the developer options",
-        )),
-        "oppo" | "realme" | "oneplus" => Some(CheckupFinding::fine(
-            about,
-            format!(
-                "{maker}: if taps or the keyboard are refused, \"Disable permission monitoring\" in the \
-                 developer options lets them through"
-            ),
-        )),
-        "samsung" => Some(CheckupFinding::fine(
-            about,
-            format!(
-                "{maker}: if it disappears from the list, Settings > Security and privacy > Auto Blocker \
-                 has shut adb out"
-            ),
-        )),
-        "huawei" | "honor" => Some(CheckupFinding::fine(
-            about,
-            format!(
-                "{maker}: if it disappears when unplugged, \"Allow ADB debugging in charge only mode\" in the \
-                 developer options keeps it"
-            ),
-        )),
-        _ => None,
-    })
 }

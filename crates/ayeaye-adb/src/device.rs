@@ -1,10 +1,11 @@
 //! One phone, as the agent drives it: the `Device` seam.
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
     App, ChangeLog, Device, DeviceError, DeviceId, DeviceInfo, Frame, Gesture, Performed,
-    PhoneClock, PutBack, ScreenSize, ScreenState, SettingChange, Surroundings,
+    PhoneClock, PutBack, ScreenSize, ScreenState, SettingChange, ShownDisplay, Surroundings,
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -113,6 +114,11 @@ impl AdbDevice {
         sync::file_size(&self.client, path).await
     }
 
+    /// In which way the last capture came, and how long it took.
+    pub(crate) fn last_capture(&self) -> Option<(&'static str, Duration)> {
+        self.seen.capture.latest()
+    }
+
     fn commander(&self) -> Commander<'_> {
         Commander { client: &self.client, apps: &self.apps, files: self.files.as_ref() }
     }
@@ -179,6 +185,10 @@ impl Device for AdbDevice {
         displays.fitted(client, captured.frame).await
     }
 
+    fn shown_on(&self) -> Option<ShownDisplay> {
+        self.seen.displays.shown_on()
+    }
+
     async fn state(&self) -> Result<ScreenState, DeviceError> {
         let (state, size) = screen::state(&self.client).await?;
         if !self.seen.displays.are_several() {
@@ -202,7 +212,11 @@ impl Device for AdbDevice {
             Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
             Gesture::Type { text, point, clear, submit } => {
                 let typing = TextEntry { text, point: *point, clear: *clear, submit: *submit };
-                return typing.perform(&self.client, on, field).await;
+                let display = match point {
+                    Some(_) => self.seen.displays.for_gesture(&self.client, what).await?,
+                    None => None,
+                };
+                return typing.perform(&self.client, (on, display), field).await;
             }
         };
         let display = self.seen.displays.for_gesture(&self.client, what).await?;

@@ -9,12 +9,12 @@ mod fit;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceError, Frame, ScreenSize};
+use ayeaye_agent::{DeviceError, Frame, ScreenSize, ShownDisplay};
 use tokio::time::Instant;
 
 use self::fit::Fit;
 use crate::client::DeviceClient;
-use crate::parse::{self, Viewport};
+use crate::parse::{self, Viewport, batch, split_batch};
 
 /// Lists the panels, on Android 10 and later; before, the argument is not known and everything is
 /// printed.
@@ -22,6 +22,8 @@ pub(crate) const ASK_PANELS: &str =
     "dumpsys SurfaceFlinger --display-id | grep -E '^Display [0-9]+ [(]'";
 /// Lists what each panel shows.
 const ASK_VIEWPORTS: &str = "dumpsys display | grep -E 'DisplayViewport[{]'";
+/// How a phone is folded, since Android 12.
+const ASK_POSTURE: &str = "dumpsys device_state | grep -E 'mCommittedState='";
 
 /// How long captures, of which several are made in a row, believe which of several panels is lit.
 const FRESH: Duration = Duration::from_millis(500);
@@ -37,6 +39,8 @@ struct Known {
     /// The phone's panels, once asked for; more than one if it folds.
     panels: Option<Vec<u64>>,
     shown: Option<(Shown, Instant)>,
+    /// How the phone is folded, in its own word.
+    posture: Option<String>,
     /// The panel of the last capture.
     captured: Option<Shown>,
     /// How captures of this size become what is touched, of that size.
@@ -104,8 +108,12 @@ impl Displays {
         if !self.are_several() {
             return Ok(None);
         }
-        let viewports = ask_viewports(client).await?;
+        let ask = batch(&[ASK_VIEWPORTS, ASK_POSTURE]);
+        let output = client.shell_quick("its displays", &ask).await?;
+        let [viewports, posture] = split_batch(&output.stdout);
+        let viewports = parse::viewports(viewports);
         let mut known = self.known();
+        known.posture = parse::posture(posture);
         let Some(viewport) = lit(&viewports) else { return Ok(None) };
         let named = viewport.panel.filter(|panel| known.panels().contains(panel));
         let Some(panel) = named else { return Ok(None) };
@@ -125,6 +133,13 @@ impl Displays {
     /// Takes note of the panel of a capture.
     pub(crate) fn captured(&self, shown: Option<Shown>) {
         self.known().captured = shown;
+    }
+
+    /// The display of the last capture, where there are several.
+    pub(crate) fn shown_on(&self) -> Option<ShownDisplay> {
+        let known = self.known();
+        let Shown { panel, display } = known.captured?;
+        Some(ShownDisplay { display, panel, posture: known.posture.clone() })
     }
 
     /// The display of a gesture decided on the last capture; an error if the phone was folded or

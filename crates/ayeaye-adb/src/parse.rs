@@ -1,23 +1,33 @@
 //! Parsers of what adb and Android's commands print. They are tolerant: what is not understood is
 //! `None`, never a guess and never a panic.
 mod apps;
+mod audio;
+mod battery;
 mod devices;
 mod display;
 mod focus;
 mod input_method;
 mod lock;
+mod properties;
 mod text;
 mod tree;
 
-pub(crate) use self::apps::{PackageFile, components, first_component, package_files, packages};
+pub(crate) use self::apps::{
+    PackageFile, components, first_component, package_files, packages, version_name,
+};
+pub(crate) use self::audio::media_volume;
+pub(crate) use self::battery::battery;
 pub use self::devices::DeviceListing;
 pub(crate) use self::devices::devices;
-pub(crate) use self::display::{Viewport, current_size, panels, viewports, wm_size};
+pub(crate) use self::display::{
+    Viewport, current_size, panels, posture, viewports, wm_density, wm_size,
+};
 pub(crate) use self::focus::{chooser, foreground, in_front, is_protected};
 pub(crate) use self::input_method::{
     Caret, FIELD_QUERY, FieldState, InputMethods, input_method_ids, keyboard_shown, secret_field,
 };
 pub(crate) use self::lock::{awake, locked, wants_secret};
+pub(crate) use self::properties::Properties;
 pub(crate) use self::text::{
     batch, clock, sanitize, sanitize_first_line, sanitize_up_to, split_batch,
 };

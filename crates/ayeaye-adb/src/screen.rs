@@ -12,14 +12,16 @@ use crate::quote::is_package;
 /// All in one command line, filtered on the phone: a hundred lines come over instead of ten thousand.
 ///
 /// `Window #` and `fl=` find protected windows. Where `dumpsys window` names none, as on some phones
-/// with Android 16, the phone itself goes on to ask for the activity in front.
+/// with Android 16, the phone itself goes on to ask for the activity in front, and a television for the
+/// input it shows.
 const STATE_QUERIES: [&str; 3] = [
     "dumpsys power | grep mWakefulness=",
     "W=$(dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|\
      inputRestricted|mDreamingLockscreen|screenState|interactiveState|InputTarget|\
      mInputMethodTarget|mAwake|mScreenOnFully| cur=|Window #|fl=.*SECURE|fl=#'); echo \"$W\"; \
      echo \"$W\" | grep -qE 'm(CurrentFocus|FocusedApp)=.*/' || \
-     dumpsys activity activities | grep -E 'topResumedActivity|ResumedActivity:|mFocusedApp=|KeyguardShowing='",
+     dumpsys activity activities | grep -E 'topResumedActivity|ResumedActivity:|mFocusedApp=|KeyguardShowing=' || \
+     dumpsys activity starter | grep -m 1 'android.media.tv/passthrough'",
     "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo|inputType=0x|\
      mCursorSel|mCurMethodId'",
 ];

@@ -73,12 +73,13 @@ pub(crate) struct TextEntry<'a> {
 }
 
 impl TextEntry<'_> {
-    /// Types it. `seen` is the field as it was at the last look. A text that cannot be typed is refused before anything is touched; each part is
+    /// Types it. `on` is the size of the screen that the field was seen on, and its display if the phone has
+    /// several; `seen` is the field as it was at the last look. A text that cannot be typed is refused before anything is touched; each part is
     /// sent once, unless the field shows that nothing has come of it.
     pub(crate) async fn perform(
         self,
         client: &Arc<DeviceClient>,
-        on: ScreenSize,
+        (on, display): (ScreenSize, Option<u32>),
         seen: Option<FieldState>,
     ) -> Result<Performed, DeviceError> {
         check(client, self.text)?;
@@ -86,7 +87,8 @@ impl TextEntry<'_> {
         let mut ways = if has_keys { vec![Way::KeyEvents] } else { self.any_text(client).await? };
         let field = match self.point {
             Some(point) => {
-                gesture::tap(point, on).send(client, "the tap on the field").await?;
+                let tap = gesture::tap(point, on).on_display(display);
+                tap.send(client, "the tap on the field").await?;
                 wait_for_keyboard(client).await?
             }
             // A caret that was seen may stand in a field that has lost the focus since; then the

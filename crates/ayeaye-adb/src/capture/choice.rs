@@ -51,12 +51,14 @@ pub(super) struct Choice {
     /// When raw captures are tried again on a link that was too slow for them.
     retry_raw: Option<Instant>,
     pause: Duration,
+    /// The way of the last capture.
+    latest: Option<Way>,
 }
 
 impl Default for Choice {
     fn default() -> Self {
         let [raw, gzip, png] = [Record::default(); 3];
-        Self { raw, gzip, png, retry_raw: None, pause: PAUSE }
+        Self { raw, gzip, png, retry_raw: None, pause: PAUSE, latest: None }
     }
 }
 
@@ -95,6 +97,7 @@ impl Choice {
     /// A capture has come.
     pub(super) fn succeeded(&mut self, way: Way, took: Duration, now: Instant) {
         self.record(way).took = Some(took);
+        self.latest = Some(way);
         if way == Way::Raw {
             if took <= QUICK {
                 (self.retry_raw, self.pause) = (None, PAUSE);
@@ -102,6 +105,17 @@ impl Choice {
                 self.postpone_raw(now);
             }
         }
+    }
+
+    /// The way of the last capture, and how long it took.
+    pub(super) fn latest(&self) -> Option<(Way, Duration)> {
+        let way = self.latest?;
+        let record = match way {
+            Way::Raw => &self.raw,
+            Way::Gzip => &self.gzip,
+            Way::Png => &self.png,
+        };
+        Some((way, record.took?))
     }
 
     /// A capture was given up because of the link; it would have taken so long or longer.

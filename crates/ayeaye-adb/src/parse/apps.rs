@@ -1,10 +1,12 @@
 //! Lists of apps.
 use super::input_method::is_component;
+use super::sanitize;
+use super::text::lines;
 
 /// The components in the output of `cmd package query-activities --brief` and the like, one per line
 /// between lines about their priority.
 pub(crate) fn components(text: &str) -> Vec<(String, String)> {
-    text.lines()
+    lines(text)
         .map(str::trim)
         .filter(|line| is_component(line))
         .filter_map(|line| line.split_once('/'))
@@ -20,7 +22,7 @@ pub(crate) fn first_component(text: &str) -> Option<(String, String)> {
 
 /// The packages of `pm list packages`.
 pub(crate) fn packages(text: &str) -> Vec<String> {
-    text.lines()
+    lines(text)
         .filter_map(|line| line.trim().strip_prefix("package:"))
         .map(str::trim)
         .filter(|package| crate::quote::is_package(package))
@@ -53,5 +55,14 @@ pub(crate) fn package_files(text: &str) -> Vec<PackageFile> {
             version,
         })
     };
-    text.lines().filter_map(file).collect()
+    lines(text).filter_map(file).collect()
+}
+
+/// The version of an app by its own name for it, from `dumpsys package`. A system app that was updated is
+/// listed twice, the version in use first.
+pub(crate) fn version_name(text: &str, package: &str) -> Option<String> {
+    let (_, about) = text.split_once(&format!("Package [{package}]"))?;
+    let about = about.split("\n  Package [").next()?;
+    let version = about.lines().find_map(|line| line.trim().strip_prefix("versionName="))?;
+    Some(sanitize(version)).filter(|version| !version.is_empty() && version != "null")
 }

@@ -1,6 +1,8 @@
 //! Size and orientation of the screen, and the panels that show it.
 use ayeaye_agent::ScreenSize;
 
+use super::text::lines;
+
 /// A rectangle: left, top, right, bottom, the last two outside.
 pub(crate) type Area = [u32; 4];
 
@@ -27,12 +29,21 @@ pub(crate) struct Viewport {
 pub(crate) fn panels(text: &str) -> Vec<u64> {
     let panel = |line: &str| line.trim().strip_prefix("Display ")?.split(' ').next()?.parse().ok();
     let mut found: Vec<u64> = Vec::new();
-    for panel in text.lines().filter_map(panel) {
+    for panel in lines(text).filter_map(panel) {
         if !found.contains(&panel) {
             found.push(panel);
         }
     }
     found
+}
+
+/// How a phone is folded, in its own word: `mCommittedState=Optional[DeviceState{identifier=0, name='CLOSED'}]`
+/// of `dumpsys device_state`.
+pub(crate) fn posture(text: &str) -> Option<String> {
+    let state = after(text, "mCommittedState=")?.lines().next()?;
+    let name = after(state, "name=")?.trim_start_matches(['\'', '"']);
+    let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
+    Some(name[..end].to_owned()).filter(|name| !name.is_empty() && name.len() <= 40)
 }
 
 /// The viewports that `dumpsys display` and `dumpsys input` print.
@@ -93,8 +104,17 @@ fn area(text: &str) -> Option<Area> {
 /// size.
 pub(crate) fn wm_size(text: &str) -> Option<ScreenSize> {
     let said =
-        |label: &str| text.lines().find_map(|line| size(line.trim().strip_prefix(label)?.trim()));
+        |label: &str| lines(text).find_map(|line| size(line.trim().strip_prefix(label)?.trim()));
     said("Override size:").or_else(|| said("Physical size:"))
+}
+
+/// Dots per inch from `wm density`, an override taking precedence.
+pub(crate) fn wm_density(text: &str) -> Option<u32> {
+    let said = |label: &str| {
+        let number = |line: &str| line.trim().strip_prefix(label)?.trim().parse().ok();
+        lines(text).find_map(number).filter(|dpi| (60..=2000).contains(dpi))
+    };
+    said("Override density:").or_else(|| said("Physical density:"))
 }
 
 /// The size in the current orientation, from what `dumpsys window displays`, `dumpsys display` or

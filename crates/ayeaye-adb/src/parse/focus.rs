@@ -7,6 +7,7 @@
 use ayeaye_agent::Component;
 
 use super::sanitize;
+use super::text::lines;
 
 /// The windows of the notification shade: since Android 11, before, and MIUI's second one. The lock
 /// screen is in the same window.
@@ -31,7 +32,7 @@ fn is_shade_open(text: &str) -> bool {
 
 /// What is inside the braces of `mCurrentFocus=Window{…}`, of each display that has such a window.
 fn focused_windows(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| {
+    lines(text).filter_map(|line| {
         let window = line.trim().strip_prefix("mCurrentFocus=")?;
         Some(window.split_once('{')?.1.trim_end_matches('}'))
     })
@@ -47,7 +48,7 @@ pub(crate) fn is_protected(text: &str) -> bool {
         focused_windows(text).filter_map(|window| window.split_whitespace().next()).collect();
     let app = foreground(text);
     let mut header: Option<&str> = None;
-    for line in text.lines() {
+    for line in lines(text) {
         let line = line.trim();
         if line.starts_with("Window #") {
             header = line.split_once('{').map(|(_, window)| window);
@@ -90,7 +91,7 @@ fn has_secure_flag(line: &str) -> bool {
 /// The activity in front, behind a shade if one is open, from `dumpsys window`, `dumpsys activity activities` or lines of them.
 pub(crate) fn foreground(text: &str) -> Option<Component> {
     let of = |keys: &[&str]| -> Vec<Component> {
-        text.lines()
+        lines(text)
             .filter(|line| keys.iter().any(|key| line.trim_start().starts_with(key)))
             .filter_map(component)
             .collect()
@@ -109,7 +110,8 @@ pub(crate) fn foreground(text: &str) -> Option<Component> {
         .or_else(|| windows.first())
         .or_else(|| focused.first())
         .cloned()
-        .or_else(|| text.lines().find_map(ime_target))
+        .or_else(|| lines(text).find_map(ime_target))
+        .or_else(|| lines(text).find_map(last_started))
 }
 
 /// The window in front, if it asks which of several apps is meant: Android's own, or a maker's for apps
@@ -132,7 +134,7 @@ pub(crate) fn chooser(text: &str) -> Option<String> {
         let asks = CHOOSERS.iter().any(|known| name.contains(known));
         asks.then(|| sanitize(name))
     };
-    text.lines().filter(in_front).find_map(name)
+    lines(text).filter(in_front).find_map(name)
 }
 
 /// Parts of the names of such windows: Android's before and since 14, Huawei's, Xiaomi's, Samsung's,
@@ -158,6 +160,15 @@ fn ime_target(line: &str) -> Option<Component> {
     let line = line.trim_start();
     let told = ["mInputMethodTarget in display#", "imeInputTarget in display#"];
     told.iter().any(|key| line.starts_with(key)).then(|| component(line)).flatten()
+}
+
+/// The activity that was started last, from `dumpsys activity starter`: all that a television says while
+/// it shows what comes in by a cable.
+fn last_started(line: &str) -> Option<Component> {
+    let line = line.trim_start();
+    let intent = line.strip_prefix("mIntent=").unwrap_or(line).strip_prefix("Intent {")?;
+    let named = intent.split([' ', '}']).find_map(|word| word.strip_prefix("cmp="))?;
+    component(named)
 }
 
 /// The `package/activity` inside the innermost braces of a line.

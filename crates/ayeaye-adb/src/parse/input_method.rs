@@ -1,5 +1,7 @@
 //! The input methods (keyboards) of a phone.
 
+use super::text::lines;
+
 /// The keyboard that types any text.
 const ADB_KEYBOARD: &str = "com.android.adbkeyboard/.AdbIME";
 
@@ -54,7 +56,7 @@ impl InputMethods {
 
 /// The ids (`package/class`) in a list of input methods, in the short or the long form of `ime list`.
 pub(crate) fn input_method_ids(text: &str) -> Vec<String> {
-    text.lines()
+    lines(text)
         .filter(|line| !line.starts_with([' ', '\t']))
         .map(|line| line.trim().trim_end_matches(':'))
         .filter(|id| is_component(id))
@@ -149,9 +151,9 @@ pub(crate) fn secret_field(text: &str) -> bool {
     if text.contains("mInputStarted=false") {
         return false;
     }
-    let mut lines = text.lines().skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
+    let mut rest = lines(text).skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
     // Some builds print it on the same line, most on the next.
-    let told = lines.by_ref().take(2).find_map(|line| line.split_once("inputType=0x"));
+    let told = rest.by_ref().take(2).find_map(|line| line.split_once("inputType=0x"));
     let digits = told.map(|(_, rest)| rest.split(|c: char| !c.is_ascii_hexdigit()).next());
     let kind = digits.flatten().and_then(|digits| u32::from_str_radix(digits, 16).ok());
     kind.is_some_and(is_password)

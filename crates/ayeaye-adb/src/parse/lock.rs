@@ -1,4 +1,5 @@
 //! Whether the screen is on and whether a lock screen is in front of it.
+use super::text::lines;
 
 /// Whether the screen is on, from `dumpsys power`, `dumpsys window` or `dumpsys input`, whichever
 /// was run.
@@ -11,7 +12,7 @@ pub(crate) fn awake(text: &str) -> Option<bool> {
         .or_else(|| value(text, "mAwake").map(|v| v == "true"))
         .or_else(|| value(text, "mScreenOnFully").map(|v| v == "true"))
         .or_else(|| {
-            let line = text.lines().map(str::trim).find_map(|l| l.strip_prefix("Interactive:"))?;
+            let line = lines(text).map(str::trim).find_map(|l| l.strip_prefix("Interactive:"))?;
             Some(line.trim() == "true")
         })
 }

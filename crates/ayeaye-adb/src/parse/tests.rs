@@ -1,4 +1,6 @@
 //! Every recorded output in `samples/`; what each must be read as is in `samples/INDEX.tsv`.
+mod recorded;
+
 use std::path::Path;
 
 use ayeaye_agent::{Component, ScreenSize};

@@ -15,6 +15,11 @@ pub(crate) fn sanitize_up_to(text: &str, most: usize) -> String {
     text.chars().filter(shown).take(most).collect::<String>().trim().to_owned()
 }
 
+/// The lines of what a phone printed. Recordings that went through an editor begin with a byte order mark.
+pub(super) fn lines(text: &str) -> std::str::Lines<'_> {
+    text.trim_start_matches('\u{feff}').lines()
+}
+
 /// Seconds since 1970 and the seconds that local time is ahead of UTC, from `date '+%s %z'`.
 pub(crate) fn clock(text: &str) -> Option<(i64, i32)> {
     let (seconds, offset) = text.trim().split_once(' ')?;

@@ -28,9 +28,12 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         ["input_method"] => CommandOutput::ok(input_method(device)),
         ["activity"] => CommandOutput::ok(format!("{}\n{}", activities(device), recents(device))),
         ["activity", "activities" | "a"] => CommandOutput::ok(activities(device)),
+        ["activity", "starter"] => CommandOutput::ok(starter(device)),
         ["activity", "top"] => CommandOutput::ok(top(device)),
         ["activity", "recents" | "r"] => CommandOutput::ok(recents(device)),
         ["power"] => CommandOutput::ok(power(device)),
+        ["audio"] => CommandOutput::ok(AUDIO),
+        ["device_state"] => CommandOutput::ok(display::device_state(device)),
         ["battery"] => CommandOutput::ok(battery(device)),
         ["package", name] => package::dump(device, name),
         ["SurfaceFlinger", "--display-id"] => {
@@ -127,6 +130,19 @@ fn activities(device: &AdbDevice) -> String {
         token = token(&front.package),
     );
     text
+}
+
+/// What was started last.
+fn starter(device: &AdbDevice) -> String {
+    let front = device.phone().foreground();
+    format!(
+        "ACTIVITY MANAGER ACTIVITIES (dumpsys activity starter)\nActivityStarter:\n  mCurrentUser=0\n  \
+         mLastStartReason=startActivityAsUser\n  mLastStartActivityResult=0\n  mLastStartActivityRecord:\n   \
+         packageName={package} processName={package}\n   \
+         Intent {{ act=android.intent.action.MAIN flg=0x10000000 cmp={short} }}\n",
+        package = front.package,
+        short = front.short(),
+    )
 }
 
 fn top(device: &AdbDevice) -> String {
@@ -245,6 +261,11 @@ fn battery(device: &AdbDevice) -> String {
         "Current Battery Service state:\n  AC powered: false\n  USB powered: {plugged}\n{BATTERY}"
     )
 }
+
+const AUDIO: &str = "Media session service:\n- STREAM_RING:\n   Muted: false\n   Muted Internally: false\n   \
+    Min: 0\n   Max: 7\n   streamVolume:5\n   Current: 2 (speaker): 5, 40000000 (default): 5\n   \
+    Devices: speaker(2)\n- STREAM_MUSIC:\n   Muted: false\n   Muted Internally: false\n   Min: 0\n   Max: 15\n   \
+    streamVolume:6\n   Current: 2 (speaker): 6, 40000000 (default): 6\n   Devices: speaker(2)\n";
 
 const BATTERY: &str = "  \
     Wireless powered: false\n  Dock powered: false\n  Max charging current: 500000\n  \

@@ -72,5 +72,13 @@ fn properties(device: &AdbDevice) -> BTreeMap<&'static str, String> {
         ("ro.serialno", options.serial.clone()),
         ("ro.sf.lcd_density", options.density.to_string()),
     ]);
+    // What the maker calls its system.
+    all.extend(match maker.as_str() {
+        "samsung" => Some(("ro.build.version.oneui", "60100".to_owned())),
+        "Xiaomi" => Some(("ro.miui.ui.version.name", "V140".to_owned())),
+        "OPPO" => Some(("ro.build.version.oplusrom", "V14.0.0".to_owned())),
+        "HUAWEI" => Some(("ro.build.version.emui", "EmotionUI_12.0.0".to_owned())),
+        _ => None,
+    });
     all
 }

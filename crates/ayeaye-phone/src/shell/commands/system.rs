@@ -3,7 +3,7 @@ use super::CommandOutput;
 use crate::device::{AdbDevice, unix_seconds};
 
 /// The services of `dumpsys -l` and `cmd -l`.
-pub(super) const SERVICES: [&str; 21] = [
+pub(super) const SERVICES: [&str; 22] = [
     "SurfaceFlinger",
     "accessibility",
     "activity",
@@ -12,6 +12,7 @@ pub(super) const SERVICES: [&str; 21] = [
     "audio",
     "battery",
     "clipboard",
+    "device_state",
     "display",
     "input",
     "input_method",

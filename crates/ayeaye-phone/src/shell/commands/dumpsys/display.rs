@@ -45,6 +45,23 @@ pub(super) fn display(device: &AdbDevice) -> String {
     )
 }
 
+/// How it is folded; nothing of a phone that does not fold.
+pub(super) fn device_state(device: &AdbDevice) -> String {
+    let state = |fold| match fold {
+        Fold::Open => "DeviceState{identifier=2, name='OPENED', app_accessible=true}",
+        Fold::Closed => "DeviceState{identifier=0, name='CLOSED', app_accessible=true}",
+    };
+    let told = match device.faults().plan().fold {
+        Some(fold) => format!("Optional[{}]", state(fold)),
+        None => {
+            "Optional[DeviceState{identifier=0, name='DEFAULT', app_accessible=true}]".to_owned()
+        }
+    };
+    format!(
+        "DEVICE STATE MANAGER (dumpsys device_state)\n  mCommittedState={told}\n  mPendingState=Optional.empty\n"
+    )
+}
+
 /// The panel of a foldable that shows nothing.
 fn dark_viewport(id: &str) -> String {
     format!(
