@@ -2,15 +2,17 @@
 //! and over one that answers as AOSP's sources say.
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
 
 use crate::support::{
-    Answer, Binary, FakeVlm, OnTerminal, Rig, RigOptions, all_plugged_in, complete, plugged_in,
-    quick_phone, within,
+    Answer, Binary, FakeVlm, OnTerminal, Rig, RigOptions, all_plugged_in, click, complete,
+    plugged_in, quick_phone, within,
 };
 
 /// An adb server that answers each request by a function, `OKAY` first.
@@ -321,4 +323,35 @@ async fn phones_of_several_adb_servers_are_listed_and_one_server_in_trouble_is_n
     let found = binary.run(&["doctor"]).await;
     assert!(found.out.contains(&format!("the server at {second} answers")), "{}", found.out);
     assert!(found.out.contains("take it out of adb.servers"), "{}", found.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_goes_on_over_another_way_when_the_link_of_its_phone_dies() {
+    let phone = quick_phone();
+    let (wired, cable) = plugged_in(&phone).await;
+    let (wireless, _wireless) = plugged_in(&phone.also_as("10.0.0.9:5555")).await;
+    let gate = Arc::new(Notify::new());
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    vlm.then(vec![Answer::Held(gate.clone(), click(500, 500)), Answer::Says(complete("Tapped."))]);
+    let binary = Binary::with(wired, &vlm).set("AYEAYE_ADB_SERVERS", &format!("tcp:{wireless}"));
+    let thinking = async {
+        within(30, "the model to be asked", async {
+            while vlm.asked().is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        drop(cable);
+        within(30, "the first server to be gone", async {
+            while TcpStream::connect(wired).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        gate.notify_one();
+    };
+    let words = ["run", "Tap", "--device", phone.serial()];
+    let (ran, ()) = tokio::join!(binary.run(&words), thinking);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(phone.phone().state().counts.taps, 1, "done, and once");
 }

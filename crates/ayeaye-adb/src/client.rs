@@ -2,13 +2,16 @@
 //!
 //! A connection costs a third of a millisecond on one machine, less than mistaking one answer for
 //! another would.
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use ayeaye_agent::{ChangeLog, DeviceError, DeviceId, PutBack, SettingChange};
 use bytes::BytesMut;
 use tokio::sync::OnceCell;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::errors::{Stage, device_error};
 use crate::parse::FieldState;
@@ -16,13 +19,33 @@ use crate::protocol::{Connection, ProtocolError};
 use crate::server::Server;
 use crate::shell::{self, ShellOutput};
 
+/// A way to a phone.
+#[derive(Debug, Clone)]
+pub(crate) struct Way {
+    pub(crate) server: Arc<Server>,
+    /// What that server calls it.
+    pub(crate) serial: String,
+}
+
+/// Finds other ways to the same phone.
+#[async_trait]
+pub(crate) trait OtherWays: Send + Sync + fmt::Debug {
+    /// One that answers, in place of one that is gone, or of one that no longer answers.
+    async fn instead_of(&self, way: &Way, is_gone: bool) -> Option<Way>;
+}
+
 /// Runs commands and services of one phone.
+///
+/// Where its link breaks and it can be reached in another way, it goes on there. What was under way is not
+/// sent again.
 #[derive(Debug)]
 pub(crate) struct DeviceClient {
-    server: Arc<Server>,
     id: DeviceId,
-    /// What its server calls it.
-    serial: String,
+    limits: crate::Limits,
+    way: Mutex<Way>,
+    others: Option<Arc<dyn OtherWays>>,
+    /// The last answer did not come.
+    is_in_doubt: AtomicBool,
     shell_v2: OnceCell<bool>,
     /// Who is told what is changed of the phone's settings.
     changes: OnceLock<Arc<dyn ChangeLog>>,
@@ -34,13 +57,20 @@ impl DeviceClient {
     /// `serial` is what the server calls the phone, `id` what errors call it.
     pub(crate) fn at(server: Arc<Server>, id: DeviceId, serial: &str) -> Self {
         Self {
-            server,
             id,
-            serial: serial.to_owned(),
+            limits: server.config().limits,
+            way: Mutex::new(Way { server, serial: serial.to_owned() }),
+            others: None,
+            is_in_doubt: AtomicBool::new(false),
             shell_v2: OnceCell::new(),
             changes: OnceLock::new(),
             field: Mutex::default(),
         }
+    }
+
+    /// The same, which goes on in another way when its own is gone.
+    pub(crate) fn with_other_ways(self, others: Arc<dyn OtherWays>) -> Self {
+        Self { others: Some(others), ..self }
     }
 
     pub(crate) fn id(&self) -> &DeviceId {
@@ -79,7 +109,11 @@ impl DeviceClient {
     }
 
     pub(crate) fn limits(&self) -> &crate::Limits {
-        &self.server.config().limits
+        &self.limits
+    }
+
+    fn way(&self) -> Way {
+        self.way.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Runs a command line in the phone's shell and waits for its end. `what` names it in errors.
@@ -177,34 +211,68 @@ impl DeviceClient {
         limit: Duration,
         talk: impl AsyncFnOnce(&mut Connection) -> Result<T, ProtocolError>,
     ) -> Result<T, DeviceError> {
-        let mut connection = self.server.connect().await?;
-        let transport = format!("host:transport:{}", self.serial);
-        match timeout_at(deadline, connection.request(&transport)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(device_error(&self.id, what, Stage::Connecting, error)),
-            Err(_) => {
-                let state = "out of reach: the adb server does not answer".to_owned();
-                return Err(DeviceError::NotReady(self.id.clone(), state));
-            }
-        }
+        let mut connection = self.reach(what, deadline).await?;
         let asked = async {
             connection.request(service).await?;
             talk(&mut connection).await
         };
-        match timeout_at(deadline, asked).await {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(device_error(&self.id, what, Stage::Requested, error)),
-            Err(_) => Err(DeviceError::TimedOut {
-                id: self.id.clone(),
-                what: what.to_owned(),
-                after: limit,
-            }),
+        let error = match timeout_at(deadline, asked).await {
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(error)) => device_error(&self.id, what, Stage::Requested, error),
+            Err(_) => {
+                DeviceError::TimedOut { id: self.id.clone(), what: what.to_owned(), after: limit }
+            }
+        };
+        if error.is_unreachable() {
+            self.is_in_doubt.store(true, Ordering::Relaxed);
         }
+        Err(error)
+    }
+
+    /// A connection to the phone itself, on which nothing has been asked of it yet. That is why another way
+    /// may be tried where there is one.
+    async fn reach(&self, what: &str, deadline: Instant) -> Result<Connection, DeviceError> {
+        if self.is_in_doubt.swap(false, Ordering::Relaxed) {
+            self.go_another_way(false).await;
+        }
+        match self.transport(what, deadline).await {
+            Err(error) if error.is_unreachable() && self.go_another_way(true).await => {
+                self.transport(what, deadline).await
+            }
+            reached => reached,
+        }
+    }
+
+    async fn transport(&self, what: &str, deadline: Instant) -> Result<Connection, DeviceError> {
+        let Way { server, serial } = self.way();
+        let mut connection = server.connect().await?;
+        let transport = format!("host:transport:{serial}");
+        match timeout_at(deadline, connection.request(&transport)).await {
+            Ok(Ok(())) => Ok(connection),
+            Ok(Err(error)) => Err(device_error(&self.id, what, Stage::Connecting, error)),
+            Err(_) => {
+                let state = "out of reach: the adb server does not answer".to_owned();
+                Err(DeviceError::NotReady(self.id.clone(), state))
+            }
+        }
+    }
+
+    /// True if there is another way, which is taken from now on.
+    async fn go_another_way(&self, is_gone: bool) -> bool {
+        let Some(others) = &self.others else { return false };
+        let limit = self.limits.list + 2 * self.limits.describe;
+        let found = timeout(limit, others.instead_of(&self.way(), is_gone)).await;
+        let Ok(Some(way)) = found else { return false };
+        let server = &way.server.config().server;
+        tracing::warn!(device = %self.id, serial = way.serial, %server, "its link is gone; going on over another");
+        *self.way.lock().unwrap_or_else(PoisonError::into_inner) = way;
+        true
     }
 
     /// Whether the phone's shell reports exit codes (Android 7 and later). Asked once.
     pub(crate) async fn has_shell_v2(&self) -> Result<bool, DeviceError> {
-        let ask = async || match self.server.query_device(&self.serial, "features").await? {
+        let Way { server, serial } = self.way();
+        let ask = async || match server.query_device(&serial, "features").await? {
             Ok(list) => {
                 let list = String::from_utf8_lossy(&list).into_owned();
                 Ok(list.trim().split(',').any(|feature| feature == "shell_v2"))

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::device::{DeviceProperties, SeenScreens};
 use crate::identity::{Identities, Identity};
-use crate::links::{self, Phone, transport};
+use crate::links::{self, Phone, Ways, transport};
 use crate::server::Server;
 use crate::tracker::Tracker;
 use crate::{AdbConfig, AdbDevice, AppLabels, ExchangeFolder, ServerAddress};
@@ -26,7 +26,7 @@ pub struct AdbDevices {
     /// The first is the one that connects phones on the network.
     servers: Vec<Arc<Server>>,
     first: Arc<Server>,
-    identities: Identities,
+    identities: Arc<Identities>,
     app_labels: Arc<AppLabels>,
     /// What was learnt about the screens of each phone.
     seen: Mutex<HashMap<DeviceId, Arc<SeenScreens>>>,
@@ -60,7 +60,7 @@ impl AdbDevices {
         let servers = std::iter::once(Arc::clone(&first)).chain(further).collect();
         let app_labels = Arc::new(AppLabels::new(None));
         let seen = Mutex::default();
-        Self { servers, first, identities: Identities::default(), app_labels, seen, files: None }
+        Self { servers, first, identities: Arc::default(), app_labels, seen, files: None }
     }
 
     /// The version of the first adb server, such as 41. Starts a server if that is needed and allowed.
@@ -94,7 +94,8 @@ impl AdbDevices {
     pub async fn open_adb(&self, id: &DeviceId) -> Result<Arc<AdbDevice>, DeviceError> {
         let phones = links::phones(&self.servers, &self.identities).await?;
         let found = links::find(&phones, id, &self.identities);
-        let link = &found.ok_or_else(|| DeviceError::NotFound(id.clone()))?.link;
+        let phone = found.ok_or_else(|| DeviceError::NotFound(id.clone()))?;
+        let link = &phone.link;
         if link.is_duplicate {
             return Err(DeviceError::Refused {
                 id: id.clone(),
@@ -107,7 +108,14 @@ impl AdbDevices {
             "unauthorized" => return Err(DeviceError::Unauthorized(id.clone())),
             other => return Err(DeviceError::NotReady(id.clone(), other.to_owned())),
         }
-        let client = link.client();
+        let mut client = link.client();
+        if let Some(identity) = &phone.identity {
+            client = client.with_other_ways(Arc::new(Ways {
+                servers: self.servers.clone(),
+                identities: Arc::clone(&self.identities),
+                phone: identity.clone(),
+            }));
+        }
         client.has_shell_v2().await?;
         let seen = {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -59,7 +59,7 @@ impl Identity {
     }
 
     /// Asks a phone, in one round trip.
-    async fn query(client: &DeviceClient) -> Result<Option<Self>, DeviceError> {
+    pub(crate) async fn query(client: &DeviceClient) -> Result<Option<Self>, DeviceError> {
         let ask = batch(&[
             "cat /proc/sys/kernel/random/boot_id",
             "getprop ro.serialno",

@@ -1,11 +1,13 @@
 //! The phones of all adb servers: each once, with all the ways to it.
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use ayeaye_agent::{DeviceError, DeviceId, DeviceNames, Transport};
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
+use tokio::time::timeout;
 
-use crate::client::DeviceClient;
+use crate::client::{DeviceClient, OtherWays, Way};
 use crate::identity::{Identities, Identity};
 use crate::parse::{self, DeviceListing};
 use crate::server::Server;
@@ -61,6 +63,63 @@ impl Phone {
 
     fn goes_by(&self, id: &DeviceId) -> bool {
         self.link.id == *id || self.also.contains(id)
+    }
+}
+
+/// All ways to one phone.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    pub(crate) servers: Vec<Arc<Server>>,
+    pub(crate) identities: Arc<Identities>,
+    pub(crate) phone: Identity,
+}
+
+impl Ways {
+    /// Whether it is the phone that answers there, now.
+    async fn lead_there(&self, client: &DeviceClient) -> bool {
+        let asked = timeout(client.limits().describe, Identity::query(client)).await;
+        let answer = asked.ok().and_then(Result::ok).flatten();
+        answer.is_some_and(|identity| identity.is_same(&self.phone))
+    }
+}
+
+#[async_trait]
+impl OtherWays for Ways {
+    async fn instead_of(&self, way: &Way, is_gone: bool) -> Option<Way> {
+        let is_it =
+            |link: &Link| Arc::ptr_eq(&link.server, &way.server) && link.line.serial == way.serial;
+        // A server has one cable and one console to each phone: another of them is another phone.
+        let kind = rank_of(transport(&way.serial));
+        let is_twin = |link: &Link| {
+            Arc::ptr_eq(&link.server, &way.server)
+                && rank(link) == kind
+                && kind < rank_of(Transport::Tcp)
+        };
+        let mut others = Vec::new();
+        for link in links(&self.servers).await.ok()? {
+            if is_it(&link) || is_twin(&link) {
+                continue;
+            }
+            let known = identity(&link, &self.identities).await;
+            if known.is_some_and(|identity| identity.is_same(&self.phone)) {
+                others.push(link);
+            }
+        }
+        if others.is_empty() {
+            return None;
+        }
+        let name = DeviceId::new(&way.serial);
+        let current = DeviceClient::at(Arc::clone(&way.server), name, &way.serial);
+        if !is_gone && self.lead_there(&current).await {
+            return None;
+        }
+        others.sort_by_key(rank);
+        for link in others {
+            if self.lead_there(&link.client()).await {
+                return Some(Way { server: link.server, serial: link.line.serial });
+            }
+        }
+        None
     }
 }
 

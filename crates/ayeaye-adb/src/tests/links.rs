@@ -1,5 +1,10 @@
 //! One phone that is reached in several ways, and several phones that look alike.
-use ayeaye_agent::{DeviceError, DeviceId, DeviceSource as _, Transport};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ayeaye_agent::{
+    Device as _, DeviceError, DeviceId, DeviceSource as _, Gesture, Point, ScreenSize, Transport,
+};
 
 use super::fake::{Fake, Reply};
 use crate::{AdbConfig, AdbDevices, ServerAddress};
@@ -169,4 +174,73 @@ async fn a_name_is_remembered_while_its_way_is_down() {
     assert_eq!(devices.open(&name).await.unwrap().id().as_str(), "emulator-5554");
     // Whoever has not seen it before cannot know.
     assert!(matches!(fake.devices().open(&name).await, Err(DeviceError::NotReady(..))));
+}
+
+/// A phone on a cable that may be pulled, and over Wi-Fi. The command lines that came over either.
+async fn on_a_cable(wireless: &'static str) -> (Fake, Arc<AtomicBool>, Arc<AtomicBool>) {
+    let (pulled, frozen) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (is_pulled, is_frozen) = (Arc::clone(&pulled), Arc::clone(&frozen));
+    let fake = Fake::start(move |request| match request {
+        "host:devices-l" if is_pulled.load(Ordering::Relaxed) => {
+            Reply::Body("10.0.0.9:5555 device transport_id:1\n".to_owned())
+        }
+        "host:devices-l" => Reply::Body(
+            "10.0.0.9:5555 device transport_id:1\nR58M1 device transport_id:2\n".to_owned(),
+        ),
+        "host:transport:R58M1" if is_pulled.load(Ordering::Relaxed) => {
+            Reply::Fail("device 'R58M1' not found")
+        }
+        // What adb knows of a link that has died in silence.
+        "host:transport:R58M1" if is_frozen.load(Ordering::Relaxed) => Reply::Silence,
+        r if r.contains("boot_id") => {
+            Reply::out(format!("{wireless}\n--ayeaye--\nR58M1\n--ayeaye--\n100.0 300.0\n"))
+        }
+        r if r.ends_with(":features") => Reply::Body("shell_v2".to_owned()),
+        r if r.starts_with("host:transport:") => Reply::Okay,
+        r if r.starts_with("shell,v2,raw:") => Reply::out(""),
+        _ => Reply::Fail("unknown host service"),
+    })
+    .await;
+    (fake, pulled, frozen)
+}
+
+fn tap() -> (Gesture, ScreenSize) {
+    let point = Point::new(500, 500).unwrap();
+    (Gesture::Click { point }, ScreenSize { width: 1000, height: 2000 })
+}
+
+#[tokio::test]
+async fn a_phone_whose_cable_is_pulled_goes_on_over_wifi() {
+    let (fake, pulled, _) = on_a_cable(FIRST).await;
+    let device = fake.devices().open_adb(&id("R58M1")).await.unwrap();
+    let (gesture, on) = tap();
+    device.perform(&gesture, on).await.unwrap();
+    pulled.store(true, Ordering::Relaxed);
+    device.perform(&gesture, on).await.unwrap();
+    assert_eq!(fake.acts().len(), 2, "each was sent once");
+    assert_eq!(device.id(), &id("R58M1"), "it is the same phone");
+}
+
+#[tokio::test]
+async fn a_phone_whose_link_has_died_in_silence_goes_on_over_another_and_nothing_is_sent_again() {
+    let (fake, _, frozen) = on_a_cable(FIRST).await;
+    let device = fake.devices().open_adb(&id("R58M1")).await.unwrap();
+    let (gesture, on) = tap();
+    frozen.store(true, Ordering::Relaxed);
+    let error = device.perform(&gesture, on).await.unwrap_err();
+    assert!(error.may_have_acted(), "{error}");
+    assert_eq!(fake.acts().len(), 0);
+    device.perform(&gesture, on).await.unwrap();
+    assert_eq!(fake.acts().len(), 1);
+}
+
+#[tokio::test]
+async fn a_phone_that_does_not_tell_what_it_is_is_not_looked_for_elsewhere() {
+    let (fake, pulled, _) = on_a_cable("").await;
+    let device = fake.devices().open_adb(&id("R58M1")).await.unwrap();
+    pulled.store(true, Ordering::Relaxed);
+    let (gesture, on) = tap();
+    let error = device.perform(&gesture, on).await.unwrap_err();
+    assert!(matches!(error, DeviceError::NotFound(_)), "{error}");
+    assert_eq!(fake.acts().len(), 0);
 }
