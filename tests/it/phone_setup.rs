@@ -209,8 +209,8 @@ async fn where_ime_is_refused_the_keyboard_in_use_is_found_and_another_is_told_o
     // Another keyboard is in use, and the phone lets nobody change that: told, and nothing is typed.
     let error = device.perform(&text, on).await.unwrap_err();
     assert!(
-        matches!(&error, DeviceError::Refused { reason, .. }
-        if reason.contains("Disable permission monitoring") && reason.contains("on the phone itself")),
+        matches!(&error, DeviceError::NoKeyboard { why, .. }
+        if why.contains("Disable permission monitoring") && why.contains("on the phone itself")),
         "{error}"
     );
     // Its owner has chosen it by hand.
@@ -294,4 +294,73 @@ async fn where_no_phone_is_listed_samsungs_auto_blocker_is_named() {
     let doctor = Binary::unconfigured(adb).run(&["doctor"]).await;
     assert_eq!(doctor.code, 1);
     assert!(doctor.out.contains("Auto Blocker"), "{}", doctor.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phone_is_set_up_under_any_of_its_serials_and_no_other_is_taken_for_it() {
+    let cable = phone_with(|plan| plan.no_keyboard = true);
+    let wifi = cable.also_as("192.168.1.20:5555");
+    let down = tokio_util::sync::CancellationToken::new();
+    let anywhere = std::net::SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let server = ayeaye_phone::AdbServer::bind(anywhere, vec![cable, wifi]).await.unwrap();
+    let adb = server.local_addr().unwrap();
+    let _guard = down.clone().drop_guard();
+    tokio::spawn(server.serve(down));
+    let binary = Binary::unconfigured(adb);
+    let setup = async |serial: &str| {
+        let words = ["setup", serial, "--yes", "--no-task", "--client", "none", "--model", "none"];
+        binary.run(&words).await
+    };
+    let known = setup("192.168.1.20:5555").await;
+    assert!(known.out.contains("setup 192.168.1.20:5555 --keyboard"), "{known:?}");
+    let unknown = setup("R58M12ABCDE").await;
+    assert!(unknown.out.contains("R58M12ABCDE is not connected"), "{unknown:?}");
+    assert!(!unknown.out.contains("It will be"), "{unknown:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_app_is_refused_before_anybody_is_asked() {
+    let shop = Shop::open(phone_with(|plan| plan.no_keyboard = true)).await;
+    let before = shop.state();
+    let text = shop.folder.path().join("note.txt");
+    std::fs::write(&text, "no app").unwrap();
+    for (file, why) in
+        [(text.to_str().unwrap(), "no Android app"), ("nowhere.apk", "cannot be read")]
+    {
+        let done = shop.setup(file, true).await;
+        assert!(done.code == 1 && done.out.contains(why), "{done:?}");
+        assert!(!done.out.contains("Put ADBKeyboard"), "{done:?}");
+    }
+    assert_eq!(shop.state(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_needs_the_keyboard_offers_it_at_the_terminal_and_goes_on() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("ADBKeyboard.apk");
+    std::fs::write(&file, apk(KEYBOARD)).unwrap();
+    let nowhere = std::net::SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+    let binary = Binary::unconfigured(nowhere);
+    let task = "Send “你好” to Anna Berg";
+    let words = ["run", "--virtual", "--fault", "no-keyboard", task];
+    let mut terminal = OnTerminal::start(&binary, &words);
+    terminal.wait_for("What now?").await;
+    assert!(terminal.shown().contains("can only be typed ASCII"), "{}", terminal.shown());
+    terminal.press("2\n");
+    terminal.wait_for("The file:").await;
+    terminal.press(&format!("{}\n", file.display()));
+    terminal.wait_for("the task goes on").await;
+    let (code, shown) = terminal.end().await;
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("Type “你好”"), "{shown}");
+    // Without leave the question of the task is asked, and nothing is installed.
+    let mut terminal = OnTerminal::start(&binary, &words);
+    terminal.wait_for("What now?").await;
+    terminal.press("3\n");
+    terminal.wait_for("Go on without this text").await;
+    terminal.wait_for("answer").await;
+    assert!(terminal.shown().contains("nothing was changed"), "{}", terminal.shown());
+    terminal.press("\u{4}");
+    let (code, shown) = terminal.end().await;
+    assert_eq!(code, 3, "{shown}");
 }

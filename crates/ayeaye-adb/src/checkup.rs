@@ -4,7 +4,7 @@
 mod body;
 mod maker;
 
-use ayeaye_agent::DeviceError;
+use ayeaye_agent::{Device as _, DeviceError};
 
 use crate::device::AdbDevice;
 use crate::ime;
@@ -99,7 +99,7 @@ async fn input(device: &AdbDevice) -> Asked {
 async fn keyboard(device: &AdbDevice) -> Asked {
     let about = "keyboard";
     let (methods, has_yadb) = ime::query(device.client()).await?;
-    Ok(Some(match ime::usable(&methods) {
+    Ok(Some(match ime::usable(device.id(), &methods) {
         Ok(id) => {
             let is_used = methods.current.as_ref() == Some(&id);
             let state = if is_used { "in use" } else { "there" };
@@ -114,7 +114,9 @@ async fn keyboard(device: &AdbDevice) -> Asked {
         Err(_) if ime::find(&methods).is_none() => CheckupFinding::unsure(
             about,
             "only ASCII can be typed: there is no keyboard for other scripts",
-            "`ayeaye setup DEVICE --keyboard fetch` installs ADBKeyboard, and `--keyboard remove` takes it away",
+            format!(
+                "`ayeaye setup {id} --keyboard fetch` installs ADBKeyboard, and `--keyboard remove` takes it away"
+            ),
         ),
         Err(_) => {
             let (means, mend) = refusal::explain("WRITE_SECURE_SETTINGS").unwrap_or_default();

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceError, SettingChange};
+use ayeaye_agent::{DeviceError, DeviceId, SettingChange};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tokio::time::{Instant, sleep};
@@ -48,13 +48,13 @@ pub(crate) async fn query(client: &DeviceClient) -> Result<(InputMethods, bool),
 }
 
 /// The keyboard that a text of any letters can go through, or why there is none and the way out.
-pub(crate) fn usable(methods: &InputMethods) -> Result<String, String> {
+pub(crate) fn usable(device: &DeviceId, methods: &InputMethods) -> Result<String, String> {
     let Some(id) = find(methods) else {
-        return Err(
-            "no keyboard app that takes any text is installed: `ayeaye setup` puts one on the phone \
-             once you allow it, or install ADBKeyboard (com.android.adbkeyboard) yourself"
-                .to_owned(),
-        );
+        return Err(format!(
+            "no keyboard app that takes any text is installed: `ayeaye setup {device} --keyboard fetch`, on the \
+             computer that runs Aye-aye, asks and puts one on the phone, or install ADBKeyboard \
+             (com.android.adbkeyboard) yourself"
+        ));
     };
     match &methods.refusal {
         Some(_) if methods.current.as_deref() != Some(id.as_str()) => Err(format!(

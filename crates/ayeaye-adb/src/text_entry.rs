@@ -196,9 +196,14 @@ impl TextEntry<'_> {
         if !ways.is_empty() {
             return Ok(ways);
         }
-        let odd = self.text.chars().find(|c| !keys::has_key(*c)).unwrap_or_default();
-        let reason = format!("`input text` has no key for {odd:?}, and {why_not}");
-        Err(client.refused("the text", reason))
+        let without_key = |c: &char| !keys::has_key(*c);
+        let odd = self.text.chars().filter(without_key).max().unwrap_or_default();
+        if odd.is_ascii() {
+            // A line break is no reason to ask anybody for a keyboard.
+            let reason = format!("`input text` has no key for {odd:?}, and {why_not}");
+            return Err(client.refused("the text", reason));
+        }
+        Err(DeviceError::NoKeyboard { id: client.id().clone(), odd, why: why_not })
     }
 
     /// The ways there are on this phone for a text of any letters.
@@ -213,7 +218,7 @@ impl TextEntry<'_> {
     ) -> Result<(Vec<Way>, String), DeviceError> {
         let (methods, has_yadb) = ime::query(client).await?;
         let (mut ways, mut why_not) = (Vec::new(), String::new());
-        match ime::usable(&methods) {
+        match ime::usable(client.id(), &methods) {
             Ok(id) => ways.push(Way::Ime(id, methods)),
             Err(why) => why_not = why,
         }

@@ -295,6 +295,17 @@ pub enum DeviceError {
         /// Exit code and message, or what was wrong with the answer.
         reason: String,
     },
+    /// The phone has no way to type this text, of which nothing was typed: it needs a keyboard, which a
+    /// person can put on it.
+    #[error("device {id} refused the text: `input text` has no key for {odd:?}, and {why}")]
+    NoKeyboard {
+        /// Its serial.
+        id: DeviceId,
+        /// The first letter without a key.
+        odd: char,
+        /// Why there is no other way, and the way out.
+        why: String,
+    },
     /// What the phone answered is not what it should be, such as a capture that is cut short.
     #[error("device {id} gave no usable answer to {what}: {reason}")]
     Garbled {
@@ -316,6 +327,7 @@ impl DeviceError {
             | Self::NotFound(_)
             | Self::Unauthorized(_)
             | Self::NotReady(..)
+            | Self::NoKeyboard { .. }
             | Self::Refused { .. } => false,
         }
     }
@@ -328,7 +340,10 @@ impl DeviceError {
             | Self::NotReady(..)
             | Self::LinkLost(..)
             | Self::TimedOut { .. } => true,
-            Self::Unauthorized(_) | Self::Refused { .. } | Self::Garbled { .. } => false,
+            Self::Unauthorized(_)
+            | Self::NoKeyboard { .. }
+            | Self::Refused { .. }
+            | Self::Garbled { .. } => false,
         }
     }
 }

@@ -60,7 +60,7 @@ pub use model::{
 };
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
-pub use question::{DONE_BY_HAND, Question, QuestionKind};
+pub use question::{DONE_BY_HAND, KEYBOARD_READY, Question, QuestionKind};
 pub use reply_mode::ReplyMode;
 pub use report::{Report, RunInfo, StepSummary, Usage};
 pub use requests::{ContinueTask, DirectAction, StartTask, UserInput};

@@ -22,6 +22,13 @@ impl Question {
     }
 }
 
+/// How the question begins that is asked where a phone cannot be typed a text into.
+const NEEDS_KEYBOARD: &str = "The phone has no keyboard for the text that is to be typed now";
+/// The answer of a person who has put one on it.
+pub const KEYBOARD_READY: &str = "The keyboard is on the phone now: type the text again";
+const TYPED_BY_HAND: &str = "I have typed the text myself on the phone";
+const GO_ON_WITHOUT: &str = "Go on without this text, or with one in plain ASCII";
+
 /// The answer of a person who did by hand what was asked, such as typing a password. It contains no
 /// secret, whatever the question asks for.
 pub const DONE_BY_HAND: &str =
@@ -55,6 +62,17 @@ impl Question {
     /// A request to act on the phone, and to say when it is done.
     pub fn takeover(text: impl Into<String>) -> Self {
         Self { kind: QuestionKind::Takeover, ..Self::info(text) }
+    }
+
+    /// Asks for the keyboard that a text needs.
+    pub(crate) fn needs_keyboard(why: &str) -> Self {
+        let options = [KEYBOARD_READY, TYPED_BY_HAND, GO_ON_WITHOUT].map(str::to_owned);
+        Self { options: options.into(), ..Self::info(format!("{NEEDS_KEYBOARD}: {why}.")) }
+    }
+
+    /// Whether it asks for the keyboard that a text needs, which a person at a terminal can put on the phone.
+    pub fn is_about_keyboard(&self) -> bool {
+        self.kind == QuestionKind::Info && self.text.starts_with(NEEDS_KEYBOARD)
     }
 
     /// A question for information, with no choices.

@@ -1,6 +1,9 @@
 //! What phones of one maker are like to a computer: identity, and what they refuse before their owner has
 //! switched something on. Gathered from reports (docs/phones.md); Android itself refuses none of it.
-use crate::{faults::FaultPlan, options::PhoneOptions};
+use crate::{
+    faults::{FaultPlan, InstallRefusal},
+    options::PhoneOptions,
+};
 
 /// A maker's Android.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +43,7 @@ impl Maker {
         match self {
             Self::Stock => "Android as it is published, without ADBKeyboard",
             Self::ColorOs => "OPPO, realme, OnePlus: refuses `ime` and writing settings",
-            Self::Miui => "Xiaomi, Redmi, POCO: refuses `input` and writing settings",
+            Self::Miui => "Xiaomi, Redmi, POCO: refuses `input`, writing settings and installing",
             Self::Emui => "Huawei, Honor",
             Self::OneUi => "Samsung",
         }
@@ -72,7 +75,12 @@ impl Maker {
         match self {
             Self::Stock | Self::Emui | Self::OneUi => new,
             Self::ColorOs => FaultPlan { ime_refused: true, settings_refused: true, ..new },
-            Self::Miui => FaultPlan { input_refused: true, settings_refused: true, ..new },
+            Self::Miui => FaultPlan {
+                input_refused: true,
+                settings_refused: true,
+                install_refused: Some(InstallRefusal::UserRestricted),
+                ..new
+            },
         }
     }
 }

@@ -102,6 +102,11 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         DeviceError::TimedOut { .. } => {
             "the phone or adb hangs: look at the phone, reconnect it, then try again"
         }
+        DeviceError::NoKeyboard { .. } => reader.choose(
+            "ask your user to put the keyboard on the phone as it says there, and try again; plain ASCII can be \
+             typed now",
+            "put the keyboard on the phone as it says there, and try again; plain ASCII can be typed now",
+        ),
         DeviceError::Refused { .. } => {
             "look at the phone and do by hand what it refuses, then go on"
         }

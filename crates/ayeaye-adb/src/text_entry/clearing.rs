@@ -154,7 +154,7 @@ async fn delete_backwards(
 /// Has a keyboard app empty the field, if one for that is installed.
 async fn clear_by_keyboard(client: &Arc<DeviceClient>) -> Result<Option<Caret>, DeviceError> {
     let (methods, _) = ime::query(client).await?;
-    let Ok(id) = ime::usable(&methods) else { return Ok(None) };
+    let Ok(id) = ime::usable(client.id(), &methods) else { return Ok(None) };
     clear_through(client, &id, &methods).await
 }
 

@@ -42,6 +42,8 @@ pub(crate) enum Fault {
     TimedOut(Duration),
     /// The phone says no.
     Refused,
+    /// There is no keyboard for the text.
+    NoKeyboard,
     /// A capture cut short, or another answer that makes no sense.
     Garbled,
     /// The phone is gone.
@@ -252,6 +254,9 @@ impl FakeDevice {
             }
             Fault::Refused => {
                 Err(DeviceError::Refused { id, what, reason: "exit code 1".to_owned() })
+            }
+            Fault::NoKeyboard => {
+                Err(DeviceError::NoKeyboard { id, odd: '你', why: "none is installed".to_owned() })
             }
             Fault::Garbled => {
                 Err(DeviceError::Garbled { id, what, reason: "cut short".to_owned() })

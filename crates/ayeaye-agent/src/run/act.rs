@@ -9,9 +9,9 @@ use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
-use crate::journal::{BlackboardSection, Fact, TargetRecord};
+use crate::journal::{AgentState, BlackboardSection, Fact, TargetRecord};
 use crate::privacy::SecretStore;
-use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
+use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, ReplyMode, error_chain};
 
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -46,7 +46,7 @@ impl Run {
         let target = target.or_else(|| observation.target(&gesture));
         self.enter(RunPhase::Acting);
         // The elements must not be read from a screen that changes.
-        let Observation { frame, elements, seen_at, .. } = observation;
+        let Observation { frame, elements, seen_at, app, .. } = observation;
         drop(elements);
         match self.light_up(&gesture, &frame, seen_at).await {
             Ok(None) => {}
@@ -76,9 +76,21 @@ impl Run {
         step.times.action_execution += sent.took_ms;
         match sent.result {
             Ok(performed) => self.note_performed(gesture.name(), performed, step),
+            Err(DeviceError::NoKeyboard { why, .. }) if self.may_ask_for_keyboard() => {
+                step.status = Some(AgentState::Pending);
+                let question = Question { app, ..Question::needs_keyboard(&why) };
+                return self.stop_for_question(&question).await;
+            }
             Err(err) => self.note_failed_gesture(gesture.name(), &err, step),
         }
         Ok(StepOutcome::Continue)
+    }
+
+    /// Whether a person is to be asked for a keyboard: once in a session, and not where nobody is there to
+    /// install one. Otherwise the model is told, and looks for another way.
+    fn may_ask_for_keyboard(&self) -> bool {
+        let somebody = matches!(self.reply_mode, ReplyMode::PassToClient | ReplyMode::ManualReply);
+        somebody && self.session().counts.keyboard_questions == 0
     }
 
     /// Makes sure that the screen is still on when a gesture that was long decided on is sent. One that has

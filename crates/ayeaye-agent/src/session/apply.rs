@@ -152,6 +152,7 @@ impl SessionState {
                 let leave = || Approval::requested(&question, self.in_progress.decision.as_ref());
                 self.pending_approval = confirm.then(leave);
                 self.approval = None;
+                self.counts.keyboard_questions += u32::from(question.is_about_keyboard());
                 self.question = Some(question);
                 self.asked_at_step = self.counts.steps;
             }

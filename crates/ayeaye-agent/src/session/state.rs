@@ -87,6 +87,8 @@ pub(crate) struct StepPicture {
 /// Counters that go on through the whole session.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SessionCounts {
+    /// Questions for the keyboard that a text needs.
+    pub keyboard_questions: u32,
     /// Steps begun.
     pub steps: u32,
     /// Steps begun in this round.

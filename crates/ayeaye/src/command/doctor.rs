@@ -70,7 +70,11 @@ pub(super) fn tell_model(finding: &ayeaye_model::Finding, terminal: Terminal) {
 }
 
 /// Says what is found of adb and the phones; returns those that a task can be given.
-pub(super) async fn tell_phones(app: &App, config: &Config, terminal: Terminal) -> Vec<DeviceId> {
+pub(super) async fn tell_phones(
+    app: &App,
+    config: &Config,
+    terminal: Terminal,
+) -> Vec<DeviceEntry> {
     let waiting = terminal.waiting("Asking adb for phones");
     let listing = app.agent.devices(&Principal::operator()).await;
     for finding in adb_servers(app, config, listing.is_ok()).await {
@@ -86,7 +90,7 @@ pub(super) async fn tell_phones(app: &App, config: &Config, terminal: Terminal) 
             finding.print(terminal);
         }
         if findings.iter().all(|finding| finding.verdict != Severity::Error) {
-            ready.push(entry.id);
+            ready.push(entry);
         }
     }
     ready

@@ -10,6 +10,7 @@ use ayeaye_agent::{
 use crate::command::Exit;
 use crate::command::devices::described;
 use crate::command::report::{RunJson, complete_logs, exit, print_end, print_page, print_way_on};
+use crate::command::setup::offer_for_task;
 use crate::config::Config;
 use crate::hint::{Reader, for_device_error};
 use crate::mcp::args;
@@ -143,7 +144,13 @@ pub(super) async fn to_the_end(
         let report = watch(&mut follower, terminal).await;
         terminal.usage(&report);
         let reply = match (report.stop_reason, &report.question) {
-            (StopReason::InfoActionNeedsReply, Some(question)) => ask(question, terminal).await,
+            (StopReason::InfoActionNeedsReply, Some(question)) => {
+                let device = DeviceId::new(&report.device.device_id);
+                match offer_for_task(app, &device, question, terminal).await {
+                    Some(ready) => Some(ready),
+                    None => ask(question, terminal).await,
+                }
+            }
             _ => None,
         };
         let Some(reply) = reply else {

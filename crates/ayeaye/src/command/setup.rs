@@ -51,6 +51,8 @@ impl Asker {
     }
 }
 
+pub(super) use self::keyboard::offer_for_task;
+
 /// The phone that was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Phone {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info, types};
 use crate::journal::{Answer, AnswerSource, CallPurpose, Fact, ResponseKind};
 use crate::{AgentError, ReplyMode, StopReason, UserInput};
 
@@ -348,5 +348,40 @@ async fn an_answer_given_by_hand_is_no_secret() {
         let ended = rig.go_on(asked.session_id, reply(said)).await;
         assert_eq!(answers(&rig, asked.session_id).await, [pair(AnswerSource::Client, said)]);
         assert_eq!(ended.message, "It is done.");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_without_a_keyboard_is_a_question_once() {
+    let typing = || types("你好", None);
+    let rig = Rig::new([typing(), typing(), typing(), complete("")]);
+    rig.phone.breaks(Call::Perform, 1..=2, Fault::NoKeyboard);
+    let asked = rig.run().await;
+    assert_eq!(asked.stop_reason, StopReason::InfoActionNeedsReply);
+    let question = asked.question.clone().unwrap();
+    assert!(question.is_about_keyboard(), "{question:?}");
+    assert_eq!(question.options[0], crate::KEYBOARD_READY);
+    assert!(!question.text.contains('你'), "the text may be a secret: {}", question.text);
+    // It still cannot be typed: from here on the model looks for another way.
+    let done = rig.go_on(asked.session_id, reply(crate::KEYBOARD_READY)).await;
+    assert_eq!(done.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let seen = rig.script.seen();
+    assert!(seen[2].system_notes[0].contains("was not carried out"), "{:?}", seen[2].system_notes);
+    assert_eq!(rig.phone.gestures().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nobody_is_to_be_asked_the_model_is_told_of_the_missing_keyboard() {
+    for mode in [ReplyMode::NoReply, ReplyMode::AutoReply] {
+        let rig = Rig::new([types("你好", None), complete("")]).answering(mode);
+        rig.phone.breaks(Call::Perform, 1..=1, Fault::NoKeyboard);
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+        let seen = rig.script.seen();
+        assert!(
+            seen[1].system_notes[0].contains("none is installed"),
+            "{:?}",
+            seen[1].system_notes
+        );
     }
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use ayeaye_adb::{AdbDevice as AdbPhone, Proof};
-use ayeaye_agent::{DeviceError, DeviceHolder, DeviceId, Principal, error_chain};
+use ayeaye_agent::{
+    DeviceError, DeviceHolder, DeviceId, KEYBOARD_READY, Principal, Question, error_chain,
+};
 use ayeaye_phone::AdbDevice;
 use sha2::{Digest as _, Sha256};
 
@@ -16,6 +18,7 @@ use crate::command::http_client::http_client;
 use crate::command::{Exit, doctor};
 use crate::config::Config;
 use crate::hint::{Reader, for_device_error};
+use crate::terminal::Terminal;
 use crate::wiring::{App, ModelChoice};
 
 /// `ADBKeyboard` (GPL-2.0) as its authors publish it, at the commit of April 2026.
@@ -45,7 +48,7 @@ pub(super) async fn only(
         (Some(device), _) => DeviceId::new(device),
         (None, Some(phone)) => DeviceId::new(phone.serial()),
         (None, None) => match doctor::tell_phones(&app, config, asker.terminal).await.as_slice() {
-            [only] => only.clone(),
+            [only] => only.id.clone(),
             [] => return Ok(Exit::Failed),
             _ => {
                 asker.terminal.line("Which phone? Name it: ayeaye setup DEVICE --keyboard …");
@@ -53,7 +56,7 @@ pub(super) async fn only(
             }
         },
     };
-    let desk = Desk { app: &app, device: &device, asker };
+    let desk = Desk { app: &app, device: &device, asker, in_task: false };
     let done = match choice {
         KeyboardChoice::Remove => desk.remove().await,
         choice => desk.put(choice).await,
@@ -75,10 +78,28 @@ pub(super) async fn offer(
             (app, DeviceId::new(virtual_phone.serial()))
         }
     };
-    let desk = Desk { app: &app, device: &device, asker };
+    let desk = Desk { app: &app, device: &device, asker, in_task: false };
     let offered = desk.offer().await;
     desk.told(offered);
     Ok(())
+}
+
+/// In the middle of a task that needs it: offers the keyboard to the person at the terminal. Returns the
+/// answer to the task's question if the keyboard is there afterwards.
+pub(in crate::command) async fn offer_for_task(
+    app: &App,
+    device: &DeviceId,
+    question: &Question,
+    terminal: Terminal,
+) -> Option<String> {
+    if !question.is_about_keyboard() || !terminal.is_interactive() {
+        return None;
+    }
+    let desk = Desk { app, device, asker: Asker { terminal, yes: false }, in_task: true };
+    let offered = desk.offer().await;
+    desk.told(offered);
+    let state = app.open_adb(device).await.ok()?.keyboard().await.ok()?;
+    state.is_usable().then(|| KEYBOARD_READY.to_owned())
 }
 
 /// One phone, and whoever is asked about it.
@@ -87,6 +108,8 @@ struct Desk<'a> {
     app: &'a App,
     device: &'a DeviceId,
     asker: Asker,
+    /// Whether a task waits for it, whose screen must stay as it is.
+    in_task: bool,
 }
 
 /// Why it was not done.
@@ -184,9 +207,18 @@ impl Desk<'_> {
             self.item("ADBKeyboard is on the phone already");
             return self.enable_and_prove(&phone).await;
         }
+        if let KeyboardChoice::File(path) = choice {
+            // Nobody is asked about a file that is not there.
+            from_file(path).map_err(NotDone::File)?;
+        }
         let question = format!("Put ADBKeyboard (17 kB, GPL-2.0, {PAGE}) on {}?", self.device);
-        if self.asker.confirm(&question, true).await != Some(true) {
-            return Ok(self.left_alone());
+        match self.asker.confirm(&question, true).await {
+            Some(true) => {}
+            Some(false) => return Ok(self.left_alone()),
+            None => {
+                self.item("nobody could be asked here: --yes says yes");
+                return Ok(self.left_alone());
+            }
         }
         self.install_and_prove(&phone, choice).await
     }
@@ -229,27 +261,21 @@ impl Desk<'_> {
                 return Ok(Exit::Failed);
             }
         };
+        if self.in_task {
+            // The task's own text is looked for in its field.
+            drop(waiting);
+            self.item(&format!("{id} is switched on, and the task goes on"));
+            return Ok(Exit::Done);
+        }
         waiting.now("Typing into the search of its settings");
         let proof = phone.prove_typing(SAMPLE).await;
         drop(waiting);
-        let count = SAMPLE.chars().count();
-        let (text, exit) = match proof? {
-            Proof::Exact => (
-                format!(
-                    "{id} works: five scripts, a combining mark and an emoji ({count} code points) arrived exactly"
-                ),
-                Exit::Done,
-            ),
-            Proof::Different(held) => (
-                format!(
-                    "{id} is switched on, but of the text that was tried a field held {held:?}. Older versions \
-                     do nothing on newer phones: put the newest on it, from a file ({PAGE}/releases)"
-                ),
-                Exit::Failed,
-            ),
-            Proof::NoField => {
-                (format!("{id} is switched on; no field was found to try it in"), Exit::Done)
+        let (text, exit) = match proof {
+            Err(error) => {
+                self.item(&format!("{id} is switched on; it could not be tried:"));
+                return Err(error.into());
             }
+            Ok(proof) => verdict(&id, proof),
         };
         self.item(&text);
         self.item("your own keyboard stays the one in use; this one takes its place only while a text is typed");
@@ -281,6 +307,29 @@ impl Desk<'_> {
     }
 }
 
+/// What the proof has shown, and how the command ends.
+fn verdict(id: &str, proof: Proof) -> (String, Exit) {
+    let count = SAMPLE.chars().count();
+    match proof {
+        Proof::Exact => (
+            format!(
+                "{id} works: five scripts, a combining mark and an emoji ({count} code points) arrived exactly"
+            ),
+            Exit::Done,
+        ),
+        Proof::Different(held) => (
+            format!(
+                "{id} is switched on, but of the text that was tried a field held {held:?}. Older versions \
+                     do nothing on newer phones: put the newest on it, from a file ({PAGE}/releases)"
+            ),
+            Exit::Failed,
+        ),
+        Proof::NoField => {
+            (format!("{id} is switched on; no field was found to try it in"), Exit::Done)
+        }
+    }
+}
+
 /// The file, and what it is.
 fn from_file(path: &Path) -> anyhow::Result<(Vec<u8>, String)> {
     let shown = path.display();
@@ -289,6 +338,11 @@ fn from_file(path: &Path) -> anyhow::Result<(Vec<u8>, String)> {
         anyhow::bail!("{shown} has {size} bytes: that is no keyboard; nothing was changed");
     }
     let content = std::fs::read(path).with_context(|| format!("{shown} cannot be read"))?;
+    if !content.starts_with(b"PK") {
+        anyhow::bail!(
+            "{shown} is no Android app: get ADBKeyboard.apk from {PAGE}; nothing was changed"
+        );
+    }
     let sum = hex(&content);
     let known = if sum == SHA256 {
         "the file that its authors publish".to_owned()
@@ -303,19 +357,20 @@ fn from_file(path: &Path) -> anyhow::Result<(Vec<u8>, String)> {
 
 /// The published file, from there or from a mirror; anything else is refused.
 async fn fetch(url: &str) -> anyhow::Result<Vec<u8>> {
-    let offline = || {
-        format!(
-            "{url} cannot be fetched, and nothing was changed. On a machine that can, get ADBKeyboard.apk from \
-             {PAGE}, and name the file: --keyboard FILE"
+    let offline = |cause: reqwest::Error| {
+        anyhow::anyhow!(
+            "{url} cannot be fetched ({}), and nothing was changed. On a machine that can, get ADBKeyboard.apk \
+             from {PAGE}, and name the file: --keyboard FILE",
+            error_chain(&cause.without_url())
         )
     };
     let client = http_client(url, FETCH_TIMEOUT)?;
-    let answer = client.get(url).send().await.with_context(offline)?;
-    let answer = answer.error_for_status().with_context(offline)?;
+    let answer = client.get(url).send().await.map_err(offline)?;
+    let answer = answer.error_for_status().map_err(offline)?;
     if answer.content_length().is_some_and(|length| MAX as u64 <= length) {
         anyhow::bail!("what {url} offers is no keyboard; nothing was changed");
     }
-    let content = answer.bytes().await.with_context(offline)?;
+    let content = answer.bytes().await.map_err(offline)?;
     let sum = hex(&content);
     if sum != SHA256 {
         anyhow::bail!(

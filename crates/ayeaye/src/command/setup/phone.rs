@@ -20,15 +20,16 @@ pub(super) async fn choose(config: &Config, args: &Setup, asker: Asker) -> anyho
         let ready = doctor::tell_phones(&app, config, terminal).await;
         if let Some(wanted) = &args.device {
             let wanted = DeviceId::new(wanted);
-            if ready.contains(&wanted) {
+            // Any of its serials names a phone.
+            if ready.iter().any(|entry| entry.id == wanted || entry.also.contains(&wanted)) {
                 return Ok(Phone::Real(wanted));
             }
-            terminal.line(&format!("{wanted} is not ready: see above."));
+            terminal.line(&format!("{wanted} is not connected, or not ready: see above."));
         }
         match ready.as_slice() {
-            [only] => {
-                terminal.line(&format!("It will be {only}."));
-                return Ok(Phone::Real(only.clone()));
+            [only] if args.device.is_none() => {
+                terminal.line(&format!("It will be {}.", only.id));
+                return Ok(Phone::Real(only.id.clone()));
             }
             [] => {
                 terminal.line(
@@ -43,12 +44,16 @@ pub(super) async fn choose(config: &Config, args: &Setup, asker: Asker) -> anyho
                 }
             }
             several => {
-                for (at, id) in several.iter().enumerate() {
-                    terminal.line(&format!("  {:>2}  {id}", at + 1));
+                for (at, entry) in several.iter().enumerate() {
+                    terminal.line(&format!("  {:>2}  {}", at + 1, entry.id));
                 }
-                let chosen = asker.choose("Which one?", several.len(), 1).await;
+                let none = several.len() + 1;
+                terminal.line(&format!("  {none:>2}  none of them"));
+                // Nobody gets another phone than the one that was named by a default.
+                let default = if args.device.is_some() { none } else { 1 };
+                let chosen = asker.choose("Which one?", none, default).await;
                 let chosen = chosen.and_then(|at| several.get(at - 1));
-                return Ok(chosen.map_or(Phone::None, |id| Phone::Real(id.clone())));
+                return Ok(chosen.map_or(Phone::None, |entry| Phone::Real(entry.id.clone())));
             }
         }
     }
