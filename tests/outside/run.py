@@ -167,6 +167,7 @@ def main():
             bench.start_adb()
             if "adb" in parts:
                 bench.program(sys.executable, HERE / "adb_tool.py", "--device", bench.device, "--phone", bench.phone, "--binary", bench.binary)
+                bench.program(sys.executable, HERE / "adb_apps.py", "--device", bench.device, "--binary", bench.binary)
             if set(parts) & {"clients", "people", "inspector", "tasks", "faults", "docs", "logs"}:
                 bench.start_model()
             if set(parts) & {"clients", "people", "inspector", "tasks", "faults"}:

@@ -196,13 +196,12 @@ impl TextEntry<'_> {
         if !ways.is_empty() {
             return Ok(ways);
         }
-        let without_key = |c: &char| !keys::has_key(*c);
-        let odd = self.text.chars().filter(without_key).max().unwrap_or_default();
-        if odd.is_ascii() {
+        let Some(odd) = self.text.chars().find(|c| !c.is_ascii()) else {
             // A line break is no reason to ask anybody for a keyboard.
+            let odd = self.text.chars().find(|c| !keys::has_key(*c)).unwrap_or_default();
             let reason = format!("`input text` has no key for {odd:?}, and {why_not}");
             return Err(client.refused("the text", reason));
-        }
+        };
         Err(DeviceError::NoKeyboard { id: client.id().clone(), odd, why: why_not })
     }
 

@@ -301,7 +301,7 @@ pub enum DeviceError {
     NoKeyboard {
         /// Its serial.
         id: DeviceId,
-        /// The first letter without a key.
+        /// The first letter that is not ASCII.
         odd: char,
         /// Why there is no other way, and the way out.
         why: String,
