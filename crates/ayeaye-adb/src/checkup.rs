@@ -115,7 +115,8 @@ async fn keyboard(device: &AdbDevice) -> Asked {
             about,
             "only ASCII can be typed: there is no keyboard for other scripts",
             format!(
-                "`ayeaye setup {id} --keyboard fetch` installs ADBKeyboard, and `--keyboard remove` takes it away"
+                "`ayeaye setup {} --keyboard fetch` installs ADBKeyboard, and `--keyboard remove` takes it away",
+                device.id()
             ),
         ),
         Err(_) => {
