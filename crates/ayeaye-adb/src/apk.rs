@@ -4,6 +4,7 @@
 //! The manifest says which text that is, and `resources.arsc` has the text in every language
 //! (`ResourceTypes.h` of AOSP describes both). The files are anybody's: every length and offset is
 //! checked, and what is not understood has no name.
+pub(crate) mod archive;
 mod chunk;
 mod locale;
 mod manifest;

@@ -3,6 +3,7 @@
 //! Reading them all costs a phone with a hundred apps a few commands and some seconds, so no step waits
 //! for it; only an app that is asked for by a name nobody knows yet does.
 mod kept;
+mod pieces;
 mod reading;
 
 use std::collections::{HashMap, HashSet};

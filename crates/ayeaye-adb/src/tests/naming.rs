@@ -116,3 +116,45 @@ async fn a_phone_that_cannot_tell_names_still_opens_apps_by_what_is_known() {
         assert_eq!(device.app_name("org.example.weather"), None);
     }
 }
+
+/// What `dd` gives of a file.
+fn piece_of(file: &[u8], command: &str) -> Reply {
+    let number = |word: &str| -> usize {
+        let (_, rest) = command.split_once(word).unwrap();
+        rest.split(' ').next().unwrap().parse().unwrap()
+    };
+    let block = number(" bs=");
+    let from = (number(" skip=") * block).min(file.len());
+    let to = (from + number(" count=") * block).min(file.len());
+    Reply::Bytes(file[from..to].to_vec())
+}
+
+#[tokio::test]
+async fn names_are_read_where_the_phone_has_no_unzip() {
+    const APK: &[u8] = include_bytes!("../../../../tests/it/samples/weather.apk");
+    let fake = Fake::phone(move |request| {
+        let activities = "    org.example.weather/.Main\n";
+        if request.contains("unzip -p") {
+            return Some(Reply::Bytes(b"/system/bin/sh: unzip: not found\n".to_vec()));
+        }
+        if request.contains("pm list packages -f") {
+            let files = "package:/data/app/org.example.weather-1/base.apk=org.example.weather\n";
+            let told = [activities, files, "zh-Hans-CN\n", "", ""].join("--ayeaye--\n");
+            return Some(Reply::out(told));
+        }
+        let is_base = request.contains("'/data/app/org.example.weather-1/base.apk'");
+        if request.contains("stat -c %s") {
+            let size = if is_base { APK.len().to_string() } else { String::new() };
+            return Some(Reply::out(size));
+        }
+        if request.starts_with("exec:dd ") {
+            return Some(piece_of(APK, request));
+        }
+        request.contains("query-activities").then(|| Reply::out(activities))
+    })
+    .await;
+    let device = open(&fake, None).await;
+    device.perform(&Gesture::Awake { app: "天气".to_owned() }, ON).await.unwrap();
+    assert!(fake.acts()[0].ends_with("-n 'org.example.weather/.Main'"), "{:?}", fake.acts());
+    assert_eq!(device.app_name("org.example.weather").as_deref(), Some("天气"));
+}

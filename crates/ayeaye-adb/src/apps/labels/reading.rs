@@ -7,7 +7,7 @@ use ayeaye_agent::DeviceError;
 use tokio::time::Instant;
 
 use super::kept::LabelKey;
-use super::{AppLabels, lock, without_repetition};
+use super::{AppLabels, lock, pieces, without_repetition};
 use crate::apk::{self, Kind, Labels, Locale, MAX_TABLE, leading_chunk, parse_locales};
 use crate::apps::LIST;
 use crate::client::DeviceClient;
@@ -51,8 +51,17 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
         }
     }
     store.publish(client.id(), known.clone(), unread.is_empty());
+    let (mut has_unzip, mut is_new) = (true, false);
     for several in unread.chunks(AT_ONCE) {
-        let read = match read_files(client, several, &locales).await {
+        let read =
+            if has_unzip { read_files(client, several, &locales).await } else { Ok(Vec::new()) };
+        let read = match read {
+            Ok(read) if read.iter().all(Option::is_none) => {
+                let read = read_pieces(client, several, &locales).await?;
+                // What `dd` can read and `unzip` cannot has no `unzip`.
+                has_unzip &= read.iter().all(Option::is_none);
+                read
+            }
             Ok(read) => read,
             // One of them is too large: the others have names all the same.
             Err(DeviceError::Garbled { .. } | DeviceError::Refused { .. }) => {
@@ -68,13 +77,15 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
         for (app, labels) in several.iter().zip(read) {
             if let Some(labels) = &labels {
                 lock(&store.kept).put(app.key.clone(), labels.clone());
+                is_new = true;
             }
             known.insert(app.file.package.clone(), labels.unwrap_or_default());
         }
         store.publish(client.id(), known.clone(), false);
     }
     store.publish(client.id(), known, true);
-    if !unread.is_empty() {
+    // Another process may have written more meanwhile: nothing new is no reason to replace that.
+    if is_new {
         let saving = lock(&store.kept).saving();
         if let Some(saving) = saving {
             tokio::task::spawn_blocking(move || saving.write());
@@ -120,6 +131,29 @@ async fn read_files(
         Some(apk::labels(manifest?, &tables, Some(&app.activity), locales))
     });
     Ok(read.collect())
+}
+
+/// The same on a phone without `unzip`.
+async fn read_pieces(
+    client: &DeviceClient,
+    apps: &[Unread<'_>],
+    locales: &[Locale],
+) -> Result<Vec<Option<Labels>>, DeviceError> {
+    let mut read = Vec::new();
+    for app in apps {
+        let mut piece = Vec::new();
+        for (path, entries) in parts(&app.file.path, locales) {
+            let names: Vec<&str> = entries.split(' ').collect();
+            match pieces::files(client, &path, &names).await {
+                Ok(contents) => piece.extend(contents.unwrap_or_default()),
+                Err(error) if error.is_unreachable() => return Err(error),
+                Err(error) => tracing::debug!(%error, path, "not read"),
+            }
+        }
+        let (manifest, tables) = chunks(&piece);
+        read.push(manifest.map(|it| apk::labels(it, &tables, Some(&app.activity), locales)));
+    }
+    Ok(read)
 }
 
 /// The files of an app, with what is read of each: apps from a store have a part for each language.
