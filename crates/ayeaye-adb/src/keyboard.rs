@@ -140,7 +140,7 @@ impl AdbDevice {
         self.perform(&text_entry, size).await?;
         let read = async || {
             let Some(xml) = self.ui_tree().await? else { return Ok(None) };
-            let elements = Elements::read(&xml).unwrap_or_default();
+            let elements = Elements::read_apart(xml).await.unwrap_or_default();
             let fields = elements.iter().filter(|it| is_field(&it.class));
             Ok::<_, DeviceError>(fields.map(|it| it.text.clone()).max_by_key(String::len))
         };
@@ -158,7 +158,11 @@ impl AdbDevice {
         let deadline = Instant::now() + FIELD;
         let mut searched = false;
         while Instant::now() < deadline {
-            let Some(elements) = self.ui_tree().await?.as_deref().and_then(Elements::read) else {
+            let elements = match self.ui_tree().await? {
+                Some(xml) => Elements::read_apart(xml).await,
+                None => None,
+            };
+            let Some(elements) = elements else {
                 sleep(POLL).await;
                 continue;
             };

@@ -3,11 +3,17 @@
 //! Nothing depends on there being any: many apps show none, and phones fail to dump them in time.
 mod words;
 
+mod dump;
+
+use std::time::Duration;
+
 use crate::Pixel;
 use crate::event::TargetRecord;
 
 /// Most elements that are read; more is a list without an end.
 const MOST: u32 = 20_000;
+/// The longest that anybody waits for a dump to be read.
+const READING: Duration = Duration::from_secs(5);
 
 /// Everything a screen says it consists of, in the order of the document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,11 +60,7 @@ const LONGEST_NAME: usize = 200;
 impl Elements {
     /// The elements of a dump; `None` when it is not one.
     pub fn read(xml: &str) -> Option<Self> {
-        let options = roxmltree::ParsingOptions {
-            nodes_limit: MOST * 2,
-            ..roxmltree::ParsingOptions::default()
-        };
-        let document = roxmltree::Document::parse_with_options(xml, options).ok()?;
+        let document = dump::parse(xml)?;
         let nodes = document.descendants().filter(|node| node.has_tag_name("node"));
         let mut elements = Vec::new();
         // The nodes around the one that is being read, with their places in the list.
@@ -68,12 +70,19 @@ impl Elements {
             while around.last().is_some_and(|(id, _)| Some(*id) != above) {
                 around.pop();
             }
-            let parent = around.iter().rev().find_map(|(_, place)| *place);
+            let parent = around.last().and_then(|(_, place)| *place);
             let element = read_element(node, index, around.len(), parent);
-            around.push((node.id(), element.is_some().then_some(elements.len())));
+            // Of one that cannot be read, the element around it.
+            let nearest = element.is_some().then_some(elements.len()).or(parent);
+            around.push((node.id(), nearest));
             elements.extend(element);
         }
         Some(Self(elements))
+    }
+
+    /// The same where others wait for this thread: read on another, and given up after a while.
+    pub async fn read_apart(xml: String) -> Option<Self> {
+        apart(move || Self::read(&xml)).await?
     }
 
     /// In the order of the document: parents before their children.
@@ -101,10 +110,9 @@ impl Elements {
         }
     }
 
-    /// Whether what is typed at a place is hidden.
+    /// Whether what is typed at a place may be hidden: any field that hides it counts, also behind a label.
     pub fn is_secret_at(&self, place: Pixel) -> bool {
-        let found = [self.smallest_at(place), self.at(place)];
-        found.into_iter().flatten().any(|element| element.password)
+        self.0.iter().any(|element| element.password && element.covers(place))
     }
 
     /// The smallest element at a place; of two alike the later one, which is drawn above.
@@ -201,6 +209,14 @@ impl Elements {
     }
 }
 
+/// What comes of work on a dump, done on a thread that may be busy; `None` if it takes too long.
+pub(crate) async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let working = tokio::task::spawn_blocking(work);
+    tokio::time::timeout(READING, working).await.ok()?.ok()
+}
+
 fn read_element(
     node: roxmltree::Node<'_, '_>,
     index: usize,
@@ -229,11 +245,7 @@ fn read_element(
 
 /// The same dump, with nothing in the fields that hide what is typed: some builds write it in clear.
 pub(crate) fn without_passwords(xml: &str) -> String {
-    let options =
-        roxmltree::ParsingOptions { nodes_limit: MOST * 2, ..roxmltree::ParsingOptions::default() };
-    let Ok(document) = roxmltree::Document::parse_with_options(xml, options) else {
-        return String::new();
-    };
+    let Some(document) = dump::parse(xml) else { return String::new() };
     let hidden = document
         .descendants()
         .filter(|node| node.attribute("password") == Some("true"))
@@ -372,6 +384,16 @@ mod tests {
         assert_eq!(Elements::read(odd).unwrap().iter().count(), 1);
         let lost = r#"<hierarchy><node bounds="?" clickable="true"><node text="in" bounds="[0,0][9,9]"/></node></hierarchy>"#;
         assert_eq!(name_at(lost, 5, 5), "in");
+    }
+
+    #[test]
+    fn a_label_inside_a_password_field_does_not_hide_that_it_is_one() {
+        let label = r#"<hierarchy><node text="" class="android.widget.EditText" clickable="true" password="true"
+            bounds="[0,0][1000,200]"><node text="Password" class="android.view.View" clickable="true"
+            bounds="[10,10][300,100]"/></node></hierarchy>"#;
+        let elements = Elements::read(label).unwrap();
+        assert!(elements.is_secret_at(Pixel { x: 50, y: 50 }));
+        assert!(!elements.is_secret_at(Pixel { x: 50, y: 250 }));
     }
 
     #[test]

@@ -97,7 +97,8 @@ impl Fields {
         let bytes = client.exec("its elements", dump, deadline, MAX_DUMP, <[u8]>::len).await;
         let text = bytes.map_err(|error| format!("{none} ({error})"))?;
         let text = String::from_utf8_lossy(&text);
-        parse::ui_tree(&text).and_then(Elements::read).map(Self).ok_or_else(|| none.to_owned())
+        let tree = parse::ui_tree(&text).ok_or_else(|| none.to_owned())?.to_owned();
+        Elements::read_apart(tree).await.map(Self).ok_or_else(|| none.to_owned())
     }
 
     fn focused(&self) -> Option<&Element> {

@@ -90,6 +90,11 @@ impl Recorder {
         &self.secrets
     }
 
+    /// The same, for another thread.
+    pub(super) fn shared_secrets(&self) -> Arc<SecretStore> {
+        self.secrets.clone()
+    }
+
     pub(super) fn privacy(&self) -> PrivacySettings {
         self.privacy
     }

@@ -9,7 +9,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::capture::PROTECTED_SCREEN;
 use super::{Observation, Observer};
-use crate::elements::{Elements, without_passwords};
+use crate::elements::{Elements, apart, without_passwords};
 use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
@@ -250,12 +250,18 @@ impl Observer {
                 return Ok(false);
             }
         };
-        let Some(elements) = Elements::read(&xml) else { return Ok(false) };
-        let stored = match recorder.privacy().text {
-            KeepText::Full => Some(xml),
-            KeepText::Redacted => Some(recorder.redact(&without_passwords(&xml)).into_owned()),
-            KeepText::Metadata => None,
-        };
+        // Phones send what they like: it is read where nobody waits.
+        let (secrets, level) = (recorder.shared_secrets(), recorder.privacy().text);
+        let read = apart(move || {
+            let elements = Elements::read(&xml)?;
+            let stored = match level {
+                KeepText::Full => Some(xml),
+                KeepText::Redacted => Some(secrets.redact(&without_passwords(&xml)).into_owned()),
+                KeepText::Metadata => None,
+            };
+            Some((elements, stored))
+        });
+        let Some((elements, stored)) = read.await.flatten() else { return Ok(false) };
         let blob = match stored {
             Some(xml) => Some(recorder.store(xml.into(), "application/xml").await?),
             None => None,
