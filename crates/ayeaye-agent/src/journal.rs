@@ -104,6 +104,8 @@ pub struct OpenChange {
     pub session: SessionId,
     /// What it has changed.
     pub change: SettingChange,
+    /// How often the phone has refused to have it put back.
+    pub refusals: u32,
 }
 
 /// All sessions.

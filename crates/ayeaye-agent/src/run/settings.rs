@@ -126,6 +126,9 @@ async fn note(
     recorder.append(Fact::Note { kind: kind.into(), text, figures }).await
 }
 
+/// After so many refusals a setting is left as it is.
+const MOST_REFUSALS: u32 = 5;
+
 /// What one session has changed on one phone and not put back, beside the records.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
@@ -141,7 +144,7 @@ impl Ledger {
 
     async fn add(&self, change: &SettingChange) -> Result<(), JournalError> {
         let mut open = self.open().await?;
-        open.push(OpenChange { session: self.session, change: change.clone() });
+        open.push(OpenChange { session: self.session, change: change.clone(), refusals: 0 });
         self.journal.store_open_changes(&self.device, open).await
     }
 
@@ -149,6 +152,21 @@ impl Ledger {
         let mut open = self.open().await?;
         if let Some(at) = open.iter().rposition(|it| it.change == *change) {
             open.remove(at);
+        }
+        self.journal.store_open_changes(&self.device, open).await
+    }
+
+    /// A phone may refuse once because it is just starting or busy. One that always does is not asked for
+    /// ever.
+    async fn count_refusal(&self, change: &SettingChange) -> Result<(), JournalError> {
+        let mut open = self.open().await?;
+        let Some(at) = open.iter().rposition(|it| it.change == *change) else { return Ok(()) };
+        open[at].refusals += 1;
+        if MOST_REFUSALS <= open[at].refusals {
+            let OpenChange { change, .. } = open.remove(at);
+            let (setting, before) =
+                (&change.setting, change.before.as_deref().unwrap_or("nothing"));
+            tracing::warn!(device = %self.device, "{setting} stays {}: it was {before}", change.value);
         }
         self.journal.store_open_changes(&self.device, open).await
     }
@@ -173,8 +191,7 @@ impl Ledger {
                         break;
                     }
                     if matches!(err, DeviceError::Refused { .. }) {
-                        // Asking again for ever would change nothing.
-                        self.remove(&change).await?;
+                        self.count_refusal(&change).await?;
                     }
                 }
             }

@@ -24,17 +24,25 @@ struct KeptChange {
     session: String,
     #[serde(flatten)]
     change: SettingChange,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    refusals: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl From<OpenChange> for KeptChange {
-    fn from(OpenChange { session, change }: OpenChange) -> Self {
-        Self { session: session.to_string(), change }
+    fn from(OpenChange { session, change, refusals }: OpenChange) -> Self {
+        Self { session: session.to_string(), change, refusals }
     }
 }
 
 impl KeptChange {
     fn open(self) -> Option<OpenChange> {
-        Some(OpenChange { session: self.session.parse().ok()?, change: self.change })
+        let Self { session, change, refusals } = self;
+        Some(OpenChange { session: session.parse().ok()?, change, refusals })
     }
 }
 
@@ -113,6 +121,7 @@ mod tests {
                 before: before.map(str::to_owned),
                 value: "1800000".to_owned(),
             },
+            refusals: u32::from(before.is_none()),
         };
         let open = vec![change(Some("30000")), change(None)];
         store(&folder, &phone, open.clone()).unwrap();
