@@ -1,4 +1,5 @@
 //! The subcommands.
+mod asker;
 mod connect;
 pub mod continue_session;
 pub mod demo;
@@ -6,6 +7,7 @@ pub mod devices;
 pub mod doctor;
 mod http_client;
 pub mod install;
+mod keyboard;
 pub mod model;
 mod pair;
 pub mod phone;

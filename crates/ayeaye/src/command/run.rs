@@ -9,8 +9,8 @@ use ayeaye_agent::{
 
 use crate::command::Exit;
 use crate::command::devices::described;
+use crate::command::keyboard::offer_for_task;
 use crate::command::report::{RunJson, complete_logs, exit, print_end, print_page, print_way_on};
-use crate::command::setup::offer_for_task;
 use crate::config::Config;
 use crate::hint::{Reader, for_device_error};
 use crate::mcp::args;
@@ -74,6 +74,7 @@ pub async fn run(
     let started = app
         .agent
         .start(StartTask {
+            policy: None,
             device_id,
             task: words,
             max_steps: options.max_steps,
@@ -180,6 +181,7 @@ pub(super) async fn resume(
     options: RunOptions,
 ) -> anyhow::Result<Follower> {
     let next = ContinueTask {
+        policy: None,
         reply_is_secret,
         session_id,
         device_id: None,

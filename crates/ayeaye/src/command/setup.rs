@@ -3,61 +3,26 @@
 //! Every question has a default and can be skipped. Nothing is written before its question is answered, and
 //! each file is written in one step: Ctrl-C at any place leaves nothing half done.
 mod first_task;
-mod keyboard;
 mod model;
 mod phone;
 mod servers;
 
+use ayeaye_agent::DeviceId;
+
 use crate::cli::{ClientChoice, EntryArgs, Install, Setup};
 use crate::clients::Scope;
+use crate::command::asker::Asker;
 use crate::command::install::{self, State, clients_here};
-use crate::command::{Exit, Start};
+use crate::command::{Exit, Start, keyboard};
 use crate::config::Config;
 use crate::terminal::Terminal;
-
-/// How questions are answered.
-#[derive(Debug, Clone, Copy)]
-struct Asker {
-    terminal: Terminal,
-    /// Whether the defaults answer.
-    yes: bool,
-}
-
-impl Asker {
-    /// Yes or no.
-    async fn confirm(self, question: &str, default: bool) -> Option<bool> {
-        if self.yes {
-            let word = if default { "yes" } else { "no" };
-            self.terminal.line(&format!("{question} {word}"));
-            return Some(default);
-        }
-        self.terminal.confirm(question, default).await
-    }
-
-    /// One of several, from 1; an empty line takes the default.
-    async fn choose(self, question: &str, count: usize, default: usize) -> Option<usize> {
-        if self.yes {
-            self.terminal.line(&format!("{question} {default}"));
-            return Some(default);
-        }
-        loop {
-            let answer = self.terminal.ask_line(&format!("{question} [{default}]")).await?;
-            match answer.parse::<usize>() {
-                _ if answer.is_empty() => return Some(default),
-                Ok(number) if (1..=count).contains(&number) => return Some(number),
-                _ => self.terminal.line(&format!("a number from 1 to {count}, please")),
-            }
-        }
-    }
-}
-
-pub(super) use self::keyboard::offer_for_task;
+use crate::wiring::{App, ModelChoice};
 
 /// The phone that was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Phone {
     /// A phone of the adb server.
-    Real(ayeaye_agent::DeviceId),
+    Real(DeviceId),
     /// A virtual phone, which lives until this command ends.
     Virtual,
     /// None for now.
@@ -89,7 +54,14 @@ pub async fn setup(
     heading(terminal, "1. The phone");
     let phone = phone::choose(config, args, asker).await?;
     let virtual_phone = virtual_phone.unwrap_or_default();
-    keyboard::offer(config, (&phone, &virtual_phone), asker).await?;
+    match &phone {
+        Phone::None => {}
+        Phone::Real(device) => keyboard::offer(&App::new(config).await?, device, asker).await,
+        Phone::Virtual => {
+            let app = App::with_phone(config, virtual_phone.clone(), ModelChoice::Scripted).await?;
+            keyboard::offer(&app, &DeviceId::new(virtual_phone.serial()), asker).await;
+        }
+    }
     heading(terminal, "2. The model");
     let model = model::choose(config, args, asker).await?;
     let model_works = model.as_ref().is_some_and(|it| it.works);

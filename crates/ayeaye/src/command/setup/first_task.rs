@@ -3,8 +3,9 @@ use ayeaye_agent::{DeviceId, DirectAction, DirectOutcome, Gesture, Key, Principa
 
 use ayeaye_phone::AdbDevice;
 
-use super::{Asker, Phone};
+use super::Phone;
 use crate::command::Exit;
+use crate::command::asker::Asker;
 use crate::command::run::{self, RunOptions};
 use crate::config::Config;
 use crate::terminal::Terminal;

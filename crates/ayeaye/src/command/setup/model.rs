@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use ayeaye_model::{Endpoint, ModelConfig, Profile, RemoteModel, Severity};
 
-use super::Asker;
 use super::servers::{Finder, Kind, Offered, Server};
 use crate::cli::Setup;
 use crate::clients::kept;
+use crate::command::asker::Asker;
 use crate::command::doctor;
 use crate::config::{Config, edited};
 use crate::terminal::Terminal;

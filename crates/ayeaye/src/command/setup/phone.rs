@@ -1,8 +1,9 @@
 //! The first step: which phone. What doctor knows of it is said here too.
 use ayeaye_agent::DeviceId;
 
-use super::{Asker, Phone};
+use super::Phone;
 use crate::cli::Setup;
+use crate::command::asker::Asker;
 use crate::command::doctor;
 use crate::config::Config;
 use crate::wiring::App;

@@ -12,8 +12,8 @@ use ayeaye_agent::{
 use ayeaye_phone::AdbDevice;
 use sha2::{Digest as _, Sha256};
 
-use super::{Asker, Phone};
 use crate::cli::{KeyboardChoice, Setup};
+use crate::command::asker::Asker;
 use crate::command::http_client::http_client;
 use crate::command::{Exit, doctor};
 use crate::config::Config;
@@ -65,28 +65,15 @@ pub(super) async fn only(
 }
 
 /// After the phone was chosen: says what can be typed on it, and offers what is missing.
-pub(super) async fn offer(
-    config: &Config,
-    (phone, virtual_phone): (&Phone, &AdbDevice),
-    asker: Asker,
-) -> anyhow::Result<()> {
-    let (app, device) = match phone {
-        Phone::None => return Ok(()),
-        Phone::Real(device) => (App::new(config).await?, device.clone()),
-        Phone::Virtual => {
-            let app = App::with_phone(config, virtual_phone.clone(), ModelChoice::Scripted).await?;
-            (app, DeviceId::new(virtual_phone.serial()))
-        }
-    };
-    let desk = Desk { app: &app, device: &device, asker, in_task: false };
+pub(super) async fn offer(app: &App, device: &DeviceId, asker: Asker) {
+    let desk = Desk { app, device, asker, in_task: false };
     let offered = desk.offer().await;
     desk.told(offered);
-    Ok(())
 }
 
 /// In the middle of a task that needs it: offers the keyboard to the person at the terminal. Returns the
 /// answer to the task's question if the keyboard is there afterwards.
-pub(in crate::command) async fn offer_for_task(
+pub(super) async fn offer_for_task(
     app: &App,
     device: &DeviceId,
     question: &Question,
