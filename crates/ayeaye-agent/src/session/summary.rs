@@ -47,6 +47,17 @@ pub struct Summary {
     pub bytes: u64,
 }
 
+impl Summary {
+    /// Of a record that is whole in memory; `bytes` are those of the record and its blobs.
+    pub fn of(id: SessionId, events: &[Event], bytes: u64) -> Result<Self, MissingSessionStart> {
+        let mut builder = SummaryBuilder::new(id);
+        for event in events {
+            builder.apply(event);
+        }
+        builder.finish(bytes)
+    }
+}
+
 /// A [`Summary`] in the making.
 #[derive(Debug)]
 pub(crate) struct SummaryBuilder {

@@ -1,0 +1,211 @@
+//! Everything outside the agent, of one seed: time, faults, and what is true.
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use rand::RngExt as _;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::planted::Planted;
+use crate::schedule::{Fault, Schedule, Site};
+
+/// How a process ended before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crash {
+    Killed,
+    PowerLost,
+}
+
+/// What the client is to do, besides following.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientFault {
+    Cancelled,
+    Paused,
+    Gone,
+    Repeated,
+    SecondProcess,
+    AnsweredTwice,
+}
+
+#[derive(Debug)]
+pub struct World {
+    pub planted: Option<Planted>,
+    state: Mutex<State>,
+    crash: watch::Sender<Option<Crash>>,
+    client: watch::Sender<Vec<ClientFault>>,
+}
+
+#[derive(Debug)]
+struct State {
+    schedule: Schedule,
+    calls: HashMap<Site, u32>,
+    /// Time before this process, and when it began.
+    before: Duration,
+    begun: Option<Instant>,
+    trace: Vec<String>,
+    broken: Vec<String>,
+    truth: Truth,
+}
+
+/// What is true, whatever anybody says.
+#[derive(Debug, Default)]
+pub struct Truth {
+    /// How often the model decided on a gesture, as the record describes it.
+    pub decided: HashMap<String, u32>,
+    /// Gestures that want leave, and whether it was given.
+    pub leave: HashMap<String, Option<bool>>,
+    /// What a question asks leave for.
+    pub asked: HashMap<String, String>,
+    /// Gestures that arrived at the phone, and whether they were carried out.
+    pub arrived: Vec<(String, bool)>,
+    /// What the model said at the end, if it did.
+    pub completed: HashSet<String>,
+    pub aborted: HashSet<String>,
+    /// The page on the screen, and the one that the last gesture led to.
+    pub page: u32,
+    pub page_of_gesture: u32,
+}
+
+impl World {
+    pub fn new(seed: u64, planted: Option<Planted>) -> Self {
+        let state = State {
+            schedule: Schedule::from_seed(seed),
+            calls: HashMap::new(),
+            before: Duration::ZERO,
+            begun: None,
+            trace: Vec::new(),
+            broken: Vec::new(),
+            truth: Truth::default(),
+        };
+        let (crash, client) = (watch::Sender::new(None), watch::Sender::default());
+        Self { planted, state: Mutex::new(state), crash, client }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub fn has(&self, planted: Planted) -> bool {
+        self.planted == Some(planted)
+    }
+
+    /// A process begins: its clock goes on where the last one's stopped.
+    pub fn process_begins(&self) {
+        self.crash.send_replace(None);
+        self.state().begun = Some(Instant::now());
+    }
+
+    pub fn process_ends(&self, time_until_the_next: Duration) {
+        let now = self.now();
+        let mut state = self.state();
+        state.before = now + time_until_the_next;
+        state.begun = None;
+    }
+
+    /// Since the beginning, over all processes.
+    pub fn now(&self) -> Duration {
+        let state = self.state();
+        state.before + state.begun.map_or(Duration::ZERO, |begun| begun.elapsed())
+    }
+
+    /// A line of the trace.
+    pub fn note(&self, line: impl fmt::Display) {
+        let now = self.now().as_millis();
+        self.state().trace.push(format!("{now:>9} ms  {line}"));
+    }
+
+    /// A promise was broken.
+    pub fn broken(&self, what: impl fmt::Display) {
+        self.note(format!("BROKEN {what}"));
+        self.state().broken.push(what.to_string());
+    }
+
+    pub fn check(&self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.broken(what());
+        }
+    }
+
+    pub fn truth<T>(&self, use_it: impl FnOnce(&mut Truth) -> T) -> T {
+        use_it(&mut self.state().truth)
+    }
+
+    /// A number below `end`.
+    pub fn random(&self, end: u32) -> u32 {
+        self.state().schedule.rng.random_range(0..end)
+    }
+
+    pub fn steps(&self) -> u32 {
+        self.state().schedule.steps
+    }
+
+    /// A call arrives somewhere. What strikes the whole process or its client is dealt with here.
+    pub async fn arrive(&self, site: Site) -> Option<Fault> {
+        let (here, anywhere) = {
+            let mut state = self.state();
+            let mut fault = |site: Site| {
+                let nth = state.calls.entry(site).or_default();
+                *nth += 1;
+                let key = (site, *nth);
+                state.schedule.faults.get(&key).copied()
+            };
+            (fault(site), fault(Site::Anywhere))
+        };
+        for fault in [here, anywhere].into_iter().flatten() {
+            self.note(format!("at {site:?}: {fault:?}"));
+            let client = match fault {
+                Fault::Killed => self.crash(Crash::Killed).await,
+                Fault::PowerLost => self.crash(Crash::PowerLost).await,
+                Fault::Cancelled => ClientFault::Cancelled,
+                Fault::Paused => ClientFault::Paused,
+                Fault::ClientGone => ClientFault::Gone,
+                Fault::Repeated => ClientFault::Repeated,
+                Fault::SecondProcess => ClientFault::SecondProcess,
+                Fault::AnsweredTwice => ClientFault::AnsweredTwice,
+                _ => continue,
+            };
+            self.client.send_modify(|faults| faults.push(client));
+        }
+        here
+    }
+
+    /// The process dies here and now.
+    async fn crash(&self, how: Crash) -> ClientFault {
+        self.crash.send_replace(Some(how));
+        std::future::pending().await
+    }
+
+    /// Waits until the process dies.
+    pub async fn crashed(&self) -> Crash {
+        let mut crash = self.crash.subscribe();
+        let crash = crash.wait_for(Option::is_some).await.expect("the world is there");
+        crash.expect("it was waited for")
+    }
+
+    /// The next thing that the client is to do.
+    pub async fn client_fault(&self) -> ClientFault {
+        let mut faults = self.client.subscribe();
+        faults.wait_for(|faults| !faults.is_empty()).await.expect("the world is there");
+        let mut next = None;
+        self.client.send_modify(|faults| next = Some(faults.remove(0)));
+        next.expect("there is one")
+    }
+
+    pub fn answered_twice(&self) -> bool {
+        let mut twice = false;
+        self.client.send_if_modified(|faults| {
+            let before = faults.len();
+            faults.retain(|fault| *fault != ClientFault::AnsweredTwice);
+            twice = faults.len() < before;
+            twice
+        });
+        twice
+    }
+
+    pub fn take_trace(&self) -> (Vec<String>, Vec<String>) {
+        let mut state = self.state();
+        (std::mem::take(&mut state.trace), std::mem::take(&mut state.broken))
+    }
+}
