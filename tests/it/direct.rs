@@ -220,6 +220,7 @@ async fn a_phone_at_work_is_left_alone() {
 async fn another_principal_s_phone_and_sessions_are_nobody_else_s_business() {
     let rig = rig().await;
     let theirs = StartTask {
+        policy: None,
         device_id: ayeaye_agent::DeviceId::new(rig.serial.clone()),
         task: "theirs".to_owned(),
         max_steps: 5,

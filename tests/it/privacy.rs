@@ -56,7 +56,8 @@ async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
     let outside = tempfile::TempDir::new().unwrap();
     let log = outside.path().join("stderr");
     let mut raw = binary.raw_logging(File::create(&log).unwrap()).await;
-    let start = json!({ "device_id": adb_device.serial(), "task": "Sign in to Nimbus as robin" });
+    let task = format!("Sign in to Nimbus as robin with the password {PASSWORD}");
+    let start = json!({ "device_id": adb_device.serial(), "task": task });
     let asked = raw.facts("ask_agent_start_new_task", start).await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     let code = phone.state().one_time_code;

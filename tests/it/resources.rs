@@ -128,6 +128,7 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
             max_steps: 20,
             reply_mode: ReplyMode::PassToClient.into(),
             planner: false,
+            policy: None,
         },
         owner: owner.map(str::to_owned),
     });
@@ -263,6 +264,7 @@ async fn what_is_not_there_is_said_so_in_the_words_of_each_era() {
 async fn what_is_anothers_is_answered_like_what_is_not_there() {
     let rig = rig().await;
     let start = StartTask {
+        policy: None,
         device_id: DeviceId::new(rig.serial.clone()),
         task: "bob's".to_owned(),
         max_steps: 5,

@@ -133,6 +133,7 @@ fn start() -> Fact {
             max_steps: u32::MAX,
             reply_mode: ReplyMode::PassToClient.into(),
             planner: false,
+            policy: None,
         },
         owner: None,
     })
@@ -246,6 +247,7 @@ fn tool_start(step: u32) -> Fact {
         }),
         display: None,
         batch: None,
+        gate: None,
     })
 }
 

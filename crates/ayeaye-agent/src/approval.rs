@@ -1,35 +1,87 @@
 //! Approval of one action: what a user's "yes" allows, and nothing beyond it.
-use crate::{Action, Gesture, Point, Question, event::ParsedRecord};
+use crate::event::{ActIdentity, GateRecord, ParsedRecord};
+use crate::gate::mentioned_classes;
+use crate::{Action, Gesture, Point, Question};
 
-/// What the user was asked to approve.
+/// What the user was asked to approve: one act on one element of one screen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
     /// The text of the question.
     text: String,
     /// The gesture in question.
     gesture: Option<Gesture>,
+    /// What the gate said of it. A record of an earlier version has nothing.
+    gate: Option<Box<GateRecord>>,
+    /// The app in which it was asked, where nothing else is known of the act.
+    app: Option<String>,
 }
 
-/// How far apart two points may be and still mean the same button, as a part of the screen. A model
-/// that looks again names a slightly different point.
-const SAME_PLACE: f64 = 0.05;
+/// How far apart two points may be and still mean the same, in thousandths of the screen: a model that
+/// looks again names a slightly different point, and a list may have moved a little.
+const SAME_PLACE: f64 = 20.0;
 
 impl Approval {
-    /// The approval that a question asks for, with the decision it came from.
-    pub(crate) fn requested(question: &Question, decision: Option<&ParsedRecord>) -> Self {
+    /// The approval that a question asks for, with the decision it came from and what the gate said.
+    pub(crate) fn requested(
+        question: &Question,
+        decision: Option<&ParsedRecord>,
+        gate: Option<GateRecord>,
+    ) -> Self {
         let gesture = decision.and_then(|it| match Action::try_from(&it.action) {
-            Ok(Action::Confirm { gesture, .. }) => Some(gesture),
+            Ok(Action::Confirm { gesture, .. } | Action::Gesture(gesture)) => Some(gesture),
             _ => None,
         });
-        Self { text: question.text.clone(), gesture }
+        Self {
+            text: question.text.clone(),
+            gesture,
+            gate: gate.map(Box::new),
+            app: question.app.clone(),
+        }
     }
 
-    /// Whether it covers this gesture: it must be the same gesture, and the question must name the same
-    /// numbers. The wording alone proves nothing: a model may ask "May I do this?" about anything.
-    pub(crate) fn covers(&self, gesture: &Gesture, question: &Question) -> bool {
-        self.gesture.as_ref().is_some_and(|it| is_same_gesture(it, gesture))
-            && numbers(&self.text) == numbers(&question.text)
+    /// What the gate said of the act.
+    pub(crate) fn gate(&self) -> Option<&GateRecord> {
+        self.gate.as_deref()
     }
+
+    /// Whether it covers this act: the same act on the same element, app and screen, for the same reason.
+    /// Where the model asks itself, its question must also name the same numbers and kinds of acts. The
+    /// wording alone proves nothing: a model may ask "May I do this?" about anything.
+    pub(crate) fn covers(
+        &self,
+        gesture: &Gesture,
+        gate: &GateRecord,
+        question: Option<&Question>,
+    ) -> bool {
+        let asked_alike = question.is_none_or(|question| {
+            numbers(&self.text) == numbers(&question.text)
+                && mentioned_classes(&self.text) == mentioned_classes(&question.text)
+        });
+        let same_act = match (&self.gate, &gate.act) {
+            (Some(asked), Some(act)) => {
+                asked.class == gate.class
+                    && asked.act.as_ref().is_some_and(|it| is_same_act(it, act))
+            }
+            (None, Some(act)) => {
+                self.app.as_deref().unwrap_or_default() == act.app
+                    && self.gesture.as_ref().is_some_and(|it| is_same_gesture(it, gesture))
+            }
+            (_, None) => false,
+        };
+        same_act && asked_alike
+    }
+}
+
+/// Whether two acts are one: the same element of the same screen of the same app.
+pub(crate) fn is_same_act(one: &ActIdentity, other: &ActIdentity) -> bool {
+    let near = match (one.at, other.at) {
+        (Some([x, y]), Some([to_x, to_y])) => {
+            (x - to_x).abs() <= SAME_PLACE && (y - to_y).abs() <= SAME_PLACE
+        }
+        (one, other) => one == other,
+    };
+    let strip = |it: &ActIdentity| ActIdentity { at: None, ..it.clone() };
+    near && strip(one) == strip(other)
 }
 
 /// The numbers in a text, in order: amounts, dates, how many.
@@ -50,7 +102,18 @@ fn is_same_gesture(one: &Gesture, other: &Gesture) -> bool {
 
 fn near(a: Point, b: Point) -> bool {
     let ((ax, ay), (bx, by)) = (a.fractions(), b.fractions());
-    (ax - bx).abs() <= SAME_PLACE && (ay - by).abs() <= SAME_PLACE
+    (ax - bx).abs() * 1e3 <= SAME_PLACE && (ay - by).abs() * 1e3 <= SAME_PLACE
+}
+
+/// Whether an answer is a clear no.
+pub(crate) fn is_no(answer: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: [&str; 34] = [
+        "no", "n", "nope", "no thanks", "don't", "do not", "never", "stop", "cancel", "deny", "denied", "decline", "refuse", "reject",
+        "nein", "non", "não", "nee", "nie", "hayır", "нет", "ні", "不", "不要", "不行", "否", "取消", "拒绝", "いいえ", "아니요", "لا", "नहीं", "tidak", "không",
+    ];
+    let word = answer.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
+    WORDS.contains(&word.as_str())
 }
 
 /// Whether an answer is a clear yes. Anything else is a no: conditions are for the model to interpret.

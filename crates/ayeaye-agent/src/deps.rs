@@ -1,6 +1,7 @@
 //! The dependencies of an agent.
 use std::sync::Arc;
 
+use crate::gate::Policy;
 use crate::{DeviceId, DeviceSource, Journal, Limits, Model, PrivacySettings};
 
 /// The dependencies of an agent.
@@ -16,6 +17,8 @@ pub struct AgentDeps {
     pub journal: Arc<dyn Journal>,
     /// The bounds of every run.
     pub limits: Limits,
+    /// What may be done on phones.
+    pub policy: Policy,
     /// Settings that are recorded with each session; never a key.
     pub config: serde_json::Map<String, serde_json::Value>,
     /// What may be recorded.

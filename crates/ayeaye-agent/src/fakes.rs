@@ -18,6 +18,7 @@ pub(crate) use self::model::{
     ScriptedModel, ScriptedReply, abort, click, complete, confirm, info, note, sensitive, types,
     wait,
 };
+use crate::gate::Policy;
 use crate::journal::{
     BlobRef, DeviceRecord, Event, Fact, FileJournal, RunRecord, SessionStart, SyncPolicy,
 };
@@ -48,6 +49,7 @@ pub(crate) struct Rig {
     pub(crate) planner: Option<Arc<ScriptedModel>>,
     pub(crate) mode: ReplyMode,
     pub(crate) max_steps: u32,
+    pub(crate) policy: Policy,
     /// Shared by the rigs before and after a crash.
     disk: Arc<TempDir>,
 }
@@ -101,6 +103,7 @@ impl Rig {
             planner: None,
             mode: ReplyMode::PassToClient,
             max_steps: 20,
+            policy: Policy::default(),
             disk,
         };
         rig.rewire();
@@ -150,6 +153,13 @@ impl Rig {
         self
     }
 
+    /// The same under another policy.
+    pub(crate) fn under(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self.rewire();
+        self
+    }
+
     /// The same with prices.
     pub(crate) fn priced(self, prices: Prices) -> Self {
         self.script.cost(prices);
@@ -187,6 +197,7 @@ impl Rig {
     fn rewire(&mut self) {
         let mut deps = deps(&self.phone, &self.script, &self.journal);
         deps.limits = self.limits.clone();
+        deps.policy = self.policy.clone();
         deps.privacy = self.privacy;
         deps.judge.clone_from(&self.judge);
         deps.models.clone_from(&self.models);
@@ -204,6 +215,7 @@ impl Rig {
             max_steps: self.max_steps,
             reply_mode: self.mode,
             planner: self.planner.is_some(),
+            policy: None,
             principal: client(),
         }
     }
@@ -228,6 +240,7 @@ impl Rig {
             max_steps: self.max_steps,
             reply_mode: self.mode,
             planner: self.planner.is_some(),
+            policy: None,
             principal: client(),
         }
     }
@@ -334,6 +347,7 @@ fn deps(
 ) -> AgentDeps {
     let source: Arc<dyn DeviceSource> = Arc::new(device::FakeSource(phone.clone()));
     AgentDeps {
+        policy: Policy::default(),
         sources: vec![source],
         in_process_devices: Vec::new(),
         models: Models::one(script.clone()),
@@ -388,6 +402,7 @@ impl Recording {
                 max_steps: 20,
                 reply_mode: ReplyMode::PassToClient.into(),
                 planner: false,
+                policy: None,
             },
             owner: None,
         };

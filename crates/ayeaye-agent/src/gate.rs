@@ -28,6 +28,16 @@ pub use self::verdict::{Ask, GateDecision, Rule, Verdict};
 
 use self::findings::Findings;
 
+/// Whether an app is a home screen.
+pub(crate) fn is_home(package: &str) -> bool {
+    apps::kind_of(package) == Some(apps::AppKind::Launcher)
+}
+
+/// The classes of acts that a question names, whatever else it says.
+pub(crate) fn mentioned_classes(text: &str) -> Vec<ActClass> {
+    phrases::mentioned(&text::normalized(text))
+}
+
 /// Decides whether an act is done. The strictest rule that fits decides; the verdict names it.
 pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
     let mut findings = Findings::new(policy, request);

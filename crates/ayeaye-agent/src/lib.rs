@@ -69,7 +69,8 @@ pub use run::{
 };
 pub use screen::{Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{
-    Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase, SessionState,
+    ActHistory, Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase,
+    SessionState,
 };
 pub use session_id::{InvalidSessionId, SessionId};
 pub use settle::{ScreenCapture, SettleRule, capture_once, looks_same, settle};

@@ -7,7 +7,7 @@
 mod redact;
 mod secret_store;
 
-pub(crate) use self::secret_store::{SecretStore, SecretStores};
+pub(crate) use self::secret_store::{SecretStore, SecretStores, placeholders};
 
 /// How much of what happens is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

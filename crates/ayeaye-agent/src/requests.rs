@@ -1,4 +1,5 @@
 //! Requests to the agent.
+use crate::gate::PolicyProfile;
 use crate::{DeviceId, Gesture, Principal, ReplyMode, SessionId};
 
 /// A new task.
@@ -14,6 +15,8 @@ pub struct StartTask {
     pub reply_mode: ReplyMode,
     /// Whether a host agent splits the task into subtasks over apps.
     pub planner: bool,
+    /// By what the policy is narrowed for the session.
+    pub policy: Option<PolicyProfile>,
     /// Who asks, and will own the session. A repeated start by the same principal follows the first
     /// one: its reply may have been lost.
     pub principal: Principal,
@@ -37,6 +40,8 @@ pub struct ContinueTask {
     /// Whether a host agent splits up a request that begins a new round. A round that goes on keeps
     /// its mode.
     pub planner: bool,
+    /// By what the policy is narrowed from here on.
+    pub policy: Option<PolicyProfile>,
     /// Who asks. A session is unknown to everybody but its owner.
     pub principal: Principal,
 }

@@ -16,6 +16,7 @@ mod caption;
 mod decide;
 mod direct;
 mod end;
+mod gate;
 mod host;
 mod image_history;
 mod judge;
@@ -235,15 +236,15 @@ impl Run {
             Err(err) => return Err(self.with_elements(err, &mut observation).await),
         };
         match action {
-            Action::Gesture(gesture) => self.perform(&gesture, None, observation, step).await,
+            Action::Gesture(gesture) => {
+                self.gate_act(&gesture, None, None, observation, step).await
+            }
             Action::Wait(time) => self.wait(time, step).await,
             Action::Note { text } => self.note(text).await,
-            Action::Confirm { gesture, question } if self.is_approved(&gesture, &question) => {
-                self.perform(&gesture, None, observation, step).await
+            Action::Confirm { gesture, question } => {
+                self.gate_act(&gesture, None, Some(question), observation, step).await
             }
-            Action::Info(question) | Action::Confirm { question, .. } => {
-                self.ask(question, &observation, step).await
-            }
+            Action::Info(question) => self.ask(question, &observation, step).await,
             Action::Complete { message } => {
                 let end = RunEnd::new(StopReason::TaskCompletedSuccessfully, message);
                 Ok(StepOutcome::Stop(end))
@@ -265,6 +266,8 @@ impl Run {
         self.drop_caption_unless_last(&decision.action, step).await?;
         loop {
             let patience = self.observer.patience(&self.recorder, self.ends_run(&decision.action));
+            let acts = matches!(decision.action, Action::Gesture(_));
+            let patience = if acts { self.observer.patience_of_act(patience) } else { patience };
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let Err(err) = self.check_progress(&observation.frame, &decision.action) else {
                 return Ok(decision.action);
@@ -305,18 +308,10 @@ impl Run {
     fn ends_run(&self, action: &Action) -> bool {
         match action {
             Action::Complete { .. } | Action::Abort { .. } => true,
-            Action::Info(_) => self.reply_mode == ReplyMode::PassToClient,
-            Action::Confirm { gesture, question } => {
-                self.reply_mode == ReplyMode::PassToClient && !self.is_approved(gesture, question)
-            }
+            // An act that the user has approved is not the end; its elements are worth the wait.
+            Action::Info(_) | Action::Confirm { .. } => self.reply_mode == ReplyMode::PassToClient,
             Action::Gesture(_) | Action::Wait(_) | Action::Note { .. } => false,
         }
-    }
-
-    /// Whether the user has approved this gesture, and it has not been done yet.
-    fn is_approved(&self, gesture: &crate::Gesture, question: &Question) -> bool {
-        let approval = self.session().approval.as_ref();
-        approval.is_some_and(|approval| approval.covers(gesture, question))
     }
 
     /// How an error ends the run. Where only a person at the phone can help, the question is asked.

@@ -2,6 +2,7 @@
 //!
 //! A [`Session`] is never stored. The same code computes it from its events while it runs and after a
 //! restart, so the next process knows all that this one does.
+mod acts;
 mod agents;
 mod apply;
 mod builder;
@@ -12,6 +13,7 @@ mod summary;
 
 use std::ops::Deref;
 
+pub use self::acts::ActHistory;
 pub use self::agents::Agents;
 pub(crate) use self::agents::{CLIENT, HOST_AGENT, JUDGE};
 pub use self::builder::SessionBuilder;

@@ -225,6 +225,7 @@ impl EventBuilder {
             parameters: object(parameters),
             device: batch.is_none(),
             display: None,
+            gate: None,
             target: None,
             batch,
         }));
@@ -256,7 +257,7 @@ impl EventBuilder {
 }
 
 pub(crate) fn run() -> RunRecord {
-    RunRecord { max_steps: 20, reply_mode: "pass_to_client".into(), planner: false }
+    RunRecord { max_steps: 20, reply_mode: "pass_to_client".into(), planner: false, policy: None }
 }
 
 pub(crate) fn click() -> ActionRecord {

@@ -26,6 +26,7 @@ mod http;
 mod journal;
 mod listen;
 mod model;
+mod policy;
 mod price;
 mod run;
 mod tool_set;
@@ -69,6 +70,8 @@ pub struct Config {
     pub model: ModelSettings,
     /// Runs and calls.
     pub run: RunSettings,
+    /// What may be done on phones without asking.
+    pub policy: ayeaye_agent::gate::Policy,
     /// What is kept of sessions, and for how long.
     pub journal: JournalSettings,
     /// The logs that are written for others' tools while sessions run.
@@ -271,6 +274,7 @@ impl Config {
             log: reader.required("log", value::line)?,
             model: ModelSettings::read(reader)?,
             run: RunSettings::read(reader)?,
+            policy: policy::read(reader)?,
             journal: JournalSettings::read(reader)?,
             logs: journal::read_logs(reader)?,
             adb: AdbSettings {

@@ -123,6 +123,7 @@ impl App {
         let facts = recorded_settings(config, &models);
         let sources = opened.iter().map(|it| it.clone() as Arc<dyn DeviceSource>).collect();
         let agent = Agent::new(AgentDeps {
+            policy: config.policy.clone(),
             sources,
             in_process_devices: adb_device.iter().map(|it| DeviceId::new(it.serial())).collect(),
             models,

@@ -16,7 +16,10 @@ async fn waiting() -> (Rig, Value) {
     let adb = ayeaye_adb::Limits { shell: LIMIT, capture: LIMIT, wake: LIMIT, ..usual.adb };
     let limits =
         ayeaye_agent::Limits { device_wait: Duration::from_secs(2), ..usual.limits.clone() };
-    let options = RigOptions { limits, adb, ..usual };
+    // No other command than the one that is meant is to run into a fault.
+    let elements = ayeaye_agent::KeepElements::Never;
+    let privacy = ayeaye_agent::PrivacySettings { elements, ..usual.privacy };
+    let options = RigOptions { limits, adb, privacy, ..usual };
     let rig = Rig::with(FakeVlm::start(|_| Answer::Says(info("Ready?"))).await, options).await;
     let asked = rig.start("do it").await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");

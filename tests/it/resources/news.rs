@@ -130,6 +130,7 @@ async fn nobody_hears_of_anothers_runs() {
     let mut open = newer.listen(filter).await.unwrap();
     rig.vlm.always(&complete("Done."));
     let start = StartTask {
+        policy: None,
         device_id: DeviceId::new(rig.serial.clone()),
         task: "bob's".to_owned(),
         max_steps: 5,

@@ -150,6 +150,7 @@ impl Rig {
         let files = FileJournal::new(data.path(), ayeaye::clock::system(), SyncPolicy::Step);
         let judge = Judge { model: model.clone(), rounds: true, sessions: true };
         let agent = Arc::new(Agent::new(AgentDeps {
+            policy: ayeaye_agent::gate::Policy::default(),
             sources: vec![Arc::new(devices)],
             in_process_devices: Vec::new(),
             models: Models {

@@ -5,6 +5,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::registry::{ActiveRun, DeviceLease};
 use super::{Agent, AgentError, Follower};
+use crate::gate::PolicyProfile;
 use crate::journal::{DeviceRecord, LeaseGrant, RunRecord, SessionStart};
 use crate::report::RunInfo;
 use crate::run::{
@@ -29,8 +30,15 @@ impl Launch {
         reply_mode: ReplyMode,
         planner: bool,
     ) -> Self {
-        let started_with = RunRecord { max_steps, reply_mode: reply_mode.into(), planner };
+        let started_with =
+            RunRecord { max_steps, reply_mode: reply_mode.into(), planner, policy: None };
         Self { resume_kind, started_with, reply_mode }
+    }
+
+    /// The same under a narrower policy.
+    pub(super) fn narrowed(mut self, policy: Option<PolicyProfile>) -> Self {
+        self.started_with.policy = policy.map(|it| it.name().to_owned());
+        self
     }
 
     /// The place of the new run in its session.
@@ -52,6 +60,7 @@ impl Launch {
 impl StartTask {
     pub(super) fn launch(&self) -> Launch {
         Launch::new(ResumeKind::First, self.max_steps, self.reply_mode, self.planner)
+            .narrowed(self.policy)
     }
 }
 

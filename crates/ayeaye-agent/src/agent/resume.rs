@@ -110,7 +110,8 @@ impl Agent {
             _ if session.history.is_empty() => (session.request.clone(), session.run.planner),
             _ => (session.request.clone(), session.planning.enabled),
         };
-        let launch = Launch::new(resume_kind, next.max_steps, next.reply_mode, planner);
+        let launch = Launch::new(resume_kind, next.max_steps, next.reply_mode, planner)
+            .narrowed(next.policy);
         self.launch(lease, recorder, device, launch, task).map(Some)
     }
 }

@@ -4,6 +4,7 @@ mod caption;
 mod crash;
 mod direct;
 mod fallback;
+mod gate;
 mod hosts;
 mod limits;
 mod privacy;

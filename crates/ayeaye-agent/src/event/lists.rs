@@ -172,6 +172,8 @@ word_list! {
         ModelFallback = "model_fallback",
         /// A setting of the phone is about to be changed, to be put back.
         SettingChanged = "setting_changed",
+        /// The gate has asked about an act or refused it: [`GateRecord`](super::GateRecord) as figures.
+        Gate = "gate",
         /// It was put back, or somebody else has changed it since.
         SettingPutBack = "setting_put_back",
     }

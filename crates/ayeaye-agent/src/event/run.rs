@@ -46,6 +46,9 @@ pub struct RunRecord {
     /// Whether a host agent splits up what is asked for, in rounds that begin in this run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub planner: bool,
+    /// The profile by which the policy is narrowed from this run on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
 }
 
 /// See [`Fact::SessionResume`](super::Fact::SessionResume).

@@ -148,6 +148,48 @@ pub struct ToolStart {
     /// Calls of one reply share a number, from 1 through the session; alone without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
+    /// What the gate has said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateRecord>,
+}
+
+/// What the gate has said of an act: before it was done, or instead of doing it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateRecord {
+    /// `allow`, `confirm` or `deny`.
+    pub verdict: String,
+    /// The rule that decided.
+    pub rule: String,
+    /// The class of the act, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// What the rule found.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub evidence: String,
+    /// The profiles of the policy.
+    pub policy: String,
+    /// Which act it was, where the user is asked about it or it is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<ActIdentity>,
+}
+
+/// Which act it is: a user's yes to it is for nothing else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ActIdentity {
+    /// The action's name; what is typed as a digest, what is opened by its name.
+    pub action: String,
+    /// Package of the app in front.
+    pub app: String,
+    /// Its activity.
+    pub activity: String,
+    /// What stands above the screen, and the amount of money on it.
+    pub screen: String,
+    /// Resource id, name and class of what it is aimed at, where the elements are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<[String; 3]>,
+    /// The middle of that, or the point, in thousandths of the screen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<[f64; 2]>,
 }
 
 /// An element of the screen.

@@ -89,6 +89,7 @@ struct Inner {
     awake: bool,
     secret_field: bool,
     protected: bool,
+    front: Component,
     dump: Option<String>,
     dump_takes: Duration,
     dump_refused: bool,
@@ -115,6 +116,10 @@ impl FakeDevice {
                 awake: true,
                 secret_field: false,
                 protected: false,
+                front: Component {
+                    package: "com.example.chat".to_owned(),
+                    activity: ".Main".to_owned(),
+                },
                 dump: None,
                 dump_takes: Duration::from_millis(90),
                 dump_refused: false,
@@ -156,6 +161,12 @@ impl FakeDevice {
         let mut inner = self.inner();
         inner.dump = Some(dump.to_owned());
         inner.secret_field = secret_field;
+    }
+
+    /// Another app is in front.
+    pub(crate) fn fronts(&self, package: &str, activity: &str) {
+        let front = Component { package: package.to_owned(), activity: activity.to_owned() };
+        self.inner().front = front;
     }
 
     /// The app in front hides its contents from captures.
@@ -377,8 +388,7 @@ impl Device for FakeDevice {
         }
         let inner = self.inner();
         let awake = inner.awake;
-        let foreground =
-            Component { package: "com.example.chat".to_owned(), activity: ".Main".to_owned() };
+        let foreground = inner.front.clone();
         Ok(ScreenState {
             awake,
             locked: !awake,

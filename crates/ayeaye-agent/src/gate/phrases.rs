@@ -86,6 +86,15 @@ pub(super) fn commands(name: &str) -> impl Iterator<Item = &'static Phrase<ActCl
     })
 }
 
+/// The classes whose commands stand anywhere in a text, in order.
+pub(super) fn mentioned(text: &str) -> Vec<ActClass> {
+    let all = CONTROLS.iter().filter(|it| find(text, &it.text).next().is_some());
+    let mut classes: Vec<ActClass> = all.map(|it| it.of).collect();
+    classes.sort_by_key(|it| *it as usize);
+    classes.dedup();
+    classes
+}
+
 fn without_harmless(name: &str) -> String {
     let mut rest = name.to_owned();
     for phrase in HARMLESS.iter() {

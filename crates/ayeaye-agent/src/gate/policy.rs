@@ -30,7 +30,7 @@ pub enum Treatment {
 }
 
 /// What may be done on a phone. Made from a profile, then narrowed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// What it was made of.
     pub profiles: Vec<PolicyProfile>,
@@ -50,21 +50,14 @@ pub struct Policy {
     pub budgets: PolicyBudgets,
 }
 
-/// How much may be done; `None` is no bound.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// How much may be done; `None` is no bound. Steps, time, tokens and money are bounded by
+/// [`Limits`](crate::Limits).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PolicyBudgets {
-    /// Steps of one run.
-    pub steps: Option<u32>,
-    /// Seconds of one run.
-    pub seconds: Option<u64>,
     /// Touches in any 60 seconds.
     pub taps_per_minute: Option<u32>,
     /// Characters typed in one session.
     pub typed_characters: Option<u64>,
-    /// Tokens of one session.
-    pub tokens: Option<u64>,
-    /// US dollars of one session.
-    pub cost_usd: Option<f64>,
 }
 
 impl Default for Policy {
@@ -133,12 +126,8 @@ impl Policy {
         both.allow_hosts.extend(other.allow_hosts.iter().cloned());
         both.deny_hosts.extend(other.deny_hosts.iter().cloned());
         let (mine, other) = (&mut both.budgets, other.budgets);
-        mine.steps = smaller(mine.steps, other.steps);
-        mine.seconds = smaller(mine.seconds, other.seconds);
         mine.taps_per_minute = smaller(mine.taps_per_minute, other.taps_per_minute);
         mine.typed_characters = smaller(mine.typed_characters, other.typed_characters);
-        mine.tokens = smaller(mine.tokens, other.tokens);
-        mine.cost_usd = smaller(mine.cost_usd, other.cost_usd);
         both
     }
 
@@ -199,11 +188,11 @@ mod tests {
                 }
             }
         }
-        let wide = PolicyBudgets { steps: Some(9), tokens: None, ..PolicyBudgets::default() };
-        let tight = PolicyBudgets { steps: Some(20), tokens: Some(5), ..PolicyBudgets::default() };
+        let wide = PolicyBudgets { taps_per_minute: Some(9), typed_characters: None };
+        let tight = PolicyBudgets { taps_per_minute: Some(20), typed_characters: Some(5) };
         let policy = |budgets| Policy { budgets, ..Policy::default() };
         let both = policy(wide).narrowed(&policy(tight)).budgets;
-        assert_eq!((both.steps, both.tokens), (Some(9), Some(5)));
+        assert_eq!((both.taps_per_minute, both.typed_characters), (Some(9), Some(5)));
     }
 
     #[test]

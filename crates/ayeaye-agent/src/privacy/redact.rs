@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{KeepText, SecretStore};
 use crate::event::{
-    ActionRecord, Fact, LlmResponse, MessageRecord, ParsedRecord, PartRecord, ResponseRecord,
-    StepEnd,
+    ActIdentity, ActionRecord, Fact, LlmResponse, MessageRecord, NoteKind, ParsedRecord,
+    PartRecord, ResponseRecord, StepEnd,
 };
 
 impl SecretStore {
@@ -24,6 +24,17 @@ impl SecretStore {
             drop_texts(&mut fact);
         }
         fact
+    }
+
+    /// An act as it is recorded, so that it can be compared with one of the record.
+    pub(crate) fn redact_act(&self, mut act: ActIdentity) -> ActIdentity {
+        let ActIdentity { screen, target, .. } = &mut act;
+        for text in std::iter::once(screen).chain(target.iter_mut().flatten()) {
+            if let std::borrow::Cow::Owned(clean) = self.redact(text) {
+                *text = clean;
+            }
+        }
+        act
     }
 
     /// An action as it may be told.
@@ -75,6 +86,7 @@ fn for_each_text(fact: &mut Fact, visit: &mut impl FnMut(&mut String)) {
         Fact::ToolStart(start) => {
             visit_map(&mut start.parameters, visit);
             start.target.iter_mut().for_each(|target| visit(&mut target.name));
+            start.gate.iter_mut().for_each(|gate| visit(&mut gate.evidence));
         }
         Fact::ToolEnd(end) => {
             visit(&mut end.result);
@@ -87,7 +99,12 @@ fn for_each_text(fact: &mut Fact, visit: &mut impl FnMut(&mut String)) {
         Fact::SubtaskEnd { result, .. } => visit(result),
         Fact::BlackboardAdd { item, .. } => visit_value(item, visit),
         Fact::Evaluation(verdict) => visit_value(verdict, visit),
-        Fact::Note { text, .. } => visit(text),
+        Fact::Note { kind, text, figures } => {
+            visit(text);
+            if *kind == NoteKind::Gate {
+                visit_map(figures, visit);
+            }
+        }
         Fact::SessionResume(_) | Fact::Observe(_) | Fact::State { .. } | Fact::Snapshot { .. } => {}
     }
 }

@@ -184,6 +184,17 @@ impl SecretStore {
 /// How every placeholder begins.
 const OPENING: &str = "[secret ";
 
+/// The placeholders in a text.
+pub(crate) fn placeholders(text: &str) -> Vec<String> {
+    text.match_indices(OPENING)
+        .filter_map(|(at, _)| {
+            let end = text[at..].find(']')?;
+            let found = &text[at..=at + end];
+            is_placeholder(found).then(|| found.to_owned())
+        })
+        .collect()
+}
+
 /// Whether a text holds a placeholder that nothing is known for any more.
 pub(super) fn is_placeholder(text: &str) -> bool {
     text.split(OPENING).skip(1).any(|rest| {

@@ -9,7 +9,7 @@ use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
-use crate::journal::{AgentState, BlackboardSection, Fact, TargetRecord};
+use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};
 use crate::privacy::SecretStore;
 use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, ReplyMode, error_chain};
 
@@ -34,6 +34,7 @@ impl Run {
         &mut self,
         gesture: &Gesture,
         target: Option<TargetRecord>,
+        gate: Option<GateRecord>,
         observation: Observation,
         step: &mut StepBuilder,
     ) -> Result<StepOutcome, RunError> {
@@ -63,7 +64,8 @@ impl Run {
                 return Err(err);
             }
         }
-        let sent = self.actor.perform(&mut self.recorder, &gesture, target, frame.size()).await;
+        let sent =
+            self.actor.perform(&mut self.recorder, &gesture, target, gate, frame.size()).await;
         let sent = match sent {
             Err(err @ RunError::Cancelled(_)) => {
                 step.error = Some(NOT_SENT.to_owned());

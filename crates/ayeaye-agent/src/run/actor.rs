@@ -12,7 +12,7 @@ use super::millis;
 use super::outcome::RunError;
 use super::recorder::{Recorder, ToolOutcome};
 use super::settings::{Change, record_change};
-use crate::journal::{ActionRecord, DisplayRecord, TargetRecord};
+use crate::journal::{ActionRecord, DisplayRecord, GateRecord, TargetRecord};
 use crate::session::WAKE;
 use crate::{Action, Device, DeviceError, Gesture, Performed, ScreenSize, error_chain};
 
@@ -58,37 +58,38 @@ impl Actor {
         recorder: &mut Recorder,
         gesture: &Gesture,
         target: Option<TargetRecord>,
+        gate: Option<GateRecord>,
         size: ScreenSize,
     ) -> Result<Sent, RunError> {
         let record = ActionRecord::from(&Action::Gesture(gesture.clone()));
         let command = self.device.perform(gesture, size);
-        self.send(recorder, record, target, "done", command).await
+        self.send(recorder, record, (target, gate), "done", command).await
     }
 
     /// Switches the display on.
     pub(super) async fn wake(&self, recorder: &mut Recorder) -> Result<Sent, RunError> {
         self.cancel.check()?;
-        self.send(recorder, bare(WAKE), None, "awake", plain(self.device.wake())).await
+        self.send(recorder, bare(WAKE), (None, None), "awake", plain(self.device.wake())).await
     }
 
     /// Wakes the phone, closes the app in front, and goes to the home screen.
     pub(super) async fn reset(&self, recorder: &mut Recorder) -> Result<Sent, RunError> {
         self.cancel.check()?;
         let command = plain(self.device.reset());
-        self.send(recorder, bare(RESET), None, "home screen", command).await
+        self.send(recorder, bare(RESET), (None, None), "home screen", command).await
     }
 
     async fn send(
         &self,
         recorder: &mut Recorder,
         ActionRecord { function, arguments }: ActionRecord,
-        target: Option<TargetRecord>,
+        (target, gate): (Option<TargetRecord>, Option<GateRecord>),
         done: &str,
         command: impl Future<Output = Result<Performed, DeviceError>>,
     ) -> Result<Sent, RunError> {
         let recording = Instant::now();
         let display = self.device.shown_on().map(DisplayRecord::from);
-        let id = recorder.log_tool_start(&function, arguments, target, display).await?;
+        let id = recorder.log_tool_start(&function, arguments, (target, gate), display).await?;
         let recording_ms = millis(recording.elapsed());
         // The last moment at which nothing has been done yet.
         if let Err(cancelled @ Cancelled { .. }) = self.cancel.check() {

@@ -222,7 +222,8 @@ impl Run {
         }
         let patience = self.observer.patience(&self.recorder, false);
         self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
-        let StepOutcome::Continue = self.perform(&request.gesture, None, observation, step).await?
+        let StepOutcome::Continue =
+            self.perform(&request.gesture, None, None, observation, step).await?
         else {
             return Ok(None);
         };

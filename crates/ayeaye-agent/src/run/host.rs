@@ -94,8 +94,9 @@ impl Run {
         self.state.last_decision = None;
         self.state.image_history.clear();
         let target = app_target(self.apps(), &app);
-        let outcome = self.perform(&Gesture::Awake { app }, target, observation, step).await?;
-        if step.error.is_none() {
+        let outcome =
+            self.gate_act(&Gesture::Awake { app }, target, None, observation, step).await?;
+        if step.error.is_none() && matches!(outcome, StepOutcome::Continue) {
             step.status = Some(AgentState::Assign);
         }
         Ok(outcome)

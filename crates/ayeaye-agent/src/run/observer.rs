@@ -41,6 +41,13 @@ pub(super) struct Observation {
     record: Observe,
 }
 
+impl Observation {
+    /// Activity of the app in front; empty when the phone did not say.
+    pub(super) fn activity(&self) -> &str {
+        &self.record.activity
+    }
+}
+
 /// The stored parts of a screen.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StoredScreen {

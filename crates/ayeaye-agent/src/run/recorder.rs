@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::journal::{
-    AgentState, BlobRef, DisplayRecord, Entry, Fact, Journal, JournalWriter, Recorded,
+    AgentState, BlobRef, DisplayRecord, Entry, Fact, GateRecord, Journal, JournalWriter, Recorded,
     SessionBuilder, SessionStart, TargetRecord, ToolEnd, ToolStart,
 };
 use crate::privacy::{PrivacySettings, SecretStore};
@@ -160,7 +160,7 @@ impl Recorder {
         &mut self,
         name: &str,
         parameters: Map<String, Value>,
-        target: Option<TargetRecord>,
+        (target, gate): (Option<TargetRecord>, Option<GateRecord>),
         display: Option<DisplayRecord>,
     ) -> Result<u32, JournalError> {
         let id = self.session.counts.tools + 1;
@@ -172,6 +172,7 @@ impl Recorder {
             target,
             display,
             batch: None,
+            gate,
         }))
         .await?;
         self.sync().await?;

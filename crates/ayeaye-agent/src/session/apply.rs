@@ -37,17 +37,20 @@ impl SessionState {
         let step = event.entry.step;
         let agent = event.entry.agent.as_deref();
         self.planning.apply(self.round, agent, &event.entry.fact);
+        self.acts.apply(event, self.question.as_ref(), self.pending_approval.as_ref());
         if is_activity(&event.entry.fact) {
             self.updated = Some(event.ts);
         }
         match &event.entry.fact {
             Fact::SessionStart(start) => {
                 self.run = start.run.clone();
+                self.narrow_policy();
                 self.stopped = None;
                 self.run_ended = false;
             }
             Fact::SessionResume(resume) => {
                 self.run = resume.run.clone();
+                self.narrow_policy();
                 self.stopped = None;
                 self.run_ended = false;
                 self.run_number += 1;
@@ -149,7 +152,9 @@ impl SessionState {
             Fact::Question(asked) => {
                 let question = Question::from(asked);
                 let confirm = question.kind == QuestionKind::Confirm;
-                let leave = || Approval::requested(&question, self.in_progress.decision.as_ref());
+                let gate = self.acts.proposed.take();
+                let decision = self.in_progress.decision.as_ref();
+                let leave = || Approval::requested(&question, decision, gate);
                 self.pending_approval = confirm.then(leave);
                 self.approval = None;
                 self.counts.keyboard_questions += u32::from(question.is_about_keyboard());
@@ -164,6 +169,15 @@ impl SessionState {
             | Fact::BlackboardAdd { .. }
             | Fact::Evaluation(_)
             | Fact::Note { .. } => {}
+        }
+    }
+
+    /// What a run was narrowed to, the session stays narrowed to.
+    fn narrow_policy(&mut self) {
+        if let Some(profile) = &self.run.policy
+            && !self.policy.contains(profile)
+        {
+            self.policy.push(profile.clone());
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is known of a session.
 use jiff::Timestamp;
 
+use super::acts::ActHistory;
 use super::agents::{APP_AGENT, Agents, HOST_AGENT};
 use super::planning::Planning;
 use crate::approval::Approval;
@@ -35,6 +36,8 @@ pub struct SessionState {
     pub run_ended: bool,
     /// What the current or last run was started with.
     pub run: RunRecord,
+    /// Profiles by which the policy is narrowed for this session.
+    pub policy: Vec<String>,
     /// Counters that go on through the whole session.
     pub counts: SessionCounts,
     /// Numbers and states of each agent.
@@ -50,6 +53,8 @@ pub struct SessionState {
     pub pending_approval: Option<Approval>,
     /// What the user has allowed and is not done yet.
     pub approval: Option<Approval>,
+    /// What the gate needs to know of it.
+    pub acts: Box<ActHistory>,
     /// What the client has done on the phone itself since the agent's last step, in words.
     pub client_activity: ClientActivity,
     /// Number of the current or last run, from 0.
@@ -180,6 +185,7 @@ impl SessionState {
             stopped: None,
             run_ended: false,
             run: start.run.clone(),
+            policy: start.run.policy.iter().cloned().collect(),
             counts: SessionCounts::default(),
             agents: Agents::default(),
             planning: Planning::default(),
@@ -187,6 +193,7 @@ impl SessionState {
             client_round: false,
             pending_approval: None,
             approval: None,
+            acts: Box::default(),
             client_activity: ClientActivity::default(),
             run_number: 0,
             asked_at_step: 0,

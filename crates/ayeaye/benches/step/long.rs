@@ -29,6 +29,7 @@ const SIZE: ScreenSize = ScreenSize { width: 270, height: 600 };
 pub(crate) async fn measure(config: &Config, steps: u32) -> anyhow::Result<Value> {
     let (agent, journal) = agent(config, steps)?;
     let start = StartTask {
+        policy: None,
         device_id: DeviceId::new(SERIAL),
         task: "a long bench".to_owned(),
         max_steps: u32::MAX,
@@ -67,6 +68,7 @@ pub(crate) async fn measure(config: &Config, steps: u32) -> anyhow::Result<Value
     let (agent, _) = self::agent(config, 1)?;
     let begun = Instant::now();
     let next = ContinueTask {
+        policy: None,
         session_id: id,
         device_id: None,
         input: UserInput::Task("go on".to_owned()),
@@ -123,6 +125,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
     let tree = format!("<hierarchy rotation=\"0\">{}</hierarchy>", node.repeat(40));
     let device = FakeDevice::new(SERIAL, SIZE).with_ui_tree(tree);
     let agent = Agent::new(AgentDeps {
+        policy: ayeaye_agent::gate::Policy::default(),
         sources: vec![Arc::new(FakeSource(Arc::new(device)))],
         in_process_devices: Vec::new(),
         models: Models::one(Arc::new(Metronome::new(config, at, steps / 2)?)),

@@ -93,6 +93,7 @@ async fn measure(config: &Config, options: &Options) -> anyhow::Result<Value> {
     let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };
     let first_look = limits.settle.first_look;
     let agent = Agent::new(AgentDeps {
+        policy: ayeaye_agent::gate::Policy::default(),
         sources,
         in_process_devices: Vec::new(),
         models: Models::one(Arc::new(Metronome::new(config, options.at, options.steps)?)),
@@ -103,6 +104,7 @@ async fn measure(config: &Config, options: &Options) -> anyhow::Result<Value> {
         judge: None,
     });
     let start = StartTask {
+        policy: None,
         device_id: device,
         task: "bench".to_owned(),
         max_steps: u32::MAX,

@@ -101,6 +101,8 @@ pub enum ValueError {
     NotATool,
     #[error("a scheme is a word such as https, without a colon")]
     NotAScheme,
+    #[error("is not a package or a host: letters, digits, dots, `*` for any beginning or end")]
+    NotAPackageOrHost,
     #[error("`~` needs HOME, which is not set")]
     NoHome,
     #[error("there is no working directory: {0}")]

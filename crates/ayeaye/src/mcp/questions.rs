@@ -253,6 +253,7 @@ impl<'a> QuestionDelivery<'a> {
 
     async fn resume(&self, report: &Report, input: UserInput) -> Result<Follower, AgentError> {
         let next = ContinueTask {
+            policy: None,
             session_id: report.session_id,
             device_id: None,
             input,

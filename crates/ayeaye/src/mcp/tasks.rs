@@ -164,6 +164,7 @@ impl Tasks {
             }
         };
         let next = ContinueTask {
+            policy: None,
             session_id: id.session,
             device_id: None,
             input: UserInput::Answer { question: number, text },

@@ -202,8 +202,8 @@ async fn whoever_looks_at_a_question_sees_it_through_an_act() {
     let (settled, outcome, stopped, ()) = within(async {
         tokio::join!(
             biased;
-            agent.report_after_direct_action(session, &me),
-            agent.run_status(session, 0, true, &me),
+            Box::pin(agent.report_after_direct_action(session, &me)),
+            Box::pin(agent.run_status(session, 0, true, &me)),
             agent.stop_run(session, 0, true, &me),
             async { rig.phone.let_go() },
         )

@@ -2,6 +2,7 @@
 use std::sync::Arc;
 
 use crate::fakes::{Motion, Rig, ScriptedModel, ScriptedReply, click, complete, info, types, wait};
+use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, NoteKind, PartRecord};
 use crate::{Part, Prices, SessionId, StopReason, UserInput};
 
@@ -135,6 +136,7 @@ async fn the_picture_of_the_second_model_is_kept_without_secrets_too() {
         </hierarchy>"#;
     let (rig, other) =
         two([types(SECRET, None), garbage(), garbage(), garbage()], [complete("done")]);
+    let rig = rig.under(Policy::of(PolicyProfile::Trusted));
     rig.phone.shows(screen, true);
     let report = rig.run().await;
     assert_eq!(report.message, "done");

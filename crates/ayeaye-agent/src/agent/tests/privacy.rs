@@ -1,5 +1,6 @@
 //! What is secret is kept nowhere, and still reaches the phone.
 use crate::fakes::{Rig, ScriptedReply, click, complete, info, types};
+use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, NoteKind};
 use crate::{KeepElements, KeepImages, KeepText, PrivacySettings, StopReason, UserInput};
 
@@ -11,6 +12,11 @@ const SIGN_IN: &str = r#"<hierarchy rotation="0">
 
 fn reply(text: &str) -> UserInput {
     UserInput::Reply(text.to_owned())
+}
+
+/// A policy that does not ask about passwords that nobody gave.
+fn trusting() -> Policy {
+    Policy::of(PolicyProfile::Trusted)
 }
 
 #[tokio::test(start_paused = true)]
@@ -42,7 +48,7 @@ async fn the_model_is_told_the_secret_it_asked_for() {
 #[tokio::test(start_paused = true)]
 async fn what_is_typed_into_a_hiding_field_is_a_secret() {
     for at in [None, Some([500, 750])] {
-        let rig = Rig::new([types(SECRET, at), complete("done")]);
+        let rig = Rig::new([types(SECRET, at), complete("done")]).under(trusting());
         rig.phone.shows(SIGN_IN, at.is_none());
         let report = rig.run().await;
         assert!(
@@ -182,7 +188,7 @@ async fn a_secret_inside_a_marked_reply_is_kept_nowhere() {
 #[tokio::test(start_paused = true)]
 async fn a_further_password_is_noticed_on_a_delicate_screen_too() {
     // The secret store is not empty, so the elements are read before the picture is kept.
-    let rig = Rig::new([types(SECRET, Some([500, 750])), complete("done")]);
+    let rig = Rig::new([types(SECRET, Some([500, 750])), complete("done")]).under(trusting());
     rig.phone.shows(SIGN_IN, false);
     let task = "Sign in; verification code 482913";
     let report = rig.ended(rig.agent.start(rig.task(task)).await.unwrap()).await;

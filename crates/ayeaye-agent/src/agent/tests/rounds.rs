@@ -5,7 +5,7 @@ use crate::fakes::{Call, Fault, Rig, ScriptedReply, abort, click, complete, conf
 use crate::journal::{BlackboardSection, EvaluationRecord, Fact, SnapshotScope};
 use crate::{KeepElements, Prices, PrivacySettings, StopReason, UserInput};
 
-const DUMP: &str = r#"<hierarchy rotation="0"><node text="Send" class="android.widget.Button"
+const DUMP: &str = r#"<hierarchy rotation="0"><node text="Save" class="android.widget.Button"
     clickable="true" password="false" bounds="[0,0][100000,100000]"/></hierarchy>"#;
 
 fn state(fact: &Fact) -> Option<String> {
@@ -55,7 +55,7 @@ async fn a_round_ends_with_its_subtask_a_picture_and_the_blackboard() {
             _ => None,
         })
         .await;
-    assert_eq!(targets, [None, Some("Send".to_owned())], "the reset has no target");
+    assert_eq!(targets, [None, Some("Save".to_owned())], "the reset has no target");
 }
 
 #[tokio::test(start_paused = true)]
@@ -273,7 +273,14 @@ async fn a_judge_is_not_asked_when_nothing_is_left_to_pay_it_with() {
 
 #[tokio::test(start_paused = true)]
 async fn a_phone_that_is_late_with_its_elements_is_asked_less_and_still_at_the_end() {
-    let rig = Rig::new((0..12).map(click).chain([complete("done")]));
+    // Later than an act waits: what it is aimed at is looked at.
+    let soon = |reply| match reply {
+        ScriptedReply::Says(text) => {
+            ScriptedReply::Late(std::time::Duration::from_millis(200), text)
+        }
+        other => other,
+    };
+    let rig = Rig::new((0..12).map(click).chain([complete("done")]).map(soon));
     rig.phone.shows(DUMP, false);
     rig.phone.dumps_in(std::time::Duration::from_millis(900));
     let report = rig.run().await;

@@ -136,8 +136,8 @@ async fn a_phone_that_is_kept_lit_and_goes_dark_all_the_same_is_left_off() {
 }
 
 const ACCOUNT: &str = r#"<hierarchy rotation="0">
-    <node text="Balance: 12.40" class="android.widget.TextView" bounds="[0,0][100,100]"/>
-    <node text="hunter2" hint="PIN" password="true" clickable="true" class="android.widget.EditText" bounds="[0,200][100,300]"/>
+    <node text="Balance: 12.40" class="android.widget.TextView" bounds="[0,0][60,50]"/>
+    <node text="hunter2" hint="PIN" password="true" clickable="true" class="android.widget.EditText" bounds="[0,60][60,110]"/>
     </hierarchy>"#;
 
 #[tokio::test(start_paused = true)]

@@ -20,6 +20,8 @@ use crate::{DeviceError, Frame, Gesture, KeepElements, KeepText, error_chain};
 const GRACE: Duration = Duration::from_millis(150);
 /// A phone that is always late is asked in one step out of two to the power of this.
 const MAX_BACKOFF: u32 = 4;
+/// How long an act waits: what it is aimed at decides whether the user is asked.
+const BEFORE_AN_ACT: Duration = Duration::from_millis(400);
 /// How long the last step of a run waits, so that the last picture has its elements.
 const LAST_STEP: Duration = Duration::from_secs(1);
 /// Elements that took longer count only if the screen still looks as it did.
@@ -143,6 +145,12 @@ impl Observer {
             }
             KeepElements::Auto => GRACE,
         }
+    }
+
+    /// How long an act waits for them at least where the phone was not late before: the gate reads what
+    /// the act is aimed at.
+    pub(in crate::run) fn patience_of_act(&self, patience: Duration) -> Duration {
+        if 0 < self.elements.late { patience } else { patience.max(BEFORE_AN_ACT) }
     }
 
     /// Records the elements if they arrive in time; after that they are given up.

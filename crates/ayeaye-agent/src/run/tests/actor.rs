@@ -24,7 +24,7 @@ fn click() -> Gesture {
 async fn a_gesture_is_recorded_sent_and_concluded() {
     let mut recording = Recording::new().await;
     let actor = actor(&recording, CancelHandle::default());
-    let sent = actor.perform(&mut recording.recorder, &click(), None, SIZE).await.unwrap();
+    let sent = actor.perform(&mut recording.recorder, &click(), None, None, SIZE).await.unwrap();
     assert!(sent.result.is_ok());
     actor.wake(&mut recording.recorder).await.unwrap();
     assert_eq!(recording.device.sent(), ["CLICK 100,500", "WAKE"]);
@@ -38,7 +38,7 @@ async fn what_may_have_been_done_is_not_repeated() {
     let mut recording = Recording::new().await;
     recording.device.breaks(Call::Perform, 1..=1, Fault::LinkLost);
     let actor = actor(&recording, CancelHandle::default());
-    let sent = actor.perform(&mut recording.recorder, &click(), None, SIZE).await.unwrap();
+    let sent = actor.perform(&mut recording.recorder, &click(), None, None, SIZE).await.unwrap();
     assert!(sent.result.unwrap_err().may_have_acted());
     assert_eq!(recording.device.sent(), ["CLICK 100,500"]);
     let facts = recording.facts().await;
@@ -51,7 +51,7 @@ async fn a_stopped_run_sends_nothing_and_says_so() {
     let cancel = CancelHandle::default();
     let actor = actor(&recording, cancel.clone());
     cancel.stop(StopReason::UserPaused);
-    let err = actor.perform(&mut recording.recorder, &click(), None, SIZE).await.unwrap_err();
+    let err = actor.perform(&mut recording.recorder, &click(), None, None, SIZE).await.unwrap_err();
     assert!(matches!(err, RunError::Cancelled(it) if it.reason == StopReason::UserPaused));
     assert_eq!(recording.device.sent(), [""; 0]);
     let facts = recording.facts().await;

@@ -40,7 +40,12 @@ impl EventBuilder {
             action: None,
             agent: "AppAgent".to_owned(),
         };
-        let run = RunRecord { max_steps: 20, reply_mode: "pass_to_client".into(), planner: false };
+        let run = RunRecord {
+            max_steps: 20,
+            reply_mode: "pass_to_client".into(),
+            planner: false,
+            policy: None,
+        };
         builder.add(Fact::SessionStart(SessionStart {
             task_name: "text-anna".to_owned(),
             request: request.to_owned(),
@@ -197,6 +202,7 @@ impl EventBuilder {
             target,
             display: None,
             batch: None,
+            gate: None,
         }));
     }
 
@@ -314,7 +320,12 @@ impl EventBuilder {
     }
 
     pub(super) fn resume(&mut self, why: &str) {
-        let run = RunRecord { max_steps: 20, reply_mode: "pass_to_client".into(), planner: false };
+        let run = RunRecord {
+            max_steps: 20,
+            reply_mode: "pass_to_client".into(),
+            planner: false,
+            policy: None,
+        };
         let (step, before) = (self.step.take(), self.step);
         self.add(Fact::SessionResume(SessionResume { why: why.into(), run }));
         self.step = step.or(before);

@@ -37,6 +37,7 @@ fn report(question: Question) -> Report {
                 max_steps: 20,
                 reply_mode: ReplyMode::PassToClient.into(),
                 planner: false,
+                policy: None,
             },
         },
         updated: None,

@@ -184,6 +184,7 @@ mod tests {
                     max_steps: 1,
                     reply_mode: ReplyMode::NoReply.into(),
                     planner: false,
+                    policy: None,
                 },
             },
             updated: None,

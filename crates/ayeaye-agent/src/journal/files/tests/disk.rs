@@ -256,6 +256,7 @@ async fn a_session_that_died_goes_when_it_is_old() {
         max_steps: 1,
         reply_mode: ReplyMode::NoReply.into(),
         planner: false,
+        policy: None,
     };
     let fact =
         Fact::SessionResume(crate::journal::SessionResume { why: ResumeReason::GoOn.into(), run });

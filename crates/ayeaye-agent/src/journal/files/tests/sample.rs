@@ -83,7 +83,12 @@ fn map(value: Value) -> Map<String, Value> {
 }
 
 fn run() -> RunRecord {
-    RunRecord { max_steps: 20, reply_mode: ReplyMode::PassToClient.into(), planner: false }
+    RunRecord {
+        max_steps: 20,
+        reply_mode: ReplyMode::PassToClient.into(),
+        planner: false,
+        policy: None,
+    }
 }
 
 fn click() -> ActionRecord {
@@ -188,12 +193,8 @@ fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
         package: "com.example.chat".to_owned(),
         activity: ".Main".to_owned(),
         screen_on: true,
-        display: Some(DisplayRecord {
-            id: 0,
-            panel: "4619827259835644672".to_owned(),
-            posture: Some("OPENED".to_owned()),
-        }),
-        protected: true,
+        display: None,
+        protected: false,
         blackened: 0,
         captures: 3,
         settled: true,
@@ -258,6 +259,7 @@ fn tool_start(number: u32) -> Fact {
         target: None,
         display: None,
         batch: None,
+        gate: None,
     })
 }
 

@@ -1,0 +1,145 @@
+//! The gate in the loop: what a model that belongs to somebody else does not get done.
+use crate::fakes::{Rig, click, complete, sensitive, types};
+use crate::gate::{Policy, PolicyProfile};
+use crate::journal::{Fact, GateRecord, NoteKind};
+use crate::{QuestionKind, ReplyMode, StopReason, UserInput};
+
+fn says(text: &str) -> UserInput {
+    UserInput::Reply(text.to_owned())
+}
+
+/// A screen with a title and one button all over the rest of it.
+fn screen(title: &str, button: &str) -> String {
+    format!(
+        r#"<hierarchy rotation="0"><node text="{title}" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+        <node text="{button}" class="android.widget.Button" resource-id="x:id/b" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+    )
+}
+
+/// What the gate has put down: verdict and rule.
+fn verdicts(fact: &Fact) -> Option<String> {
+    let record = match fact {
+        Fact::ToolStart(start) => start.gate.clone()?,
+        Fact::Note { kind, figures, .. } if *kind == NoteKind::Gate => {
+            let figures = serde_json::Value::Object(figures.clone());
+            serde_json::from_value::<GateRecord>(figures).expect("it is read back")
+        }
+        _ => return None,
+    };
+    Some(format!("{} {}", record.verdict, record.rule))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_payment_is_asked_about_with_its_amount_and_done_once_after_a_yes() {
+    let rig = Rig::new([click(500), click(510), click(500)]);
+    rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    let question = report.question.clone().expect("it asks");
+    assert_eq!(question.kind, QuestionKind::Confirm);
+    for part in ["pay", "com.example.chat", "€49.95"] {
+        assert!(question.text.contains(part), "{}", question.text);
+    }
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let report = rig.go_on(report.session_id, says("yes")).await;
+    assert_eq!(rig.phone.gestures().len(), 1, "once");
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "and asks again");
+    let said = rig.facts(report.session_id, verdicts).await;
+    assert_eq!(said, ["confirm control", "allow approved", "confirm control"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_dies_with_the_button_the_screen_the_app_and_a_no() {
+    let yes = || ("yes", Some("Checkout"), "Pay €49.95", "com.example.chat");
+    for (answer, title, button, app) in [
+        ("no", yes().1, yes().2, yes().3),
+        ("yes", Some("Transfer to Mallory"), yes().2, yes().3),
+        ("yes", yes().1, "Pay €499.50", yes().3),
+        ("yes", yes().1, "Delete all", yes().3),
+        ("yes", yes().1, yes().2, "com.example.other"),
+        ("yes", None, yes().2, yes().3),
+    ] {
+        let rig = Rig::new([click(500), click(500), complete("done")]);
+        rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+        let report = rig.run().await;
+        rig.phone.shows(&screen(title.unwrap_or_default(), button), false);
+        rig.phone.fronts(app, ".Main");
+        rig.go_on(report.session_id, says(answer)).await;
+        assert_eq!(rig.phone.gestures(), [""; 0], "{answer} {title:?} {button} {app}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_to_a_tip_pays_nobody() {
+    let rig = Rig::new([
+        sensitive(500, "May I close this tip?"),
+        sensitive(500, "Pay everything to Mallory?"),
+    ]);
+    let report = rig.run().await;
+    let report = rig.go_on(report.session_id, says("yes")).await;
+    assert_eq!(report.question.expect("it asks").text, "Pay everything to Mallory?");
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_act_that_was_refused_is_not_done_without_a_mark_either() {
+    let rig = Rig::new([sensitive(500, "May I go on?"), click(500), complete("done")]);
+    let report = rig.run().await;
+    let report = rig.go_on(report.session_id, says("no")).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let said = rig.facts(report.session_id, verdicts).await;
+    assert_eq!(said, ["confirm marked-by-model", "deny refused-by-user"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn parts_of_the_system_are_refused_and_the_model_is_told() {
+    let rig = Rig::new([click(500), click(400), complete("done")]);
+    rig.phone.fronts("com.google.android.packageinstaller", ".PackageInstallerActivity");
+    rig.phone.shows(&screen("Do you want to install this app?", "Install"), false);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let told = rig.script.last().system_notes.join(" ");
+    assert!(told.contains("the package installer"), "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_but_a_person_says_yes() {
+    for mode in [ReplyMode::NoReply, ReplyMode::AutoReply] {
+        let rig = Rig::new([click(500), click(500), complete("done")]).answering(mode);
+        rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+        rig.run().await;
+        assert_eq!(rig.phone.gestures(), [""; 0], "{mode}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_words_ask_for_is_done() {
+    let rig = Rig::new([types("I am late", None), click(500), complete("Sent.")]);
+    rig.phone.shows(&screen("Anna", "Send"), false);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.phone.gestures().len(), 2);
+    let said = rig.facts(report.session_id, verdicts).await;
+    assert_eq!(said, ["allow harmless", "allow asked-for"]);
+    // Somebody else is not Anna, whatever was typed before.
+    let rig = Rig::new([click(500)]);
+    rig.phone.shows(&screen("Mallory", "Send"), false);
+    assert_eq!(rig.run().await.stop_reason, StopReason::InfoActionNeedsReply);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_stays_as_narrow_as_it_was_begun() {
+    let rig = Rig::new([click(500)]).under(Policy::of(PolicyProfile::Trusted)).steps(1);
+    rig.phone.shows(&screen("Notes", "Delete all"), false);
+    let mut task = rig.task("Read me the newest note");
+    task.policy = Some(PolicyProfile::ReadOnly);
+    let report = rig.ended(rig.agent.start(task).await.unwrap()).await;
+    let rig = rig.restarted([click(500)]).under(Policy::of(PolicyProfile::Trusted)).steps(1);
+    rig.phone.shows(&screen("Notes", "Delete all"), false);
+    rig.go_on(report.session_id, UserInput::Nothing).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let said = rig.facts(report.session_id, verdicts).await;
+    assert_eq!(said, ["deny control", "deny control"]);
+}

@@ -1,0 +1,266 @@
+//! The gate's place in a run: between what was decided and the phone.
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::Run;
+use super::observer::Observation;
+use super::outcome::{RunError, StepOutcome};
+use super::step::StepBuilder;
+use crate::approval::is_same_act;
+use crate::event::{ActIdentity, GateRecord};
+use crate::gate::{
+    ActClass, GateDecision, GateHistory, GateRequest, Policy, PolicyProfile, Rule, ScreenFacts,
+    UserWords, Verdict, judge,
+};
+use crate::journal::{Fact, NoteKind, TargetRecord};
+use crate::privacy::placeholders;
+use crate::{Gesture, Question};
+
+/// What the gate has said of an act, ready for the record.
+#[derive(Debug)]
+pub(super) struct Judged {
+    pub(super) verdict: Verdict,
+    pub(super) record: GateRecord,
+}
+
+impl Run {
+    /// Carries out a gesture if the gate lets it pass, asks the user about it, or refuses it. A question is
+    /// the model's own, where it has marked the act.
+    pub(super) async fn gate_act(
+        &mut self,
+        gesture: &Gesture,
+        target: Option<TargetRecord>,
+        marked: Option<Question>,
+        observation: Observation,
+        step: &mut StepBuilder,
+    ) -> Result<StepOutcome, RunError> {
+        let judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);
+        match &judged.verdict.decision {
+            GateDecision::Allow => {
+                self.perform(gesture, target, Some(judged.record), observation, step).await
+            }
+            GateDecision::Confirm(ask) => {
+                let question = match marked {
+                    Some(question) if ask.class == ActClass::Marked => question,
+                    _ => Question::confirm(ask.text()),
+                };
+                self.note_verdict(&judged, &question.text).await?;
+                self.ask(question, &observation, step).await
+            }
+            GateDecision::Deny(_) => {
+                let why = refusal(&judged.verdict);
+                self.note_verdict(&judged, &why).await?;
+                self.state.system_notes.push(format!(
+                    "Your last action ({}) was not carried out: {why}. Do not try it in another way: \
+                     leave this screen, or ask the user with a question.",
+                    gesture.name()
+                ));
+                step.error = Some(why);
+                Ok(StepOutcome::Continue)
+            }
+        }
+    }
+
+    /// What the gate says, with the user's yes and no taken into account.
+    pub(super) fn verdict_on(
+        &self,
+        gesture: &Gesture,
+        marked: Option<&Question>,
+        observation: &Observation,
+        by_client: bool,
+        own_secret: bool,
+    ) -> Judged {
+        let session = self.session();
+        let acts = &session.acts;
+        let package = observation.app.as_deref().unwrap_or_default();
+        let elements = observation.elements.tree().map(|tree| &tree.elements);
+        let size = observation.frame.size();
+        let screen = ScreenFacts::new(elements, gesture, size, observation.secret_field);
+        let words = UserWords::new(acts.words.iter().map(String::as_str));
+        let history = GateHistory {
+            approved_apps: acts.approved_apps.clone(),
+            taps: acts.taps(),
+            typed: acts.typed,
+            touched: acts.touched.clone(),
+            secrets: self.homes_of_secrets(gesture),
+            by_client,
+            own_secret,
+        };
+        let policy = self.policy();
+        let mut verdict = judge(
+            &policy,
+            &GateRequest {
+                words: &words,
+                gesture,
+                package,
+                activity: observation.activity(),
+                label: observation.app_name.as_deref().unwrap_or_default(),
+                screen: &screen,
+                history: &history,
+                marked: marked.is_some(),
+            },
+        );
+        let act = self.identity(gesture, observation, &screen, &verdict);
+        let mut record = gate_record(&verdict, &policy, Some(act));
+        if matches!(verdict.decision, GateDecision::Confirm(_)) {
+            let own = record.class.as_deref() == Some(ActClass::Marked.name());
+            let approval = session.approval.as_ref();
+            if approval.is_some_and(|it| it.covers(gesture, &record, marked.filter(|_| own))) {
+                verdict.decision = GateDecision::Allow;
+                verdict.rule = Rule::Approved;
+            }
+        }
+        let refused = acts.refused.as_ref().and_then(|it| it.act.as_ref());
+        let is_refused = refused
+            .zip(record.act.as_ref())
+            .is_some_and(|(refused, act)| is_same_act(refused, act));
+        // A model that asks again may be answered otherwise; one that does not ask may not do it.
+        if is_refused && marked.is_none() && !by_client {
+            let class = verdict.class().unwrap_or(ActClass::Marked);
+            verdict.decision = GateDecision::Deny(class);
+            verdict.rule = Rule::Refused;
+        }
+        record = gate_record(&verdict, &policy, record.act);
+        if verdict.decision == GateDecision::Allow {
+            record.act = None;
+        }
+        Judged { verdict, record }
+    }
+
+    /// The policy of the settings, narrowed by what the session was started with.
+    pub(super) fn policy(&self) -> Policy {
+        let profiles = self.session().policy.iter();
+        // A profile of a later version is not known to be any wider than the strictest.
+        let known =
+            |name: &String| PolicyProfile::from_name(name).unwrap_or(PolicyProfile::ReadOnly);
+        let narrower = profiles.map(known).map(Policy::of);
+        narrower.fold(self.deps.policy.clone(), |policy, other| policy.narrowed(&other))
+    }
+
+    /// Records a verdict that is no plain yes, before anything follows from it.
+    pub(super) async fn note_verdict(
+        &mut self,
+        judged: &Judged,
+        text: &str,
+    ) -> Result<(), RunError> {
+        let figures = match serde_json::to_value(&judged.record) {
+            Ok(Value::Object(figures)) => figures,
+            _ => serde_json::Map::new(),
+        };
+        let kind = NoteKind::Gate.into();
+        self.recorder.append(Fact::Note { kind, text: text.to_owned(), figures }).await?;
+        Ok(())
+    }
+
+    /// For which apps the secrets in a typed text were given. A secret of no known origin is none of the
+    /// user's: a model may have made it up.
+    fn homes_of_secrets(&self, gesture: &Gesture) -> Vec<String> {
+        let Gesture::Type { text, .. } = gesture else { return Vec::new() };
+        let acts = &self.session().acts;
+        let secrets = self.recorder.secrets();
+        let found = placeholders(&self.recorder.redact(text));
+        let home = |found: &String| {
+            // A reply may be secret as a whole ("It is 482913."), and what is typed a part of it.
+            let value = secrets.restore(found);
+            let holds = |said: &str| {
+                said.contains(found.as_str()) || contains_value(&secrets.restore(said), &value)
+            };
+            let given = acts.secrets.iter().rev().find(|(known, _)| holds(known));
+            let said = || acts.words.iter().any(|it| holds(it));
+            given.map(|(_, home)| home.clone()).or_else(|| said().then(String::new))
+        };
+        found.iter().filter_map(home).collect()
+    }
+
+    /// Which act this is, as it is recorded: without secrets.
+    fn identity(
+        &self,
+        gesture: &Gesture,
+        observation: &Observation,
+        screen: &ScreenFacts,
+        verdict: &Verdict,
+    ) -> ActIdentity {
+        let target = observation.target(gesture);
+        let aimed = screen.aimed.iter().find(|it| it.reacts).or(screen.aimed.first());
+        let size = observation.frame.size();
+        let at = match (&target, gesture) {
+            (Some(target), _) => {
+                let [left, top, right, bottom] = target.rect.map(f64::from);
+                let part = |from: f64, to: f64, of: u32| (from + to) * 500.0 / f64::from(of.max(1));
+                Some([part(left, right, size.width), part(top, bottom, size.height)])
+            }
+            (
+                None,
+                Gesture::Click { point }
+                | Gesture::DoubleClick { point }
+                | Gesture::LongPress { point, .. },
+            ) => {
+                let (x, y) = point.fractions();
+                Some([x * 1e3, y * 1e3])
+            }
+            _ => None,
+        };
+        let amount = match &verdict.decision {
+            GateDecision::Confirm(ask) => ask.amount.clone().unwrap_or_default(),
+            _ => String::new(),
+        };
+        let title = screen.header.first().cloned().unwrap_or_default();
+        let act = ActIdentity {
+            action: self.action_key(gesture),
+            app: observation.app.clone().unwrap_or_default(),
+            activity: observation.activity().to_owned(),
+            screen: format!("{title} {amount}").trim().to_owned(),
+            target: target.map(|target| {
+                let id = aimed.map(|it| it.resource_id.clone()).unwrap_or_default();
+                [id, target.name, target.kind]
+            }),
+            at,
+        };
+        self.recorder.secrets().redact_act(act)
+    }
+
+    /// The action without what is typed, which may be secret: of that a digest, without secrets.
+    fn action_key(&self, gesture: &Gesture) -> String {
+        let name = gesture.name();
+        match gesture {
+            Gesture::Type { text, submit, .. } => {
+                let digest = Sha256::digest(self.recorder.redact(text).as_bytes());
+                let short =
+                    digest.iter().take(8).fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
+                format!("{name} {short:016x} {submit}")
+            }
+            Gesture::Awake { app } => format!("{name} {app}"),
+            Gesture::HotKey { key } => format!("{name} {}", key.name()),
+            Gesture::Command(command) => {
+                let arguments: Vec<_> = command.arguments().into_iter().map(|(_, it)| it).collect();
+                format!("{name} {}", arguments.join(" "))
+            }
+            _ => name.to_owned(),
+        }
+    }
+}
+
+/// Why an act is refused, in words.
+pub(super) fn refusal(verdict: &Verdict) -> String {
+    let Verdict { rule, evidence, .. } = verdict;
+    let what = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };
+    format!("the policy refuses it (rule {rule}{what})")
+}
+
+fn gate_record(verdict: &Verdict, policy: &Policy, act: Option<ActIdentity>) -> GateRecord {
+    GateRecord {
+        verdict: verdict.name().to_owned(),
+        rule: verdict.rule.name().to_owned(),
+        class: verdict.class().map(|it| it.name().to_owned()),
+        evidence: verdict.evidence.clone(),
+        policy: policy.name(),
+        act,
+    }
+}
+
+/// Whether a person's words hold a value, as it is typed or as people write codes: "482-913", "482 913".
+fn contains_value(said: &str, value: &str) -> bool {
+    let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let code = plain(value);
+    said.contains(value) || 4 <= code.chars().count() && plain(said).contains(&code)
+}

@@ -1,0 +1,151 @@
+//! What the gate needs to know of a session: the user's own words, what was touched, and what they have
+//! said yes and no to.
+use jiff::{SignedDuration, Timestamp};
+
+use crate::approval::{self, Approval};
+use crate::event::{AnswerSource, Event, Fact, GateRecord, NoteKind, ToolStart};
+use crate::gate::{self, ActClass, Rule};
+use crate::privacy::placeholders;
+use crate::{Question, QuestionKind};
+
+/// Most names of what was touched that are remembered.
+const TOUCHED: usize = 8;
+/// How long touches count.
+const MINUTE: SignedDuration = SignedDuration::from_secs(60);
+
+/// What a session holds for the gate.
+#[derive(Debug, Clone, Default)]
+pub struct ActHistory {
+    /// What the user has said for the round: its request, and answers of a person.
+    pub words: Vec<String>,
+    /// Placeholders of secrets, with the app in which each was asked for.
+    pub secrets: Vec<(String, String)>,
+    /// What was touched last, by name.
+    pub touched: Vec<String>,
+    /// Characters typed.
+    pub typed: u64,
+    /// Apps that the user has said yes to as a whole.
+    pub approved_apps: Vec<(ActClass, String)>,
+    /// What the user has said no to, last.
+    pub refused: Option<GateRecord>,
+    /// What the gate asks about.
+    pub(super) proposed: Option<GateRecord>,
+    taps: Vec<Timestamp>,
+    now: Option<Timestamp>,
+}
+
+impl ActHistory {
+    /// Touches of the last 60 seconds before the newest event.
+    pub fn taps(&self) -> u32 {
+        let Some(now) = self.now else { return 0 };
+        let recent = self.taps.iter().filter(|at| now.duration_since(**at) < MINUTE);
+        u32::try_from(recent.count()).unwrap_or(u32::MAX)
+    }
+
+    /// Takes an event into account, before the rest of the session does.
+    pub(super) fn apply(
+        &mut self,
+        event: &Event,
+        question: Option<&Question>,
+        pending: Option<&Approval>,
+    ) {
+        self.now = Some(event.ts);
+        match &event.entry.fact {
+            Fact::RoundStart { request } => {
+                self.words.clear();
+                self.refused = None;
+                self.words.push(request.clone());
+            }
+            // The client acts itself: nobody has said anything.
+            Fact::Note { kind, .. } if *kind == NoteKind::DirectControl => self.words.clear(),
+            Fact::Answer(answer) => {
+                let source = answer.source.known();
+                let by_person = matches!(
+                    source,
+                    Some(AnswerSource::Client | AnswerSource::Manual | AnswerSource::Guidance)
+                );
+                if !by_person {
+                    return;
+                }
+                // What is chosen from a list is in the words of who made the list.
+                let options = question.map(|it| it.options.as_slice()).unwrap_or_default();
+                let own = answer.answers.iter().filter(|it| !options.contains(it));
+                self.words.extend(own.cloned());
+                let home = question.and_then(|it| it.app.as_deref()).unwrap_or_default();
+                let home = if gate::is_home(home) { "" } else { home };
+                for found in answer.answers.iter().flat_map(|it| placeholders(it)) {
+                    self.secrets.retain(|(known, _)| *known != found);
+                    self.secrets.push((found, home.to_owned()));
+                }
+                let confirm = question.is_some_and(|it| it.kind == QuestionKind::Confirm);
+                if source != Some(AnswerSource::Guidance) && confirm {
+                    let all = |is: fn(&str) -> bool| {
+                        !answer.answers.is_empty() && answer.answers.iter().all(|text| is(text))
+                    };
+                    let said = (all(approval::is_yes), all(approval::is_no));
+                    self.answered(pending.and_then(Approval::gate), said);
+                }
+            }
+            Fact::Note { kind, figures, .. } if *kind == NoteKind::Gate => {
+                let record = serde_json::Value::Object(figures.clone());
+                let record: Option<GateRecord> = serde_json::from_value(record).ok();
+                self.proposed = record.filter(|it| it.verdict == "confirm");
+            }
+            Fact::ToolStart(start) if start.device => self.done(start, event.ts),
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, asked: Option<&GateRecord>, (yes, no): (bool, bool)) {
+        let Some(asked) = asked else { return };
+        if !yes {
+            // What is neither is asked about again, where the gate has asked. Where the model has, nothing
+            // else would hold it back.
+            let marked = asked.class.as_deref() == Some(ActClass::Marked.name());
+            self.refused = (no || marked).then(|| asked.clone());
+            return;
+        }
+        self.refused = None;
+        let app = match Rule::from_name(&asked.rule) {
+            Some(Rule::UnnamedApp) => asked.evidence.clone(),
+            Some(Rule::NoElements) => {
+                asked.act.as_ref().map(|act| act.app.clone()).unwrap_or_default()
+            }
+            _ => return,
+        };
+        if let Some(class) = asked.class.as_deref().and_then(ActClass::from_name) {
+            self.approved_apps.push((class, app));
+        }
+    }
+
+    fn done(&mut self, start: &ToolStart, at: Timestamp) {
+        match start.name.as_str() {
+            "CLICK" | "DOUBLE_CLICK" | "LONGPRESS" | "SLIDE" | "DRAG" | "TYPE" => {
+                self.taps.retain(|tap| at.duration_since(*tap) < MINUTE);
+                self.taps.push(at);
+            }
+            "AWAKE" | "RESET" => self.touched.clear(),
+            "HOT_KEY" => {
+                let key = start.parameters.get("key").and_then(serde_json::Value::as_str);
+                match key {
+                    Some("HOME") => self.touched.clear(),
+                    Some("BACK") => {
+                        self.touched.pop();
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        if let Some(text) = start.parameters.get("value").and_then(serde_json::Value::as_str) {
+            let letters = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
+            self.typed = self.typed.saturating_add(letters);
+        }
+        if let Some(target) = &start.target {
+            if self.touched.len() == TOUCHED {
+                self.touched.remove(0);
+            }
+            self.touched.push(target.name.clone());
+        }
+    }
+}

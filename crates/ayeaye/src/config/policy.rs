@@ -1,0 +1,45 @@
+//! `[policy]`: what may be done on phones without asking.
+use std::str::FromStr;
+
+use ayeaye_agent::gate::{Policy, PolicyBudgets, PolicyProfile};
+
+use super::reader::Reader;
+use super::{ConfigError, ValueError, value};
+
+/// Reads the policy that every run is bound by.
+pub(super) fn read(reader: &Reader<'_>) -> Result<Policy, ConfigError> {
+    let profiles = PolicyProfile::ALL.map(|profile| (profile.name(), profile));
+    let list = |key| -> Result<Vec<String>, ConfigError> {
+        Ok(reader.list::<Name>(key)?.into_iter().map(|it| it.0).collect())
+    };
+    // An empty list of what is allowed allows everything: it is not set.
+    let bound = |list: Vec<String>| if list.is_empty() { Vec::new() } else { vec![list] };
+    let mut policy = Policy::of(reader.choice("policy.profile", &profiles)?);
+    policy.allow_apps = bound(list("policy.allow-apps")?);
+    policy.deny_apps = list("policy.deny-apps")?;
+    policy.allow_hosts = bound(list("policy.allow-hosts")?);
+    policy.deny_hosts = list("policy.deny-hosts")?;
+    policy.budgets = PolicyBudgets {
+        taps_per_minute: reader.optional("policy.taps-per-minute", value::number(1..=10_000))?,
+        typed_characters: reader
+            .optional("policy.typed-characters", value::number(1..=10_000_000))?,
+    };
+    Ok(policy)
+}
+
+/// A package or a host, with `*` for any beginning or end.
+struct Name(String);
+
+impl FromStr for Name {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let inner = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '*');
+        let text = text.trim();
+        if !text.is_empty() && text.len() <= 253 && text.chars().all(inner) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(ValueError::NotAPackageOrHost)
+        }
+    }
+}
