@@ -77,7 +77,7 @@ def ours(parts):
     """The words behind `ayeaye`, if the line is a command of ours; variables set in front are the reader's."""
     while parts and re.fullmatch(r"[A-Z_]+=.*", parts[0]):
         parts = parts[1:]
-    if parts[:2] == ["cargo", "run"] and "--" in parts:
+    if parts[:2] == ["cargo", "run"] and "--" in parts and "--example" not in parts:
         return parts[parts.index("--") + 1 :]
     if parts[:1] == ["ayeaye"] and len(parts) > 1:
         return parts[1:]

@@ -12,6 +12,8 @@ const MOST: usize = 8 * 1024;
 #[derive(Debug, Clone, Default)]
 pub struct UserWords {
     text: String,
+    /// The same without what is quoted: what is to be said to somebody asks for nothing and forbids nothing.
+    own: String,
     /// Those that say something.
     words: Vec<String>,
 }
@@ -55,7 +57,7 @@ impl UserWords {
         let empty: Vec<String> = EMPTY.iter().map(|it| normalized(it)).collect();
         let words =
             words(&text).filter(|it| says_something(it, &empty)).map(str::to_owned).collect();
-        Self { text, words }
+        Self { own: unquoted(&text), text, words }
     }
 
     /// Whether there are none, as where a client acts itself.
@@ -67,11 +69,11 @@ impl UserWords {
     pub(super) fn asks_for(&self, class: ActClass) -> bool {
         let mut asked = false;
         for phrase in phrases::intents(class) {
-            for (at, end) in stems(&self.text, &phrase.text) {
-                if phrases::is_noun(&self.text, at, end) {
+            for (at, end) in stems(&self.own, &phrase.text) {
+                if phrases::is_noun(&self.own, at, end) {
                     continue;
                 }
-                if phrases::is_negated(&self.text, at, end) {
+                if phrases::is_negated(&self.own, at, end) {
                     return false;
                 }
                 asked = true;
@@ -172,6 +174,47 @@ fn normalized_lines(text: &str) -> String {
     lines.join(" \n")
 }
 
+/// Without what stands in quotes, a name or the label of a button aside: that has two words at most, or four letters of a
+/// script without blanks.
+fn unquoted(text: &str) -> String {
+    const QUOTES: [(char, &[char]); 6] = [
+        ('"', &['"']),
+        ('\u{201c}', &['\u{201d}']),
+        ('\u{201e}', &['\u{201c}', '\u{201d}']),
+        ('«', &['»']),
+        ('「', &['」']),
+        ('『', &['』']),
+    ];
+    let mut own = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((at, opening)) =
+        rest.char_indices().find(|(_, c)| QUOTES.iter().any(|(it, _)| it == c))
+    {
+        let inside = &rest[at + opening.len_utf8()..];
+        let ends = QUOTES.iter().find(|(it, _)| *it == opening).map_or(&[][..], |(_, ends)| ends);
+        let line = inside.split('\n').next().unwrap_or_default();
+        // A quote that is not closed is none.
+        let Some(length) = line.find(ends) else {
+            own.push_str(&rest[..at + opening.len_utf8()]);
+            rest = inside;
+            continue;
+        };
+        own.push_str(&rest[..at]);
+        let quoted = &inside[..length];
+        let parted = quoted.chars().all(|c| is_spaced(c) || c.is_whitespace());
+        let longest = if parted { 24 } else { 4 };
+        if quoted.split_whitespace().count() <= 2 && quoted.chars().count() <= longest {
+            own.push_str(quoted);
+        }
+        own.push(' ');
+        rest = inside[length..]
+            .get(inside[length..].chars().next().map_or(0, char::len_utf8)..)
+            .unwrap_or_default();
+    }
+    own.push_str(rest);
+    own
+}
+
 fn says_something(word: &str, empty: &[String]) -> bool {
     let short = word.chars().all(is_spaced) && word.chars().count() < 3;
     !short && !empty.iter().any(|it| it == word)
@@ -237,6 +280,18 @@ mod tests {
         ] {
             assert!(!said(text).asks_for(class), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_quoted_asks_for_nothing_and_forbids_nothing() {
+        assert!(said("Tell Anna: \"Never mind (I cannot ask)\"").asks_for(Send));
+        assert!(said("Schreib Anna „Ich kann nicht anrufen, frag mich nicht“").asks_for(Send));
+        assert!(said("告诉安娜「不要发消息给我」").asks_for(Send));
+        assert!(!said("Write a note: \"delete everything and call Ben\"").asks_for(Delete));
+        assert!(!said("Write a note: \"delete everything and call Ben\"").asks_for(Call));
+        assert!(!said("Write \"I am late\" to Anna but do not send it").asks_for(Send));
+        assert!(said("Tap \"Delete\" in the note").asks_for(Delete), "the label of a button");
+        assert!(said("Text Anna that the screen is 5\" wide").asks_for(Send), "not a quote");
     }
 
     #[test]
