@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use self::labels::AppLabels;
 use self::resolve::{AppNames, Certainty, resolve};
+use crate::apk::Labels;
 use crate::client::DeviceClient;
 use crate::parse::{components, first_component, packages, sanitize, sanitize_up_to};
 use crate::quote::{is_package, quote};
@@ -74,6 +75,18 @@ impl AppCatalog {
         let known = self.labels.of(client.id());
         let labels = known.and_then(|known| known.by_package.get(package).cloned());
         AppNames { package: package.to_owned(), labels: labels.unwrap_or_default() }.label()
+    }
+
+    /// The names of all apps, as far as they are known already.
+    pub(crate) fn names(&self, client: &DeviceClient) -> Vec<String> {
+        let Some(known) = self.labels.of(client.id()) else { return Vec::new() };
+        let named = |(package, labels): (&String, &Labels)| {
+            AppNames { package: package.clone(), labels: labels.clone() }.label()
+        };
+        let mut names: Vec<String> = known.by_package.iter().filter_map(named).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// Brings an app to the front, by the name under its icon or its package name.
@@ -222,7 +235,7 @@ async fn start(
         "am start -a android.intent.action.MAIN -c android.intent.category.LAUNCHER \
          -f {LAUNCH_FLAGS} -n {component}"
     );
-    let output = client.shell_quick(what, &command).await?;
+    let output = client.act_quick(what, &command).await?;
     let all = output.combined();
     match refusal(&all, output.exit_code) {
         Some(told) => Err(client.refused(what, told)),

@@ -2,9 +2,11 @@
 //!
 //! The phone's `screencap` writes raw pixels behind a short header, or a PNG. Raw is half a second
 //! faster on a good link, since a phone takes that long to compress; on a poor one the phone compresses
-//! after all (see [`choice`]). adb does not report a phone that is lost in the middle (the stream just
+//! after all (see [`choice`]). Where `screencap` gives a shell no picture at all, adb's own service
+//! `framebuffer:` may. adb does not report a phone that is lost in the middle (the stream just
 //! ends), so a capture counts only if its length is exactly what its header announces.
 mod choice;
+mod framebuffer;
 mod gzip;
 mod png;
 mod raw;
@@ -34,10 +36,12 @@ const JUDGED_AFTER: Duration = Duration::from_millis(350);
 
 const WHAT: &str = "a screenshot";
 
-/// Captures of one phone over one link, and what was learnt about how it takes them.
+/// Captures of one phone, and what was learnt about how it takes them.
 #[derive(Debug, Default)]
 pub(crate) struct Capture {
     choice: Mutex<Choice>,
+    /// The link for which that holds.
+    link: Mutex<Option<String>>,
     /// Raw captures without a byte in a row.
     raw_failures: AtomicUsize,
     /// Bytes of the last raw capture, to allocate as much for the next.
@@ -77,10 +81,12 @@ impl Capture {
     ) -> Result<Captured, DeviceError> {
         let limit = client.limits().capture;
         let deadline = Instant::now() + limit;
+        self.begin_anew_on(client.link());
         let (mut tries, mut unknown) = (0, Vec::new());
         loop {
             let begun = Instant::now();
-            let way = self.choice().next(begun);
+            let way = self.choice().next(begun, panel.is_some());
+            let mut is_no_picture = false;
             let error = match self.attempt(client, way, panel, deadline).await {
                 Ok(captured) => {
                     let took = begun.elapsed();
@@ -108,10 +114,10 @@ impl Capture {
                     unknown.push((way, format!("{}: {reason}", way.name())));
                     continue;
                 }
-                Err(Failure::Unknown(reason)) if unknown.is_empty() => client.garbled(WHAT, reason),
                 Err(Failure::Unknown(reason)) => {
+                    is_no_picture = true;
                     let reasons = unknown.iter().map(|(_, reason)| reason.as_str());
-                    let png = format!("PNG: {reason}");
+                    let png = if unknown.is_empty() { reason } else { format!("PNG: {reason}") };
                     let all: Vec<&str> = reasons.chain([png.as_str()]).collect();
                     client.garbled(WHAT, all.join("; "))
                 }
@@ -124,13 +130,41 @@ impl Capture {
             tries += 1;
             let again = matches!(error, DeviceError::Garbled { .. }) && tries <= RETRIES;
             if !again || deadline <= Instant::now() {
+                let was_tried = unknown.iter().any(|(way, _)| *way == Way::Framebuffer);
+                if is_no_picture && panel.is_none() && !was_tried {
+                    let begun = Instant::now();
+                    if let Ok(captured) = framebuffer_frame(client, deadline).await {
+                        tracing::info!(device = %client.id(), %error, "captures come by `framebuffer:`");
+                        let mut choice = self.choice();
+                        let now = Instant::now();
+                        choice.refused(Way::Raw, now);
+                        choice.refused(Way::Png, now);
+                        choice.succeeded(Way::Framebuffer, now - begun, now);
+                        return Ok(captured);
+                    }
+                }
                 let mut choice = self.choice();
                 for (way, _) in &unknown {
                     choice.forgive(*way);
                 }
+                if was_tried {
+                    choice.forgive(Way::Raw);
+                    choice.forgive(Way::Png);
+                }
                 return Err(error);
             }
             tracing::debug!(device = %client.id(), %error, "capture once more");
+        }
+    }
+
+    /// What was learnt holds for one link: another one may be quicker, or slower.
+    fn begin_anew_on(&self, link: String) {
+        let mut known = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref() == Some(&link) {
+            return;
+        }
+        if known.replace(link).is_some() {
+            *self.choice() = Choice::default();
         }
     }
 
@@ -151,6 +185,7 @@ impl Capture {
             Way::Raw => self.raw(client, &display, deadline).await,
             Way::Gzip => self.gzip(client, &display, deadline).await,
             Way::Png => png_frame(client, &display, deadline).await,
+            Way::Framebuffer => framebuffer_frame(client, deadline).await,
         }
     }
 
@@ -265,6 +300,14 @@ async fn png_frame(
     }
 }
 
+/// Of the only panel there is: this service cannot be told which.
+async fn framebuffer_frame(client: &DeviceClient, deadline: Instant) -> Result<Captured, Failure> {
+    let grow = |so_far: &[u8]| framebuffer::expected_length(so_far).unwrap_or_default();
+    let bytes = client.stream(WHAT, "framebuffer:", deadline, MAX_BYTES, grow).await?;
+    let frame = framebuffer::frame(bytes).map_err(Failure::Unknown)?;
+    Ok(Captured { frame, several_displays: false })
+}
+
 /// A PNG where something else was wanted: if there is none either, the phone may be asked again.
 async fn png_instead(
     client: &DeviceClient,
@@ -293,8 +336,8 @@ fn describe(bytes: &[u8]) -> String {
 
 type Pixels = BytesMut;
 
-/// The same bytes, decoded by both readers.
+/// The same bytes, decoded by all readers.
 #[cfg(test)]
-pub(crate) fn read_both(bytes: BytesMut) -> [Result<Frame, String>; 2] {
-    [png::frame(&bytes), raw::frame(bytes)]
+pub(crate) fn read_all(bytes: BytesMut) -> [Result<Frame, String>; 3] {
+    [png::frame(&bytes), framebuffer::frame(bytes.clone()), raw::frame(bytes)]
 }

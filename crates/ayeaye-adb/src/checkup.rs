@@ -6,6 +6,7 @@ mod maker;
 
 use ayeaye_agent::{Device as _, DeviceError};
 
+use self::maker::Maker;
 use crate::device::AdbDevice;
 use crate::ime;
 use crate::parse::{batch, sanitize, split_batch, version_name};
@@ -53,17 +54,31 @@ impl CheckupFinding {
 impl AdbDevice {
     /// Asks everything; a check that gets no answer says so, and the others go on.
     pub async fn checkup(&self) -> Vec<CheckupFinding> {
-        // A line each: what it is about, and who asks.
+        let asked = Maker::query(self).await;
+        let unknown = Maker::default();
+        let maker = asked.as_ref().unwrap_or(&unknown);
+        let input = input(self, maker).await;
+        let settings = settings(self, maker).await;
+        let refused = |found: &Asked| match found {
+            Ok(Some(finding)) if finding.verdict != CheckupVerdict::Fine => {
+                Some(finding.mend.clone())
+            }
+            _ => None,
+        };
+        let before_setup = maker.before_setup(refused(&input).or_else(|| refused(&settings)));
+        let sleep = sleep(self, refused(&settings)).await;
+        // A line each: what it is about, and what was found.
         let asked = [
-            ("input", input(self).await),
-            ("keyboard", keyboard(self).await),
-            ("settings", settings(self).await),
-            ("sleep", sleep(self).await),
+            ("input", input),
+            ("keyboard", keyboard(self, before_setup.as_deref()).await),
+            ("settings", settings),
+            ("sleep", sleep),
             ("capture", body::capture(self).await),
             ("protected", body::protected(self).await),
+            ("elements", body::elements(self).await),
             ("battery", body::battery(self).await),
             ("sound", body::sound(self).await),
-            ("maker", maker::maker(self).await),
+            ("maker", asked.map(|maker| maker.finding())),
         ];
         let told = asked.into_iter().map(|(about, asked)| match asked {
             Ok(finding) => finding,
@@ -80,12 +95,12 @@ impl AdbDevice {
 type Asked = Result<Option<CheckupFinding>, DeviceError>;
 
 /// Whether taps get through: a key that means nothing is refused like any other.
-async fn input(device: &AdbDevice) -> Asked {
+async fn input(device: &AdbDevice, maker: &Maker) -> Asked {
     let about = "input";
     let output = device.client().shell_quick("the input check", "input keyevent 0").await?;
     let told = output.combined();
     Ok(Some(match refusal::explain(&told) {
-        Some((means, mend)) => CheckupFinding::problem(about, means, mend),
+        Some((means, mend)) => CheckupFinding::problem(about, means, maker.mend(mend)),
         None if output.exit_code != 0 || told.contains("Exception") => CheckupFinding::unsure(
             about,
             format!("a key without a meaning was not taken: {}", output.summary()),
@@ -95,8 +110,9 @@ async fn input(device: &AdbDevice) -> Asked {
     }))
 }
 
-/// Whether texts of every script can be typed.
-async fn keyboard(device: &AdbDevice) -> Asked {
+/// Whether texts of every script can be typed. `before` is what has to be switched on before a keyboard can
+/// be put on the phone.
+async fn keyboard(device: &AdbDevice, before: Option<&str>) -> Asked {
     let about = "keyboard";
     let (methods, has_yadb) = ime::query(device.client()).await?;
     Ok(Some(match ime::usable(device.id(), &methods) {
@@ -114,17 +130,24 @@ async fn keyboard(device: &AdbDevice) -> Asked {
         Err(_) if ime::find(&methods).is_none() => CheckupFinding::unsure(
             about,
             "only ASCII can be typed: there is no keyboard for other scripts",
-            format!(
-                "`ayeaye setup {} --keyboard fetch` installs ADBKeyboard, and `--keyboard remove` takes it away",
-                device.id()
-            ),
+            {
+                let first = before.map(|it| format!("{it}; after that ")).unwrap_or_default();
+                format!(
+                    "{first}`ayeaye setup {} --keyboard fetch` installs ADBKeyboard, and `--keyboard remove` \
+                     takes it away",
+                    device.id()
+                )
+            },
         ),
         Err(_) => {
             let (means, mend) = refusal::explain("WRITE_SECURE_SETTINGS").unwrap_or_default();
             CheckupFinding::unsure(
                 about,
                 format!("ADBKeyboard is installed, but {means}"),
-                format!("{mend}; or choose ADBKeyboard as the keyboard on the phone itself"),
+                format!(
+                    "{}; or choose ADBKeyboard as the keyboard on the phone itself",
+                    before.unwrap_or(mend)
+                ),
             )
         }
     }))
@@ -141,8 +164,19 @@ async fn version_of(device: &AdbDevice, id: &str) -> Result<String, DeviceError>
 }
 
 /// Whether settings may be written, tried with a value that is there already.
-async fn settings(device: &AdbDevice) -> Asked {
+async fn settings(device: &AdbDevice, maker: &Maker) -> Asked {
     let about = "settings";
+    Ok(settings_refusal(device).await?.map(|refused| match refused {
+        None => CheckupFinding::fine(about, "may be written, and are put back after a task"),
+        Some((means, mend)) => CheckupFinding::unsure(about, means, maker.mend(&mend)),
+    }))
+}
+
+/// Why settings may not be written, and what to do about it; the outer `None` where there is nothing to try
+/// it with.
+async fn settings_refusal(
+    device: &AdbDevice,
+) -> Result<Option<Option<(String, String)>>, DeviceError> {
     let what = "the settings check";
     let client = device.client();
     let output = client.shell_quick(what, "settings get system screen_off_timeout").await?;
@@ -150,20 +184,21 @@ async fn settings(device: &AdbDevice) -> Asked {
     let put = format!("settings put system screen_off_timeout {now}");
     let output = client.shell_quick(what, &put).await?;
     let told = output.combined();
-    let refused = output.exit_code != 0 || told.contains("SecurityException");
-    Ok(Some(match (refused, refusal::explain(&told)) {
-        (false, _) => CheckupFinding::fine(about, "may be written, and are put back after a task"),
-        (true, Some((means, mend))) => CheckupFinding::unsure(about, means, mend),
-        (true, None) => CheckupFinding::unsure(
-            about,
+    if output.exit_code == 0 && !told.contains("SecurityException") {
+        return Ok(Some(None));
+    }
+    let (means, mend) = match refusal::explain(&told) {
+        Some((means, mend)) => (means.to_owned(), mend.to_owned()),
+        None => (
             format!("may not be written: {}", sanitize(&output.summary())),
-            "raise the screen timeout on the phone itself (Display > Screen timeout)",
+            "raise the screen timeout on the phone itself (Display > Screen timeout)".to_owned(),
         ),
-    }))
+    };
+    Ok(Some(Some((means, mend))))
 }
 
-/// After how long the screen goes off.
-async fn sleep(device: &AdbDevice) -> Asked {
+/// After how long the screen goes off. `refused` is what to do where settings may not be written.
+async fn sleep(device: &AdbDevice, refused: Option<String>) -> Asked {
     let about = "sleep";
     let ask = batch(&[
         "settings get system screen_off_timeout",
@@ -175,13 +210,17 @@ async fn sleep(device: &AdbDevice) -> Asked {
     let Ok(ms) = timeout.trim().parse::<u64>() else { return Ok(None) };
     let stays = stay_on.trim().parse::<u32>().is_ok_and(|mask| mask != 0);
     let powered = powered.contains("powered: true");
-    let text = if stays && powered {
-        "the screen stays on while the phone is plugged in".to_owned()
-    } else {
-        let seconds = ms / 1000;
-        format!(
-            "the screen goes off after {seconds} s without a touch; while a task runs it is kept on"
-        )
-    };
-    Ok(Some(CheckupFinding::fine(about, text)))
+    if stays && powered {
+        let text = "the screen stays on while the phone is plugged in";
+        return Ok(Some(CheckupFinding::fine(about, text)));
+    }
+    let off = format!("the screen goes off after {} s without a touch", ms / 1000);
+    Ok(Some(match refused {
+        None => CheckupFinding::fine(about, format!("{off}; while a task runs it is kept on")),
+        Some(mend) => CheckupFinding::unsure(
+            about,
+            format!("{off}, also while a task runs: this setting cannot be changed over adb"),
+            format!("{mend}, or raise the screen timeout on the phone itself"),
+        ),
+    }))
 }

@@ -14,8 +14,10 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::errors::{Stage, device_error};
+use crate::fence::{Fence, NotBegun};
 use crate::parse::FieldState;
 use crate::protocol::{Connection, ProtocolError};
+use crate::raw_output::{RawService, Taker};
 use crate::server::Server;
 use crate::shell::{self, ShellOutput};
 
@@ -42,15 +44,19 @@ pub(crate) trait OtherWays: Send + Sync + fmt::Debug {
 pub(crate) struct DeviceClient {
     id: DeviceId,
     limits: crate::Limits,
+    found_at: Arc<Server>,
     way: Mutex<Way>,
     others: Option<Arc<dyn OtherWays>>,
     /// The last answer did not come.
     is_in_doubt: AtomicBool,
     shell_v2: OnceCell<bool>,
+    raw_service: Mutex<RawService>,
     /// Who is told what is changed of the phone's settings.
     changes: OnceLock<Arc<dyn ChangeLog>>,
     /// The field in focus at the last look, if nothing was done since.
     field: Mutex<Option<FieldState>>,
+    /// Holds off other drivers, once this one drives.
+    fence: Fence,
 }
 
 impl DeviceClient {
@@ -59,12 +65,15 @@ impl DeviceClient {
         Self {
             id,
             limits: server.config().limits,
+            found_at: Arc::clone(&server),
             way: Mutex::new(Way { server, serial: serial.to_owned() }),
             others: None,
             is_in_doubt: AtomicBool::new(false),
             shell_v2: OnceCell::new(),
+            raw_service: Mutex::default(),
             changes: OnceLock::new(),
             field: Mutex::default(),
+            fence: Fence::default(),
         }
     }
 
@@ -112,6 +121,21 @@ impl DeviceClient {
         &self.limits
     }
 
+    /// The serial over which it is reached now; with the server's address behind it where that is not the
+    /// one it was found at.
+    pub(crate) fn link(&self) -> String {
+        let Way { server, serial } = self.way();
+        if Arc::ptr_eq(&server, &self.found_at) {
+            return serial;
+        }
+        format!("{serial}@{}", server.config().server)
+    }
+
+    /// What the server calls it now.
+    pub(crate) fn serial(&self) -> String {
+        self.way().serial
+    }
+
     fn way(&self) -> Way {
         self.way.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -120,6 +144,96 @@ impl DeviceClient {
     ///
     /// Output that ends without an exit status is a lost connection, never an empty success.
     pub(crate) async fn shell(
+        &self,
+        what: &str,
+        command: &str,
+        limit: Duration,
+    ) -> Result<ShellOutput, DeviceError> {
+        // The first command of a driver takes the phone over, which costs no connection of its own.
+        let Some(taking) = self.fence.is_due().then(|| self.fence.taking.try_lock().ok()).flatten()
+        else {
+            return self.run(what, command, limit).await;
+        };
+        let output = self.take_over_and(what, &format!("; {command}"), limit).await;
+        drop(taking);
+        output
+    }
+
+    /// Runs a command line that changes what the phone shows or has: at most once, and not if another driver
+    /// has taken the phone over since this one did.
+    pub(crate) async fn act(
+        &self,
+        what: &str,
+        command: &str,
+        limit: Duration,
+    ) -> Result<ShellOutput, DeviceError> {
+        self.take_over_if_due(what).await?;
+        let Some(line) = self.fence.guard(command) else {
+            return self.run(what, command, limit).await;
+        };
+        let output = self.run(what, &line, limit).await?;
+        match self.fence.not_begun(&output) {
+            None => Ok(output),
+            Some(NotBegun::TakenOver) => {
+                Err(DeviceError::TakenOver { id: self.id.clone(), what: what.to_owned(), partly: false })
+            }
+            Some(NotBegun::NotNoted) => Err(self.refused(
+                what,
+                "it cannot make a folder in /data/local/tmp any more, so nothing was done: make room in its \
+                 storage",
+            )),
+        }
+    }
+
+    /// [`act`](Self::act), with the limit for commands that return at once.
+    pub(crate) async fn act_quick(
+        &self,
+        what: &str,
+        command: &str,
+    ) -> Result<ShellOutput, DeviceError> {
+        self.act(what, command, self.limits().shell).await
+    }
+
+    /// Fails if another driver has taken the phone over. For what is not done by a command line.
+    pub(crate) async fn ensure_driver(&self, what: &str) -> Result<(), DeviceError> {
+        self.act_quick(what, "true").await.map(drop)
+    }
+
+    /// Takes the phone over, if that is due. Once this is done, earlier drivers can begin nothing more.
+    pub(crate) async fn take_over_if_due(&self, what: &str) -> Result<(), DeviceError> {
+        while self.fence.is_due() {
+            let _taking = self.fence.taking.lock().await;
+            if self.fence.is_due() {
+                self.take_over_and(what, "", self.limits.shell).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Holds off other drivers of the phone, and is held off by later ones.
+    pub(crate) fn fence(&self) -> &Fence {
+        &self.fence
+    }
+
+    async fn take_over_and(
+        &self,
+        what: &str,
+        then: &str,
+        limit: Duration,
+    ) -> Result<ShellOutput, DeviceError> {
+        let line = format!("{}{then}", self.fence.taking_line());
+        let mut output = self.run(what, &line, limit).await?;
+        if !self.fence.took_over(&mut output.stdout) {
+            tracing::warn!(
+                device = %self.id,
+                "it has no place in /data/local/tmp where drivers can hold each other off: drive it from one \
+                 server only"
+            );
+        }
+        Ok(output)
+    }
+
+    async fn run(
         &self,
         what: &str,
         command: &str,
@@ -135,10 +249,43 @@ impl DeviceClient {
         } else {
             let mark = shell::ExitMarker::new();
             let service = format!("shell:{}", mark.append_to(command));
-            let read = async |connection: &mut Connection| {
-                shell::read_with_marker(connection, &mark).await
+            let read = async |connection: &mut Connection| match shell::read_with_marker(
+                connection, &mark,
+            )
+            .await
+            {
+                Err(ProtocolError::NoExitCode(said)) => Ok(Err(said)),
+                read => read.map(Ok),
             };
-            self.call(what, &service, deadline, limit, read).await
+            match self.call(what, &service, deadline, limit, read).await? {
+                Ok(output) => Ok(output),
+                Err(said) => Err(self.no_exit_code(what, said).await),
+            }
+        }
+    }
+
+    /// A command's output without an exit code is that of a link which broke, or of something that only
+    /// looks like a phone.
+    async fn no_exit_code(&self, what: &str, said: String) -> DeviceError {
+        let mark = shell::ExitMarker::new();
+        let service = format!("shell:{}", mark.append_to("true"));
+        let limit = self.limits.shell;
+        let read =
+            async |connection: &mut Connection| match shell::read_with_marker(connection, &mark)
+                .await
+            {
+                Err(ProtocolError::NoExitCode(_)) => Ok(true),
+                read => read.map(|_| false),
+            };
+        match self.call(what, &service, Instant::now() + limit, limit, read).await {
+            Ok(true) => self.garbled(
+                what,
+                format!(
+                    "it does not run command lines as Android's shell does: `true; echo $?` tells no exit \
+                     code (to this it said `{said}`), so it is no phone, or one that only imitates adb"
+                ),
+            ),
+            Ok(false) | Err(_) => self.request_failed(what, ProtocolError::NoExitCode(said)),
         }
     }
 
@@ -166,6 +313,8 @@ impl DeviceClient {
 
     /// [`exec`](Self::exec) that is given up early, with what has come until then, as soon as `watch`
     /// is false for all that has come so far.
+    ///
+    /// Only for commands that may be run twice: a service that is refused may also be a link that broke.
     pub(crate) async fn exec_watched(
         &self,
         what: &str,
@@ -173,30 +322,57 @@ impl DeviceClient {
         deadline: Instant,
         most: usize,
         grow: impl Fn(&[u8]) -> usize,
-        mut watch: impl FnMut(&[u8]) -> bool,
+        watch: impl FnMut(&[u8]) -> bool,
     ) -> Result<BytesMut, DeviceError> {
         let limit = deadline.saturating_duration_since(Instant::now());
-        let service = format!("exec:{command}");
-        let read = async |connection: &mut Connection| {
-            let mut bytes = BytesMut::with_capacity(64 * 1024);
-            loop {
-                if bytes.len() == bytes.capacity() {
-                    // One spare byte, so that the end can be told from a full buffer.
-                    let room = grow(&bytes).max(bytes.len() * 2).min(most) + 1;
-                    bytes.reserve(room.saturating_sub(bytes.len()).max(1));
-                }
-                if connection.read_some(&mut bytes).await? == 0 {
-                    return Ok(bytes);
-                }
-                if most < bytes.len() {
-                    return Err(ProtocolError::ResponseTooLong(most));
-                }
-                if !watch(&bytes) {
-                    return Ok(bytes);
-                }
-            }
+        let known = *self.raw_service.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taker = Taker::new(most, grow, watch);
+        let mut ask = async |service: RawService| {
+            let read = async |connection: &mut Connection| taker.take(service, connection).await;
+            self.call_or_refusal(what, &service.runs(command), deadline, limit, read).await
         };
-        self.call(what, &service, deadline, limit, read).await
+        let closed = match ask(known).await? {
+            Ok(()) => return Ok(taker.bytes),
+            Err(closed) => closed,
+        };
+        let mut others = Vec::new();
+        if known == RawService::Exec {
+            if self.has_shell_v2().await? {
+                others.push(RawService::Packets);
+            }
+            others.push(RawService::Terminal);
+        }
+        for other in others {
+            let taken = ask(other).await;
+            if matches!(&taken, Err(error) if error.is_unreachable()) {
+                // It was the link that broke.
+                break;
+            }
+            if taken?.is_ok() {
+                tracing::info!(device = %self.id(), to = ?other, "its adbd closes `exec:`; it goes through the shell");
+                *self.raw_service.lock().unwrap_or_else(PoisonError::into_inner) = other;
+                return Ok(taker.bytes);
+            }
+        }
+        Err(self.request_failed(what, closed))
+    }
+
+    /// Takes what a service of adb's own sends until it ends, at most `most` bytes. `grow` guesses from those
+    /// that have come how many there will be.
+    pub(crate) async fn stream(
+        &self,
+        what: &str,
+        service: &str,
+        deadline: Instant,
+        most: usize,
+        grow: impl Fn(&[u8]) -> usize,
+    ) -> Result<BytesMut, DeviceError> {
+        let limit = deadline.saturating_duration_since(Instant::now());
+        let mut taker = Taker::new(most, grow, |_| true);
+        let read =
+            async |connection: &mut Connection| taker.take(RawService::Exec, connection).await;
+        self.call(what, service, deadline, limit, read).await?;
+        Ok(taker.bytes)
     }
 
     /// Opens a service and talks to it until the deadline.
@@ -211,22 +387,49 @@ impl DeviceClient {
         limit: Duration,
         talk: impl AsyncFnOnce(&mut Connection) -> Result<T, ProtocolError>,
     ) -> Result<T, DeviceError> {
+        match self.call_or_refusal(what, service, deadline, limit, talk).await? {
+            Ok(answer) => Ok(answer),
+            Err(refusal) => Err(self.request_failed(what, refusal)),
+        }
+    }
+
+    /// [`call`](Self::call) where the inner error is that of a service which is closed before it begins.
+    async fn call_or_refusal<T>(
+        &self,
+        what: &str,
+        service: &str,
+        deadline: Instant,
+        limit: Duration,
+        talk: impl AsyncFnOnce(&mut Connection) -> Result<T, ProtocolError>,
+    ) -> Result<Result<T, ProtocolError>, DeviceError> {
         let mut connection = self.reach(what, deadline).await?;
         let asked = async {
-            connection.request(service).await?;
-            talk(&mut connection).await
-        };
-        let error = match timeout_at(deadline, asked).await {
-            Ok(Ok(answer)) => return Ok(answer),
-            Ok(Err(error)) => device_error(&self.id, what, Stage::Requested, error),
-            Err(_) => {
-                DeviceError::TimedOut { id: self.id.clone(), what: what.to_owned(), after: limit }
+            match connection.request(service).await {
+                Err(ProtocolError::Failed(said)) if said.contains("closed") => {
+                    return Ok(Err(ProtocolError::Failed(said)));
+                }
+                granted => granted?,
             }
+            talk(&mut connection).await.map(Ok)
         };
+        match timeout_at(deadline, asked).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(self.request_failed(what, error)),
+            Err(_) => {
+                self.is_in_doubt.store(true, Ordering::Relaxed);
+                let (id, what) = (self.id.clone(), what.to_owned());
+                Err(DeviceError::TimedOut { id, what, after: limit })
+            }
+        }
+    }
+
+    /// The error for what was requested and failed.
+    fn request_failed(&self, what: &str, error: ProtocolError) -> DeviceError {
+        let error = device_error(&self.id, what, Stage::Requested, error);
         if error.is_unreachable() {
             self.is_in_doubt.store(true, Ordering::Relaxed);
         }
-        Err(error)
+        error
     }
 
     /// A connection to the phone itself, on which nothing has been asked of it yet. That is why another way

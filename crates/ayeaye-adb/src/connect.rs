@@ -8,7 +8,8 @@ mod reply;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use ayeaye_agent::{DeviceNames, NearbyPhone};
+use tokio::time::{Instant, sleep, timeout};
 
 use self::address::PhoneAddress;
 use self::ask::{ask, by_adb_client, query, server_for_adb_client};
@@ -18,11 +19,22 @@ use self::reply::{Asked, failure};
 use crate::server::Server;
 use crate::{AdbDevices, parse};
 
+/// For the fuzz tests.
+#[cfg(test)]
+pub(crate) mod parsers {
+    pub(crate) use super::address::PhoneAddress;
+    pub(crate) use super::offers::offers;
+    pub(crate) use super::reply::{Asked, read};
+}
+
 /// How often the state of a phone is looked at that has just been connected. Older servers say that it
 /// is before they have greeted it.
 const LOOK_EVERY: Duration = Duration::from_millis(60);
 /// Listing what the adb server has heard of.
 const LIST_LIMIT: Duration = Duration::from_secs(3);
+
+/// How long the adb server may take to say it where nobody asked for it.
+const NEARBY_LIMIT: Duration = Duration::from_secs(1);
 
 /// What became of a pairing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +131,25 @@ impl AdbDevices {
             Ok(said) if said.starts_with("mdns daemon version") => Ok(found),
             Ok(said) | Err(said) => Err(no_discovery(&said)),
         }
+    }
+
+    /// Phones on the network that are not among these, as far as the server tells it at once.
+    pub(crate) async fn not_connected(&self, listed: &[DeviceNames]) -> Vec<NearbyPhone> {
+        let Ok(Ok(offers)) = timeout(NEARBY_LIMIT, self.discover()).await else {
+            return Vec::new();
+        };
+        let pairing = |offer: &MdnsService| offer.kind == OfferKind::Pairing;
+        let is_listed = |offer: &MdnsService| {
+            let mut serials = listed.iter().flat_map(|it| std::iter::once(&it.id).chain(&it.also));
+            serials.any(|serial| offer.is_serial(serial.as_str()))
+        };
+        let new = offers.into_iter().filter(|offer| pairing(offer) || !is_listed(offer));
+        new.map(|offer| NearbyPhone {
+            pairing: pairing(&offer),
+            name: offer.name,
+            address: offer.address,
+        })
+        .collect()
     }
 
     async fn connect_once(&self, address: &PhoneAddress) -> Result<(), ConnectError> {

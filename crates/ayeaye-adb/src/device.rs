@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    App, ChangeLog, Device, DeviceError, DeviceId, DeviceInfo, Frame, Gesture, Performed,
-    PhoneClock, PutBack, ScreenSize, ScreenState, SettingChange, ShownDisplay, Surroundings,
+    ActMark, App, CaptureRoute, ChangeLog, Device, DeviceError, DeviceId, DeviceInfo, Frame,
+    Gesture, Performed, PhoneClock, PutBack, ScreenSize, ScreenState, SettingChange, ShownDisplay,
+    Surroundings,
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -18,6 +19,7 @@ use crate::client::DeviceClient;
 use crate::device_command::Commander;
 use crate::display::{ASK_PANELS, Displays};
 use crate::elements::ElementReader;
+use crate::links::transport;
 use crate::parse::{batch, clock, current_size, sanitize_first_line, split_batch, wm_size};
 use crate::text_entry::TextEntry;
 use crate::{AppLabels, ExchangeFolder, gesture, screen, settings, sync};
@@ -123,6 +125,33 @@ impl AdbDevice {
         Commander { client: &self.client, apps: &self.apps, files: self.files.as_ref() }
     }
 
+    async fn carry_out(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
+        let what = gesture.name();
+        let field = self.client.take_field();
+        let line = match gesture {
+            Gesture::Click { point } => gesture::tap(*point, on),
+            Gesture::DoubleClick { point } => gesture::double_tap(*point, on, self.sdk().await?),
+            Gesture::LongPress { point, duration } => gesture::long_press(*point, on, *duration),
+            Gesture::Slide { from, to, duration } => gesture::slide(*from, *to, on, *duration),
+            Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
+            Gesture::Drag { from, to } => gesture::drag(*from, *to, on),
+            Gesture::HotKey { key } => gesture::key(*key),
+            Gesture::Command(command) => return self.commander().perform(command).await,
+            Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
+            Gesture::Type { text, point, clear, submit } => {
+                let typing = TextEntry { text, point: *point, clear: *clear, submit: *submit };
+                let display = match point {
+                    Some(_) => self.seen.displays.for_gesture(&self.client, what).await?,
+                    None => None,
+                };
+                return typing.perform(&self.client, (on, display), field).await;
+            }
+        };
+        let display = self.seen.displays.for_gesture(&self.client, what).await?;
+        line.on_display(display).send(&self.client, what).await?;
+        Ok(Performed::done())
+    }
+
     async fn sdk(&self) -> Result<Option<u32>, DeviceError> {
         let ask = async || {
             let output =
@@ -185,6 +214,12 @@ impl Device for AdbDevice {
         displays.fitted(client, captured.frame).await
     }
 
+    fn captured_by(&self) -> Option<CaptureRoute> {
+        let (way, _) = self.seen.capture.latest()?;
+        let link = self.client.link();
+        Some(CaptureRoute { way, transport: transport(&self.client.serial()), link })
+    }
+
     fn shown_on(&self) -> Option<ShownDisplay> {
         self.seen.displays.shown_on()
     }
@@ -198,30 +233,13 @@ impl Device for AdbDevice {
     }
 
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
-        let what = gesture.name();
-        let field = self.client.take_field();
-        let line = match gesture {
-            Gesture::Click { point } => gesture::tap(*point, on),
-            Gesture::DoubleClick { point } => gesture::double_tap(*point, on, self.sdk().await?),
-            Gesture::LongPress { point, duration } => gesture::long_press(*point, on, *duration),
-            Gesture::Slide { from, to, duration } => gesture::slide(*from, *to, on, *duration),
-            Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
-            Gesture::Drag { from, to } => gesture::drag(*from, *to, on),
-            Gesture::HotKey { key } => gesture::key(*key),
-            Gesture::Command(command) => return self.commander().perform(command).await,
-            Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
-            Gesture::Type { text, point, clear, submit } => {
-                let typing = TextEntry { text, point: *point, clear: *clear, submit: *submit };
-                let display = match point {
-                    Some(_) => self.seen.displays.for_gesture(&self.client, what).await?,
-                    None => None,
-                };
-                return typing.perform(&self.client, (on, display), field).await;
-            }
-        };
-        let display = self.seen.displays.for_gesture(&self.client, what).await?;
-        line.on_display(display).send(&self.client, what).await?;
-        Ok(Performed::done())
+        let first = self.client.fence().next();
+        let mut performed = self.carry_out(gesture, on).await;
+        if let Err(DeviceError::TakenOver { partly, .. }) = &mut performed {
+            // The last one is the refused one.
+            *partly = first + 1 < self.client.fence().next();
+        }
+        performed
     }
 
     async fn is_awake(&self) -> Result<bool, DeviceError> {
@@ -229,6 +247,19 @@ impl Device for AdbDevice {
             Some(awake) => Ok(awake),
             None => Ok(self.state().await?.awake),
         }
+    }
+
+    fn take_over(&self) {
+        self.client.fence().take_over();
+    }
+
+    fn act_mark(&self) -> Option<ActMark> {
+        self.client.fence().mark()
+    }
+
+    async fn has_begun(&self, act: &ActMark) -> Result<Option<bool>, DeviceError> {
+        self.client.take_over_if_due("what it was doing").await?;
+        Ok(self.client.fence().has_begun(act))
     }
 
     fn report_changes(&self, log: Arc<dyn ChangeLog>) {
@@ -286,6 +317,10 @@ impl Device for AdbDevice {
 
     fn app_name(&self, package: &str) -> Option<String> {
         self.apps.name_of(&self.client, package)
+    }
+
+    fn app_names(&self) -> Vec<String> {
+        self.apps.names(&self.client)
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {

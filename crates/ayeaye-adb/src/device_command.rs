@@ -48,7 +48,7 @@ impl Commander<'_> {
         let word = quote(url).map_err(|error| self.client.refused(what, error.to_string()))?;
         // As a link in another app starts it: in a task of its own.
         let command = format!("am start -a android.intent.action.VIEW -f 0x10000000 -d {word}");
-        let output = self.client.shell_quick(what, &command).await?;
+        let output = self.client.act_quick(what, &command).await?;
         match refusal(&output.combined(), output.exit_code) {
             None => Ok(Performed::done()),
             Some(told) if told.contains("unable to resolve") => {
@@ -64,7 +64,7 @@ impl Commander<'_> {
         let what = format!("stopping {:?}", sanitize(app));
         let package = self.apps.package_of(self.client, &what, app).await?;
         let command = format!("am force-stop {package} && echo stopped; pidof {package}");
-        let output = self.client.shell_quick(&what, &command).await?;
+        let output = self.client.act_quick(&what, &command).await?;
         let mut lines = output.stdout.lines().map(str::trim).filter(|line| !line.is_empty());
         if lines.next() != Some("stopped") {
             return Err(self.client.refused(&what, output.summary()));
@@ -82,9 +82,10 @@ impl Commander<'_> {
         let what = format!("installing {:?}", sanitize(file));
         let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
         let remote = format!("/data/local/tmp/ayeaye-{}.apk", std::process::id());
+        self.client.ensure_driver(&what).await?;
         sync::push_file(self.client, &remote, &path, COPYING).await?;
         let command = format!("pm install -r {remote}; rm -f {remote}");
-        let output = self.client.shell(&what, &command, INSTALLING).await?;
+        let output = self.client.act(&what, &command, INSTALLING).await?;
         let told = output.combined();
         if told.lines().any(|line| line.trim() == "Success") {
             self.apps.forget();
@@ -96,8 +97,7 @@ impl Commander<'_> {
     async fn uninstall(&self, app: &str) -> Result<Performed, DeviceError> {
         let what = format!("uninstalling {:?}", sanitize(app));
         let package = self.apps.package_of(self.client, &what, app).await?;
-        let output =
-            self.client.shell(&what, &format!("pm uninstall {package}"), INSTALLING).await?;
+        let output = self.client.act(&what, &format!("pm uninstall {package}"), INSTALLING).await?;
         let told = output.combined();
         if told.lines().any(|line| line.trim() == "Success") {
             self.apps.forget();
@@ -112,6 +112,7 @@ impl Commander<'_> {
         let name = file.rsplit('/').next().unwrap_or(file);
         let to = if to.ends_with('/') { format!("{to}{name}") } else { to.to_owned() };
         self.check_remote(&what, &to)?;
+        self.client.ensure_driver(&what).await?;
         sync::push_file(self.client, &to, &path, COPYING).await?;
         Ok(noted(format!("sent {size} bytes to {}", sanitize_up_to(&to, 300))))
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, DeviceSource, Transport,
+    Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, DeviceSource, NearbyPhone, Transport,
 };
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
@@ -196,6 +196,10 @@ impl DeviceSource for AdbDevices {
         let phones = links::phones(&self.servers, &self.identities).await?;
         let asked: Vec<_> = phones.iter().map(|phone| self.entry(phone)).collect();
         Ok(stream::iter(asked).buffered(MAX_CONCURRENT).collect().await)
+    }
+
+    async fn nearby(&self, listed: &[DeviceNames]) -> Vec<NearbyPhone> {
+        self.not_connected(listed).await
     }
 
     async fn names(&self, id: &DeviceId) -> Option<DeviceNames> {

@@ -27,9 +27,10 @@ pub(crate) fn device_error(
         |reason: String| DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason };
     match (error, stage) {
         (ProtocolError::Failed(text), _) => from_text(id, what, stage, &text),
-        (ProtocolError::Closed | ProtocolError::Io(_), Stage::Requested) => {
-            DeviceError::LinkLost(id.clone(), what.to_owned())
-        }
+        (
+            ProtocolError::Closed | ProtocolError::NoExitCode(_) | ProtocolError::Io(_),
+            Stage::Requested,
+        ) => DeviceError::LinkLost(id.clone(), what.to_owned()),
         (error @ ProtocolError::RequestTooLong, _) => refused(error.to_string()),
         (error, Stage::Connecting) => {
             DeviceError::NotReady(id.clone(), format!("out of reach: {error}"))

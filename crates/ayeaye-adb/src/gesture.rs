@@ -40,7 +40,7 @@ impl ShellCommand {
     /// who can look at the screen.
     pub(crate) async fn send(&self, client: &DeviceClient, what: &str) -> Result<(), DeviceError> {
         let limit = client.limits().shell + self.duration;
-        let output = client.shell(what, &self.line, limit).await?;
+        let output = client.act(what, &self.line, limit).await?;
         ensure_accepted(client, what, &output)
     }
 }

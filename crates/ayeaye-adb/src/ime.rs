@@ -50,10 +50,13 @@ pub(crate) async fn query(client: &DeviceClient) -> Result<(InputMethods, bool),
 /// The keyboard that a text of any letters can go through, or why there is none and the way out.
 pub(crate) fn usable(device: &DeviceId, methods: &InputMethods) -> Result<String, String> {
     let Some(id) = find(methods) else {
+        let refused = methods.refusal.as_deref().and_then(refusal::explain);
+        let first = refused.map(|(_, mend)| mend.strip_suffix(", then try again").unwrap_or(mend));
+        let first = first.map(|mend| format!("; before that: {mend}")).unwrap_or_default();
         return Err(format!(
             "no keyboard app that takes any text is installed: `ayeaye setup {device} --keyboard fetch`, on the \
              computer that runs Aye-aye, asks and puts one on the phone, or install ADBKeyboard \
-             (com.android.adbkeyboard) yourself"
+             (com.android.adbkeyboard) yourself{first}"
         ));
     };
     match &methods.refusal {
@@ -123,7 +126,7 @@ impl ImeSwitch {
         // From here on there is something to restore, however the next call ends.
         let restore = Some((restore.join("; "), changes));
         let switch = Self { client: Arc::clone(client), restore };
-        let output = client.shell_quick(what, &change).await?;
+        let output = client.act_quick(what, &change).await?;
         let told = output.combined();
         if output.exit_code != 0
             || told.contains("SecurityException")
@@ -198,7 +201,7 @@ impl Drop for ImeSwitch {
 
 /// Idempotent, so it may be repeated.
 async fn run_restore(client: &DeviceClient, back: &str, changes: &[SettingChange]) -> bool {
-    match client.shell_quick("putting the keyboard back", back).await {
+    match client.act_quick("putting the keyboard back", back).await {
         Ok(output) if output.exit_code == 0 => {
             for change in changes.iter().rev() {
                 client.has_put_back(change).await;
@@ -223,6 +226,7 @@ pub(crate) async fn commit(client: &DeviceClient, id: &str, text: &str) -> Resul
         let words = format!("-a ADB_INPUT_B64 --es msg {}", STANDARD.encode(chunk));
         match broadcast(client, what, id, &words).await {
             Ok(()) => {}
+            Err(error @ DeviceError::TakenOver { .. }) => return Err(error),
             Err(error) if index == 0 => return Err(error),
             Err(error) => {
                 return Err(client.garbled(what, format!("it was typed in part, then: {error}")));
@@ -247,7 +251,7 @@ async fn broadcast(
     let package = id.split('/').next().filter(|package| is_package(package));
     let package = package.ok_or_else(|| client.refused(what, format!("{id} is no keyboard")))?;
     let output: ShellOutput =
-        client.shell_quick(what, &format!("am broadcast {words} -p {package}")).await?;
+        client.act_quick(what, &format!("am broadcast {words} -p {package}")).await?;
     ensure_accepted(client, what, &output)?;
     if output.combined().contains("Broadcast completed") {
         return Ok(());

@@ -34,6 +34,7 @@ mod gesture;
 mod client;
 
 mod errors;
+mod raw_output;
 mod refusal;
 mod server;
 mod settings;
@@ -45,6 +46,7 @@ mod protocol;
 
 mod config;
 mod exchange;
+mod fence;
 mod quote;
 
 #[cfg(test)]
@@ -61,4 +63,5 @@ pub use self::devices::AdbDevices;
 pub use self::exchange::ExchangeFolder;
 pub use self::keyboard::{KeyboardState, Proof};
 pub use self::parse::DeviceListing;
+pub use self::refusal::names_the_mend;
 pub use self::tracker::Tracker;

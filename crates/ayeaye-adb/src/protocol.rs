@@ -27,6 +27,9 @@ pub(crate) enum ProtocolError {
     /// The connection ended in the middle.
     #[error("the connection ended")]
     Closed,
+    /// The output of a command ended without its exit code: this came.
+    #[error("the connection ended before the exit code")]
+    NoExitCode(String),
     #[error("the connection broke: {0}")]
     Io(#[from] io::Error),
     /// The listener is not an adb server.

@@ -86,6 +86,11 @@ pub(crate) fn explain(printed: &str) -> Option<(&'static str, &'static str)> {
     KNOWN.iter().find(|known| printed.contains(known.printed)).map(|it| (it.means, it.mend))
 }
 
+/// Whether a text says what to do about a refusal that is known.
+pub fn names_the_mend(text: &str) -> bool {
+    KNOWN.iter().any(|known| text.contains(known.mend))
+}
+
 /// The same as a reason.
 pub(crate) fn reason(printed: &str) -> Option<String> {
     explain(printed).map(|(means, mend)| format!("{means}. {mend}"))

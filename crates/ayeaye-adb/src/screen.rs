@@ -104,7 +104,7 @@ async fn woken(client: &DeviceClient) -> Result<Look, DeviceError> {
     let mut now = look(client).await?;
     if !now.state.awake {
         // KEYCODE_WAKEUP, which unlike the power key never turns the screen off.
-        let output = client.shell_quick("waking it", "input keyevent 224").await?;
+        let output = client.act_quick("waking it", "input keyevent 224").await?;
         ensure_accepted(client, "waking it", &output)?;
         now = poll_until(client, |state| state.awake).await?;
         if !now.state.awake {
@@ -112,10 +112,10 @@ async fn woken(client: &DeviceClient) -> Result<Look, DeviceError> {
         }
     }
     if now.state.locked {
-        let output = client.shell_quick("unlocking it", "wm dismiss-keyguard").await?;
+        let output = client.act_quick("unlocking it", "wm dismiss-keyguard").await?;
         if output.exit_code != 0 {
             // Before Android 6 the menu key does that.
-            let output = client.shell_quick("unlocking it", "input keyevent 82").await?;
+            let output = client.act_quick("unlocking it", "input keyevent 82").await?;
             ensure_accepted(client, "unlocking it", &output)?;
         }
         now = poll_until(client, |state| !state.locked).await?;
@@ -165,7 +165,7 @@ pub(crate) async fn reset(client: &DeviceClient) -> Result<(), DeviceError> {
         }
     }
     command.push_str("input keyevent 3");
-    let output = client.shell_quick(what, &command).await?;
+    let output = client.act_quick(what, &command).await?;
     ensure_accepted(client, what, &output)
 }
 

@@ -67,7 +67,7 @@ pub(crate) async fn apply(
         &format!("settings put {table} {key} {value_word}"),
         &format!("settings get {table} {key}"),
     ]);
-    let output = client.shell_quick(WHAT, &line).await?;
+    let output = client.act_quick(WHAT, &line).await?;
     let [_, now] = split_batch(&output.stdout);
     if value(now) == Some(&change.value) {
         return Ok(());
@@ -104,7 +104,7 @@ pub(crate) async fn put_back(
         Standing::Before => return Ok(PutBack::Done),
         Standing::Other => return Ok(PutBack::ChangedSince),
     }
-    let output = client.shell_quick(PUT_BACK, &back).await?;
+    let output = client.act_quick(PUT_BACK, &back).await?;
     if output.exit_code != 0 {
         return Err(client.refused(PUT_BACK, output.summary()));
     }

@@ -109,7 +109,8 @@ pub(crate) async fn read_with_marker(
     }
     // Old phones run it in a terminal, which ends lines with CR LF.
     let all = text(&bytes).replace('\r', "");
-    let (out, exit_code) = mark.split(&all).ok_or(ProtocolError::Closed)?;
+    let missing = || ProtocolError::NoExitCode(sanitize(&all));
+    let (out, exit_code) = mark.split(&all).ok_or_else(missing)?;
     Ok(ShellOutput { exit_code, stdout: out.to_owned(), stderr: String::new() })
 }
 
@@ -153,10 +154,9 @@ mod tests {
             let read = read_v2(&mut connection_with(&bytes).await).await;
             assert!(matches!(read, Err(ProtocolError::Closed)), "{bytes:?}");
         }
-        assert!(matches!(
-            read_with_marker(&mut connection_with(b"done\n").await, &ExitMarker::new()).await,
-            Err(ProtocolError::Closed)
-        ));
+        let read =
+            read_with_marker(&mut connection_with(b"done\n").await, &ExitMarker::new()).await;
+        assert!(matches!(read, Err(ProtocolError::NoExitCode(said)) if said == "done"));
     }
 
     #[tokio::test]

@@ -17,7 +17,7 @@ use ayeaye_agent::{DeviceError, Performed, Point, ScreenSize};
 use tokio::time::{Instant, sleep};
 
 use self::clearing::Emptied;
-use self::field::{Arrival, Before};
+use self::field::{Arrival, Before, Hides};
 use crate::client::DeviceClient;
 use crate::gesture;
 use crate::ime::{self, ImeSwitch, YADB};
@@ -104,18 +104,23 @@ impl TextEntry<'_> {
             ways.splice(0..0, others);
         }
         let mut before = Before { caret: field.caret, ..Before::default() };
+        let mut hides = Hides::before(field.secret);
         let mut note = None;
         for tried in 0.. {
             let Some(way) = ways.get(tried).cloned() else { break };
-            let sent = self.try_way(client, &way, &mut before, tried == 0).await?;
+            let sent = self.try_way(client, &way, (&mut before, &mut hides), tried == 0).await?;
             match sent {
-                Arrival::There => return Ok(Performed { uncertain: None, note }),
-                Arrival::Unknown(why) => return Ok(Performed { uncertain: Some(why), note }),
-                Arrival::Different(why) => {
-                    let enter = if self.submit { "; enter was not pressed" } else { "" };
-                    return Ok(Performed { uncertain: Some(format!("{why}{enter}")), note });
-                }
                 Arrival::Nothing => {}
+                arrived => {
+                    let uncertain = match arrived {
+                        Arrival::Different(why) if self.submit => {
+                            Some(format!("{why}; enter was not pressed"))
+                        }
+                        Arrival::Unknown(why) | Arrival::Different(why) => Some(why),
+                        Arrival::There | Arrival::Nothing => None,
+                    };
+                    return Ok(Performed { uncertain, note, secret_field: hides.told() });
+                }
             }
             tracing::info!(device = %client.id(), "{} typed nothing", way.name());
             if tried == 0 {
@@ -139,14 +144,14 @@ impl TextEntry<'_> {
         self,
         client: &Arc<DeviceClient>,
         way: &Way,
-        before: &mut Before,
+        seen: (&mut Before, &mut Hides),
         is_first: bool,
     ) -> Result<Arrival, DeviceError> {
         let Way::Ime(id, methods) = way else {
-            return self.try_active(client, way, before, is_first).await;
+            return self.try_active(client, way, seen, is_first).await;
         };
         let switch = ImeSwitch::activate(client, id, methods).await?;
-        let typed = self.try_active(client, way, before, is_first).await;
+        let typed = self.try_active(client, way, seen, is_first).await;
         switch.restore().await;
         typed
     }
@@ -155,7 +160,7 @@ impl TextEntry<'_> {
         self,
         client: &Arc<DeviceClient>,
         way: &Way,
-        before: &mut Before,
+        (before, hides): (&mut Before, &mut Hides),
         is_first: bool,
     ) -> Result<Arrival, DeviceError> {
         let keyboard = if let Way::Ime(id, _) = way { Some(id.as_str()) } else { None };
@@ -168,7 +173,7 @@ impl TextEntry<'_> {
             }
         } else if keyboard.is_some() {
             // A keyboard that is put aside may hand over what it was composing.
-            let arrived = field::arrival(client, *before, self.text).await;
+            let arrived = field::arrival(client, *before, self.text, hides).await;
             if arrived != Arrival::Nothing {
                 return self.finish(client, arrived).await;
             }
@@ -178,7 +183,7 @@ impl TextEntry<'_> {
             Way::Yadb => type_by_yadb(client, self.text).await?,
             Way::Ime(id, _) => ime::commit(client, id, self.text).await?,
         }
-        let arrived = field::arrival(client, *before, self.text).await;
+        let arrived = field::arrival(client, *before, self.text, hides).await;
         self.finish(client, arrived).await
     }
 
@@ -265,8 +270,9 @@ fn nothing_typed(tried: &[&str], composes: bool) -> String {
 async fn type_by_keys(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
     let lines = keys::commands(text);
     for (index, line) in lines.iter().enumerate() {
-        let output = match client.shell_quick("the text", line).await {
+        let output = match client.act_quick("the text", line).await {
             Ok(output) => output,
+            Err(error @ DeviceError::TakenOver { .. }) => return Err(error),
             Err(error) if index == 0 => return Err(error),
             Err(error) => {
                 return Err(client.garbled("the text", partly_typed(index, &lines, &error)));
@@ -291,7 +297,7 @@ async fn type_by_yadb(client: &DeviceClient, text: &str) -> Result<(), DeviceErr
     let command = format!(
         "app_process -Djava.class.path={YADB} /data/local/tmp com.ysbing.yadb.Main -keyboard {word}"
     );
-    let output = client.shell_quick("the text", &command).await?;
+    let output = client.act_quick("the text", &command).await?;
     gesture::ensure_accepted(client, "the text", &output)
 }
 

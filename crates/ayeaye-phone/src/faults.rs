@@ -115,6 +115,10 @@ impl Faults {
         }
     }
 
+    pub(crate) fn exec_closed(&self) -> bool {
+        self.lock().exec_closed
+    }
+
     /// Waits as long as the plan delays a capture.
     pub(crate) async fn before_capture(&self) {
         let (delay, hang) = {
@@ -140,6 +144,7 @@ impl Faults {
             warning: take(&mut plan.capture_warning),
             header: plan.raw_header,
             raw_unsupported: plan.raw_unsupported,
+            no_screencap: plan.no_screencap,
             fold: plan.fold,
             truncate_to: plan.truncate_capture_to.take(),
             drop_after: plan.drop_capture_after.take(),
@@ -193,6 +198,7 @@ pub(crate) struct CaptureFaults {
     pub(crate) warning: bool,
     pub(crate) header: RawHeader,
     pub(crate) raw_unsupported: bool,
+    pub(crate) no_screencap: bool,
     pub(crate) fold: Option<Fold>,
     pub(crate) truncate_to: Option<u64>,
     pub(crate) drop_after: Option<u64>,

@@ -312,6 +312,38 @@ impl FileSystem {
         Ok(())
     }
 
+    /// Gives a file or folder another path, in one step. What is there already must be a file.
+    pub(crate) fn rename(&mut self, from: &str, to: &str) -> Result<(), FileError> {
+        let folder = self.node(from)?.content.is_none();
+        writable(from)?;
+        writable(to)?;
+        if to == from || to.starts_with(&format!("{from}/")) {
+            return Err(FileError::Invalid);
+        }
+        if !self.is_dir(parent(to)) {
+            return Err(FileError::Missing);
+        }
+        match self.nodes.get(to) {
+            Some(node) if folder || node.content.is_none() => return Err(FileError::Exists),
+            _ => {}
+        }
+        let below = format!("{from}/");
+        let moved: Vec<String> = self
+            .nodes
+            .keys()
+            .filter(|key| *key == from || key.starts_with(&below))
+            .cloned()
+            .collect();
+        for key in moved {
+            if let Some(node) = self.nodes.remove(&key) {
+                let new = format!("{to}{}", &key[from.len()..]);
+                self.nodes.insert(new, node);
+            }
+        }
+        self.recount();
+        Ok(())
+    }
+
     fn recount(&mut self) {
         let contents = self.nodes.values().filter_map(|node| node.content.as_ref());
         self.used = contents.map(Vec::len).sum();

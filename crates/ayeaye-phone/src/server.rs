@@ -20,7 +20,7 @@ use self::host::{DeviceSelector, HostRequest};
 use crate::{
     device::AdbDevice,
     listener::accept,
-    services::{self, FEATURES, Service},
+    services::{self, FEATURES},
     stream::{ServiceEnd, Stream},
 };
 
@@ -252,7 +252,7 @@ impl Connection {
 
     async fn service(mut self, phone: &AdbDevice) -> io::Result<()> {
         let Some(name) = self.request().await? else { return Ok(()) };
-        let Some(service) = Service::parse(name.as_bytes()) else {
+        let Some(service) = services::granted(phone, name.as_bytes()) else {
             // Real servers answer host requests on a transport, too.
             if let Some(request) = name.strip_prefix("host:") {
                 return match host::answer(phone, request) {

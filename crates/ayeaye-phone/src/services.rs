@@ -88,6 +88,12 @@ impl Service {
     }
 }
 
+/// The service of this name, if the phone grants it.
+pub(crate) fn granted(device: &AdbDevice, name: &[u8]) -> Option<Service> {
+    let closed = name.starts_with(b"exec:") && device.faults().exec_closed();
+    Service::parse(name).filter(|_| !closed)
+}
+
 /// Runs a service to its end, which also ends the stream.
 pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) -> ServiceEnd {
     device.count(|counts| counts.services += 1);

@@ -22,6 +22,8 @@ pub(super) enum Way {
     Raw,
     Gzip,
     Png,
+    /// Where the others give nothing.
+    Framebuffer,
 }
 
 impl Way {
@@ -30,6 +32,7 @@ impl Way {
             Self::Raw => "raw",
             Self::Gzip => "gzip",
             Self::Png => "PNG",
+            Self::Framebuffer => "framebuffer",
         }
     }
 }
@@ -48,6 +51,7 @@ pub(super) struct Choice {
     raw: Record,
     gzip: Record,
     png: Record,
+    framebuffer: Record,
     /// When raw captures are tried again on a link that was too slow for them.
     retry_raw: Option<Instant>,
     pause: Duration,
@@ -57,18 +61,21 @@ pub(super) struct Choice {
 
 impl Default for Choice {
     fn default() -> Self {
-        let [raw, gzip, png] = [Record::default(); 3];
-        Self { raw, gzip, png, retry_raw: None, pause: PAUSE, latest: None }
+        let [raw, gzip, png, framebuffer] = [Record::default(); 4];
+        Self { raw, gzip, png, framebuffer, retry_raw: None, pause: PAUSE, latest: None }
     }
 }
 
 impl Choice {
-    /// The way for the next capture.
-    pub(super) fn next(&self, now: Instant) -> Way {
+    /// The way for the next capture, of one panel of several or of all there is.
+    pub(super) fn next(&self, now: Instant, of_several: bool) -> Way {
         let usable = |record: &Record| record.refused_until.is_none_or(|until| until <= now);
         // What is compressed are raw captures.
         let raw = usable(&self.raw);
         let gzip = raw && usable(&self.gzip);
+        if !raw && !usable(&self.png) && usable(&self.framebuffer) && !of_several {
+            return Way::Framebuffer;
+        }
         let due = self.retry_raw.is_some_and(|at| at <= now);
         if raw && (due || self.raw.took.is_none_or(|took| took <= QUICK)) {
             return Way::Raw;
@@ -114,6 +121,7 @@ impl Choice {
             Way::Raw => &self.raw,
             Way::Gzip => &self.gzip,
             Way::Png => &self.png,
+            Way::Framebuffer => &self.framebuffer,
         };
         Some((way, record.took?))
     }
@@ -146,6 +154,7 @@ impl Choice {
             Way::Raw => &mut self.raw,
             Way::Gzip => &mut self.gzip,
             Way::Png => &mut self.png,
+            Way::Framebuffer => &mut self.framebuffer,
         }
     }
 }
@@ -160,32 +169,32 @@ mod tests {
     fn a_good_link_has_raw_captures() {
         let (mut choice, now) = (Choice::default(), Instant::now());
         for took in [300, 900, 400] {
-            assert_eq!(choice.next(now), Way::Raw);
+            assert_eq!(choice.next(now, false), Way::Raw);
             choice.succeeded(Way::Raw, took * MS, now);
         }
-        assert_eq!(choice.next(now), Way::Raw);
+        assert_eq!(choice.next(now, false), Way::Raw);
     }
 
     #[test]
     fn a_slow_link_has_what_takes_least_and_is_tried_again_now_and_then() {
         let (mut choice, now) = (Choice::default(), Instant::now());
         choice.was_too_slow(Way::Raw, 10_000 * MS, now);
-        assert_eq!(choice.next(now), Way::Gzip);
+        assert_eq!(choice.next(now, false), Way::Gzip);
         choice.succeeded(Way::Gzip, 1500 * MS, now);
-        assert_eq!(choice.next(now), Way::Gzip);
+        assert_eq!(choice.next(now, false), Way::Gzip);
         choice.succeeded(Way::Gzip, 3000 * MS, now);
-        assert_eq!(choice.next(now), Way::Png, "not measured yet");
+        assert_eq!(choice.next(now, false), Way::Png, "not measured yet");
         choice.succeeded(Way::Png, 4000 * MS, now);
-        assert_eq!(choice.next(now), Way::Gzip);
+        assert_eq!(choice.next(now, false), Way::Gzip);
         choice.was_too_slow(Way::Gzip, 10_000 * MS, now);
-        assert_eq!(choice.next(now), Way::Png);
+        assert_eq!(choice.next(now, false), Way::Png);
         let later = now + PAUSE;
-        assert_eq!(choice.next(later), Way::Raw);
+        assert_eq!(choice.next(later, false), Way::Raw);
         choice.was_too_slow(Way::Raw, 9_000 * MS, later);
-        assert_eq!(choice.next(later + PAUSE), Way::Png, "less and less often");
-        assert_eq!(choice.next(later + 2 * PAUSE), Way::Raw);
+        assert_eq!(choice.next(later + PAUSE, false), Way::Png, "less and less often");
+        assert_eq!(choice.next(later + 2 * PAUSE, false), Way::Raw);
         choice.succeeded(Way::Raw, 300 * MS, later + 2 * PAUSE);
-        assert_eq!(choice.next(later + 2 * PAUSE), Way::Raw);
+        assert_eq!(choice.next(later + 2 * PAUSE, false), Way::Raw);
     }
 
     #[test]
@@ -193,11 +202,26 @@ mod tests {
         let (mut choice, now) = (Choice::default(), Instant::now());
         choice.was_too_slow(Way::Raw, 3_000 * MS, now);
         choice.refused(Way::Gzip, now);
-        assert_eq!(choice.next(now), Way::Png);
+        assert_eq!(choice.next(now, false), Way::Png);
         choice.succeeded(Way::Png, 4_000 * MS, now);
-        assert_eq!(choice.next(now), Way::Raw, "slow, and still the quickest");
+        assert_eq!(choice.next(now, false), Way::Raw, "slow, and still the quickest");
         choice.refused(Way::Raw, now);
-        assert_eq!(choice.next(now), Way::Png);
-        assert_eq!(choice.next(now + REFUSED), Way::Raw);
+        assert_eq!(choice.next(now, false), Way::Png);
+        assert_eq!(choice.next(now + REFUSED, false), Way::Raw);
+    }
+
+    #[test]
+    fn the_framebuffer_is_for_phones_with_one_panel_that_give_no_other_picture() {
+        let (mut choice, now) = (Choice::default(), Instant::now());
+        choice.refused(Way::Raw, now);
+        assert_eq!(choice.next(now, false), Way::Png);
+        choice.refused(Way::Png, now);
+        assert_eq!(choice.next(now, true), Way::Png, "of one of several panels");
+        assert_eq!(choice.next(now, false), Way::Framebuffer);
+        choice.succeeded(Way::Framebuffer, 500 * MS, now);
+        assert_eq!(choice.latest(), Some((Way::Framebuffer, 500 * MS)));
+        assert_eq!(choice.next(now + REFUSED, false), Way::Raw);
+        choice.refused(Way::Framebuffer, now);
+        assert_eq!(choice.next(now, false), Way::Png);
     }
 }

@@ -63,6 +63,28 @@ pub(super) async fn protected(device: &AdbDevice) -> Asked {
     }))
 }
 
+/// Whether it lists what is on its screen.
+pub(super) async fn elements(device: &AdbDevice) -> Asked {
+    let about = "elements";
+    Ok(Some(match device.ui_tree().await {
+        Ok(Some(tree)) => {
+            let count = tree.matches("<node").count();
+            CheckupFinding::fine(about, format!("the screen in front has {count}"))
+        }
+        Ok(None) => CheckupFinding::unsure(
+            about,
+            "none came in time, as where a screen never rests: models see its picture only",
+            "switch off animations in the developer options, or look at another screen",
+        ),
+        Err(error) if error.is_unreachable() => return Err(error),
+        Err(error) => CheckupFinding::unsure(
+            about,
+            error.to_string(),
+            "end that program; until then models see pictures only",
+        ),
+    }))
+}
+
 /// Whether it will last, and whether it is too hot.
 pub(super) async fn battery(device: &AdbDevice) -> Asked {
     let about = "battery";

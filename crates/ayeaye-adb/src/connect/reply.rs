@@ -28,7 +28,7 @@ pub enum ConnectError {
     #[error("that is not a pairing code: the phone shows six digits")]
     InvalidCode,
     /// There is no such host.
-    #[error("no host of the name `{0}` is known")]
+    #[error("no host of the name `{}` is known", host_of(.0))]
     UnknownHost(String),
     /// The host is there, but nothing listens at the port.
     #[error("nothing listens at {0}")]
@@ -68,6 +68,11 @@ pub enum ConnectError {
     /// Too many earlier calls have not ended.
     #[error("too many of these calls are still under way")]
     Busy,
+}
+
+/// An address without its port, which may not have been typed.
+fn host_of(address: &str) -> &str {
+    address.rsplit_once(':').map_or(address, |(host, _)| host)
 }
 
 /// What adb was asked for, as far as its reply depends on it.

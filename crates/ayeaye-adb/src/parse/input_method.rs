@@ -73,7 +73,7 @@ pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
 
 /// What [`FieldState`] is read from.
 pub(crate) const FIELD_QUERY: &str = "dumpsys input_method | grep -E \
-    'mInputShown|mIsInputViewShown|mCursorSel|mCurMethodId'";
+    'mInputShown|mIsInputViewShown|mCursorSel|mCurMethodId|mInputStarted|mInputEditorInfo|inputType=0x'";
 
 /// The field in focus and its keyboard, as one quick command tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,6 +83,8 @@ pub(crate) struct FieldState {
     pub(crate) caret: Option<Caret>,
     /// The active input method.
     pub(crate) method: Option<String>,
+    /// Whether the field hides what is typed into it.
+    pub(crate) secret: Option<bool>,
 }
 
 impl FieldState {
@@ -92,6 +94,7 @@ impl FieldState {
             keyboard_shown: keyboard_shown(text),
             caret: caret(text),
             method: current_method(text),
+            secret: field_kind(text).map(is_password),
         }
     }
 }
@@ -148,15 +151,19 @@ fn current_method(text: &str) -> Option<String> {
 /// Whether the focused field is for a password, from `dumpsys input_method`: by the input type that
 /// the keyboard was started with. One left over from a field that has lost the focus does not count.
 pub(crate) fn secret_field(text: &str) -> bool {
+    field_kind(text).is_some_and(is_password)
+}
+
+/// The input type of the focused field, as a number of Android's.
+fn field_kind(text: &str) -> Option<u32> {
     if text.contains("mInputStarted=false") {
-        return false;
+        return None;
     }
     let mut rest = lines(text).skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
     // Some builds print it on the same line, most on the next.
     let told = rest.by_ref().take(2).find_map(|line| line.split_once("inputType=0x"));
     let digits = told.map(|(_, rest)| rest.split(|c: char| !c.is_ascii_hexdigit()).next());
-    let kind = digits.flatten().and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    kind.is_some_and(is_password)
+    digits.flatten().and_then(|digits| u32::from_str_radix(digits, 16).ok())
 }
 
 /// Android's `InputType`: the class in the last four bits, its variation in the next eight. A

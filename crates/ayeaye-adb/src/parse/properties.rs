@@ -54,13 +54,27 @@ impl Properties {
         };
         one_ui()
             .or_else(|| named(&["ro.mi.os.version.name"], "HyperOS"))
-            .or_else(|| named(&["ro.miui.ui.version.name"], "MIUI"))
+            .or_else(|| named(&["ro.miui.ui.version.name"], "MIUI").map(|name| miui(&name)))
             .or_else(|| named(&["ro.build.version.magic", "msc.config.magic.version"], "MagicOS"))
             .or_else(|| named(&["ro.build.version.emui"], "EMUI"))
             .or_else(|| {
                 named(&["ro.build.version.oplusrom", "ro.build.version.opporom"], "ColorOS")
             })
             .or_else(|| self.get("ro.vivo.os.build.display.id").map(sanitize))
+    }
+}
+
+/// "MIUI 140" and "MIUI 125" are 14 and 12.5.
+fn miui(name: &str) -> String {
+    match name.as_bytes() {
+        [.., a, b, b'0'] if a.is_ascii_digit() && b.is_ascii_digit() => {
+            name[..name.len() - 1].to_owned()
+        }
+        [.., a, b, c] if [a, b, c].iter().all(|it| it.is_ascii_digit()) => {
+            let (head, tail) = name.split_at(name.len() - 1);
+            format!("{head}.{tail}")
+        }
+        _ => name.to_owned(),
     }
 }
 
@@ -85,7 +99,9 @@ mod tests {
             ("[ro.build.version.oneui]: [80500]", "One UI 8.5"),
             ("[ro.build.version.oneui]: [60101]", "One UI 6.1.1"),
             ("[ro.mi.os.version.name]: [OS2.0]\n[ro.miui.ui.version.name]: [V816]", "HyperOS 2.0"),
-            ("[ro.miui.ui.version.name]: [V140]", "MIUI 140"),
+            ("[ro.miui.ui.version.name]: [V140]", "MIUI 14"),
+            ("[ro.miui.ui.version.name]: [V125]", "MIUI 12.5"),
+            ("[ro.miui.ui.version.name]: [V9]", "MIUI 9"),
             ("[ro.build.version.emui]: [EmotionUI_12.0.0]", "EMUI 12.0.0"),
             ("[ro.build.version.magic]: [MagicOS_8.0]", "MagicOS 8.0"),
             ("[ro.build.version.oplusrom]: [V14.0.0]", "ColorOS 14.0.0"),

@@ -16,7 +16,8 @@ fn samples(folder: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(folder);
     let mut found: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
-        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .map(|entry| std::fs::read(entry.unwrap().path()).unwrap())
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .collect();
     found.sort();
     found

@@ -72,6 +72,87 @@ async fn a_phone_without_raw_pictures_is_asked_for_png_and_remembered() {
 }
 
 #[tokio::test]
+async fn a_phone_whose_screencap_fails_is_asked_for_its_framebuffer_and_remembered() {
+    let framebuffer = || {
+        let rows = WIDTH * HEIGHT * 4;
+        let words = [2, 32, 1, rows, WIDTH, HEIGHT, 0, 8, 16, 8, 8, 8, 24, 8];
+        let head = words.into_iter().flat_map(u32::to_le_bytes);
+        head.chain(std::iter::repeat_n(77, rows as usize)).collect::<Vec<u8>>()
+    };
+    let denied = |request: &str| {
+        let said = b"/system/bin/sh: screencap: can't execute: Permission denied\n";
+        request.starts_with("exec:screencap").then(|| Reply::Bytes(said.to_vec()))
+    };
+    let fake = Fake::phone(move |request| match request {
+        "framebuffer:" => Some(Reply::Bytes(framebuffer())),
+        _ => denied(request),
+    })
+    .await;
+    let device = fake.open().await;
+    assert_eq!(device.capture().await.unwrap().rgba()[..4], [77, 77, 77, 255]);
+    let asked = fake.commands().len();
+    device.capture().await.unwrap();
+    assert_eq!(fake.commands().len(), asked, "remembered");
+    let route = device.captured_by().unwrap();
+    assert_eq!((route.way, route.link.as_str()), ("framebuffer", "X"));
+
+    let closed = move |request: &str| match request {
+        "framebuffer:" => Some(Reply::Fail("closed")),
+        _ => denied(request),
+    };
+    let error = Fake::phone(closed).await.open().await.capture().await.unwrap_err();
+    let told = error.to_string();
+    assert!(matches!(error, DeviceError::Garbled { .. }), "{error:?}");
+    assert!(told.contains("PNG") && told.contains("Permission denied"), "{told}");
+}
+
+#[tokio::test]
+async fn where_exec_is_closed_pictures_come_through_the_shell() {
+    let packets = || {
+        let packet = |kind: u8, data: &[u8]| {
+            let length = u32::try_from(data.len()).unwrap();
+            [&[kind], &length.to_le_bytes()[..], data].concat()
+        };
+        let (first, rest) = (raw()[..100].to_vec(), raw()[100..].to_vec());
+        [packet(1, &first), packet(1, &rest), packet(3, &[0])].concat()
+    };
+    let terminal = || [b"\r\n".to_vec(), raw()].concat();
+    for is_old in [false, true] {
+        let fake = Fake::phone(move |request| match request {
+            "host-serial:X:features" if is_old => Some(Reply::Body("cmd".to_owned())),
+            "shell,v2,raw:screencap" if !is_old => Some(Reply::Bytes(packets())),
+            "shell:echo;screencap" if is_old => Some(Reply::Bytes(terminal())),
+            _ if request.starts_with("exec:") => Some(Reply::Fail("closed")),
+            _ => None,
+        })
+        .await;
+        let device = fake.open().await;
+        for _ in 0..2 {
+            assert_eq!(device.capture().await.unwrap().rgba(), &raw()[16..]);
+        }
+        let again = if is_old { "echo;screencap" } else { "screencap" };
+        assert_eq!(fake.commands(), ["screencap", again, again], "remembered");
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_breaks_is_not_taken_for_a_closed_service() {
+    let lost = |request: &str| {
+        let sent = request.starts_with("exec:") || request.starts_with("shell");
+        sent.then_some(Reply::Fail("closed"))
+    };
+    let fake = Fake::phone(lost).await;
+    let device = fake.open().await;
+    let error = device.capture().await.unwrap_err();
+    assert!(matches!(error, DeviceError::LinkLost(..)), "{error:?}");
+    device.capture().await.unwrap_err();
+    let first = |line: &String| line == "screencap";
+    assert!(
+        first(&fake.commands()[0]) && 2 <= fake.commands().iter().filter(|it| first(it)).count()
+    );
+}
+
+#[tokio::test]
 async fn a_frozen_phone_is_given_up_in_time() {
     let fake = with(|| Reply::Silence, || Reply::Cut).await;
     let error = fake.open().await.capture().await.unwrap_err();

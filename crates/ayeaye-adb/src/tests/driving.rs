@@ -50,6 +50,32 @@ async fn every_gesture_is_one_call() {
 }
 
 #[tokio::test]
+async fn what_answers_adb_without_a_shell_is_told_from_a_link_that_broke() {
+    for is_shell in [false, true] {
+        let fake = Fake::phone(move |request| {
+            let line = request.strip_prefix("shell:");
+            match request {
+                "host-serial:X:features" => Some(Reply::Body("cmd".to_owned())),
+                _ if line.is_some_and(|line| is_shell && line.starts_with("true;")) => {
+                    let mark = line?.split('"').nth(1)?.strip_suffix("$?")?;
+                    Some(Reply::Bytes(format!("{mark}0\r\n").into_bytes()))
+                }
+                _ => line.map(|_| Reply::Bytes(b"Pixel\n".to_vec())),
+            }
+        })
+        .await;
+        let error = fake.open().await.info().await.unwrap_err();
+        if is_shell {
+            assert!(matches!(error, DeviceError::LinkLost(..)), "{error:?}");
+        } else {
+            let told = error.to_string();
+            assert!(matches!(error, DeviceError::Garbled { .. }), "{error:?}");
+            assert!(told.contains("imitates adb") && told.contains("`Pixel`"), "{told}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_tap_whose_answer_is_cut_anywhere_is_doubtful_and_sent_once() {
     let whole = [packet(1, b"ok\n"), packet(2, b""), packet(3, &[0])].concat();
     for end in 0..whole.len() {
@@ -129,7 +155,13 @@ async fn an_old_phone_tells_its_exit_codes_too() {
         }
         let line = request.strip_prefix("shell:")?;
         let mark = line.rsplit_once("echo \"")?.1.strip_suffix("$?\"")?;
-        Some(Reply::Bytes(text.lock().unwrap().replace('%', mark).into_bytes()))
+        // The link that was cut off works again.
+        let text = if line.starts_with("true;") {
+            "%0\n".to_owned()
+        } else {
+            text.lock().unwrap().clone()
+        };
+        Some(Reply::Bytes(text.replace('%', mark).into_bytes()))
     })
     .await;
     let device = fake.open().await;
@@ -140,7 +172,7 @@ async fn an_old_phone_tells_its_exit_codes_too() {
     result("%0\r\n").await.unwrap();
     assert!(matches!(result("oops\r\n%1\r\n").await, Err(DeviceError::Refused { .. })));
     assert!(matches!(result("cut off").await, Err(DeviceError::LinkLost(..))));
-    assert!(fake.commands()[0].starts_with("input tap 540 1200; echo \"ayeaye-end-"));
+    assert!(fake.acts()[0].starts_with("input tap 540 1200; echo \"ayeaye-end-"));
 }
 
 #[tokio::test]

@@ -197,6 +197,9 @@ async fn on_a_cable(wireless: &'static str) -> (Fake, Arc<AtomicBool>, Arc<Atomi
         }
         r if r.ends_with(":features") => Reply::Body("shell_v2".to_owned()),
         r if r.starts_with("host:transport:") => Reply::Okay,
+        "exec:screencap" => Reply::Bytes(
+            [1_u32, 1, 1, 1, 0xffff_ffff].into_iter().flat_map(u32::to_le_bytes).collect(),
+        ),
         r if r.starts_with("shell,v2,raw:") => Reply::out(""),
         _ => Reply::Fail("unknown host service"),
     })
@@ -214,10 +217,17 @@ async fn a_phone_whose_cable_is_pulled_goes_on_over_wifi() {
     let (fake, pulled, _) = on_a_cable(FIRST).await;
     let device = fake.devices().open_adb(&id("R58M1")).await.unwrap();
     let (gesture, on) = tap();
+    device.capture().await.unwrap();
+    let route = device.captured_by().unwrap();
+    assert_eq!((route.link.as_str(), route.transport), ("R58M1", Transport::Usb));
     device.perform(&gesture, on).await.unwrap();
     pulled.store(true, Ordering::Relaxed);
     device.perform(&gesture, on).await.unwrap();
     assert_eq!(fake.acts().len(), 2, "each was sent once");
+    device.capture().await.unwrap();
+    let route = device.captured_by().unwrap();
+    assert_eq!((route.way, route.transport), ("raw", Transport::Tcp));
+    assert_eq!(route.link, "10.0.0.9:5555");
     assert_eq!(device.id(), &id("R58M1"), "it is the same phone");
 }
 

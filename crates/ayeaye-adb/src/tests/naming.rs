@@ -75,6 +75,7 @@ async fn apps_are_found_by_their_names_on_a_phone_of_any_language_and_read_once(
         device.perform(&awake, ON).await.unwrap();
         assert!(fake.acts()[0].ends_with("-n 'org.example.weather/.Main'"), "{:?}", fake.acts());
         assert_eq!(device.app_name("org.example.weather").as_deref(), Some(name));
+        assert_eq!(device.app_names(), [name]);
         assert_eq!(reads(&fake), 1);
         // The language that the app was written in is known as well.
         device.perform(&Gesture::Awake { app: "Weather".to_owned() }, ON).await.unwrap();

@@ -101,7 +101,7 @@ async fn after_deleting(
 /// Where the caret is then, as far as the phone tells. `None` from phones before Android 12, which have no
 /// key combinations and say so without doing anything.
 async fn select_and_delete(client: &DeviceClient) -> Result<Option<Option<Caret>>, DeviceError> {
-    let output = client.shell_quick(WHAT, &batch(&[SELECT_AND_DELETE, FIELD_QUERY])).await?;
+    let output = client.act_quick(WHAT, &batch(&[SELECT_AND_DELETE, FIELD_QUERY])).await?;
     let [keys, field] = split_batch(&output.stdout);
     let told = output.combined();
     let unknown = ["Unknown command", "Error: Unknown", "usage:", "Usage:"];
@@ -119,7 +119,7 @@ async fn select_and_delete(client: &DeviceClient) -> Result<Option<Option<Caret>
 
 /// Where the caret is after a move to the end.
 async fn caret_at_end(client: &DeviceClient) -> Result<Option<Caret>, DeviceError> {
-    let output = client.shell_quick(WHAT, &batch(&["input keyevent 123", FIELD_QUERY])).await?;
+    let output = client.act_quick(WHAT, &batch(&["input keyevent 123", FIELD_QUERY])).await?;
     let [_, field] = split_batch(&output.stdout);
     Ok(FieldState::read(field).caret)
 }
@@ -134,7 +134,7 @@ async fn delete_backwards(
         let most = caret.map_or(MAX_DELETES, |caret| caret.end.clamp(1, MAX_DELETES));
         let keys =
             format!("input keyevent 123{}{} 123", " 67".repeat(most), " 112".repeat(MAX_FORWARD));
-        let output = client.shell_quick(WHAT, &batch(&[&keys, FIELD_QUERY])).await?;
+        let output = client.act_quick(WHAT, &batch(&[&keys, FIELD_QUERY])).await?;
         if output.combined().contains("INJECT_EVENTS") {
             ensure_accepted(client, WHAT, &output)?;
         }

@@ -53,29 +53,67 @@ pub(super) struct Before {
     pub(super) maybe_empty: bool,
 }
 
-/// Finds out whether a text has arrived in the field in focus.
-pub(super) async fn arrival(client: &DeviceClient, before: Before, text: &str) -> Arrival {
+/// Whether the field hides what is typed into it, as far as the phone has said so.
+///
+/// A tap may move the focus later than it is asked about: what is said before the text is typed may be of
+/// the field before. So a no counts only when it is said afterwards, and a yes whenever.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Hides(Option<bool>);
+
+impl Hides {
+    /// What was said before the text was typed.
+    pub(super) fn before(said: Option<bool>) -> Self {
+        Self(said.filter(|hides| *hides))
+    }
+
+    fn after(&mut self, said: Option<bool>) {
+        if self.0 != Some(true) {
+            self.0 = said.or(self.0);
+        }
+    }
+
+    pub(super) fn told(self) -> Option<bool> {
+        self.0
+    }
+}
+
+/// Finds out whether a text has arrived in the field in focus, and whether that hides it.
+pub(super) async fn arrival(
+    client: &DeviceClient,
+    before: Before,
+    text: &str,
+    hides: &mut Hides,
+) -> Arrival {
     if text.is_empty() {
         return Arrival::There;
     }
     let from = if before.empty { Some(0) } else { before.caret.map(|caret| caret.start) };
     let expected = from.map(|from| from + text.encode_utf16().count());
-    let caret = settled_caret(client, expected).await;
+    let caret = settled_caret(client, expected, hides).await;
     let moved = caret.zip(expected).is_some_and(|(caret, at)| caret.is_at(at));
     if moved && !before.maybe_empty {
         return Arrival::There;
     }
     match Fields::dump(client).await {
-        Ok(fields) => fields.judge(before, caret, text),
+        Ok(fields) => {
+            hides.after(fields.focused().map(|field| field.password));
+            fields.judge(before, caret, text)
+        }
         Err(why) => Arrival::Unknown(why),
     }
 }
 
 /// The caret, once it stands where it should or stays elsewhere.
-async fn settled_caret(client: &DeviceClient, expected: Option<usize>) -> Option<Caret> {
+async fn settled_caret(
+    client: &DeviceClient,
+    expected: Option<usize>,
+    hides: &mut Hides,
+) -> Option<Caret> {
     let deadline = Instant::now() + CARET_PATIENCE;
     loop {
-        let caret = query(client).await.caret?;
+        let field = query(client).await;
+        hides.after(field.secret);
+        let caret = field.caret?;
         let wait = expected.is_some_and(|at| !caret.is_at(at)) && Instant::now() < deadline;
         if !wait {
             return Some(caret);
@@ -269,6 +307,22 @@ mod tests {
             let judged = secret(dots).judge(EMPTIED, Some(at(0)), "abcd");
             assert!(matches!(judged, Arrival::Unknown(_)), "{judged:?}");
         }
+    }
+
+    #[test]
+    fn what_is_said_before_may_be_of_another_field() {
+        let told = |before, after: &[Option<bool>]| {
+            let mut hides = Hides::before(before);
+            for said in after {
+                hides.after(*said);
+            }
+            hides.told()
+        };
+        assert_eq!(told(Some(false), &[]), None);
+        assert_eq!(told(Some(false), &[None]), None);
+        assert_eq!(told(None, &[Some(false)]), Some(false));
+        assert_eq!(told(Some(false), &[Some(true), Some(false)]), Some(true));
+        assert_eq!(told(Some(true), &[Some(false)]), Some(true));
     }
 
     #[test]

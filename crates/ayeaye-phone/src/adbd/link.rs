@@ -18,7 +18,7 @@ use super::{
 use crate::{
     device::AdbDevice,
     faults::LinkState,
-    services::{FEATURES, MAX_NAME, Service},
+    services::{self, FEATURES, MAX_NAME},
 };
 
 /// Most open streams of a link.
@@ -212,7 +212,7 @@ impl Streams<'_> {
         let name = message.data.split(|byte| *byte == 0).next().unwrap_or_default();
         // `abb_exec` separates its arguments by zeros; the first is enough.
         let service = (name.len() <= MAX_NAME && self.open.len() < MAX_STREAMS)
-            .then(|| Service::parse(name))
+            .then(|| services::granted(self.phone, name))
             .flatten();
         let Some(service) = service else {
             self.phone.count(|counts| counts.unknown_services += 1);

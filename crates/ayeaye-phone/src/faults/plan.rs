@@ -109,6 +109,8 @@ pub struct FaultPlan {
     pub raw_header: RawHeader,
     /// `screencap` without `-p` fails.
     pub raw_unsupported: bool,
+    /// `screencap` fails; only adb's service `framebuffer:` gives pictures.
+    pub no_screencap: bool,
     /// The stream ends without the exit status packet.
     pub no_exit_status: Option<Trigger>,
     pub link: LinkState,
@@ -116,6 +118,8 @@ pub struct FaultPlan {
     // How poor links and unusual screens are captured and read.
     /// Bytes per second that each stream to the client carries at most.
     pub bandwidth: Option<u64>,
+    /// The service `exec:` is closed, as by the adbd of some makers.
+    pub exec_closed: bool,
     /// The shell has no `gzip`, as before Android 8.
     pub no_gzip: bool,
     /// The phone has two panels and is held like this. `screencap` without a display captures the
@@ -174,9 +178,11 @@ const NAMES: &[(&str, &str)] = &[
     ("capture_warning", "a warning is mixed into captures (next, every)"),
     ("raw_header", "raw captures begin as on phones before Android 9 (twelve)"),
     ("raw_unsupported", "raw captures fail"),
+    ("no_screencap", "`screencap` fails; only the service `framebuffer:` gives pictures"),
     ("no_exit_status", "commands end without their exit code (next, every)"),
     ("link", "offline, unauthorized"),
     ("bandwidth", "each stream carries so many bytes per second"),
+    ("exec_closed", "the service `exec:` is closed, as by some makers' adbd"),
     ("no_gzip", "the shell has no gzip, as before Android 8"),
     ("fold", "a phone with two panels (open, closed)"),
     ("panel_captures", "captures have the panel's size whatever `wm size` says"),

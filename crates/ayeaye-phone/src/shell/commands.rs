@@ -159,6 +159,7 @@ pub(super) async fn run(
         "ls" => files::ls(phone, &cwd, &words),
         "rm" => files::rm(phone, &cwd, &words),
         "mkdir" => files::mkdir(phone, &cwd, &words),
+        "mv" => files::mv(phone, &cwd, &words),
         "unzip" => files::unzip(phone, &cwd, &words),
         "grep" | "egrep" | "fgrep" => grep::grep(phone, &cwd, program, &words, io).await,
 

@@ -36,6 +36,9 @@ const READERS: [(&str, Reader); 19] = [
     ("wm_size", |text| debug(wm_size(text))),
 ];
 
+/// The folder that has no text: `capture::framebuffer` reads it.
+const BINARY: &str = "framebuffer_header";
+
 fn debug(read: impl std::fmt::Debug) -> String {
     let text = format!("{read:?}");
     let nothing = ["None", "[]", "(None, None)", "([], None, None)"];
@@ -53,7 +56,7 @@ fn recorded() -> Vec<(String, String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let mut all = Vec::new();
     for folder in std::fs::read_dir(root).unwrap().map(|it| it.unwrap().path()) {
-        if !folder.is_dir() {
+        if !folder.is_dir() || folder.ends_with(BINARY) {
             continue;
         }
         let kind = folder.file_name().unwrap().to_str().unwrap().to_owned();
@@ -76,6 +79,7 @@ fn no_recorded_output_falls_through() {
     let index = sample("INDEX.tsv");
     let mut listed: Vec<&str> =
         index.lines().skip(1).filter_map(|line| line.split('\t').next()).collect();
+    listed.retain(|file| !file.starts_with(BINARY));
     listed.sort_unstable();
     let mut there = Vec::new();
     for (kind, name, text) in recorded() {

@@ -193,6 +193,28 @@ pub(super) fn rm(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput
     })
 }
 
+/// `mv` of files and folders into a folder, or to another name.
+pub(super) fn mv(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+    let flags = match flags(device, "mv", words, "fn") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    let [sources @ .., to] = flags.operands.as_slice() else {
+        return CommandOutput::malformed(device, 1, "mv: Needs 2 arguments\n");
+    };
+    let target = normalize_path(cwd, to);
+    let into = device.files().stat(&target).is_ok_and(|stat| stat.is_dir());
+    if !into && sources.len() != 1 {
+        return CommandOutput::error(1, format!("mv: '{to}' not a directory\n"));
+    }
+    each(device, "mv", sources, |source| {
+        let path = normalize_path(cwd, source);
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let new = if into { format!("{target}/{name}") } else { target.clone() };
+        device.files().rename(&path, &new).map_err(|error| format!("bad '{source}': {error}"))
+    })
+}
+
 pub(super) fn mkdir(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "mkdir", words, "pv") {
         Ok(flags) => flags,

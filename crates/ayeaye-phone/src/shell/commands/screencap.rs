@@ -49,6 +49,12 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
         }
     }
     let faults = device.faults().for_capture();
+    if faults.no_screencap {
+        return CommandOutput::error(
+            126,
+            "/system/bin/sh: screencap: can't execute: Permission denied\n",
+        );
+    }
     if faults.raw_unsupported && !png {
         return CommandOutput::error(1, "Error: raw capture is not supported on this device\n");
     }
