@@ -148,6 +148,7 @@ async fn calibrate(
             app: None,
             now: None,
             languages: None,
+            installed_apps: &[],
         };
         // With the profile's own system, whatever the settings say.
         let coords = CoordContext { system: own, image: picture.size };

@@ -135,9 +135,10 @@ async fn check_vision(model: &RemoteModel, client: &Client) -> (Severity, String
         app: None,
         now: None,
         languages: None,
+        installed_apps: &[],
     };
     let once = RetryPolicy { attempts: 2, ..client.config().retries };
-    let sampling = model.resolved_profile().spec().sampling;
+    let sampling = model.sampling();
     let limit = client.config().limits.total;
     let prompt = model.prompt(&view);
     let reply = match client.complete(&prompt, sampling, &once, limit).await {

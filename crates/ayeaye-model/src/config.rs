@@ -4,7 +4,7 @@ use std::time::Duration;
 use ayeaye_agent::Prices;
 
 use crate::profile::coords::CoordSystem;
-use crate::{Endpoint, Profile, Secret};
+use crate::{CallSettings, Endpoint, Profile, Secret};
 
 /// A model, and how to ask it.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct ModelConfig {
     pub max_pixels: Option<u32>,
     /// Its coordinate system; as in its profile if `None`.
     pub space: Option<CoordSystem>,
+    /// How it is asked to choose its words, where that is not as in its profile.
+    pub calls: CallSettings,
     /// What its calls cost, where that is known.
     pub prices: Option<Prices>,
     /// Limits of one attempt.
@@ -90,6 +92,7 @@ impl ModelConfig {
             stream: true,
             max_pixels: None,
             space: None,
+            calls: CallSettings::default(),
             prices: None,
             limits: Limits::DEFAULT,
             retries: RetryPolicy::DEFAULT,

@@ -195,6 +195,7 @@ fn replies(profile: Profile, executions: u64) {
                 app: Some("com.example.notes"),
                 now: None,
                 languages: None,
+                installed_apps: &[],
             };
             if model.prompt(&view).messages.is_empty() {
                 return Err("a prompt that says nothing".to_owned());

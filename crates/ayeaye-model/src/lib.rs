@@ -16,6 +16,7 @@ mod profile;
 
 mod picture;
 
+mod call_settings;
 mod endpoint;
 mod excerpt;
 mod secret;
@@ -26,6 +27,7 @@ mod fuzz;
 mod tests;
 
 pub use calibrate::{Calibration, CalibrationPlan, ProbeResult};
+pub use call_settings::{CallSettings, Effort, InvalidCallSetting, RESERVED, Sent};
 pub use check::{CheckSubject, Finding, Severity};
 pub use config::{Limits, ModelConfig, RetryPolicy};
 pub use endpoint::{Endpoint, InvalidEndpoint};

@@ -9,13 +9,14 @@ use ayeaye_agent::{
 use serde_json::{Map, Value};
 
 use crate::picture::{self, PictureRule, Resize};
-use crate::profile::CoordContext;
 use crate::profile::coords::CoordSystem;
+use crate::profile::{CoordContext, Sampling};
 use crate::{ModelConfig, Profile};
 
 mod backoff;
 mod client;
 mod completion;
+mod computer_tool;
 mod deadlines;
 mod decoder;
 mod error;
@@ -111,6 +112,11 @@ impl RemoteModel {
         self.client.reach(limit).await
     }
 
+    /// The profile's sampling with what is set otherwise.
+    pub(crate) fn sampling(&self) -> Sampling {
+        self.profile.spec().sampling.with(&self.config().calls)
+    }
+
     pub(crate) fn resolved_profile(&self) -> Profile {
         self.profile
     }
@@ -135,7 +141,7 @@ impl Model for RemoteModel {
     }
 
     fn params(&self) -> Map<String, Value> {
-        self.client.params(self.profile.spec().sampling)
+        self.client.params(self.sampling())
     }
 
     fn earlier_pictures(&self) -> usize {
@@ -152,7 +158,7 @@ impl Model for RemoteModel {
 
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
         let retries = &self.config().retries;
-        self.client.complete(prompt, self.profile.spec().sampling, retries, limit).await
+        self.client.complete(prompt, self.sampling(), retries, limit).await
     }
 
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {

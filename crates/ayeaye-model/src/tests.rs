@@ -13,7 +13,9 @@ use crate::{ConfigError, Endpoint, Limits, ModelConfig, RemoteModel, RetryPolicy
 use fake::{Act, EVENTS, Fake, JSON, events, http, raw, says};
 
 mod calibrate;
+mod call_settings;
 mod check;
+mod computer_tool;
 mod fake;
 mod reach;
 #[expect(dead_code, reason = "only the integration tests replace a script")]

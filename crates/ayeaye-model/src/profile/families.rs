@@ -14,6 +14,7 @@ mod gpt;
 mod kimi;
 mod m3a;
 mod mai;
+mod mimo;
 mod mobile_use;
 mod owl;
 pub(super) mod qwen;
@@ -22,13 +23,15 @@ mod step_api;
 mod tools;
 mod uitars;
 mod uivenus;
+mod uivenus2;
+mod uivenus_navi;
 
 /// Every family. Of several that know a model's name, the first is taken.
 pub(super) const ALL: &[Profile] = &[
     Profile(&gelab::Gelab),
     Profile(&uitars::UI_TARS_1000),
-    Profile(&uitars::UI_TARS),
     Profile(&seed::Seed),
+    Profile(&uitars::UI_TARS),
     Profile(&autoglm::AutoGlm),
     Profile(&mai::Mai),
     Profile(&owl::OwlOne),
@@ -38,7 +41,10 @@ pub(super) const ALL: &[Profile] = &[
     Profile(&claude::CLAUDE_20250124),
     Profile(&claude::CLAUDE),
     Profile(&gemini::Gemini),
+    Profile(&uivenus2::UiVenus2),
+    Profile(&uivenus_navi::UiVenusNavi),
     Profile(&uivenus::UiVenus),
+    Profile(&mimo::Mimo),
     Profile(&agentcpm::AgentCpm),
     Profile(&step_api::StepApi),
     Profile(&m3a::M3a),

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::coords::{CoordContext, CoordSystem};
 use super::verbs::VerbTable;
-use crate::Endpoint;
 use crate::picture::PictureRule;
+use crate::{CallSettings, Endpoint, Sent};
 
 /// One family of models: its prompt out, its reply in.
 ///
@@ -108,6 +108,8 @@ impl Wire {
 pub(crate) struct Sampling {
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
+    pub top_k: Option<i64>,
+    pub repetition_penalty: Option<f64>,
     pub frequency_penalty: Option<f64>,
     pub seed: Option<u64>,
     /// Tokens of a reply, reasoning included.
@@ -119,16 +121,40 @@ impl Sampling {
     pub(crate) const GREEDY: Self = Self {
         temperature: Some(0.0),
         top_p: None,
+        top_k: None,
+        repetition_penalty: None,
         frequency_penalty: None,
         seed: None,
         max_tokens: 2048,
     };
+
+    /// What the endpoint chooses by itself.
+    pub(crate) const SERVERS: Self = Self { temperature: None, ..Self::GREEDY };
+
+    /// With what is set otherwise.
+    #[must_use]
+    pub(crate) fn with(mut self, calls: &CallSettings) -> Self {
+        fn set<T: Copy>(here: &mut Option<T>, setting: Option<Sent<T>>) {
+            if let Some(setting) = setting {
+                *here = setting.value();
+            }
+        }
+        set(&mut self.temperature, calls.temperature);
+        set(&mut self.top_p, calls.top_p);
+        set(&mut self.top_k, calls.top_k);
+        set(&mut self.repetition_penalty, calls.repetition_penalty);
+        set(&mut self.frequency_penalty, calls.frequency_penalty);
+        self.max_tokens = calls.max_tokens.unwrap_or(self.max_tokens);
+        self
+    }
 
     /// By the names of chat endpoints, as the journal has them, too.
     pub(crate) fn params(&self) -> Map<String, Value> {
         let params = [
             ("temperature", self.temperature.map(|it| json!(it))),
             ("top_p", self.top_p.map(|it| json!(it))),
+            ("top_k", self.top_k.map(|it| json!(it))),
+            ("repetition_penalty", self.repetition_penalty.map(|it| json!(it))),
             ("frequency_penalty", self.frequency_penalty.map(|it| json!(it))),
             ("seed", self.seed.map(|it| json!(it))),
             ("max_tokens", Some(json!(self.max_tokens))),

@@ -15,16 +15,21 @@ use url::Url;
 use super::ConfigError;
 use super::backoff;
 use super::completion::Completion;
+use super::computer_tool::{ComputerTool, ComputerTools};
 use super::deadlines::{Deadlines, MAX_LIMIT, read_prefix};
 use super::decoder::ResponseDecoder;
 use super::error::{AttemptError, Recovery};
 use super::error_body::error_message;
 use super::features::{OptionalFeature, UnsupportedFeatures};
-use super::wire::{Api, ModelRequest, api};
+use super::wire::{Api, ModelRequest, api, merge_extra, recorded_extra};
 use crate::endpoint::redacted_url;
 use crate::excerpt::excerpt;
 use crate::profile::{Sampling, Wire};
 use crate::{Endpoint, ModelConfig, RetryPolicy};
+
+mod list;
+
+pub(crate) use list::ModelList;
 
 /// The HTTP client of one model.
 #[derive(Debug)]
@@ -36,21 +41,12 @@ pub(crate) struct Client {
     auth: Option<(HeaderName, HeaderValue)>,
     /// [`UnsupportedFeatures`], learned from refusals.
     unsupported: AtomicU8,
+    /// The code of the [`ComputerTool`] that was taken after another was refused; 0 before that.
+    computer: AtomicU8,
     /// It has been logged that another model answers than the one asked for.
     mismatch_logged: AtomicBool,
     /// The endpoint has answered, with whatever.
     has_answered: AtomicBool,
-}
-
-/// What an endpoint answers when it is asked for its models.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ModelList {
-    /// Their names.
-    Names(Vec<String>),
-    /// It has no such list.
-    Unlisted,
-    /// A page for people: perhaps nothing but a web server.
-    WebPage,
 }
 
 /// An attempt that succeeded.
@@ -64,6 +60,10 @@ struct Request<'a> {
     prompt: Cow<'a, Prompt>,
     sampling: Sampling,
     body: Bytes,
+    /// The tool for computers that the body declares.
+    computer: Option<ComputerTool>,
+    /// Those that were refused in this call.
+    refused_tools: ComputerTools,
     /// Attempts that failed because something had to be changed. They do not count as retries.
     changes: u32,
     is_shortened: bool,
@@ -104,9 +104,16 @@ impl Client {
             Ok((name, value))
         });
         let auth = auth.transpose()?;
-        let (unsupported, mismatch_logged) = (AtomicU8::new(0), AtomicBool::new(false));
-        let has_answered = AtomicBool::new(false);
-        Ok(Self { http, config, api, auth, unsupported, mismatch_logged, has_answered })
+        Ok(Self {
+            http,
+            config,
+            api,
+            auth,
+            unsupported: AtomicU8::new(0),
+            computer: AtomicU8::new(0),
+            mismatch_logged: AtomicBool::new(false),
+            has_answered: AtomicBool::new(false),
+        })
     }
 
     pub(crate) fn config(&self) -> &ModelConfig {
@@ -131,10 +138,13 @@ impl Client {
     ) -> Result<Reply, ModelError> {
         let started = Instant::now();
         let end = started + limit.min(MAX_LIMIT);
+        let computer = self.computer_tool(prompt);
         let mut request = Request {
             prompt: Cow::Borrowed(prompt),
             sampling,
-            body: self.body(prompt, sampling),
+            body: self.body(prompt, sampling, computer),
+            computer,
+            refused_tools: ComputerTools::default(),
             changes: 0,
             is_shortened: false,
             has_timed_out: false,
@@ -192,11 +202,15 @@ impl Client {
             }
             Recovery::WithoutFeature(feature)
                 if self.api.is_optional(feature)
-                    && self.request(&request.prompt, request.sampling).includes(feature) =>
+                    && self.request(&request.prompt, request.sampling, None).includes(feature) =>
             {
                 tracing::info!("the model endpoint refuses {}: left out", feature.name());
                 let unsupported = self.unsupported().with(feature);
                 self.unsupported.fetch_or(unsupported.0, Ordering::Relaxed);
+                (true, Duration::ZERO)
+            }
+            Recovery::OtherComputerTool if request.computer.is_some() => {
+                self.change_computer_tool(request)?;
                 (true, Duration::ZERO)
             }
             Recovery::ShorterPrompt if !request.is_shortened => {
@@ -207,11 +221,12 @@ impl Client {
             Recovery::GiveUp
             | Recovery::RetryOnce
             | Recovery::WithoutFeature(_)
+            | Recovery::OtherComputerTool
             | Recovery::ShorterPrompt => return None,
         };
         if is_change {
             request.changes += 1;
-            request.body = self.body(&request.prompt, request.sampling);
+            request.body = self.body(&request.prompt, request.sampling, request.computer);
         }
         (counted - u32::from(is_change) < policy.attempts).then_some(wait)
     }
@@ -220,10 +235,40 @@ impl Client {
         UnsupportedFeatures(self.unsupported.load(Ordering::Relaxed))
     }
 
+    /// The generation of the tool for computers that a prompt is sent with.
+    fn computer_tool(&self, prompt: &Prompt) -> Option<ComputerTool> {
+        let declared = ComputerTool::declared(&prompt.tools)?;
+        let learned = ComputerTool::from_code(self.computer.load(Ordering::Relaxed));
+        Some(learned.unwrap_or_else(|| declared.first_for(&self.config.name)))
+    }
+
+    /// Goes on with the next generation of the tool after the one that was refused. `None` when all were.
+    fn change_computer_tool(&self, request: &mut Request<'_>) -> Option<()> {
+        let refused = request.computer?;
+        request.refused_tools.insert(refused);
+        let next = ComputerTool::next(request.refused_tools, refused)?;
+        tracing::info!(
+            "the model endpoint refuses {}: it is asked with {}",
+            refused.kind(),
+            next.kind()
+        );
+        self.computer.store(next.code(), Ordering::Relaxed);
+        request.computer = Some(next);
+        Some(())
+    }
+
     /// A prompt as it is sent now.
-    fn request<'a>(&'a self, prompt: &'a Prompt, sampling: Sampling) -> ModelRequest<'a> {
+    fn request<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+        sampling: Sampling,
+        computer: Option<ComputerTool>,
+    ) -> ModelRequest<'a> {
         let (model, stream) = (self.config.name.as_str(), self.config.stream);
-        ModelRequest { model, prompt, sampling, stream, unsupported: self.unsupported() }
+        let unsupported = self.unsupported();
+        let calls = &self.config.calls;
+        let host = self.endpoint().host();
+        ModelRequest { model, prompt, sampling, calls, host, stream, unsupported, computer }
     }
 
     /// The sampling parameters, without those that the endpoint has refused.
@@ -232,21 +277,15 @@ impl Client {
         if self.unsupported().contains(OptionalFeature::Sampling) {
             params.retain(|name, _| name == "max_tokens");
         }
+        params.extend(recorded_extra(&self.config.calls));
         params
     }
 
-    fn body(&self, prompt: &Prompt, sampling: Sampling) -> Bytes {
-        Bytes::from(self.api.body(&self.request(prompt, sampling)).to_string())
-    }
-
-    /// The models that the endpoint offers. One attempt.
-    pub(crate) async fn models(&self) -> Result<ModelList, ModelError> {
-        let started = Instant::now();
-        let found = self.list(started + self.config.limits.first_byte).await;
-        found.map_err(|error| {
-            let message = self.describe(&error);
-            ModelError::new(error.kind, message, started.elapsed())
-        })
+    fn body(&self, prompt: &Prompt, sampling: Sampling, computer: Option<ComputerTool>) -> Bytes {
+        let request = self.request(prompt, sampling, computer);
+        let mut body = self.api.body(&request);
+        merge_extra(&mut body, &self.config.calls.extra_body);
+        Bytes::from(body.to_string())
     }
 
     /// Whether the endpoint has answered anything so far.
@@ -254,35 +293,11 @@ impl Client {
         self.has_answered.load(Ordering::Relaxed)
     }
 
-    pub(super) async fn list(&self, end: Instant) -> Result<ModelList, AttemptError> {
-        let deadlines = Deadlines::new(&self.config.limits, end);
-        let url = self.api.models_url(self.endpoint());
-        let headers = self.api.headers(None);
-        let response = self.send(Method::GET, url, headers, None, &deadlines).await?;
-        if matches!(response.status().as_u16(), 404 | 405 | 501) {
-            return Ok(ModelList::Unlisted);
-        }
-        let response = self.checked(response, &deadlines).await?;
-        let body = read_prefix(response.bytes_stream(), self.config.limits.reply, &deadlines).await;
-        if body.trim_ascii_start().starts_with(b"<") {
-            return Ok(ModelList::WebPage);
-        }
-        let json: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let list = json["data"].as_array().or_else(|| json["models"].as_array());
-        Ok(list.map_or(ModelList::Unlisted, |list| {
-            let name = |model: &Value| {
-                let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
-                Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
-            };
-            ModelList::Names(list.iter().filter_map(name).collect())
-        }))
-    }
-
     async fn attempt(&self, request: &Request<'_>, end: Instant) -> Result<Attempt, AttemptError> {
         let started = Instant::now();
         let deadlines = Deadlines::new(&self.config.limits, end);
         let url = self.api.completion_url(self.endpoint(), &self.config.name, self.config.stream);
-        let headers = self.api.headers(Some(&request.prompt));
+        let headers = self.api.headers(request.computer);
         let body = Some(request.body.clone());
         let response = self.send(Method::POST, url, headers, body, &deadlines).await?;
         let response = self.checked(response, &deadlines).await?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 use ayeaye_agent::ModelErrorKind;
 use reqwest::StatusCode;
 
+use super::computer_tool;
 use super::features::OptionalFeature;
 use crate::excerpt::excerpt;
 
@@ -28,6 +29,8 @@ pub(super) enum Recovery {
     RetryOnce,
     /// The same request without a feature that this endpoint does not support.
     WithoutFeature(OptionalFeature),
+    /// The same request with another generation of the tool for computers.
+    OtherComputerTool,
     /// The same request with less of the history.
     ShorterPrompt,
 }
@@ -153,6 +156,12 @@ fn classify(
             "this model takes no pictures: choose one that sees, or serve this one with its vision \
              part",
         ),
+        400 | 404 | 422 if computer_tool::is_named_in(reason) => (
+            ModelErrorKind::Rejected,
+            "it takes this model with no generation of the computer-use tool: name one that can use \
+             computers, or set model.profile = \"claude-chat\", which needs no such tool",
+            Recovery::OtherComputerTool,
+        ),
         400 | 404 | 422 | 501 if feature.is_some() => (
             ModelErrorKind::Rejected,
             REJECTED,
@@ -193,7 +202,7 @@ fn unsupported_feature(reason: &str) -> Option<OptionalFeature> {
         _ if mentions(&["output_config", "output_format", "structured output"]) => {
             OptionalFeature::ResponseSchema
         }
-        _ if mentions(&["temperature", "top_p", "frequency_penalty", "`seed`"]) => {
+        _ if mentions(&["temperature", "top_p", "top_k", "_penalty", "`seed`"]) => {
             OptionalFeature::Sampling
         }
         _ if mentions(&["tool choice", "tool_choice", "support tools", "tool use"]) => {
@@ -204,7 +213,8 @@ fn unsupported_feature(reason: &str) -> Option<OptionalFeature> {
     })
 }
 
-const REJECTED: &str = "it does not take such a request";
+const REJECTED: &str = "it does not take such a request: a parameter that it names can be set otherwise \
+     or to \"none\" (model.temperature and the like, model.extra-body)";
 
 const PROMPT_TOO_LONG: (ModelErrorKind, &str, Recovery) = (
     ModelErrorKind::PromptTooLong,
@@ -311,6 +321,22 @@ mod tests {
                 Recovery::ShorterPrompt,
             ),
             (413, "", Recovery::ShorterPrompt),
+            (
+                400,
+                "'claude-opus-5-5' does not support tool types: computer_20251124.",
+                Recovery::OtherComputerTool,
+            ),
+            (
+                400,
+                "tools.0: Input tag 'computer_toolset_20260801' found using 'type' does not match \
+                 any of the expected tags",
+                Recovery::OtherComputerTool,
+            ),
+            (
+                400,
+                "Unexpected value(s) `computer-use-2025-11-24` for the `anthropic-beta` header.",
+                Recovery::OtherComputerTool,
+            ),
         ] {
             let error = AttemptError::from_status(status, said, None);
             assert_eq!(error.recovery, next, "{}", error.message);

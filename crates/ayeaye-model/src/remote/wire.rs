@@ -9,13 +9,17 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::completion::Completion;
+use super::computer_tool::ComputerTool;
 use super::features::{OptionalFeature, UnsupportedFeatures};
 use crate::profile::{Sampling, Wire};
-use crate::{Endpoint, Secret};
+use crate::{CallSettings, Endpoint, Secret};
 
 mod anthropic;
 mod chat;
+mod extra;
 mod gemini;
+
+pub(super) use extra::{merge as merge_extra, recorded as recorded_extra};
 
 /// One API: everything that the client does not have to know about it. All of it is pure.
 pub(super) trait Api: fmt::Debug + Send + Sync {
@@ -25,8 +29,8 @@ pub(super) trait Api: fmt::Debug + Send + Sync {
     fn models_url(&self, endpoint: &Endpoint) -> Url;
     /// The header that carries the key, name and value.
     fn auth_header(&self, key: &Secret) -> (HeaderName, String);
-    /// Further headers of a request; without a prompt, of the list of models.
-    fn headers(&self, prompt: Option<&Prompt>) -> HeaderMap;
+    /// Further headers of a request that declares such a tool, if any.
+    fn headers(&self, computer: Option<ComputerTool>) -> HeaderMap;
     /// The body of a request.
     fn body(&self, request: &ModelRequest<'_>) -> Value;
     /// Adds a whole answer, or one event of a stream. `false` if it holds nothing of an answer.
@@ -55,9 +59,15 @@ pub(super) struct ModelRequest<'a> {
     pub model: &'a str,
     pub prompt: &'a Prompt,
     pub sampling: Sampling,
+    /// What else is set of calls.
+    pub calls: &'a CallSettings,
+    /// The host that it is sent to.
+    pub host: Option<&'a str>,
     pub stream: bool,
     /// What this endpoint has refused so far.
     pub unsupported: UnsupportedFeatures,
+    /// As which generation the prompt's tool for computers is declared.
+    pub computer: Option<ComputerTool>,
 }
 
 impl ModelRequest<'_> {
@@ -108,6 +118,8 @@ fn header(map: &mut HeaderMap, name: &'static str, value: &'static str) {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::sync::LazyLock;
+
     use ayeaye_agent::{Message, Part, Role, ScreenSize, ToolCall};
     use bytes::Bytes;
     use serde_json::json;
@@ -116,6 +128,8 @@ pub(super) mod tests {
 
     pub(super) const SAMPLING: Sampling =
         Sampling { temperature: Some(0.1), max_tokens: 4096, ..Sampling::GREEDY };
+
+    static NO_CALLS: LazyLock<CallSettings> = LazyLock::new(CallSettings::default);
 
     pub(super) fn picture() -> Picture {
         Picture {
@@ -156,8 +170,11 @@ pub(super) mod tests {
             model: "m",
             prompt,
             sampling: SAMPLING,
+            calls: &NO_CALLS,
+            host: None,
             stream: true,
             unsupported: UnsupportedFeatures::default(),
+            computer: ComputerTool::declared(&prompt.tools),
         }
     }
 

@@ -36,9 +36,8 @@ const SPEC: ProfileSpec = ProfileSpec {
     sampling: Sampling {
         temperature: Some(0.1),
         top_p: Some(0.3),
-        frequency_penalty: None,
-        seed: None,
         max_tokens: 2048,
+        ..Sampling::GREEDY
     },
     wire: Wire::Chat,
 };

@@ -39,8 +39,8 @@ const SPEC: ProfileSpec = ProfileSpec {
         temperature: Some(0.0),
         top_p: Some(0.85),
         frequency_penalty: Some(0.2),
-        seed: None,
         max_tokens: 3000,
+        ..Sampling::GREEDY
     },
     wire: Wire::Chat,
 };

@@ -1,5 +1,8 @@
 //! Claude over Anthropic's own API, with its tool for using computers.
 //!
+//! There are several generations of the tool. A prompt declares one; the client offers the model the one
+//! that it takes. Calls are named `computer.ACTION` here in all of them.
+//!
 //! The tool is made for desktops: a mouse and a keyboard. What a phone has besides (apps by name, its
 //! keys, a long press) are tools of our own beside it. Points are pixels of the picture that is sent,
 //! which is small enough that the API does not shrink it: it would do so without a word, and every tap
@@ -36,12 +39,13 @@ const PICTURE: PictureRule = PictureRule {
     encoding: Encoding::Jpeg { quality: 85 },
 };
 
-/// No temperature: newer models refuse any but their own.
-const SAMPLING: Sampling = Sampling { temperature: None, max_tokens: 4096, ..Sampling::GREEDY };
+/// No temperature: newer models refuse any but their own. They think as well, and their thinking counts
+/// as part of the reply.
+const SAMPLING: Sampling = Sampling { temperature: None, max_tokens: 16_384, ..Sampling::GREEDY };
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "claude",
-    title: "Claude (Anthropic's API, computer_20251124)",
+    title: "Claude (Anthropic's API, computer_toolset_20260801 or computer_20251124)",
     patterns: &["claude"],
     coords: CoordSystem::PIXELS,
     picture: PICTURE,
@@ -210,6 +214,18 @@ impl Family for Claude {
                 return reject("computer needs `action`");
             };
             parsed.call.name = format!("computer.{action}");
+        } else if !self.verbs().knows(&parsed.call.name) {
+            // Some proxies drop the name of the toolset.
+            let member = format!("computer.{}", parsed.call.name);
+            if self.verbs().knows(&member) {
+                parsed.call.name = member;
+            }
+        }
+        if parsed.call.name == "computer.key" {
+            match parsed.call.args.shift_remove("repeat").map(|it| it.as_u64()) {
+                None | Some(Some(1)) => {}
+                Some(_) => return reject("a key is pressed once; call it again for once more"),
+            }
         }
         self.verbs().decide(parsed, coords)
     }

@@ -24,13 +24,8 @@ mod parse;
 pub(in crate::profile) struct Gelab;
 
 /// As in the examples the models were published with.
-const SAMPLING: Sampling = Sampling {
-    temperature: Some(0.1),
-    top_p: Some(0.95),
-    frequency_penalty: None,
-    seed: None,
-    max_tokens: 4096,
-};
+const SAMPLING: Sampling =
+    Sampling { temperature: Some(0.1), top_p: Some(0.95), max_tokens: 4096, ..Sampling::GREEDY };
 
 /// GELab's own client sends the full frame, or a 756x756 square. A 1080x2400 screen at 720x1600
 /// keeps its shape and its small print, for 1,150 image tokens instead of 2,550: on a laptop that

@@ -27,9 +27,11 @@ const SPEC: ProfileSpec = ProfileSpec {
     sampling: Sampling {
         temperature: Some(0.0),
         top_p: Some(1.0),
-        frequency_penalty: None,
+        // Not left out: a server may have others from the model's own files.
+        top_k: Some(-1),
+        repetition_penalty: Some(1.0),
         seed: Some(42),
-        max_tokens: 2048,
+        ..Sampling::GREEDY
     },
     wire: Wire::Chat,
 };
@@ -53,6 +55,11 @@ const DIALECT: Dialect = Dialect {
     verbs: mobile_use::BY_DIRECTION,
     failure: "fail",
 };
+
+/// The most apps that are named; a person's phone has about a hundred.
+const MOST_APPS: usize = 120;
+/// The most characters of a name.
+const LONGEST_NAME: usize = 50;
 
 const SYSTEM: &str = "\
 You operate an Android phone for its user, one step at a time. You see the task, what you did before and \
@@ -108,6 +115,7 @@ impl Family for Mai {
         let (width, height) = coords.system.extent(coords.image);
         let system =
             SYSTEM.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
+        let apps = installed_apps(input.installed_apps);
         let history = History::of(input);
         let task = format!("The user's task: {}", quote_untrusted(input.request, LONGEST_TASK));
         let style = ChatStyle {
@@ -117,8 +125,10 @@ impl Family for Mai {
             images: ImageWindow::last(SPEC.earlier_pictures),
             screen_in_result: false,
         };
-        let mut messages =
-            vec![Message::text(Role::System, system + RULES), Message::text(Role::User, task)];
+        let mut messages = vec![
+            Message::text(Role::System, system + RULES + &apps),
+            Message::text(Role::User, task),
+        ];
         messages.extend(chat::messages(input, &history, style));
         Prompt::of(messages)
     }
@@ -126,6 +136,23 @@ impl Family for Mai {
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         mobile_use::read(reply, coords, &DIALECT)
     }
+}
+
+/// The line for the apps of the phone, after the rules.
+fn installed_apps(names: &[String]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let shown = names.iter().take(MOST_APPS);
+    let quoted: Vec<String> = shown.map(|name| quote_untrusted(name, LONGEST_NAME)).collect();
+    let more = match names.len().saturating_sub(MOST_APPS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "- Available Apps (names as apps give them to themselves): [{}]{more}\n",
+        quoted.join(", ")
+    )
 }
 
 /// A step in the family's own format.

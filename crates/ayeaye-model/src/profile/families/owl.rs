@@ -21,14 +21,14 @@ pub(in crate::profile) struct Owl;
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "gui-owl",
-    title: "GUI-Owl 1.5 (Mobile-Agent-v3.5)",
+    title: "GUI-Owl 1.5 (Mobile-Agent-v3.5), gui-plus",
     // Those of the first version are looked for before.
-    patterns: &["gui-owl", "gui_owl", "guiowl", "mobile-agent-v3.5"],
+    patterns: &["gui-owl", "gui_owl", "guiowl", "mobile-agent-v3.5", "gui-plus"],
     coords: CoordSystem::THOUSANDTHS,
     picture: PICTURE_3,
     earlier_pictures: 4,
     history: "turns, the last four with their screens, lines for those before",
-    sampling: Sampling::GREEDY,
+    sampling: Sampling::SERVERS,
     wire: Wire::Chat,
 };
 

@@ -28,7 +28,7 @@ pub(in crate::profile) struct Qwen {
 pub(in crate::profile) const QWEN_2_5: Qwen =
     Qwen { spec: &SPEC_25, dialect: &WITH_KEY, reply: SHORT_REPLY };
 
-/// Qwen3-VL, Qwen3.5 and Qwen3.6.
+/// Qwen3-VL and Qwen3.5 to Qwen3.7.
 pub(in crate::profile) const QWEN_3: Qwen =
     Qwen { spec: &SPEC_3, dialect: &DIALECT_3, reply: REPLY_3 };
 
@@ -77,7 +77,7 @@ const SPEC_25: ProfileSpec = ProfileSpec {
 
 const SPEC_3: ProfileSpec = ProfileSpec {
     name: "qwen3-vl",
-    title: "Qwen3-VL, Qwen3.5, Qwen3.6",
+    title: "Qwen3-VL, Qwen3.5 to Qwen3.7",
     patterns: &[
         "qwen3-vl",
         "qwen3vl",
@@ -89,11 +89,15 @@ const SPEC_3: ProfileSpec = ProfileSpec {
         "qwen3.6",
         "qwen3_6",
         "qwen-3.6",
+        "qwen3.7",
+        "qwen3_7",
+        "qwen-3.7",
     ],
     coords: CoordSystem::UP_TO_999,
     picture: PICTURE_3,
-    // Those that think do so in the same budget.
-    sampling: Sampling { max_tokens: 4096, ..Sampling::GREEDY },
+    // Those that think do so in the same budget. Its makers' own client leaves the choice of words to
+    // the server, which has it from the model's files.
+    sampling: Sampling { max_tokens: 4096, ..Sampling::SERVERS },
     ..SPEC_25
 };
 

@@ -21,8 +21,17 @@ pub(in crate::profile) struct Seed;
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "seed",
-    title: "Doubao-Seed 1.8, 2.0",
-    patterns: &["seed-1.8", "seed-1-8", "seed1.8", "seed-2.", "seed-2-", "seed2."],
+    title: "Doubao-Seed 1.8, 2.0, UI-TARS-2",
+    patterns: &[
+        "seed-1.8",
+        "seed-1-8",
+        "seed1.8",
+        "seed-2.",
+        "seed-2-",
+        "seed2.",
+        "ui-tars-2",
+        "ui_tars_2",
+    ],
     coords: CoordSystem::THOUSANDTHS,
     // It is hosted, and pictures are paid for: thin print stays readable at this size.
     picture: PictureRule {

@@ -34,9 +34,8 @@ const SPEC: ProfileSpec = ProfileSpec {
     sampling: Sampling {
         temperature: Some(0.1),
         top_p: Some(0.95),
-        frequency_penalty: None,
-        seed: None,
         max_tokens: 4096,
+        ..Sampling::GREEDY
     },
     wire: Wire::Chat,
 };

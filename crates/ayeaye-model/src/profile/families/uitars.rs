@@ -65,8 +65,10 @@ const SPEC: ProfileSpec = ProfileSpec {
 
 const SPEC_1000: ProfileSpec = ProfileSpec {
     name: "ui-tars-1000",
-    title: "UI-TARS-1, Doubao-1.5-UI-TARS",
+    title: "UI-TARS-1, Doubao-1.5-UI-TARS, Doubao-Seed-1.6-vision",
     patterns: &[
+        "seed-1.6-vision",
+        "seed-1-6-vision",
         "1.5-ui-tars",
         "1-5-ui-tars",
         "1.5-thinking-vision",

@@ -74,7 +74,7 @@ const END: Arg = Arg(To, &["end"]);
 const TIME: Arg = Arg(UnusualSeconds, &["duration", "time"]);
 const CONTENT: Arg = Arg(Text, &["content"]);
 
-const VERBS: VerbTable = VerbTable::new(&[&[
+pub(super) const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["Click"], Meaning::Click, &[PLACE]),
     Verb::new(&["DoubleClick"], Meaning::DoubleClick, &[PLACE]),
     Verb::new(&["LongPress"], Meaning::LongPress, &[PLACE, TIME]),
@@ -128,15 +128,16 @@ impl Family for UiVenus {
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        self.verbs().decide(parse(&reply.text)?, coords)
+        self.verbs().decide(parse(&reply.text, &VERBS.arg_names())?, coords)
     }
 }
 
-fn parse(text: &str) -> Result<ParsedReply, ParseError> {
+/// A reply of this family and its kin; `args` are the names of arguments in it.
+pub(super) fn parse(text: &str, args: &[&str]) -> Result<ParsedReply, ParseError> {
     let begins = |text: &str| text.starts_with("<action>") || python::head(text).is_some();
     let cut = reasoning::cut(content(text)?, begins);
     let Parts { before, action, conclusion, behind } = parts(without_tokens(cut.body))?;
-    let call = python::only(python::calls(python::unfenced(action), &VERBS.arg_names())?)?;
+    let call = python::only(python::calls(python::unfenced(action), args)?)?;
     let explain = conclusion.trim().to_owned();
     let mut parsed = ParsedReply { call, thought: cut.thought, explain, ..ParsedReply::default() };
     if !behind.is_empty() {
@@ -188,14 +189,14 @@ fn conclusion(rest: &str) -> (&str, &str) {
 }
 
 /// A step in the model's own notation, with its conclusion.
-fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
+pub(super) fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
     match VERBS.write(past, coords) {
         Some(call) => format!("{} {}", write_call(&call), past.explanation()),
         None => past.in_words(),
     }
 }
 
-fn write_call(call: &Call) -> String {
+pub(super) fn write_call(call: &Call) -> String {
     let arg = |(name, value): (&String, &Value)| match value {
         Value::Array(point) => {
             let numbers: Vec<String> = point.iter().map(Value::to_string).collect();

@@ -22,7 +22,8 @@ fn told(prompt: &Prompt) -> String {
         }
     }
     let prompt = &prompt;
-    (texts(prompt, Role::User) + &texts(prompt, Role::Assistant)).replace(&rules, "")
+    let of = |role| texts(prompt, role);
+    [Role::System, Role::User, Role::Assistant].map(of).concat().replace(&rules, "")
 }
 
 /// What is at the front before anything that changes.

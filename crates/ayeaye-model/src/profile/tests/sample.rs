@@ -100,6 +100,7 @@ pub(in super::super) fn prompt(
         app: Some("com.example"),
         now: None,
         languages: None,
+        installed_apps: &[],
     };
     family.prompt(&input, &coords(family))
 }

@@ -1,24 +1,22 @@
 //! Anthropic's Messages API, version 2023-06-01, with its computer use tool.
-use ayeaye_agent::{Message, Part, Picture, Prompt, Role, Tokens};
+use ayeaye_agent::{Message, Part, Picture, Role, Tokens};
 use reqwest::header::{HeaderMap, HeaderName};
 use serde_json::{Value, json};
 use url::Url;
 
 use super::super::completion::Completion;
+use super::super::computer_tool::ComputerTool;
 use super::{
-    Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, header, non_empty_text,
+    Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, extra, header,
+    non_empty_text,
 };
 use crate::{Endpoint, Secret};
+
+mod computer;
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Anthropic;
-
-/// The versions of the computer use tool, and the beta header that each needs.
-const TOOLS: [(&str, &str); 2] = [
-    ("computer_20251124", "computer-use-2025-11-24"),
-    ("computer_20250124", "computer-use-2025-01-24"),
-];
 
 impl Api for Anthropic {
     fn completion_url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
@@ -33,14 +31,11 @@ impl Api for Anthropic {
         (HeaderName::from_static("x-api-key"), key.expose().to_owned())
     }
 
-    fn headers(&self, prompt: Option<&Prompt>) -> HeaderMap {
+    fn headers(&self, computer: Option<ComputerTool>) -> HeaderMap {
         let mut headers = HeaderMap::new();
         header(&mut headers, "anthropic-version", "2023-06-01");
-        let tools = prompt.map(|prompt| prompt.tools.as_slice()).unwrap_or_default();
-        for (kind, beta) in TOOLS {
-            if tools.iter().any(|tool| tool["type"] == kind) {
-                header(&mut headers, "anthropic-beta", beta);
-            }
+        if let Some(beta) = computer.and_then(ComputerTool::beta) {
+            header(&mut headers, "anthropic-beta", beta);
         }
         headers
     }
@@ -48,6 +43,9 @@ impl Api for Anthropic {
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         let (rules, turns): (Vec<&Message>, Vec<&Message>) =
             request.prompt.messages.iter().partition(|message| message.role == Role::System);
+        let computer = request.computer;
+        let encode_part = |part: &Part| encode_part(part, computer);
+        let encode_message = |message: &Message| encode_message(message, computer);
         let mut body = json!({
             "model": request.model,
             "max_tokens": request.sampling.max_tokens,
@@ -55,19 +53,22 @@ impl Api for Anthropic {
             "stream": request.stream,
         });
         let mut system: Vec<Value> =
-            rules.into_iter().flat_map(|message| message.parts.iter().map(encode_part)).collect();
+            rules.into_iter().flat_map(|message| message.parts.iter().map(&encode_part)).collect();
         if let Some(last) = system.last_mut() {
             // Tools and rules are the same in every step: the endpoint may cache them.
             last["cache_control"] = json!({ "type": "ephemeral" });
             body["system"] = Value::Array(system);
         }
-        for name in ["temperature", "top_p"] {
+        for name in ["temperature", "top_p", "top_k"] {
             if let Some(value) = request.sampling().remove(name) {
                 body[name] = value;
             }
         }
+        for (name, value) in extra::anthropic(request.calls) {
+            body[name] = value;
+        }
         if !request.prompt.tools.is_empty() {
-            body["tools"] = Value::from(request.prompt.tools.clone());
+            body["tools"] = Value::from(computer::declare(&request.prompt.tools, computer));
             body["tool_choice"] = json!({ "type": "auto", "disable_parallel_tool_use": true });
         }
         if let Some(schema) = request
@@ -77,7 +78,7 @@ impl Api for Anthropic {
             .filter(|_| request.includes(OptionalFeature::ResponseSchema))
         {
             let format = json!({ "type": "json_schema", "schema": schema });
-            body["output_config"] = json!({ "format": format });
+            body["output_config"]["format"] = format;
         }
         body
     }
@@ -159,7 +160,12 @@ fn merge_block(completion: &mut Completion, at: u64, block: &Value, whole: bool)
                 Value::Null => String::new(),
                 input => input.to_string(),
             };
-            completion.push_tool_call(Some(at), &text(&block["id"]), &text(&block["name"]), &input);
+            completion.push_tool_call(
+                Some(at),
+                &text(&block["id"]),
+                &computer::called_name(block),
+                &input,
+            );
         }
         _ => {}
     }
@@ -189,26 +195,33 @@ fn merge_usage(tokens: &mut Tokens, usage: &Value) {
     }
 }
 
-fn encode_message(message: &Message) -> Value {
+fn encode_message(message: &Message, computer: Option<ComputerTool>) -> Value {
     let result = |part: &&Part| matches!(part, Part::Result { .. });
     // The API wants the results of calls first.
     let (results, rest): (Vec<&Part>, Vec<&Part>) = message.parts.iter().partition(result);
-    let parts: Vec<Value> = results.into_iter().chain(rest).map(encode_part).collect();
+    let parts: Vec<Value> =
+        results.into_iter().chain(rest).map(|part| encode_part(part, computer)).collect();
     json!({ "role": message.role.name(), "content": parts })
 }
 
-fn encode_part(part: &Part) -> Value {
+fn encode_part(part: &Part, computer: Option<ComputerTool>) -> Value {
     match part {
         Part::Text(it) => text(it),
         Part::Picture(picture) => encode_image(picture),
-        Part::Call(call) => json!({
-            "type": "tool_use", "id": call.id, "name": call.name,
-            "input": arguments_object(&call.arguments),
-        }),
-        Part::Result { id, text: it, picture, .. } => {
+        Part::Call(call) => {
+            let mut block = computer::call(&call.name, arguments_object(&call.arguments), computer);
+            block["type"] = json!("tool_use");
+            block["id"] = json!(call.id);
+            block
+        }
+        Part::Result { id, name, text: it, picture } => {
             let content = std::iter::once(text(it)).chain(picture.as_ref().map(encode_image));
             let content: Vec<Value> = content.collect();
-            json!({ "type": "tool_result", "tool_use_id": id, "content": content })
+            let mut block = json!({ "type": "tool_result", "tool_use_id": id, "content": content });
+            if let Some(toolset) = computer::toolset_of(name, computer) {
+                block["toolset_name"] = json!(toolset);
+            }
+            block
         }
     }
 }
@@ -249,10 +262,12 @@ mod tests {
         assert_eq!(sent["messages"][2]["content"][1]["text"], "and now?");
         assert_eq!((&sent["max_tokens"], &sent["stream"]), (&json!(4096), &json!(true)));
         assert_eq!(sent["temperature"], 0.1);
-        let beta = Anthropic.headers(Some(&prompt));
+        let beta = Anthropic.headers(ComputerTool::declared(&prompt.tools));
         assert_eq!(beta["anthropic-beta"], "computer-use-2025-11-24");
         assert_eq!(beta["anthropic-version"], "2023-06-01");
-        assert!(Anthropic.headers(None).get("anthropic-beta").is_none());
+        for none in [None, Some(ComputerTool::Toolset)] {
+            assert!(Anthropic.headers(none).get("anthropic-beta").is_none());
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! OpenAI-compatible chat completions.
-use ayeaye_agent::{Message, Part, Picture, Prompt, Role, Tokens, ToolCall};
+use ayeaye_agent::{Message, Part, Picture, Role, Tokens, ToolCall};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use serde_json::{Value, json};
 use url::Url;
 
 use super::super::completion::Completion;
-use super::{Api, ModelRequest, OptionalFeature, base64_picture, non_empty_text};
+use super::super::computer_tool::ComputerTool;
+use super::{Api, ModelRequest, OptionalFeature, base64_picture, extra, non_empty_text};
 use crate::{Endpoint, Secret};
 
 /// See the module.
@@ -25,7 +26,7 @@ impl Api for Chat {
         (AUTHORIZATION, format!("Bearer {}", key.expose()))
     }
 
-    fn headers(&self, _prompt: Option<&Prompt>) -> HeaderMap {
+    fn headers(&self, _computer: Option<ComputerTool>) -> HeaderMap {
         HeaderMap::new()
     }
 
@@ -45,6 +46,9 @@ impl Api for Chat {
             "stream": request.stream,
         });
         for (name, value) in request.sampling() {
+            body[name] = value;
+        }
+        for (name, value) in extra::chat(request.calls, request.model, request.host) {
             body[name] = value;
         }
         let most = if request.includes(OptionalFeature::MaxTokens) {
@@ -226,8 +230,12 @@ fn encode_as_text(message: &Message) -> Value {
     let content = if message.parts.iter().any(shows) {
         Value::Array(message.parts.iter().flat_map(encode_part).collect())
     } else {
-        // A plain string, for endpoints that accept parts only from users. Some refuse an empty one.
-        Value::String(non_empty_text(&joined_text(&message.parts)).to_owned())
+        // A plain string, for endpoints that accept parts only from users. Some refuse an empty one:
+        // it is sent only where a family's own client does.
+        let text = joined_text(&message.parts);
+        let is_meant = message.role == Role::User
+            && matches!(message.parts.as_slice(), [Part::Text(it)] if it.is_empty());
+        Value::String(if is_meant { text } else { non_empty_text(&text).to_owned() })
     };
     json!({ "role": message.role.name(), "content": content })
 }

@@ -1,11 +1,14 @@
 //! Gemini's own API: `generateContent` and `streamGenerateContent`.
-use ayeaye_agent::{Message, Part, Picture, Prompt, Role, Tokens};
+use ayeaye_agent::{Message, Part, Picture, Role, Tokens};
 use reqwest::header::{HeaderMap, HeaderName};
 use serde_json::{Value, json};
 use url::Url;
 
 use super::super::completion::Completion;
-use super::{Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, non_empty_text};
+use super::super::computer_tool::ComputerTool;
+use super::{
+    Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, extra, non_empty_text,
+};
 use crate::{Endpoint, Secret};
 
 /// See the module.
@@ -38,7 +41,7 @@ impl Api for Gemini {
         (HeaderName::from_static("x-goog-api-key"), key.expose().to_owned())
     }
 
-    fn headers(&self, _prompt: Option<&Prompt>) -> HeaderMap {
+    fn headers(&self, _computer: Option<ComputerTool>) -> HeaderMap {
         HeaderMap::new()
     }
 
@@ -64,12 +67,16 @@ impl Api for Gemini {
         for (name, here) in [
             ("temperature", "temperature"),
             ("top_p", "topP"),
+            ("top_k", "topK"),
             ("frequency_penalty", "frequencyPenalty"),
             ("seed", "seed"),
         ] {
             if let Some(value) = sampling.remove(name) {
                 config[here] = value;
             }
+        }
+        for (name, value) in extra::gemini(request.calls) {
+            config[name] = value;
         }
         if let Some(schema) = request
             .prompt

@@ -15,6 +15,7 @@ fn shown(request: &str, history: &[HistoryItem], system_notes: &[String]) -> Str
         app: None,
         now: None,
         languages: None,
+        installed_apps: &[],
     };
     let prompt = Gelab.prompt(&input, &sample::coords(&Gelab));
     let [message] = &prompt.messages[..] else { panic!("one message") };

@@ -54,6 +54,7 @@ fn points_of_a_turned_picture_are_told_in_its_own_pixels() {
         app: None,
         now: None,
         languages: None,
+        installed_apps: &[],
     };
     let prompt = gpt::GPT.prompt(&input, &sample::coords(&gpt::GPT));
     assert!(sample::text(&prompt.messages[2]).contains("[800,360]"), "{prompt:?}");

@@ -1,4 +1,4 @@
-use ayeaye_agent::ParseError;
+use ayeaye_agent::{ParseError, Prompt};
 
 use super::super::super::decoder::{decode_json, merge};
 use super::super::tests::{picture, prompt, request};
@@ -147,4 +147,17 @@ fn what_was_refused_is_left_out() {
         sent["messages"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "user"]);
     assert_eq!(sent["messages"][2]["content"], "I tap.\ntap({\"x\":1})");
+}
+
+#[test]
+fn an_empty_turn_is_sent_only_where_it_is_meant() {
+    let prompt = Prompt::of(vec![
+        Message::text(Role::User, ""),
+        Message::text(Role::Assistant, " "),
+        Message { role: Role::User, parts: Vec::new() },
+    ]);
+    let sent = Chat.body(&request(&prompt));
+    let contents: Vec<&Value> =
+        sent["messages"].as_array().unwrap().iter().map(|it| &it["content"]).collect();
+    assert_eq!(contents, ["", "(empty)", "(empty)"]);
 }

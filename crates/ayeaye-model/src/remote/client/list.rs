@@ -1,0 +1,56 @@
+//! The models that an endpoint offers.
+use ayeaye_agent::ModelError;
+use reqwest::Method;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::super::deadlines::{Deadlines, read_prefix};
+use super::super::error::AttemptError;
+use super::Client;
+
+/// What an endpoint answers when it is asked for its models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ModelList {
+    /// Their names.
+    Names(Vec<String>),
+    /// It has no such list.
+    Unlisted,
+    /// A page for people: perhaps nothing but a web server.
+    WebPage,
+}
+
+impl Client {
+    /// The models that the endpoint offers. One attempt.
+    pub(crate) async fn models(&self) -> Result<ModelList, ModelError> {
+        let started = Instant::now();
+        let found = self.list(started + self.config.limits.first_byte).await;
+        found.map_err(|error| {
+            let message = self.describe(&error);
+            ModelError::new(error.kind, message, started.elapsed())
+        })
+    }
+
+    pub(in crate::remote) async fn list(&self, end: Instant) -> Result<ModelList, AttemptError> {
+        let deadlines = Deadlines::new(&self.config.limits, end);
+        let url = self.api.models_url(self.endpoint());
+        let headers = self.api.headers(None);
+        let response = self.send(Method::GET, url, headers, None, &deadlines).await?;
+        if matches!(response.status().as_u16(), 404 | 405 | 501) {
+            return Ok(ModelList::Unlisted);
+        }
+        let response = self.checked(response, &deadlines).await?;
+        let body = read_prefix(response.bytes_stream(), self.config.limits.reply, &deadlines).await;
+        if body.trim_ascii_start().starts_with(b"<") {
+            return Ok(ModelList::WebPage);
+        }
+        let json: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let list = json["data"].as_array().or_else(|| json["models"].as_array());
+        Ok(list.map_or(ModelList::Unlisted, |list| {
+            let name = |model: &Value| {
+                let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
+                Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
+            };
+            ModelList::Names(list.iter().filter_map(name).collect())
+        }))
+    }
+}

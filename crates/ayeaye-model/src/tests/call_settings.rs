@@ -1,0 +1,57 @@
+//! What is set of calls, as it reaches an endpoint and the record.
+use super::*;
+
+async fn sent(settings: &str, name: &str) -> (serde_json::Value, serde_json::Value) {
+    let fake = Fake::start(vec![says(BACK)]).await;
+    let calls = settings.parse().expect("it is a line of settings");
+    let config = ModelConfig { name: name.to_owned(), calls, ..config(&fake) };
+    let model = RemoteModel::new(config).expect("the settings are right");
+    let params = serde_json::Value::Object(model.params());
+    model.call(&prompt(), LIMIT).await.expect("it is answered");
+    (fake.seen().remove(0).body, params)
+}
+
+#[tokio::test]
+async fn what_is_set_is_sent_and_recorded_and_the_rest_is_the_profiles() {
+    let line = r#"temperature=0.7 top-p=none top-k=20 repetition-penalty=1.05 max-tokens=99
+        stop=["END"] reasoning-effort=low thinking=off
+        extra-body={"chat_template_kwargs": {"more": 1}, "seed": 7}"#;
+    let (body, params) = sent(line, "gelab-fake").await;
+    for (name, value) in [
+        ("temperature", json!(0.7)),
+        ("top_k", json!(20)),
+        ("repetition_penalty", json!(1.05)),
+        ("max_tokens", json!(99)),
+        ("stop", json!(["END"])),
+        ("reasoning_effort", json!("low")),
+        ("chat_template_kwargs", json!({"enable_thinking": false, "more": 1})),
+        ("seed", json!(7)),
+    ] {
+        assert_eq!(body[name], value, "{name}");
+    }
+    assert!(body.get("top_p").is_none(), "none leaves it out: {body}");
+    assert_eq!(body["model"], "gelab-fake");
+    let expected = json!({"temperature": 0.7, "top_k": 20, "repetition_penalty": 1.05,
+        "max_tokens": 99, "stop": ["END"], "reasoning_effort": "low", "thinking": false,
+        "extra_body": ["chat_template_kwargs", "seed"]});
+    assert_eq!(params, expected);
+
+    let (body, _) = sent("", "gelab-fake").await;
+    let named = |name: &str| body[name].clone();
+    assert_eq!(
+        (named("temperature"), named("top_p"), named("max_tokens")),
+        (json!(0.1), json!(0.95), json!(4096))
+    );
+    assert!(["top_k", "stop", "chat_template_kwargs"].iter().all(|it| body.get(it).is_none()));
+}
+
+#[tokio::test]
+async fn an_effort_that_is_refused_is_not_left_out_without_a_word() {
+    let said = json!({"error": {"message": "Unknown parameter: 'reasoning_effort'"}}).to_string();
+    let fake = Fake::start(vec![http("400 Bad Request", JSON, said)]).await;
+    let calls = "reasoning-effort=max".parse().expect("it is a line of settings");
+    let model = RemoteModel::new(ModelConfig { calls, ..config(&fake) }).expect("it is right");
+    let error = model.call(&prompt(), LIMIT).await.unwrap_err();
+    assert!(error.message.contains("reasoning_effort"), "{}", error.message);
+    assert_eq!(fake.seen().len(), 1);
+}
