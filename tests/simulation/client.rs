@@ -57,6 +57,7 @@ impl Client {
             ..Limits::USUAL
         };
         Agent::new(AgentDeps {
+            secrets: Arc::new(ayeaye_agent::NoNamedSecrets),
             sources: vec![source],
             in_process_devices: Vec::new(),
             models: Models::one(self.mind.clone()),

@@ -16,6 +16,9 @@ use crate::planted::Planted;
 use crate::schedule::{Fault, Site};
 use crate::world::World;
 
+/// What the model is told of an act that a crash kept from the phone.
+const NOT_BEGUN: &str = "not carried out: the server stopped before the phone began it";
+
 #[derive(Debug)]
 pub struct Mind {
     world: Arc<World>,
@@ -84,8 +87,8 @@ impl Mind {
         said.to_string()
     }
 
-    /// What was said is true from now on.
-    fn remember(&self, text: &str) {
+    /// What was said is true from now on, and was decided in this app.
+    fn remember(&self, text: &str, app: &str) {
         let Ok(said) = serde_json::from_str::<Value>(text) else { return };
         let act = &said["arguments"]["act"];
         let mut state = self.state.lock().expect("nothing panics here");
@@ -103,10 +106,14 @@ impl Mind {
             Some("INFO") if act.is_object() => {
                 let question = said["arguments"]["question"]["text"].as_str().expect("our own");
                 truth.asked.insert(question.to_owned(), describe(act));
+                truth.asked_in.insert(describe(act), app.to_owned());
                 truth.leave.entry(describe(act)).or_insert(None);
                 *truth.decided.entry(describe(act)).or_default() += 1;
             }
-            _ => *truth.decided.entry(describe(&said)).or_default() += 1,
+            _ => {
+                *truth.decided.entry(describe(&said)).or_default() += 1;
+                truth.decided_in.insert(describe(&said), app.to_owned());
+            }
         });
     }
 
@@ -116,6 +123,13 @@ impl Mind {
             let HistoryItem::Step(step) = item else { continue };
             let Action::Gesture(gesture) = &step.decision.action else { continue };
             let what = ActionRecord::from(&Action::Gesture(gesture.clone())).describe();
+            if step.error.as_ref().is_some_and(|error| error.starts_with(NOT_BEGUN)) {
+                let done = self.world.truth(|truth| {
+                    truth.decided.get(&what) == Some(&1)
+                        && truth.arrived.contains(&(what.clone(), true))
+                });
+                self.world.check(!done, || format!("the model is told that {what} was not done"));
+            }
             if step.error.is_some() || step.uncertain.is_some() {
                 continue;
             }
@@ -123,39 +137,8 @@ impl Mind {
             self.world.check(done, || format!("the model is told that {what} was done"));
         }
     }
-}
 
-#[async_trait]
-impl Model for Mind {
-    #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
-    fn name(&self) -> &str {
-        "simulated"
-    }
-
-    #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
-    fn profile(&self) -> &str {
-        "facts"
-    }
-
-    fn picture(&self, frame: &Frame) -> Picture {
-        let bytes = frame.rgba().slice(..4);
-        Picture { bytes, media_type: "image/png", size: frame.size() }
-    }
-
-    fn prompt(&self, view: &StepInput<'_>) -> Prompt {
-        let (first, last) = self.world.truth(|truth| (truth.page_of_gesture, truth.page));
-        let seen = view.picture.bytes[0];
-        // Pages come and go without us, but a screen of before the last gesture is never shown.
-        let fresh = (first..=last).any(|page| shade(page) == seen) || seen == 0;
-        self.world.check(fresh, || {
-            format!("shade {seen} is shown to the model, not of pages {first} to {last}")
-        });
-        self.check_history(view);
-        let parts = vec![Part::Text(view.request.to_owned()), Part::Picture(view.picture.clone())];
-        Prompt::of(vec![Message { role: Role::User, parts }])
-    }
-
-    async fn call(&self, _prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
+    async fn think(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
         let begun = Instant::now();
         let fault = self.world.arrive(Site::ModelCall).await;
         let error = |kind, message: &str| ModelError::new(kind, message, begun.elapsed());
@@ -194,6 +177,12 @@ impl Model for Mind {
                 self.state.lock().expect("nothing panics here").stuck = true;
                 self.decide()
             }
+            Some(Fault::AppSwitched) => {
+                sleep(Duration::from_millis(u64::from(self.world.random(4000)))).await;
+                self.world.switch_app();
+                latency *= 3;
+                self.decide()
+            }
             Some(Fault::Touched) => {
                 self.world.truth(|truth| truth.page += 1);
                 self.decide()
@@ -207,7 +196,7 @@ impl Model for Mind {
         sleep(latency).await;
         self.world.note(format!("model: {text}"));
         if finish_reason == "stop" {
-            self.remember(&text);
+            self.remember(&text, &app_of(prompt));
         }
         Ok(Reply {
             text,
@@ -217,6 +206,45 @@ impl Model for Mind {
             latency: begun.elapsed(),
             ..Reply::default()
         })
+    }
+}
+
+#[async_trait]
+impl Model for Mind {
+    #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
+    fn name(&self) -> &str {
+        "simulated"
+    }
+
+    #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
+    fn profile(&self) -> &str {
+        "facts"
+    }
+
+    fn picture(&self, frame: &Frame) -> Picture {
+        let bytes = frame.rgba().slice(..4);
+        Picture { bytes, media_type: "image/png", size: frame.size() }
+    }
+
+    fn prompt(&self, view: &StepInput<'_>) -> Prompt {
+        let (first, last) = self.world.truth(|truth| (truth.page_of_gesture, truth.page));
+        let seen = view.picture.bytes[0];
+        // Pages come and go without us, but a screen of before the last gesture is never shown.
+        let fresh = (first..=last).any(|page| shade(page) == seen) || seen == 0;
+        self.world.check(fresh, || {
+            format!("shade {seen} is shown to the model, not of pages {first} to {last}")
+        });
+        self.check_history(view);
+        let app = view.app.unwrap_or_default().to_owned();
+        let parts = vec![Part::Text(app), Part::Picture(view.picture.clone())];
+        Prompt::of(vec![Message { role: Role::User, parts }])
+    }
+
+    async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
+        self.world.truth(|truth| truth.thinking = true);
+        let reply = self.think(prompt, limit).await;
+        self.world.truth(|truth| truth.thinking = false);
+        reply
     }
 
     fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
@@ -239,6 +267,14 @@ impl Model for Mind {
             summary: String::new(),
             observation: String::new(),
         })
+    }
+}
+
+/// The app that a prompt names.
+fn app_of(prompt: &Prompt) -> String {
+    match prompt.messages.first().and_then(|message| message.parts.first()) {
+        Some(Part::Text(app)) => app.clone(),
+        _ => String::new(),
     }
 }
 

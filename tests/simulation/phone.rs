@@ -1,12 +1,14 @@
 //! A phone on which every gesture that arrives leads to another page.
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{
-    Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
-    Frame, Gesture, Performed, PutBack, ScreenSize, ScreenState, SettingChange, Transport,
+    ActMark, Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
+    DeviceSource, Frame, Gesture, Performed, PutBack, ScreenSize, ScreenState, SettingChange,
+    Transport,
 };
 use bytes::Bytes;
 use tokio::time::sleep;
@@ -14,9 +16,12 @@ use tokio::time::sleep;
 use crate::disk::Disk;
 use crate::planted::Planted;
 use crate::schedule::{Fault, Site};
-use crate::world::World;
+use crate::world::{World, package};
 
 const UPRIGHT: ScreenSize = ScreenSize { width: 30, height: 60 };
+
+/// For how long an app may be in front unnoticed.
+const MOMENT: Duration = Duration::from_millis(2500);
 
 /// The colour of a page.
 pub fn shade(page: u32) -> u8 {
@@ -45,6 +50,9 @@ struct State {
     last_capture: Option<Frame>,
     frames: u8,
     short_captures: u8,
+    /// Who drives it, and how many acts each driver has begun.
+    epoch: u32,
+    begun: HashMap<u32, u64>,
 }
 
 impl Phone {
@@ -60,6 +68,8 @@ impl Phone {
             last_capture: None,
             frames: 0,
             short_captures: 0,
+            epoch: 0,
+            begun: HashMap::new(),
         };
         Self { id: DeviceId::new("phone-1"), world, disk, state: Mutex::new(state) }
     }
@@ -153,6 +163,7 @@ impl Phone {
         if unique {
             self.disk.check_announced(what);
             self.check_leave(what);
+            self.check_app(what);
         }
         let alone = !std::mem::replace(&mut self.state().changing, true);
         self.world.check(alone, || format!("{what} came while something else was under way"));
@@ -166,7 +177,10 @@ impl Phone {
         let (times, decided, leave) = self.world.truth(|truth| {
             let times = truth.arrived.iter().filter(|(arrived, _)| arrived == what).count();
             let decided = truth.decided.get(what).copied().unwrap_or_default();
-            (times, decided, truth.leave.get(what).copied())
+            // What was refused in one app is another act in another.
+            let elsewhere = truth.asked_in.get(what) != truth.decided_in.get(what);
+            let leave = truth.leave.get(what).copied();
+            (times, decided, leave.filter(|leave| !(elsewhere && *leave == Some(false))))
         });
         let decided = usize::try_from(decided).expect("few");
         self.world
@@ -175,11 +189,26 @@ impl Phone {
         self.world.check(leave != Some(Some(false)), || format!("{what} was done after a no"));
     }
 
+    /// What was decided in one app is not done in another, unless it came to the front a moment ago.
+    fn check_app(&self, what: &str) {
+        let (decided_in, front, since) = self.world.truth(|truth| {
+            (truth.decided_in.get(what).cloned(), package(truth.front), truth.front_since)
+        });
+        let long = MOMENT < self.world.now().saturating_sub(since);
+        let elsewhere = decided_in.is_some_and(|decided_in| decided_in != front);
+        self.world.check(!(long && elsewhere), || format!("{what} was done in {front}"));
+    }
+
     async fn change(&self, site: Site, what: &str, unique: bool) -> Result<(), DeviceError> {
         let fault = self.arrive(site, what).await;
         self.world
             .note(format!("phone: {what}: {}", if fault.is_ok() { "done" } else { "not done" }));
         sleep(Duration::from_millis(u64::from(self.world.random(40)))).await;
+        if fault.is_ok() {
+            let mut state = self.state();
+            let epoch = state.epoch;
+            *state.begun.entry(epoch).or_default() += 1;
+        }
         if unique {
             self.world.truth(|truth| truth.arrived.push((what.to_owned(), fault.is_ok())));
         }
@@ -246,6 +275,12 @@ impl Device for Phone {
         };
         let frame = match last {
             Some(frame) if is_short => frame,
+            Some(frame)
+                if self.world.has(Planted::BlindWhileThinking)
+                    && self.world.truth(|truth| truth.thinking) =>
+            {
+                frame
+            }
             Some(frame) if self.world.has(Planted::CaptureCached) && self.world.random(3) == 0 => {
                 frame
             }
@@ -259,7 +294,14 @@ impl Device for Phone {
         let fault = self.arrive(Site::State, "its state").await?;
         self.told(fault, "its state").await?;
         let state = self.state();
-        let (package, activity) = ("com.example.chat".to_owned(), ".Main".to_owned());
+        let blind = self.world.has(Planted::BlindWhileThinking);
+        let front = self.world.truth(|truth| {
+            if !(blind && truth.thinking) {
+                truth.seen_front = truth.front;
+            }
+            truth.seen_front
+        });
+        let (package, activity) = (package(front), ".Main".to_owned());
         Ok(ScreenState {
             awake: state.awake,
             locked: false,
@@ -268,6 +310,24 @@ impl Device for Phone {
             keyboard_shown: false,
             secret_field: false,
         })
+    }
+
+    fn take_over(&self) {
+        self.state().epoch += 1;
+    }
+
+    fn act_mark(&self) -> Option<ActMark> {
+        let state = self.state();
+        let begun = state.begun.get(&state.epoch).copied().unwrap_or_default();
+        Some(ActMark { epoch: state.epoch.to_string(), number: begun + 1 })
+    }
+
+    async fn has_begun(&self, act: &ActMark) -> Result<Option<bool>, DeviceError> {
+        let fault = self.arrive(Site::State, "what it has begun").await?;
+        self.told(fault, "what it has begun").await?;
+        let epoch: u32 = act.epoch.parse().expect("its own");
+        let begun = self.state().begun.get(&epoch).copied().unwrap_or_default();
+        Ok(Some(act.number <= begun && !self.world.has(Planted::BegunActDenied)))
     }
 
     async fn is_awake(&self) -> Result<bool, DeviceError> {

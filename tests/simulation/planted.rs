@@ -58,8 +58,12 @@ planted! {
     ShortCaptureTaken = "short-capture-taken",
     /// The last capture is handed out again.
     CaptureCached = "capture-cached",
+    /// While a model thinks, nothing new is seen of the phone.
+    BlindWhileThinking = "blind-while-thinking",
     /// A gesture arrives after it was told as done.
     GestureLate = "gesture-late",
+    /// The phone says of an act that it has not begun it, though it has.
+    BegunActDenied = "begun-act-denied",
     /// A capture has no time limit.
     CaptureHangs = "capture-hangs",
     /// A reply that cannot be read counts as done.

@@ -48,6 +48,8 @@ pub enum Fault {
     Moving(Duration),
     /// Somebody touches the phone.
     Touched,
+    /// Another app comes to the front while the model thinks.
+    AppSwitched,
     /// The endpoint fails, busy or broken.
     ModelFails,
     /// The endpoint says nothing until the call's limit.
@@ -130,6 +132,7 @@ fn faults_at(site: Site, rng: &mut StdRng) -> Fault {
             Fault::OffScreen,
             Fault::Stuck,
             Fault::Touched,
+            Fault::AppSwitched,
         ],
         Site::Append | Site::Sync | Site::Blob => {
             &[Fault::DiskFails, Fault::Killed, Fault::PowerLost, Fault::ClockJumps]

@@ -66,6 +66,22 @@ pub struct Truth {
     /// The page on the screen, and the one that the last gesture led to.
     pub page: u32,
     pub page_of_gesture: u32,
+    /// Which app is in front, by its number, and since when.
+    pub front: u32,
+    pub front_since: Duration,
+    /// In which app each gesture was asked about.
+    pub asked_in: HashMap<String, String>,
+    /// In which app each gesture was decided.
+    pub decided_in: HashMap<String, String>,
+    /// Which one the phone has told of last.
+    pub seen_front: u32,
+    /// A model is being asked.
+    pub thinking: bool,
+}
+
+/// The package of an app.
+pub fn package(front: u32) -> String {
+    format!("com.example.chat{front}")
 }
 
 impl World {
@@ -130,6 +146,17 @@ impl World {
 
     pub fn truth<T>(&self, use_it: impl FnOnce(&mut Truth) -> T) -> T {
         use_it(&mut self.state().truth)
+    }
+
+    /// Another app comes to the front, with a page of its own.
+    pub fn switch_app(&self) {
+        let now = self.now();
+        self.note("another app comes to the front");
+        self.truth(|truth| {
+            truth.front += 1;
+            truth.front_since = now;
+            truth.page += 1;
+        });
     }
 
     /// A number below `end`.

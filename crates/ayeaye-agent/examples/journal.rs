@@ -160,6 +160,7 @@ fn observe(picture: &BlobRef) -> Fact {
         activity: ".ListActivity".to_owned(),
         screen_on: true,
         display: None,
+        capture: None,
         protected: false,
         blackened: 0,
         captures: 3,
@@ -248,6 +249,7 @@ fn tool_start(step: u32) -> Fact {
         display: None,
         batch: None,
         gate: None,
+        mark: None,
     })
 }
 

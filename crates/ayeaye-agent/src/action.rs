@@ -277,6 +277,20 @@ impl From<Gesture> for Action {
 }
 
 impl Gesture {
+    /// Where it touches, in order; empty where it names no place.
+    pub(crate) fn points(&self) -> Vec<Point> {
+        match self {
+            Self::Click { point } | Self::DoubleClick { point } | Self::LongPress { point, .. } => {
+                vec![*point]
+            }
+            Self::Type { point, .. } => point.iter().copied().collect(),
+            Self::Slide { from, to, .. } | Self::Drag { from, to } => vec![*from, *to],
+            Self::Scroll { .. } | Self::Awake { .. } | Self::HotKey { .. } | Self::Command(_) => {
+                Vec::new()
+            }
+        }
+    }
+
     /// The word for it in logs and on the wire, such as `CLICK`.
     pub fn name(&self) -> &'static str {
         match self {

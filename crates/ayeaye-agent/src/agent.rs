@@ -52,12 +52,17 @@ impl Agent {
     /// Creates an agent.
     pub fn new(deps: AgentDeps) -> Self {
         Self {
+            secret_stores: SecretStores::new(deps.secrets.clone()),
             deps: Arc::new(deps),
             runs: RunRegistry::default(),
-            secret_stores: SecretStores::default(),
             direct_sessions: DirectSessions::default(),
             listing: Mutex::default(),
         }
+    }
+
+    /// Hides these keys and tokens of the server from now on: whoever repeats one, it is written nowhere.
+    pub fn hide_keys<'a>(&self, keys: impl IntoIterator<Item = &'a str>) {
+        self.secret_stores.hide_keys(keys);
     }
 
     /// The store of session records.
@@ -80,6 +85,7 @@ impl Agent {
     }
 
     async fn start_session(&self, start: StartTask) -> Result<Follower, AgentError> {
+        self.secret_stores.check_named(&start.task)?;
         let id = SessionId::new();
         let names = self.device_names(&start.device_id).await;
         let mut lease = loop {
@@ -110,7 +116,14 @@ impl Agent {
         let session = self.read_session(id).await?;
         // No recorded end: another process may be running it, or one may have crashed.
         let driven = session.stopped.is_none() && self.deps.journal.is_locked(&id).await?;
-        Ok(session.report(driven))
+        let mut report = session.report(driven);
+        if session.stopped.is_none()
+            && !driven
+            && let Some(told) = self.runs.unrecorded_end(id)
+        {
+            (report.stop_reason, report.message) = (told.stop_reason, told.message);
+        }
+        Ok(report)
     }
 
     /// The principal's sessions, newest first, at most `limit`. An unreadable session is listed with

@@ -89,7 +89,8 @@ fn numbers(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_numeric()).filter(|it| !it.is_empty()).collect()
 }
 
-fn is_same_gesture(one: &Gesture, other: &Gesture) -> bool {
+/// Whether two gestures are one, also where they point a little beside each other.
+pub(crate) fn is_same_gesture(one: &Gesture, other: &Gesture) -> bool {
     match (one, other) {
         (Gesture::Click { point: a }, Gesture::Click { point: b })
         | (Gesture::DoubleClick { point: a }, Gesture::DoubleClick { point: b })

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use crate::gate::Policy;
-use crate::{DeviceId, DeviceSource, Journal, Limits, Model, PrivacySettings};
+use crate::{DeviceId, DeviceSource, Journal, Limits, Model, NamedSecrets, PrivacySettings};
 
 /// The dependencies of an agent.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct AgentDeps {
     pub policy: Policy,
     /// Settings that are recorded with each session; never a key.
     pub config: serde_json::Map<String, serde_json::Value>,
+    /// Where the user's named secrets are kept.
+    pub secrets: Arc<dyn NamedSecrets>,
     /// What may be recorded.
     pub privacy: PrivacySettings,
     /// Evaluates whether requests were carried out, if configured.

@@ -126,6 +126,17 @@ impl DeviceEntry {
     }
 }
 
+/// A phone that announces itself on the network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearbyPhone {
+    /// As it calls itself there.
+    pub name: String,
+    /// Where it listens, as `HOST:PORT`.
+    pub address: String,
+    /// It waits to be paired; otherwise it can be connected.
+    pub pairing: bool,
+}
+
 /// What a run notes about the phone it drives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
@@ -187,6 +198,17 @@ impl fmt::Display for ShownDisplay {
     }
 }
 
+/// How captures come: the link and the way they take over it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaptureRoute {
+    /// Such as `raw`, `gzip` or `PNG`.
+    pub way: &'static str,
+    /// The serial over which the phone is reached.
+    pub link: String,
+    /// What kind of link that is.
+    pub transport: Transport,
+}
+
 /// What a phone says of the world around it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
@@ -233,6 +255,8 @@ pub struct Performed {
     pub uncertain: Option<String>,
     /// What whoever decided it should know besides, such as another way that was taken.
     pub note: Option<String>,
+    /// Of a text that was typed: whether the field that had the focus then hides it, if the phone said so.
+    pub secret_field: Option<bool>,
 }
 
 impl Performed {
@@ -243,12 +267,12 @@ impl Performed {
 
     /// Accepted, and worth a word.
     pub fn noting(note: impl Into<String>) -> Self {
-        Self { uncertain: None, note: Some(note.into()) }
+        Self { note: Some(note.into()), ..Self::done() }
     }
 
     /// Accepted, but whether it did what it was for is not known; `why` is a clause.
     pub fn uncertain(why: impl Into<String>) -> Self {
-        Self { uncertain: Some(why.into()), note: None }
+        Self { uncertain: Some(why.into()), ..Self::done() }
     }
 }
 
@@ -306,6 +330,20 @@ pub enum DeviceError {
         /// Why there is no other way, and the way out.
         why: String,
     },
+    /// Another driver has taken the phone over, and the phone itself refuses this one.
+    #[error(
+        "device {id} refused {what}: another ayeaye server has taken it over since, or the notes about that in \
+         its /data/local/tmp were removed{}",
+        if *partly { "; a part of it had been done before" } else { "" }
+    )]
+    TakenOver {
+        /// Its serial.
+        id: DeviceId,
+        /// What was asked.
+        what: String,
+        /// A part of it had been done.
+        partly: bool,
+    },
     /// What the phone answered is not what it should be, such as a capture that is cut short.
     #[error("device {id} gave no usable answer to {what}: {reason}")]
     Garbled {
@@ -323,6 +361,7 @@ impl DeviceError {
     pub fn may_have_acted(&self) -> bool {
         match self {
             Self::LinkLost(..) | Self::TimedOut { .. } | Self::Garbled { .. } => true,
+            Self::TakenOver { partly, .. } => *partly,
             Self::NoServer { .. }
             | Self::NotFound(_)
             | Self::Unauthorized(_)
@@ -342,10 +381,20 @@ impl DeviceError {
             | Self::TimedOut { .. } => true,
             Self::Unauthorized(_)
             | Self::NoKeyboard { .. }
+            | Self::TakenOver { .. }
             | Self::Refused { .. }
             | Self::Garbled { .. } => false,
         }
     }
+}
+
+/// Where the phone itself notes that an act has begun.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ActMark {
+    /// Whose act: another one each time that a phone is driven anew.
+    pub epoch: String,
+    /// The first of its numbers in this epoch; an act of several command lines has several.
+    pub number: u64,
 }
 
 /// A phone.
@@ -366,6 +415,10 @@ pub trait Device: Send + Sync + fmt::Debug {
     fn shown_on(&self) -> Option<ShownDisplay> {
         None
     }
+    /// How the last capture came, where there are several ways: this never waits.
+    fn captured_by(&self) -> Option<CaptureRoute> {
+        None
+    }
     /// What the screen is up to.
     async fn state(&self) -> Result<ScreenState, DeviceError>;
     /// Carries out a gesture decided on a frame of this size. Returns when the phone has accepted
@@ -377,6 +430,22 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// Whether the display is on, as cheaply as can be.
     async fn is_awake(&self) -> Result<bool, DeviceError> {
         Ok(self.state().await?.awake)
+    }
+    /// From the next call on, the phone refuses what changes it to every other driver that came before, from
+    /// whatever process; a later one may take it over in turn ([`DeviceError::TakenOver`]). This never waits.
+    fn take_over(&self) {}
+    /// Where the phone itself will note that the next act has begun. `None` if it notes none.
+    fn act_mark(&self) -> Option<ActMark> {
+        None
+    }
+    /// Whether an act of an earlier driver has begun, now that this one drives the phone and the earlier one
+    /// can begin nothing more. `None` where the phone does not know.
+    ///
+    /// # Errors
+    ///
+    /// If the phone cannot be asked.
+    async fn has_begun(&self, _act: &ActMark) -> Result<Option<bool>, DeviceError> {
+        Ok(None)
     }
     /// Where this phone says what it changes of itself to carry out a gesture, such as its keyboard.
     fn report_changes(&self, _log: Arc<dyn ChangeLog>) {}
@@ -415,6 +484,11 @@ pub trait Device: Send + Sync + fmt::Debug {
         let _ = package;
         None
     }
+    /// The names of the apps that can be opened, in the phone's language, as far as they are known already:
+    /// this never waits.
+    fn app_names(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// The screen's elements as `uiautomator dump` writes them; `None` where a phone cannot say in
     /// time. Nothing may depend on it.
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError>;
@@ -425,6 +499,10 @@ pub trait Device: Send + Sync + fmt::Debug {
 pub trait DeviceSource: Send + Sync + fmt::Debug {
     /// Every phone, ready or not. One phone in trouble never hides the others.
     async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError>;
+    /// Phones on the network that are not in this list of phones, as far as that is known at once.
+    async fn nearby(&self, _listed: &[DeviceNames]) -> Vec<NearbyPhone> {
+        Vec::new()
+    }
     /// The names of the phone that a serial means; `None` where it means none, or nothing but itself.
     async fn names(&self, _id: &DeviceId) -> Option<DeviceNames> {
         None

@@ -1,9 +1,12 @@
 //! The elements of a screen, from the XML of `uiautomator dump`.
 //!
 //! Nothing depends on there being any: many apps show none, and phones fail to dump them in time.
+mod dump;
+mod hidden;
+mod page;
 mod words;
 
-mod dump;
+pub(crate) use self::hidden::{hidden_elements, without_hidden};
 
 use std::time::Duration;
 
@@ -165,9 +168,11 @@ impl Elements {
         let screen = self.0.iter().map(Element::area).max().unwrap_or_default();
         let small = |it: &Element| it.area() <= screen / 2;
         let others = |it: &&Element| it.reacts() && small(it) && it.index != control.index;
-        found.extend(
-            self.0.iter().filter(others).filter(|it| it.covers(place)).map(|it| (it, false)),
-        );
+        // Of a row around the control the texts are not the control's; of what lies over it they are.
+        let around =
+            |it: &Element| self.ancestors(control).skip(1).any(|above| above.index == it.index);
+        let here = self.0.iter().filter(others).filter(|it| it.covers(place));
+        found.extend(here.map(|it| (it, !around(it))));
         if !found.iter().any(|(it, _)| it.reacts() && small(it)) {
             let near = self.0.iter().filter(others).filter(|it| it.is_near(place, beside));
             found.extend(near.map(|it| (it, true)));
@@ -178,11 +183,55 @@ impl Elements {
     /// Whether an element reacts to touches, or is in a control that does and is no backdrop: no larger
     /// than [`Self::largest_control`].
     pub(crate) fn is_in_control(&self, element: &Element, largest: i64) -> bool {
+        self.ancestors(element).any(|it| it.reacts() && it.area() <= largest)
+    }
+
+    /// An element, and what is around it from the inside out.
+    fn ancestors<'a>(&'a self, element: &'a Element) -> impl Iterator<Item = &'a Element> {
         /// More than a screen has; a tree may be as deep as it likes.
         const DEEPEST: usize = 64;
-        let above = |it: &&Element| it.parent.and_then(|place| self.0.get(place));
-        let mut around = std::iter::successors(Some(element), |it| above(it)).take(DEEPEST);
-        around.any(|it| it.reacts() && it.area() <= largest)
+        let above = |it: &&'a Element| it.parent.and_then(|place| self.0.get(place));
+        std::iter::successors(Some(element), above).take(DEEPEST)
+    }
+
+    /// Whether there are as many elements as are read, so that there may be more.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        MOST as usize <= self.0.last().map_or(0, |it| it.index + 1)
+    }
+
+    /// The texts beside, above and under a control that has none: what a person takes for its name.
+    pub(crate) fn names_beside(&self, element: &Element) -> Vec<&str> {
+        let [left, top, right, bottom] = element.bounds.map(i64::from);
+        let (width, height) = (right - left, bottom - top);
+        let largest = self.largest_control();
+        let beside = |it: &&Element| {
+            let [from, above, to, below] = it.bounds.map(i64::from);
+            let same_line = above.max(top) + (below - above).min(height) / 2 <= below.min(bottom);
+            let same_column = from.max(left) + (to - from).min(width) / 2 <= to.min(right);
+            same_line && (from - right).max(left - to) <= height
+                || same_column && (above - bottom).max(top - below) <= height / 2
+        };
+        let texts = self.0.iter().filter(|it| !it.name().is_empty() && !it.reacts());
+        let free = texts.filter(beside).filter(|it| !self.is_in_control(it, largest));
+        free.map(Element::name).take(4).collect()
+    }
+
+    /// The texts that are drawn over a control that has none: what a person takes for its name, though they are
+    /// not in it.
+    pub(crate) fn names_over(&self, element: &Element) -> Vec<&str> {
+        let largest = self.largest_control();
+        if largest < element.area() {
+            return Vec::new();
+        }
+        let [left, top, right, bottom] = element.bounds;
+        let over = |it: &&Element| {
+            let [from, above, to, below] = it.bounds;
+            left <= from && to <= right && top <= above && below <= bottom && !it.name().is_empty()
+        };
+        let from = self.0.partition_point(|it| it.index <= element.index);
+        let texts = self.0[from..].iter().filter(over);
+        let free = texts.filter(|it| !self.is_in_control(it, largest));
+        free.map(Element::name).take(4).collect()
     }
 
     /// The largest area of what is no backdrop.
@@ -241,23 +290,6 @@ fn read_element(
         depth,
         parent,
     })
-}
-
-/// The same dump, with nothing in the fields that hide what is typed: some builds write it in clear.
-pub(crate) fn without_passwords(xml: &str) -> String {
-    let Some(document) = dump::parse(xml) else { return String::new() };
-    let hidden = document
-        .descendants()
-        .filter(|node| node.attribute("password") == Some("true"))
-        .filter_map(|node| node.attribute_node("text").map(|text| text.range_value()));
-    let mut clean = String::with_capacity(xml.len());
-    let mut from = 0;
-    for range in hidden {
-        clean.push_str(&xml[from..range.start]);
-        from = range.end;
-    }
-    clean.push_str(&xml[from..]);
-    clean
 }
 
 impl Element {
@@ -403,7 +435,7 @@ mod tests {
             r#"text="hunter2" content-desc="Password""#,
         );
         assert!(shown.contains("hunter2"));
-        let clean = without_passwords(&shown);
+        let clean = without_hidden(&shown, |_| Vec::new());
         assert_eq!(clean, SCREEN);
     }
 

@@ -15,8 +15,8 @@ use tempfile::TempDir;
 pub(crate) use self::device::{Call, FakeDevice, Fault, Motion};
 pub(crate) use self::journal::{FailingJournal, Write};
 pub(crate) use self::model::{
-    ScriptedModel, ScriptedReply, abort, click, complete, confirm, info, note, sensitive, types,
-    wait,
+    ScriptedModel, ScriptedReply, abort, click, complete, confirm, info, note, say, sensitive,
+    types, wait,
 };
 use crate::gate::Policy;
 use crate::journal::{
@@ -26,8 +26,8 @@ use crate::privacy::SecretStore;
 use crate::run::Recorder;
 use crate::{
     Agent, AgentDeps, AgentError, ContinueTask, DeviceId, DeviceSource, Follower, Journal, Judge,
-    Limits, Models, Part, Prices, Principal, PrivacySettings, Prompt, ReplyMode, Report, SessionId,
-    StartTask, UserInput,
+    Limits, Models, NamedSecrets, NoNamedSecrets, Part, Prices, Principal, PrivacySettings, Prompt,
+    ReplyMode, Report, SessionId, StartTask, UserInput,
 };
 
 /// Who asks in these tests.
@@ -50,6 +50,7 @@ pub(crate) struct Rig {
     pub(crate) mode: ReplyMode,
     pub(crate) max_steps: u32,
     pub(crate) policy: Policy,
+    pub(crate) secrets: Arc<dyn NamedSecrets>,
     /// Shared by the rigs before and after a crash.
     disk: Arc<TempDir>,
 }
@@ -104,6 +105,7 @@ impl Rig {
             mode: ReplyMode::PassToClient,
             max_steps: 20,
             policy: Policy::default(),
+            secrets: Arc::new(NoNamedSecrets),
             disk,
         };
         rig.rewire();
@@ -134,6 +136,13 @@ impl Rig {
         self
     }
 
+    /// The same on a disk that nobody waits for, where many sessions are about something else.
+    pub(crate) fn unsynced(mut self) -> Self {
+        self.journal = kept(self.disk.path(), SyncPolicy::Never);
+        self.rewire();
+        self
+    }
+
     /// The same with other answers to questions.
     pub(crate) fn answering(mut self, mode: ReplyMode) -> Self {
         self.mode = mode;
@@ -153,6 +162,13 @@ impl Rig {
         self
     }
 
+    /// The same with secrets that the user has kept.
+    pub(crate) fn keeping(mut self, secrets: Arc<dyn NamedSecrets>) -> Self {
+        self.secrets = secrets;
+        self.rewire();
+        self
+    }
+
     /// The same under another policy.
     pub(crate) fn under(mut self, policy: Policy) -> Self {
         self.policy = policy;
@@ -167,8 +183,11 @@ impl Rig {
     }
 
     /// The same with a judge who says these lines.
-    pub(crate) fn judged(mut self, lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
-        let model = Arc::new(ScriptedModel::new(lines));
+    pub(crate) fn judged(self, lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
+        self.judged_by(Arc::new(ScriptedModel::new(lines)))
+    }
+
+    pub(crate) fn judged_by(mut self, model: Arc<ScriptedModel>) -> Self {
         self.judge = Some(Judge { model, rounds: true, sessions: true });
         self.rewire();
         self
@@ -199,6 +218,7 @@ impl Rig {
         deps.limits = self.limits.clone();
         deps.policy = self.policy.clone();
         deps.privacy = self.privacy;
+        deps.secrets = self.secrets.clone();
         deps.judge.clone_from(&self.judge);
         deps.models.clone_from(&self.models);
         if let Some(planner) = &self.planner {
@@ -223,6 +243,12 @@ impl Rig {
     /// Starts "Text Anna" and does not wait.
     pub(crate) async fn begin(&self) -> Follower {
         self.agent.start(self.task("Text Anna")).await.expect("the run starts")
+    }
+
+    /// A run of this task, to its end.
+    pub(crate) async fn run_task(&self, task: &str) -> Report {
+        let follower = self.agent.start(self.task(task)).await;
+        self.ended(follower.expect("the task begins")).await
     }
 
     /// Starts "Text Anna" and waits for the run's end.
@@ -354,19 +380,24 @@ fn deps(
         journal: journal.clone(),
         limits: Limits::USUAL,
         config: serde_json::Map::new(),
+        secrets: Arc::new(NoNamedSecrets),
         privacy: PrivacySettings::default(),
         judge: None,
     }
 }
 
 fn files(data: &Path) -> Arc<dyn Journal> {
+    kept(data, SyncPolicy::Step)
+}
+
+fn kept(data: &Path, sync: SyncPolicy) -> Arc<dyn Journal> {
     let ticks = std::sync::atomic::AtomicI64::new(0);
     // A clock of its own: every event is a millisecond after the one before.
     let clock = move || {
         let tick = ticks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Timestamp::UNIX_EPOCH + (1_700_000_000_000 + tick).milliseconds()
     };
-    Arc::new(FileJournal::new(data, Arc::new(clock), SyncPolicy::Step))
+    Arc::new(FileJournal::new(data, Arc::new(clock), sync))
 }
 
 /// Waits, but not for ever: a test that hangs says where.

@@ -23,7 +23,9 @@ pub use self::class::ActClass;
 pub use self::components::SystemPart;
 pub use self::intent::UserWords;
 pub use self::policy::{Policy, PolicyBudgets, PolicyProfile, Treatment};
+pub(crate) use self::request::presses_enter;
 pub use self::request::{ControlFacts, GateHistory, GateRequest, ScreenFacts};
+pub(crate) use self::rules::needs_elements;
 pub use self::verdict::{Ask, GateDecision, Rule, Verdict};
 
 use self::findings::Findings;
@@ -48,6 +50,7 @@ pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
     rules::commands(&mut findings);
     rules::controls(&mut findings);
     rules::password_fields(&mut findings);
+    rules::dialed_codes(&mut findings);
     rules::addresses(&mut findings);
     rules::unnamed_apps(&mut findings);
     rules::unreadable_screens(&mut findings);

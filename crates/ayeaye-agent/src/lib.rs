@@ -9,7 +9,10 @@ mod action;
 mod device_command;
 mod elements;
 mod error;
+mod host;
+mod named_secret;
 mod principal;
+pub mod prompt_text;
 mod question;
 mod reply_mode;
 mod screen;
@@ -30,6 +33,7 @@ mod limits;
 mod privacy;
 mod requests;
 mod settle;
+mod thumbnail;
 
 mod report;
 mod session;
@@ -45,25 +49,28 @@ pub use agent::{Agent, AgentError, DeviceHolder, DirectRun, Follower, RunActivit
 pub use approval::Approval;
 pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
-    App, ChangeLog, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceNames,
-    DeviceSource, Performed, PhoneClock, PutBack, ScreenState, SettingChange, ShownDisplay,
-    Surroundings, Transport,
+    ActMark, App, CaptureRoute, ChangeLog, Component, Device, DeviceEntry, DeviceError, DeviceId,
+    DeviceInfo, DeviceNames, DeviceSource, NearbyPhone, Performed, PhoneClock, PutBack,
+    ScreenState, SettingChange, ShownDisplay, Surroundings, Transport,
 };
 pub use device_command::DeviceCommand;
 pub use elements::{Element, Elements};
 pub use error::error_chain;
 pub use journal::{Clock, Journal, JournalError, JournalWriter};
-pub use limits::Limits;
+pub use limits::{Limits, RedactPictures};
 pub use model::{
     Decision, HistoryImage, HistoryItem, HistoryStep, Message, Model, ModelError, ModelErrorKind,
     ParseError, Part, Prices, Prompt, Reply, Retry, Role, StepInput, Tokens, ToolCall,
+};
+pub use named_secret::{
+    NamedSecret, NamedSecretError, NamedSecrets, NoNamedSecrets, SecretPlaces, is_secret_name,
 };
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
 pub use question::{DONE_BY_HAND, KEYBOARD_READY, Question, QuestionKind};
 pub use reply_mode::ReplyMode;
 pub use report::{Report, RunInfo, StepSummary, Usage};
-pub use requests::{ContinueTask, DirectAction, StartTask, UserInput};
+pub use requests::{Agreed, ContinueTask, DirectAction, LeaveRequest, StartTask, UserInput};
 pub use run::{
     CancelHandle, DIRECT_REQUEST, DirectOutcome, DirectResult, RunPhase, RunUpdate, ScreenAfter,
 };

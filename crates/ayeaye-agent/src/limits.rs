@@ -39,6 +39,27 @@ pub struct Limits {
     /// Whether a screen that its app protects is told to the model by its elements, instead of being
     /// handed to a person.
     pub read_protected: bool,
+    /// When pictures are redacted before a model sees them.
+    pub redact: RedactPictures,
+}
+
+/// When hiding fields and secrets are blacked out on what models are sent. Where they are, the elements
+/// tell: each step waits for them, and stops where the phone has none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RedactPictures {
+    /// Once a secret that the user keeps by a name was typed into a field that may show it.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl RedactPictures {
+    /// Every choice, by its word in settings.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("auto", Self::Auto), ("always", Self::Always), ("never", Self::Never)];
 }
 
 impl Limits {
@@ -59,5 +80,6 @@ impl Limits {
         settle: SettleRule::USUAL,
         keep_awake: true,
         read_protected: false,
+        redact: RedactPictures::Auto,
     };
 }

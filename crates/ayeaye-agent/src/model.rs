@@ -30,6 +30,9 @@ pub struct StepInput<'a> {
     pub now: Option<DateTime>,
     /// The phone's languages, such as "zh-Hans-CN,en-US", when known.
     pub languages: Option<&'a str>,
+    /// Names of apps that can be opened, in the phone's language, as far as they were known when the run
+    /// began; in no order that means anything.
+    pub installed_apps: &'a [String],
 }
 
 /// The screen of an earlier step, as a model was sent it.

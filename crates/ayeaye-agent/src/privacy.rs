@@ -4,9 +4,13 @@
 //! everything passes it on the way to the record, which is where projections, results and logs come
 //! from. In the record a secret is a placeholder; on the way to the model and to the phone the
 //! placeholder becomes the secret again, as long as this process lives.
+mod metadata;
 mod redact;
 mod secret_store;
+mod server_keys;
+mod spelling;
 
+pub(crate) use self::metadata::{keep_length, length_of};
 pub(crate) use self::secret_store::{SecretStore, SecretStores, placeholders};
 
 /// How much of what happens is kept.
@@ -30,7 +34,7 @@ pub enum KeepElements {
     /// and at the end of a task.
     #[default]
     Auto,
-    /// Only where a secret may be on the screen.
+    /// Only where a secret may be on the screen. For the gate they are read all the same.
     Never,
 }
 

@@ -70,6 +70,14 @@ impl Question {
         Self { options: options.into(), ..Self::info(format!("{NEEDS_KEYBOARD}: {why}.")) }
     }
 
+    /// Asks how to get on, after what was tried without effect.
+    pub(crate) fn stuck(tried: &str) -> Self {
+        Self::info(format!(
+            "I do not get on. I have tried {tried}. How shall I go on? Say another way, do it on the phone \
+             yourself, or tell me to give up."
+        ))
+    }
+
     /// Whether it asks for the keyboard that a text needs, which a person at a terminal can put on the phone.
     pub fn is_about_keyboard(&self) -> bool {
         self.kind == QuestionKind::Info && self.text.starts_with(NEEDS_KEYBOARD)

@@ -16,3 +16,10 @@ word_list! {
         ManualReply = "manual_reply",
     }
 }
+
+impl ReplyMode {
+    /// Whether a person answers: only a person can help where the agent cannot go on by itself.
+    pub fn has_person(self) -> bool {
+        matches!(self, Self::PassToClient | Self::ManualReply)
+    }
+}

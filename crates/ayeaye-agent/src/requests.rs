@@ -1,4 +1,5 @@
 //! Requests to the agent.
+use crate::event::GateRecord;
 use crate::gate::PolicyProfile;
 use crate::{DeviceId, Gesture, Principal, ReplyMode, SessionId};
 
@@ -79,6 +80,29 @@ pub struct DirectAction {
     pub reason: String,
     /// Whether the typed text is secret: then it is recorded nowhere.
     pub secret: bool,
+    /// What a person has agreed to.
+    pub agreed: Agreed,
     /// Who asks. A session is unknown to everybody but its owner.
     pub principal: Principal,
+}
+
+/// What a person has agreed to, of a direct action that the gate asks about.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Agreed {
+    /// Nothing: the gate may ask.
+    #[default]
+    Nothing,
+    /// This very command, whatever the screen shows.
+    Command,
+    /// The act that the gate has asked about, on its element, app and screen; on no other.
+    Act(Box<GateRecord>),
+}
+
+/// What the gate asks about: an action that waits for a person's yes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeaveRequest {
+    /// The question for the person.
+    pub question: String,
+    /// Which act it is; with it as [`Agreed::Act`] the same action goes ahead.
+    pub act: GateRecord,
 }

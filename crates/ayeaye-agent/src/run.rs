@@ -23,8 +23,10 @@ mod judge;
 mod model_call;
 mod observer;
 mod outcome;
+mod progress;
 mod recorder;
 mod recover;
+mod same_screen;
 mod settings;
 mod step;
 #[cfg(test)]
@@ -36,7 +38,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use self::actor::Actor;
+use self::actor::{Actor, NOT_SENT};
 pub(crate) use self::begin::ResumeKind;
 use self::budget::Budget;
 pub use self::cancel::CancelHandle;
@@ -46,17 +48,18 @@ use self::image_history::ImageHistory;
 use self::model_call::ModelCaller;
 use self::observer::{Observation, Observer};
 use self::outcome::{RunEnd, RunError, StepOutcome};
+use self::progress::Progress;
 pub(crate) use self::recorder::Recorder;
 pub(crate) use self::settings::Ledger;
 use self::settings::RunChangeLog;
 use self::step::StepBuilder;
 use crate::deps::AgentDeps;
+use crate::gate::needs_elements;
 use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
+use crate::named_secret::names_secret;
 use crate::report::Report;
 use crate::session::HOST_AGENT;
-use crate::{
-    Action, Device, Frame, Question, ReplyMode, Session, StopReason, Surroundings, error_chain,
-};
+use crate::{Action, Device, Question, ReplyMode, Session, StopReason, Surroundings, error_chain};
 
 /// What a run is busy with, for a person who waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +119,7 @@ pub(crate) struct Run {
     inbox: mpsc::Receiver<String>,
     updates: watch::Sender<RunUpdate>,
     surroundings: Surroundings,
+    installed_apps: Vec<String>,
     state: RunState,
 }
 
@@ -124,8 +128,9 @@ pub(crate) struct Run {
 struct RunState {
     /// Notes for the model's next prompt.
     system_notes: Vec<String>,
-    /// The last decision's frame and action, and how often it was repeated.
-    last_decision: Option<(Frame, Action, u32)>,
+    progress: Progress,
+    /// How often in a row an act was put off because the screen had changed.
+    put_off: u32,
     /// The number of questions answered without the user.
     auto_answers: u32,
     image_history: ImageHistory,
@@ -150,8 +155,14 @@ impl Run {
         };
         let (log, changes) = RunChangeLog::new(ledger);
         device.report_changes(log);
+        device.take_over();
         Self {
-            observer: Observer::new(device.clone(), cancel.clone(), &deps.limits),
+            observer: Observer::new(
+                device.clone(),
+                cancel.clone(),
+                &deps.limits,
+                deps.policy.clone(),
+            ),
             models: ModelCaller::new(budget, cancel.clone()),
             actor: Actor::new(device.clone(), cancel.clone(), changes),
             deps,
@@ -165,6 +176,7 @@ impl Run {
             inbox,
             updates,
             surroundings: Surroundings::default(),
+            installed_apps: Vec::new(),
             state: RunState::default(),
         }
     }
@@ -180,6 +192,12 @@ impl Run {
 
     async fn work(&mut self) -> Result<RunEnd, RunError> {
         self.recover().await?;
+        // What an earlier run has typed may still be there.
+        if self.session().acts.given.iter().any(|it| names_secret(it))
+            && 0 < self.session().counts.steps
+        {
+            self.observer.named_secret_may_show();
+        }
         let resume_kind = std::mem::replace(&mut self.resume_kind, ResumeKind::Continue);
         self.begin(resume_kind).await?;
         // A phone that does not say is driven all the same.
@@ -187,6 +205,8 @@ impl Run {
             Ok(surroundings) => self.surroundings = surroundings,
             Err(err) => tracing::debug!("the phone's date and language: {}", error_chain(&err)),
         }
+        // Once, so that the beginning of a model's prompts stays the same.
+        self.installed_apps = self.device.app_names();
         let (model, journal) = (self.acting_model(), &*self.deps.journal);
         self.state.image_history = ImageHistory::recall(self.session(), journal, &*model).await;
         loop {
@@ -214,7 +234,10 @@ impl Run {
         let end = match outcome {
             Ok(StepOutcome::Continue) => None,
             Ok(StepOutcome::Stop(end)) => Some(end),
-            Err(err) => Some(self.end_for(err).await),
+            Err(err) => {
+                self.note_not_sent(&mut step);
+                Some(self.end_for(err).await)
+            }
         };
         self.finish_caption(end.as_ref(), &mut step).await?;
         self.end_step(step, end.as_ref()).await?;
@@ -228,12 +251,32 @@ impl Run {
         })
     }
 
+    /// Says of an act that was decided on and not begun, because the step was broken off, that it was not sent.
+    fn note_not_sent(&self, step: &mut StepBuilder) {
+        let decided = step.decision.as_ref().map(|decision| &decision.action);
+        let open = &self.session().in_progress;
+        let begun = open.tool.is_some() || open.outcome.is_some();
+        if matches!(decided, Some(Action::Gesture(_))) && !begun && step.error.is_none() {
+            step.error = Some(NOT_SENT.to_owned());
+        }
+    }
+
     async fn look_decide_act(&mut self, step: &mut StepBuilder) -> Result<StepOutcome, RunError> {
         let mut observation = self.observe(step).await?;
         step.captioning = self.begin_caption(&observation);
-        let action = match self.decide_with_progress(&mut observation, step).await {
+        self.observer.watch(&mut observation);
+        let decided = self.decide_with_progress(&mut observation, step).await;
+        if !matches!(decided, Ok(Action::Gesture(_) | Action::Confirm { .. })) {
+            observation.watch = None;
+        }
+        let action = match decided {
             Ok(action) => action,
-            Err(err) => return Err(self.with_elements(err, &mut observation).await),
+            Err(err) => {
+                if let RunError::Stuck(why) = &err {
+                    step.error = Some(format!("not carried out: {why}"));
+                }
+                return Err(self.with_elements(err, &mut observation).await);
+            }
         };
         match action {
             Action::Gesture(gesture) => {
@@ -245,7 +288,11 @@ impl Run {
                 self.gate_act(&gesture, None, Some(question), observation, step).await
             }
             Action::Info(question) => self.ask(question, &observation, step).await,
-            Action::Complete { message } => {
+            Action::Complete { mut message } => {
+                if let Some(doubt) = self.session().doubt_about_success() {
+                    let check = ". Check that the task is done.]";
+                    message.extend(["\n[Not the model's words: ", &doubt, check]);
+                }
                 let end = RunEnd::new(StopReason::TaskCompletedSuccessfully, message);
                 Ok(StepOutcome::Stop(end))
             }
@@ -266,8 +313,8 @@ impl Run {
         self.drop_caption_unless_last(&decision.action, step).await?;
         loop {
             let patience = self.observer.patience(&self.recorder, self.ends_run(&decision.action));
-            let acts = matches!(decision.action, Action::Gesture(_));
-            let patience = if acts { self.observer.patience_of_act(patience) } else { patience };
+            let acts = matches!(&decision.action, Action::Gesture(it) if needs_elements(it));
+            let patience = if acts { Observer::patience_of_act(patience) } else { patience };
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let Err(err) = self.check_progress(&observation.frame, &decision.action) else {
                 return Ok(decision.action);
@@ -314,10 +361,13 @@ impl Run {
         }
     }
 
-    /// How an error ends the run. Where only a person at the phone can help, the question is asked.
+    /// How an error ends the run. Where a person can help, the question is asked.
     async fn end_for(&mut self, err: RunError) -> RunEnd {
-        let RunError::NeedsTakeover { text, app } = err else { return err.into() };
-        let question = Question { app, ..Question::takeover(text) };
+        let question = match err {
+            RunError::NeedsTakeover { text, app } => Question { app, ..Question::takeover(text) },
+            RunError::Stuck(tried) if self.reply_mode.has_person() => Question::stuck(&tried),
+            err => return err.into(),
+        };
         match self.stop_for_question(&question).await {
             Ok(StepOutcome::Stop(end)) => end,
             Ok(StepOutcome::Continue) => {

@@ -10,53 +10,54 @@ pub(crate) enum SecretKind {
     Marked,
 }
 
-/// Words for what is secret, in the languages most questions are asked in. Latin ones count where a
-/// word begins.
-const PASSWORDS: [&str; 20] = [
-    "pwd",
-    "passwd",
-    "password",
-    "passcode",
-    "passphrase",
-    "pass phrase",
-    "passwort",
-    "kennwort",
-    "mot de passe",
-    "contraseña",
-    "senha",
-    "密码",
-    "密碼",
-    "口令",
-    "パスワード",
-    "비밀번호",
-    "пароль",
-    "pin",
-    "secret",
-    "credential",
+/// Words for what is secret, in the languages most questions are asked in: Latin and Cyrillic ones
+/// count where a word begins.
+#[rustfmt::skip]
+const PASSWORDS: [&str; 66] = [
+    "pwd", "passwd", "password", "passcode", "passphrase", "pass phrase", "pin", "secret", "credential",
+    // German, Dutch, the languages of the north.
+    "passwort", "kennwort", "geheimzahl", "passwörter", "wachtwoord", "pincode", "lösenord", "adgangskode",
+    "salasana", "passord",
+    // French, Spanish, Portuguese, Italian, Romanian.
+    "mot de passe", "code secret", "contraseña", "contrasena", "contraseñas", "palabra de paso", "clave", "senha",
+    "palavra-passe", "palavra passe", "parola d'ordine", "parola d’ordine", "parola di accesso", "parolă",
+    // Polish, Czech, Hungarian, Turkish, Indonesian, Vietnamese.
+    "hasło", "hasła", "hasłem", "haslo", "heslo", "jelszó", "jelszav", "şifre", "sifre", "parolan", "parolay", "kata sandi",
+    "mật khẩu",
+    // Russian, Ukrainian, Greek.
+    "пароль", "пароля", "паролем", "пин-код", "пинкод", "пін-код", "κωδικό",
+    // Chinese, Japanese, Korean.
+    "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호",
+    // Arabic, Hebrew, Hindi, Thai.
+    "كلمة المرور", "كلمة السر", "الرقم السري", "סיסמה", "पासवर्ड", "รหัสผ่าน",
 ];
-const CODES: [&str; 21] = [
-    "verification code",
-    "security code",
-    "one-time",
-    "one time code",
-    "otp",
-    "2fa",
-    "two-factor",
-    "6-digit",
-    "4-digit",
-    "sms code",
-    "code we sent",
-    "login code",
-    "confirmation code",
-    "cvv",
-    "cvc",
-    "验证码",
-    "驗證碼",
-    "校验码",
-    "動態碼",
-    "确认码",
-    "認証コード",
+#[rustfmt::skip]
+const CODES: [&str; 90] = [
+    "verification code", "security code", "one-time", "one time code", "otp", "2fa", "two-factor", "6-digit", "4-digit",
+    "sms code", "code we sent", "login code", "confirmation code", "cvv", "cvc", "mtan", "sms-tan", "smstan",
+    // German, Dutch, the languages of the north.
+    "bestätigungscode", "sicherheitscode", "prüfziffer", "einmalcode", "zugangscode", "sms-code", "smscode", "verificatiecode",
+    "beveiligingscode", "bevestigingscode", "toegangscode", "engangskode", "engångskod", "verifieringskod",
+    "vahvistuskoodi", "kode",
+    // French, Spanish, Portuguese, Italian, Romanian.
+    "code de vérification", "code de confirmation", "code de sécurité", "code reçu", "code à usage unique", "cryptogramme",
+    "código", "codigo", "codice", "codul", "cod de",
+    // Polish, Czech, Hungarian, Turkish, Indonesian, Vietnamese.
+    "kod", "kodu", "kodem", "kód", "kódot", "doğrulama kodu", "onay kodu", "mã xác", "mã otp",
+    // Russian, Ukrainian, Greek.
+    "код", "кода", "коду", "кодом", "смс-код", "κωδικός",
+    // Chinese.
+    "验证码", "驗證碼", "校验码", "校驗碼", "動態碼", "动态码", "确认码", "確認碼", "安全码", "安全碼", "短信码", "授权码",
+    // Japanese, Korean.
+    "認証コード", "確認コード", "検証コード", "認証番号", "ワンタイム", "セキュリティコード", "인증번호", "인증 번호", "인증코드",
+    "인증 코드", "확인 코드", "보안 코드",
+    // Arabic, Hebrew, Hindi, Thai.
+    "رمز", "كود", "קוד", "कोड", "ओटीपी", "รหัส",
 ];
+
+/// Words that are a secret's where they end a word put together of several.
+const ENDINGS: [&str; 7] =
+    ["passwort", "kennwort", "wachtwoord", "lösenord", "passord", "code", "koodi"];
 
 /// The kind of secret a question asks for, if it asks for one.
 pub(crate) fn secret_asked_for(question: &str) -> Option<SecretKind> {
@@ -64,8 +65,64 @@ pub(crate) fn secret_asked_for(question: &str) -> Option<SecretKind> {
     if PASSWORDS.iter().any(|word| has_word(&asked, word)) {
         return Some(SecretKind::Password);
     }
-    let code = CODES.iter().any(|word| has_word(&asked, word)) || has_word(&asked, "code");
+    let words = asked.split(|c: char| !c.is_alphanumeric());
+    let code = CODES.iter().any(|word| has_word(&asked, word))
+        || has_word(&asked, "code")
+        || words.clone().any(|it| ENDINGS.iter().any(|end| is_compound(it, end)));
     code.then_some(SecretKind::Code)
+}
+
+/// "Bestätigungscode", "Einmalpasswort"; of "barcode", "postcode" and the like nothing is secret.
+fn is_compound(word: &str, end: &str) -> bool {
+    const OTHERS: [&str; 8] =
+        ["barcode", "postcode", "qrcode", "encode", "decode", "unicode", "zipcode", "sourcecode"];
+    end.len() < word.len() && word.ends_with(end) && !OTHERS.contains(&word)
+}
+
+/// Whether a reply is nothing but a code, or a code in a few words, whatever was asked: four to eight
+/// digits, also in groups, in any letters for digits.
+pub(crate) fn is_code(reply: &str) -> bool {
+    /// Characters of a reply that says a code and little else.
+    const LONGEST: usize = 40;
+    let reply: String = reply.trim().chars().map(plain_digit).collect();
+    if LONGEST < reply.chars().count() {
+        return false;
+    }
+    let inside = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '\u{a0}' | '\u{2011}');
+    let mut codes =
+        reply.split(|c| !inside(c)).map(|it| it.trim_matches(|c: char| !c.is_ascii_digit()));
+    let digits = |it: &str| it.chars().filter(char::is_ascii_digit).count();
+    let found = codes.by_ref().filter(|it| (4..=8).contains(&digits(it)) && is_grouped(it)).count();
+    // What stands with signs of time, place or money is another number: "12:30", "3,50 €", "10.0.0.1".
+    let other = |c: char| ":/.,@€$£¥₽₹%°+".contains(c);
+    let between = reply.char_indices().any(|(at, c)| {
+        let near = |it: Option<char>| it.is_some_and(|c| c.is_ascii_digit());
+        other(c)
+            && (near(reply[..at].chars().next_back())
+                && near(reply[at + c.len_utf8()..].chars().next())
+                || "€$£¥₽₹%°".contains(c))
+    });
+    found == 1 && !between
+}
+
+/// A digit of any script as one of ASCII.
+fn plain_digit(c: char) -> char {
+    /// Where the digits of scripts begin: Arabic, Persian, Devanagari, Bengali, Thai, wide ones.
+    const ZEROS: [u32; 6] = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
+    let number = u32::from(c);
+    let zero = ZEROS.iter().find(|zero| (**zero..**zero + 10).contains(&number));
+    zero.and_then(|zero| char::from_digit(number - zero, 10)).unwrap_or(c)
+}
+
+/// One group of digits, or groups that are alike but for the last: "482-913", not "2026-11-23".
+fn is_grouped(code: &str) -> bool {
+    let groups: Vec<usize> = code
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|it| !it.is_empty())
+        .map(str::len)
+        .collect();
+    let Some((last, others)) = groups.split_last() else { return false };
+    others.windows(2).all(|it| it[0] == it[1]) && others.first().is_none_or(|it| last <= it)
 }
 
 /// Secrets in a text that is not one as a whole: card numbers, numbers of identity cards, and what
@@ -79,6 +136,7 @@ pub(crate) fn find_secrets(text: &str) -> Vec<(SecretKind, &str)> {
 /// What may be the secret in an answer that is one: words that are not plain ones, without what stands
 /// around them ("It is 482-913."), and numbers without what parts them.
 pub(crate) fn secret_parts(answer: &str) -> Vec<String> {
+    let answer: String = answer.chars().map(plain_digit).collect();
     let mut found = Vec::new();
     // Between letters of other scripts a code stands without blanks.
     for run in answer.split(|c: char| !c.is_ascii_graphic()) {
@@ -167,13 +225,15 @@ fn labelled_secrets(text: &str) -> Vec<(SecretKind, &str)> {
         [('"', '"'), ('\'', '\''), ('“', '”'), ('「', '」'), ('`', '`'), ('«', '»')];
     // ASCII alone: other letters change their length, and places would not be the same.
     let lower = text.to_ascii_lowercase();
-    let words = PASSWORDS.map(|word| (SecretKind::Password, word)).into_iter();
-    let words =
-        words.chain(CODES.map(|word| (SecretKind::Code, word))).chain([(SecretKind::Code, "code")]);
+    let passwords = PASSWORDS.iter().map(|word| (SecretKind::Password, *word));
+    let codes = CODES.iter().chain(&["code"]).map(|word| (SecretKind::Code, *word));
+    let words = passwords.chain(codes);
     let mut found = Vec::new();
     for (kind, word) in words {
         for (at, _) in lower.match_indices(word) {
-            if !begins_word(&lower, at, word) {
+            // "{{secret:bank}}" names one and holds none.
+            let is_mention = lower[..at].ends_with("{{");
+            if is_mention || !begins_word(&lower, at, word) {
                 continue;
             }
             let (Some(rest), Some(rest_lower)) =
@@ -185,7 +245,7 @@ fn labelled_secrets(text: &str) -> Vec<(SecretKind, &str)> {
                 continue;
             };
             // Without anything between them only where scripts change: "密码abc1".
-            if binder.is_empty() && word.is_ascii() {
+            if binder.is_empty() && word.starts_with(|c: char| c.is_ascii() || is_parted(c)) {
                 continue;
             }
             let value = rest[binder.len()..].trim_start();
@@ -214,15 +274,21 @@ fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| begins_word(text, at, word))
 }
 
-/// Whether a Latin word stands there on its own: "pin" in "shopping" does not.
+/// Whether a word of letters that are parted by blanks stands there on its own: "pin" in "shopping" does
+/// not.
 fn begins_word(text: &str, at: usize, word: &str) -> bool {
-    if !word.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+    if !word.starts_with(|c: char| c.is_ascii_alphanumeric() || is_parted(c)) {
         return true;
     }
     let before = text[..at].chars().next_back();
     let after = text[at + word.len()..].chars().next();
-    let goes_on = word.len() <= 4 && after.is_some_and(char::is_alphabetic);
+    let goes_on = word.chars().count() <= 4 && after.is_some_and(char::is_alphabetic);
     !before.is_some_and(char::is_alphanumeric) && !goes_on
+}
+
+/// Letters of Europe that are not ASCII's.
+fn is_parted(c: char) -> bool {
+    matches!(c, '\u{c0}'..='\u{52f}')
 }
 
 #[cfg(test)]
@@ -256,6 +322,91 @@ mod tests {
     }
 
     #[test]
+    fn questions_for_secrets_are_known_in_many_languages() {
+        for question in [
+            "¿Cuál es la contraseña?",
+            "¿Qué código te llegó?",
+            "Wie lautet das Passwort?",
+            "Bitte den Bestätigungscode aus der SMS",
+            "Quel est le mot de passe ?",
+            "Quel est le code de vérification reçu ?",
+            "Qual è il codice che hai ricevuto?",
+            "Qual é a palavra-passe?",
+            "Qual código chegou por SMS?",
+            "Wat is het wachtwoord?",
+            "Welke verificatiecode heb je gekregen?",
+            "Jakie jest hasło?",
+            "Jaki kod przyszedł SMS-em?",
+            "Şifreniz nedir?",
+            "SMS ile gelen doğrulama kodunu söyler misiniz?",
+            "Какой пароль?",
+            "Какой код пришёл в СМС?",
+            "パスワードは何ですか",
+            "認証コードを教えてください",
+            "비밀번호가 뭐예요?",
+            "문자로 온 인증번호는?",
+            "收到的验证码是多少？",
+            "登录密码是什么？",
+            "ما هي كلمة المرور؟",
+            "ما هو رمز التحقق؟",
+            "पासवर्ड क्या है?",
+            "एसएमएस में कौन सा कोड आया?",
+        ] {
+            assert!(secret_asked_for(question).is_some(), "{question}");
+        }
+        for question in [
+            "¿Qué Ana quieres decir?",
+            "Welche Anna meinst du?",
+            "Welche Postleitzahl?",
+            "Quelle couleur ?",
+            "Welk kodak-toestel?",
+            "Który sklep?",
+            "Какой кодекс?",
+            "Hangi kodak?",
+            "どの色ですか",
+            "어느 가게인가요?",
+        ] {
+            assert_eq!(secret_asked_for(question), None, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_reply_that_looks_like_a_code_is_one() {
+        for reply in [
+            "482913",
+            "4829",
+            "48291377",
+            "482 913",
+            "482-913",
+            "48 29 13",
+            "Es ist 482913.",
+            "是４８２９１３",
+            "٤٨٢٩١٣",
+            "code:482913",
+        ] {
+            assert!(is_code(reply), "{reply}");
+        }
+        for reply in [
+            "yes",
+            "3",
+            "739",
+            "12:30",
+            "2026-11-23",
+            "23.11.2026",
+            "3.500,00",
+            "$4500",
+            "4500 €",
+            "123456789",
+            "192.168.1.10",
+            "Anna",
+            "",
+            "the one from 2019, with the long text about how it was found in the year 1984",
+        ] {
+            assert!(!is_code(reply), "{reply}");
+        }
+    }
+
+    #[test]
     fn cards_and_identity_numbers_are_found_by_their_check_digits() {
         let found = |text| find_secrets(text);
         assert_eq!(
@@ -282,6 +433,7 @@ mod tests {
         assert_eq!(one("verification code 482913").as_deref(), Some("482913"));
         assert_eq!(one("Change the password in Settings"), None);
         assert_eq!(one("If the password is wrong, stop"), None);
+        assert_eq!(one("Sign in with {{secret:bank-2}}"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::{Device, DeviceError, Frame};
+use crate::{Device, DeviceError, Frame, ScreenSize};
 
 /// The timing of the settle rule.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +99,8 @@ pub async fn settle(
 const STATUS_BAR: f64 = 0.045;
 /// The share of differing pixels that counts as noise (Maestro uses the same).
 const NOISE: f64 = 0.000_05;
+/// One pixel out of so many may differ in a place that looks the same: less than a short word.
+const SAME_PLACE: u64 = 500;
 /// The largest size of a text caret, as parts of the width and height.
 const CARET: (f64, f64) = (0.015, 0.06);
 
@@ -110,35 +112,91 @@ pub fn looks_same(a: &Frame, b: &Frame) -> bool {
     if a.rgba() == b.rgba() {
         return true;
     }
+    let mut difference = Difference::new(a.size());
+    let row_bytes = a.size().width as usize * 4;
+    let rows = a.rgba().chunks_exact(row_bytes).zip(b.rgba().chunks_exact(row_bytes));
+    for (y, (row_a, row_b)) in rows.enumerate() {
+        if row_a != row_b {
+            let pixels = row_a.chunks_exact(4).zip(row_b.chunks_exact(4));
+            difference.add_row(y, pixels.map(|(p, q)| p != q));
+        }
+    }
+    difference.is_noise()
+}
+
+/// Whether two frames look the same in one place: left, top, right and bottom in pixels, the last two
+/// outside.
+pub(crate) fn looks_same_at(a: &Frame, b: &Frame, place: [i32; 4]) -> bool {
     let size = a.size();
-    let (width, height) = (f64::from(size.width), f64::from(size.height));
+    if size != b.size() {
+        return false;
+    }
+    let inside = |v: i32, most: u32| usize::try_from(v).unwrap_or(0).min(most as usize);
+    let [left, top, right, bottom] = place;
+    let (left, right) = (inside(left, size.width), inside(right, size.width));
+    let (top, bottom) = (inside(top, size.height), inside(bottom, size.height));
     let row_bytes = size.width as usize * 4;
     let rows = a.rgba().chunks_exact(row_bytes).zip(b.rgba().chunks_exact(row_bytes));
     let mut differing = 0_u64;
-    let (mut left, mut right) = (usize::MAX, 0);
-    let (mut top, mut bottom) = (usize::MAX, 0);
-    for (y, (row_a, row_b)) in rows.enumerate() {
+    for (row_a, row_b) in rows.take(bottom).skip(top) {
+        let (Some(a), Some(b)) = (row_a.get(left * 4..right * 4), row_b.get(left * 4..right * 4))
+        else {
+            return true;
+        };
+        if a != b {
+            let pixels = a.chunks_exact(4).zip(b.chunks_exact(4));
+            differing += pixels.filter(|(p, q)| p != q).count() as u64;
+        }
+    }
+    let area = (right.saturating_sub(left) * bottom.saturating_sub(top)) as u64;
+    differing * SAME_PLACE <= area
+}
+
+/// Where two pictures of a screen differ: how many pixels, and the box around them.
+pub(crate) struct Difference {
+    size: ScreenSize,
+    pixels: u64,
+    left: usize,
+    right: usize,
+    top: usize,
+    bottom: usize,
+}
+
+impl Difference {
+    pub(crate) fn new(size: ScreenSize) -> Self {
+        Self { size, pixels: 0, left: usize::MAX, right: 0, top: usize::MAX, bottom: 0 }
+    }
+
+    /// Counts the pixels of a row that differ; none in the status bar.
+    pub(crate) fn add_row(&mut self, y: usize, differs: impl Iterator<Item = bool>) {
         #[expect(clippy::cast_precision_loss, reason = "rows are far below 2^52")]
-        let in_status_bar = (y as f64) < height * STATUS_BAR;
-        if in_status_bar || row_a == row_b {
-            continue;
+        let in_status_bar = (y as f64) < f64::from(self.size.height) * STATUS_BAR;
+        if in_status_bar {
+            return;
         }
-        top = top.min(y);
-        bottom = y;
-        let pixels = row_a.chunks_exact(4).zip(row_b.chunks_exact(4));
-        for (x, _) in pixels.enumerate().filter(|(_, (p, q))| p != q) {
-            differing += 1;
-            left = left.min(x);
-            right = right.max(x);
+        for (x, _) in differs.enumerate().filter(|(_, differs)| *differs) {
+            self.pixels += 1;
+            self.left = self.left.min(x);
+            self.right = self.right.max(x);
+            self.top = self.top.min(y);
+            self.bottom = y;
         }
     }
-    if differing == 0 {
-        return true;
+
+    /// Whether it is too little to count, or no larger than a caret.
+    pub(crate) fn is_noise(&self) -> bool {
+        if self.pixels == 0 {
+            return true;
+        }
+        let (width, height) = (f64::from(self.size.width), f64::from(self.size.height));
+        #[expect(clippy::cast_precision_loss, reason = "pixels are far below 2^52")]
+        let (count, wide, high) = (
+            self.pixels as f64,
+            (self.right - self.left + 1) as f64,
+            (self.bottom - self.top + 1) as f64,
+        );
+        count <= width * height * NOISE || (wide <= width * CARET.0 && high <= height * CARET.1)
     }
-    #[expect(clippy::cast_precision_loss, reason = "pixels are far below 2^52")]
-    let (count, wide, high) =
-        (differing as f64, (right - left + 1) as f64, (bottom - top + 1) as f64);
-    count <= width * height * NOISE || (wide <= width * CARET.0 && high <= height * CARET.1)
 }
 
 #[cfg(test)]
@@ -146,7 +204,6 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::ScreenSize;
 
     const SIZE: ScreenSize = ScreenSize { width: 200, height: 400 };
 

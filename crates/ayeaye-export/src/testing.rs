@@ -77,6 +77,7 @@ impl EventBuilder {
             activity: ".Main".to_owned(),
             screen_on: true,
             display: None,
+            capture: None,
             protected: false,
             blackened: 0,
             captures: 2,
@@ -226,6 +227,7 @@ impl EventBuilder {
             device: batch.is_none(),
             display: None,
             gate: None,
+            mark: None,
             target: None,
             batch,
         }));

@@ -4,9 +4,11 @@ use std::sync::{Arc, PoisonError};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, WeakShared};
 
-use super::Agent;
+use super::{Agent, AgentError};
 use crate::deps::AgentDeps;
-use crate::{Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, Principal, SessionId};
+use crate::{
+    Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, NearbyPhone, Principal, SessionId,
+};
 
 /// Who holds a phone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +42,18 @@ async fn list(deps: &AgentDeps) -> Result<Vec<DeviceEntry>, DeviceError> {
 }
 
 impl Agent {
+    /// The app in front of which nothing is shown to anybody, if that is one; empty when the phone does not
+    /// say what is in front. `None` costs nothing where no app is private.
+    pub async fn private_app_in_front(&self, id: &DeviceId) -> Result<Option<String>, AgentError> {
+        let policy = &self.deps.policy;
+        if policy.private_apps.is_empty() {
+            return Ok(None);
+        }
+        let state = self.device(id).await?.state().await?;
+        let front = state.foreground.map(|it| it.package).unwrap_or_default();
+        Ok((front.is_empty() || policy.is_private(&front)).then_some(front))
+    }
+
     /// Every phone with its holder. A failing source is an error only when no source lists anything.
     pub async fn devices(
         &self,
@@ -52,6 +66,15 @@ impl Agent {
             devices.push((entry, driver));
         }
         Ok(devices)
+    }
+
+    /// Phones that announce themselves on the network and are not among these.
+    pub async fn nearby(&self, listed: &[DeviceNames]) -> Vec<NearbyPhone> {
+        let mut nearby = Vec::new();
+        for source in &self.deps.sources {
+            nearby.extend(source.nearby(listed).await);
+        }
+        nearby
     }
 
     /// Every phone. Concurrent calls share one listing, so many clients cost no more than one.

@@ -14,7 +14,9 @@ use super::{Agent, AgentError, Follower, ensure_same_device};
 use crate::journal::RunRecord;
 use crate::report::Report;
 use crate::run::{DIRECT_REQUEST, DirectRequest, DirectResult, ResumeKind};
-use crate::{DeviceId, DeviceNames, DirectAction, Principal, ReplyMode, SessionId, StopReason};
+use crate::{
+    DeviceId, DeviceNames, DirectAction, Gesture, Principal, ReplyMode, SessionId, StopReason,
+};
 
 /// After this time the next action begins a new session.
 const IDLE: Duration = Duration::from_mins(10);
@@ -104,6 +106,9 @@ impl Agent {
 
     async fn act_exclusively(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
         let DirectAction { session_id, principal, .. } = &act;
+        if let Gesture::Type { text, .. } = &act.gesture {
+            self.secret_stores.check_named(text)?;
+        }
         let names = self.device_names(&act.device_id).await;
         let device_id = &names.id;
         loop {
@@ -194,6 +199,7 @@ impl Agent {
             gesture: act.gesture.clone(),
             reason: act.reason.clone(),
             secret: act.secret,
+            agreed: act.agreed.clone(),
             result: result.clone(),
         };
         let reply_mode = session.run.reply_mode.known().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Errors of the agent.
 use crate::session::MissingSessionStart;
-use crate::{DeviceError, DeviceId, JournalError, SessionId};
+use crate::{DeviceError, DeviceId, JournalError, NamedSecretError, SessionId};
 
 /// Why a request to the agent failed. There is one variant per thing the caller can do about it.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +50,9 @@ pub enum AgentError {
     /// The record has no beginning.
     #[error(transparent)]
     NotARecord(#[from] MissingSessionStart),
+    /// A secret that the task names cannot be had.
+    #[error(transparent)]
+    Secret(#[from] NamedSecretError),
     /// The server is shutting down.
     #[error("the server is shutting down")]
     ShuttingDown,

@@ -1,5 +1,5 @@
 //! The runs in progress in this process, and the leases on phones.
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +9,10 @@ use tokio_util::task::TaskTracker;
 
 use super::{AgentError, Follower};
 use crate::run::{CancelHandle, RunUpdate};
-use crate::{DeviceId, DeviceNames, Principal, SessionId, StartTask, StopReason};
+use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StartTask, StopReason};
+
+/// Most ended runs that are remembered.
+const MOST_ENDED: usize = 64;
 
 /// What has happened to a principal's runs since the process began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub(super) struct RunRegistry {
 struct Inner {
     /// Runs in progress, by session.
     live: HashMap<SessionId, ActiveRun>,
+    /// The last runs that ended, each the last of its session: what their record may not say.
+    ended: VecDeque<(SessionId, watch::Receiver<RunUpdate>)>,
     /// Holders by phone, under all of its names. A holder without a run in `live` is still starting.
     leases: HashMap<DeviceId, Holder>,
     /// Notified when `live` or `leases` changes.
@@ -153,10 +158,20 @@ impl RunRegistry {
         let turns = inner.turns.entry(live.owner.clone()).or_default();
         turns.count += 1;
         turns.newest = turns.newest.max(Some(session));
+        inner.ended.retain(|(id, _)| *id != session);
         inner.live.insert(session, live);
         inner.changes.send_replace(());
         self.tracker.spawn(run);
         Ok(follower)
+    }
+
+    /// The report of a session whose last run ended because its record could not be written, and so has
+    /// no end in it.
+    pub(super) fn unrecorded_end(&self, session: SessionId) -> Option<Report> {
+        let inner = self.lock();
+        let (_, updates) = inner.ended.iter().find(|(id, _)| *id == session)?;
+        let report = updates.borrow().report.clone();
+        (report.stop_reason == StopReason::StorageFailed).then(|| (*report).clone())
     }
 
     /// The run in progress of a session.
@@ -249,6 +264,10 @@ impl Drop for DeviceLease {
             inner.leases.remove(&key);
         }
         if let Some(live) = inner.live.remove(&self.session) {
+            if inner.ended.len() == MOST_ENDED {
+                inner.ended.pop_front();
+            }
+            inner.ended.push_back((self.session, live.updates));
             inner.turns.entry(live.owner).or_default().count += 1;
         }
         inner.changes.send_replace(());

@@ -20,6 +20,11 @@ impl Agent {
     }
 
     async fn join_or_resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
+        if let UserInput::Task(text) | UserInput::Reply(text) | UserInput::Answer { text, .. } =
+            &next.input
+        {
+            self.secret_stores.check_named(text)?;
+        }
         let id = next.session_id;
         let given = match &next.device_id {
             Some(device) => Some(self.device_names(device).await),

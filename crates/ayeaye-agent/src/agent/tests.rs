@@ -1,17 +1,20 @@
 //! The loop against a phone, a model and a disk that do as they are told.
 mod approval;
+mod attackers;
 mod caption;
 mod crash;
 mod direct;
 mod fallback;
 mod gate;
 mod hosts;
+mod kept_private;
 mod limits;
 mod privacy;
 mod questions;
 mod racing;
 mod resume;
 mod rounds;
+mod same_screen;
 mod screens;
 mod settling;
 mod stopping;

@@ -66,7 +66,7 @@ fn after_tag(mut rest: &[u8]) -> Option<&[u8]> {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::super::{Elements, without_passwords};
+    use super::super::{Elements, without_hidden};
     use super::*;
 
     /// As many bytes as a phone may send.
@@ -104,7 +104,7 @@ mod tests {
         for (what, xml) in hostile(FULL) {
             let begun = Instant::now();
             Elements::read(&xml);
-            without_passwords(&xml);
+            without_hidden(&xml, |_| Vec::new());
             let took = begun.elapsed();
             assert!(took < Duration::from_secs(3), "{what}: {took:?}");
         }

@@ -6,7 +6,7 @@ use super::{
     ActionRecord, AgentState, AgentType, AnswerSource, BlobRef, Recorded, ResponseRecord,
     TokenRecord,
 };
-use crate::{QuestionKind, ReplyMode, ShownDisplay};
+use crate::{ActMark, CaptureRoute, QuestionKind, ReplyMode, ShownDisplay};
 
 /// See [`Fact::StepStart`](super::Fact::StepStart).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +94,9 @@ pub struct Observe {
     /// Which display it was, of a phone that has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display: Option<DisplayRecord>,
+    /// How the capture came, of the first of a run and of each that came otherwise than the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<CaptureRecord>,
     /// The app protects its screen: the picture does not show it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub protected: bool,
@@ -108,6 +111,23 @@ pub struct Observe {
     pub settle_ms: f64,
     /// Milliseconds for scaling and encoding.
     pub encode_ms: f64,
+}
+
+/// How a capture came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaptureRecord {
+    /// Such as `raw`, `gzip` or `PNG`.
+    pub way: String,
+    /// The serial over which the phone was reached.
+    pub link: String,
+    /// `usb`, `tcp` or `emulator`.
+    pub transport: String,
+}
+
+impl From<CaptureRoute> for CaptureRecord {
+    fn from(CaptureRoute { way, link, transport }: CaptureRoute) -> Self {
+        Self { way: way.to_owned(), link, transport: transport.name().to_owned() }
+    }
 }
 
 /// A display of a phone that has several.
@@ -151,6 +171,9 @@ pub struct ToolStart {
     /// What the gate has said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateRecord>,
+    /// Where the phone notes that it has begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<ActMark>,
 }
 
 /// What the gate has said of an act: before it was done, or instead of doing it.

@@ -1,5 +1,5 @@
 //! A phone of sixty by a hundred and twenty pixels whose screen changes when it is touched.
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::journal::ActionRecord;
 use crate::{
-    Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
-    Frame, Gesture, Performed, ScreenSize, ScreenState, Transport,
+    ActMark, Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
+    DeviceSource, Frame, Gesture, Performed, ScreenSize, ScreenState, Transport,
 };
 
 const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
@@ -91,6 +91,8 @@ struct Inner {
     protected: bool,
     front: Component,
     dump: Option<String>,
+    /// What is in front and what it shows, after each gesture that is carried out.
+    pages: VecDeque<(Component, String)>,
     dump_takes: Duration,
     dump_refused: bool,
     dumps: u32,
@@ -102,6 +104,8 @@ struct Inner {
     changing: bool,
     /// What comes of the gestures it carries out.
     performed: Performed,
+    /// What it says of whether an earlier driver's act had begun. `None` if it notes no acts.
+    had_begun: Option<bool>,
 }
 
 impl FakeDevice {
@@ -121,6 +125,7 @@ impl FakeDevice {
                     activity: ".Main".to_owned(),
                 },
                 dump: None,
+                pages: VecDeque::new(),
                 dump_takes: Duration::from_millis(90),
                 dump_refused: false,
                 dumps: 0,
@@ -130,6 +135,7 @@ impl FakeDevice {
                 complaints: Vec::new(),
                 changing: false,
                 performed: Performed::done(),
+                had_begun: None,
             }),
             calls: watch::Sender::default(),
             held: watch::Sender::new(true),
@@ -147,6 +153,11 @@ impl FakeDevice {
         self.inner().faults.push((call, which, fault));
     }
 
+    /// From now on it notes acts, and says this of whether the last act of an earlier driver had begun.
+    pub(crate) fn notes_acts(&self, had_begun: bool) {
+        self.inner().had_begun = Some(had_begun);
+    }
+
     /// Mends everything.
     pub(crate) fn mended(&self) {
         self.inner().faults.clear();
@@ -161,6 +172,12 @@ impl FakeDevice {
         let mut inner = self.inner();
         inner.dump = Some(dump.to_owned());
         inner.secret_field = secret_field;
+    }
+
+    /// After the next gesture that no other page waits for, this is shown in this app.
+    pub(crate) fn turns_to(&self, package: &str, activity: &str, dump: &str) {
+        let front = Component { package: package.to_owned(), activity: activity.to_owned() };
+        self.inner().pages.push_back((front, dump.to_owned()));
     }
 
     /// Another app is in front.
@@ -199,6 +216,11 @@ impl FakeDevice {
         let mut inner = self.inner();
         inner.page += 1;
         inner.touched = Instant::now();
+    }
+
+    /// Somebody switches its screen off.
+    pub(crate) fn goes_dark(&self) {
+        self.inner().awake = false;
     }
 
     /// Lets every call that hangs come to its end.
@@ -312,6 +334,11 @@ impl FakeDevice {
                 _ => {
                     inner.page += 1;
                     inner.touched = Instant::now();
+                    if call == Call::Perform
+                        && let Some((front, dump)) = inner.pages.pop_front()
+                    {
+                        (inner.front, inner.dump) = (front, Some(dump));
+                    }
                 }
             }
         }
@@ -380,6 +407,14 @@ impl Device for FakeDevice {
         }
     }
 
+    fn act_mark(&self) -> Option<ActMark> {
+        self.inner().had_begun.map(|_| ActMark { epoch: "first".to_owned(), number: 1 })
+    }
+
+    async fn has_begun(&self, _: &ActMark) -> Result<Option<bool>, DeviceError> {
+        Ok(self.inner().had_begun)
+    }
+
     async fn state(&self) -> Result<ScreenState, DeviceError> {
         match self.arrive(Call::State) {
             Some(Fault::ScreenOff) => self.inner().awake = false,
@@ -427,6 +462,10 @@ impl Device for FakeDevice {
             label: Some((*label).to_owned()),
         };
         Ok(self.inner().apps.iter().map(app).collect())
+    }
+
+    fn app_names(&self) -> Vec<String> {
+        self.inner().apps.iter().map(|(_, label)| (*label).to_owned()).collect()
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {

@@ -30,7 +30,7 @@ pub(crate) enum ScriptedReply {
     Panics,
 }
 
-fn say(function: &str, arguments: &Value) -> ScriptedReply {
+pub(crate) fn say(function: &str, arguments: &Value) -> ScriptedReply {
     ScriptedReply::Says(json!({ "function": function, "arguments": arguments }).to_string())
 }
 
@@ -84,6 +84,7 @@ pub(crate) struct Seen {
     pub(crate) history: Vec<HistoryItem>,
     pub(crate) system_notes: Vec<String>,
     pub(crate) picture: Picture,
+    pub(crate) installed_apps: Vec<String>,
     /// Steps whose pictures are shown again.
     pub(crate) history_images: Vec<u32>,
 }
@@ -238,6 +239,7 @@ impl Model for ScriptedModel {
             history: view.history.to_vec(),
             system_notes: view.system_notes.to_vec(),
             picture: view.picture.clone(),
+            installed_apps: view.installed_apps.to_vec(),
             history_images: view.history_images.iter().map(|it| it.step).collect(),
         });
         let mut parts = vec![Part::Text(view.system_notes.join("\n"))];

@@ -11,13 +11,15 @@ pub(super) enum AppKind {
     /// Shops, tickets, food, rides.
     Shop,
     Mail,
+    /// Messages to people.
+    Messenger,
     /// The home screen.
     Launcher,
     /// Of web pages.
     Browser,
 }
 
-use AppKind::{Banking, Browser, Launcher, Mail, Secrets, Shop, Wallet};
+use AppKind::{Banking, Browser, Launcher, Mail, Messenger, Secrets, Shop, Wallet};
 
 /// Whole packages.
 #[rustfmt::skip]
@@ -40,6 +42,7 @@ const PACKAGES: &[(&str, AppKind)] = &[
     ("com.shopee.id", Shop), ("com.tokopedia.tkpd", Shop), ("com.lazada.android", Shop), ("com.mercadolibre", Shop), ("com.allegro", Shop), ("pl.allegro", Shop), ("com.wildberries.ru", Shop), ("ru.ozon.app.android", Shop), ("com.coupang.mobile", Shop), ("jp.co.rakuten.android", Shop), ("jp.co.yahoo.android.yshopping", Shop), ("com.trendyol.app", Shop), ("com.pozitron.hepsiburada", Shop), ("ua.com.rozetka.shop", Shop), ("com.bol.shop", Shop),
     ("com.ubercab", Shop), ("com.ubercab.eats", Shop), ("com.grability.rappi", Shop), ("com.sankuai.meituan", Shop), ("me.ele", Shop), ("com.booking", Shop), ("com.airbnb.android", Shop), ("com.dd.doordash", Shop), ("com.deliveroo.orderapp", Shop), ("com.grabtaxi.passenger", Shop), ("com.gojek.app", Shop), ("com.android.vending", Shop),
     ("com.google.android.gm", Mail), ("com.google.android.gm.lite", Mail), ("com.microsoft.office.outlook", Mail), ("com.yahoo.mobile.client.android.mail", Mail), ("ch.protonmail.android", Mail), ("com.fsck.k9", Mail), ("net.thunderbird.android", Mail), ("eu.faircode.email", Mail), ("com.samsung.android.email.provider", Mail), ("com.android.email", Mail), ("com.tencent.androidqqmail", Mail), ("com.netease.mail", Mail), ("ru.mail.mailapp", Mail), ("ru.yandex.mail", Mail), ("com.readdle.spark", Mail), ("com.my.mail", Mail), ("de.web.mobile.android.mail", Mail), ("de.gmx.mobile.android.mail", Mail),
+    ("com.whatsapp", Messenger), ("com.whatsapp.w4b", Messenger), ("org.telegram.messenger", Messenger), ("org.telegram.messenger.web", Messenger), ("org.thunderdog.challegram", Messenger), ("org.thoughtcrime.securesms", Messenger), ("com.facebook.orca", Messenger), ("com.facebook.mlite", Messenger), ("com.tencent.mm", Messenger), ("com.tencent.mobileqq", Messenger), ("jp.naver.line.android", Messenger), ("com.kakao.talk", Messenger), ("com.viber.voip", Messenger), ("com.discord", Messenger), ("com.slack", Messenger), ("com.microsoft.teams", Messenger), ("com.skype.raider", Messenger), ("com.snapchat.android", Messenger), ("im.vector.app", Messenger), ("io.element.android.x", Messenger), ("ch.threema.app", Messenger), ("com.zing.zalo", Messenger), ("com.imo.android.imoim", Messenger), ("kik.android", Messenger), ("com.wire", Messenger), ("com.alibaba.android.rimet", Messenger), ("com.ss.android.lark", Messenger), ("com.google.android.apps.dynamite", Messenger), ("com.google.android.apps.messaging", Messenger), ("com.samsung.android.messaging", Messenger), ("com.android.mms", Messenger), ("com.android.messaging", Messenger), ("org.fossify.messages", Messenger), ("com.simplemobiletools.smsmessenger", Messenger),
     ("com.android.launcher3", Launcher), ("com.google.android.apps.nexuslauncher", Launcher), ("com.sec.android.app.launcher", Launcher), ("com.miui.home", Launcher), ("com.mi.android.globallauncher", Launcher), ("com.huawei.android.launcher", Launcher), ("com.hihonor.android.launcher", Launcher), ("com.oppo.launcher", Launcher), ("com.bbk.launcher2", Launcher), ("net.oneplus.launcher", Launcher), ("com.motorola.launcher3", Launcher), ("com.teslacoilsw.launcher", Launcher),
     ("com.android.chrome", Browser), ("com.chrome.beta", Browser), ("org.mozilla.firefox", Browser), ("org.mozilla.fenix", Browser), ("org.mozilla.focus", Browser), ("com.sec.android.app.sbrowser", Browser), ("com.microsoft.emmx", Browser), ("com.opera.browser", Browser), ("com.opera.mini.native", Browser), ("com.brave.browser", Browser), ("com.duckduckgo.mobile.android", Browser), ("com.ucmobile", Browser), ("com.ucmobile.intl", Browser), ("com.tencent.mtt", Browser), ("com.baidu.browser.apps", Browser), ("com.mi.globalbrowser", Browser), ("com.android.browser", Browser), ("com.huawei.browser", Browser), ("com.heytap.browser", Browser), ("com.vivo.browser", Browser), ("com.vivaldi.browser", Browser), ("com.yandex.browser", Browser), ("com.kiwibrowser.browser", Browser), ("org.chromium.chrome", Browser), ("org.lineageos.jelly", Browser),
 ];
@@ -52,6 +55,7 @@ const PARTS: &[(&[&str], AppKind)] = &[
     (&["authenticator", "keepass", "passwords", "passwordmanager", "vault"], Secrets),
     (&["shop", "shopping", "mall", "marketplace"], Shop),
     (&["mail", "email", "mailapp"], Mail),
+    (&["messenger", "messaging", "mms", "smsmessenger"], Messenger),
     (&["launcher", "launcher2", "launcher3"], Launcher),
     (&["browser", "webbrowser"], Browser),
 ];
@@ -168,7 +172,7 @@ pub(super) fn words_for(kind: AppKind) -> &'static [&'static str] {
             "mật khẩu",
             "รหัสผ่าน",
         ],
-        Shop | Mail | Launcher | Browser => &[],
+        Shop | Mail | Messenger | Launcher | Browser => &[],
     }
 }
 
@@ -185,6 +189,8 @@ mod tests {
             ("com.somebank.mobile", Some(Banking)),
             ("org.example.launcher", Some(Launcher)),
             ("com.eg.android.AlipayGphone", Some(Wallet)),
+            ("com.whatsapp", Some(Messenger)),
+            ("org.example.messenger", Some(Messenger)),
             ("com.example.notes", None),
             ("com.example.messages", None),
             ("", None),

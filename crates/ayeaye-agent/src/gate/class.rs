@@ -26,7 +26,7 @@ word_list! {
         Password = "password",
         /// An address, or an app for money or secrets, that the user has not named is opened.
         Open = "open",
-        /// A touch in an app for money or mail whose screen does not say what is touched.
+        /// A touch in an app for money, mail or messages whose screen does not say what is touched.
         Unreadable = "unreadable",
         /// A change of any kind: text typed, a switch moved.
         Change = "change",

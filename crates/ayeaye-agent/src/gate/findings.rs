@@ -66,6 +66,11 @@ impl<'a> Findings<'a> {
         self.add(Severity::Pass, ActClass::Change, rule, evidence);
     }
 
+    /// How much was found.
+    pub(super) fn len(&self) -> usize {
+        self.found.len()
+    }
+
     fn add(&mut self, severity: Severity, class: ActClass, rule: Rule, evidence: &str) {
         let evidence = evidence.chars().take(LONGEST).collect();
         self.found.push(Finding { severity, class, rule, evidence });

@@ -1,5 +1,8 @@
 //! What the user's own words ask for: the task, and what a person has answered. Nothing that a model or a
 //! screen says is among them.
+use std::collections::HashSet;
+use std::sync::{LazyLock, OnceLock};
+
 use super::apps::{self, AppKind};
 use super::class::ActClass;
 use super::phrases;
@@ -7,6 +10,15 @@ use super::text::{holds, is_spaced, mentions, normalized, same_word, stems, word
 
 /// The words of a user that count, as they are compared. The last ones win where there are too many.
 const MOST: usize = 8 * 1024;
+
+/// What is said or written stands behind one of these, and goes on to the end of the sentence.
+const SAYING: &[&str] =
+    &[" that ", " dass ", " que ", " qu'", " что ", " що ", " che ", " że ", " dat ", " ki "];
+/// Where a colon stands behind one of these, what is written stands behind it.
+#[rustfmt::skip]
+const WRITTEN: &[&str] = &[
+    "note", "notiz", "nota", "notitie", "notatka", "notatkę", "not", "заметк", "нотатк", "备忘录", "笔记", "便签", "メモ", "메모", "ملاحظة", "नोट", "catatan", "ghi chú", "โน้ต", "text", "title", "titled", "saying", "says", "words",
+];
 
 /// The user's own words.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +28,21 @@ pub struct UserWords {
     own: String,
     /// Those that say something.
     words: Vec<String>,
+    /// Names and what is quoted: words with a capital that begin no sentence.
+    particular: Vec<String>,
+    /// Where in the own text stands what is to be said to somebody.
+    contents: Vec<Content>,
+    /// What was found out about each class: a screen may have a hundred controls of one.
+    asked: [OnceLock<bool>; ActClass::ALL.len()],
+}
+
+/// What is to be said or written.
+#[derive(Debug, Clone)]
+struct Content {
+    from: usize,
+    to: usize,
+    /// Behind a colon: nothing in it asks for anything.
+    is_all: bool,
 }
 
 /// Words of one thing and of another alike.
@@ -36,11 +63,21 @@ const ALL: &[&str] = &[
     "全部", "所有", "全て", "すべて", "全員", "모두", "모든", "전체", "كل", "الكل", "جميع", "सभी", "सब", "सारे", "semua", "tất cả", "ทั้งหมด", "ทุก", "清空",
 ];
 
+static EMPTY_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(EMPTY));
+static ALL_WORDS: LazyLock<Vec<String>> =
+    LazyLock::new(|| ALL.iter().map(|it| normalized(it)).collect());
+
+fn set(list: &[&str]) -> HashSet<String> {
+    list.iter().map(|it| normalized(it)).collect()
+}
+
 impl UserWords {
     /// From the texts that a person has written, the oldest first.
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut text = String::new();
+        let mut particular = Vec::new();
         for said in texts {
+            particular.extend(names_in(said));
             if !text.is_empty() {
                 text.push_str(" \n");
             }
@@ -54,10 +91,10 @@ impl UserWords {
             text.drain(..from);
         }
         let text = phrases::forgetting(&text);
-        let empty: Vec<String> = EMPTY.iter().map(|it| normalized(it)).collect();
-        let words =
-            words(&text).filter(|it| says_something(it, &empty)).map(str::to_owned).collect();
-        Self { own: unquoted(&text), text, words }
+        let words = words(&text).filter(|it| says_something(it)).map(str::to_owned).collect();
+        let own = unquoted(&text);
+        let contents = contents(&own);
+        Self { text, own, words, particular, contents, asked: Default::default() }
     }
 
     /// Whether there are none, as where a client acts itself.
@@ -67,16 +104,31 @@ impl UserWords {
 
     /// Whether they ask for an act of this class, and do not forbid it as well.
     pub(super) fn asks_for(&self, class: ActClass) -> bool {
+        let known = self.asked.get(class as usize);
+        known.map_or_else(|| self.finds(class), |it| *it.get_or_init(|| self.finds(class)))
+    }
+
+    fn finds(&self, class: ActClass) -> bool {
         let mut asked = false;
         for phrase in phrases::intents(class) {
             for (at, end) in stems(&self.own, &phrase.text) {
                 if phrases::is_noun(&self.own, at, end) {
                     continue;
                 }
+                let content = self.contents.iter().find(|it| it.from <= at && at < it.to);
+                // In what is said to somebody only the verb that began it says that it is not to be said:
+                // "Send Anna: hello, but do not send it".
+                let counts = content.is_none_or(|it| {
+                    stems(&self.own[..it.from], &phrase.text).next().is_some()
+                        || phrase.text == "send"
+                });
                 if phrases::is_negated(&self.own, at, end) {
-                    return false;
+                    if counts {
+                        return false;
+                    }
+                    continue;
                 }
-                asked = true;
+                asked |= content.is_none_or(|it| !it.is_all);
             }
         }
         asked
@@ -91,8 +143,7 @@ impl UserWords {
         if self.holds_as_a_whole(&shown) {
             return true;
         }
-        let empty: Vec<String> = EMPTY.iter().map(|it| normalized(it)).collect();
-        words(&shown).filter(|it| says_something(it, &empty)).any(|word| {
+        words(&shown).filter(|it| says_something(it)).any(|word| {
             if word.chars().all(|c| is_spaced(c) || c.is_numeric()) {
                 self.words.iter().any(|said| said == word)
             } else {
@@ -103,8 +154,37 @@ impl UserWords {
 
     /// Whether they hold a text as it stands: at least two letters, or one that is a word by itself.
     fn holds_as_a_whole(&self, shown: &str) -> bool {
-        let empty = EMPTY.iter().any(|it| normalized(it) == shown);
-        !empty && 2 <= shown.chars().count() && holds(&self.text, shown)
+        !EMPTY_WORDS.contains(shown) && 2 <= shown.chars().count() && holds(&self.text, shown)
+    }
+
+    /// Whether they name what stands at the top of a screen, and everybody of several: "Anna, Ben".
+    pub(super) fn name_all(&self, shown: &str) -> bool {
+        let part = |part: &str| {
+            let part = part.trim();
+            let plain = normalized(part);
+            let is_name = part.chars().next().is_some_and(char::is_uppercase)
+                && part.split_whitespace().count() <= 3
+                && !part.chars().any(char::is_numeric)
+                && words(&plain).any(says_something);
+            !is_name || self.name(part)
+        };
+        self.name(shown) && shown.split([',', ';', '&', '、', '，', '+', '/']).all(part)
+    }
+
+    /// Whether one of the things that they name is shown, where they name any but the app.
+    pub(super) fn name_one_of<'a>(
+        &self,
+        shown: impl IntoIterator<Item = &'a str>,
+        app: [&str; 2],
+    ) -> bool {
+        let app: Vec<String> = app.iter().map(|it| normalized(it)).collect();
+        let of_app = |word: &String| app.iter().any(|it| it.contains(word.as_str()));
+        let named: Vec<&String> = self.particular.iter().filter(|it| !of_app(it)).collect();
+        named.is_empty()
+            || shown.into_iter().any(|shown| {
+                let shown = normalized(shown);
+                named.iter().any(|name| words(&shown).any(|word| same_word(word, name)))
+            })
     }
 
     /// Whether a text that is to be typed is among them, so that it is the user's own.
@@ -115,10 +195,9 @@ impl UserWords {
 
     /// Whether they have to do with what the screen shows, in any form of a word.
     pub(super) fn relate_to<'a>(&self, shown: impl IntoIterator<Item = &'a str>) -> bool {
-        let empty: Vec<String> = EMPTY.iter().map(|it| normalized(it)).collect();
         shown.into_iter().any(|shown| {
             let shown = normalized(shown);
-            words(&shown).filter(|it| says_something(it, &empty)).any(|word| {
+            words(&shown).filter(|it| says_something(it)).any(|word| {
                 if word.chars().all(|c| is_spaced(c) || c.is_numeric()) {
                     self.words.iter().any(|said| same_word(said, word))
                 } else {
@@ -157,15 +236,85 @@ impl UserWords {
             })
     }
 
-    /// Whether they name a host: whole, or its name without the ends.
+    /// Whether they name a host: it or a domain around it, or the name of its owner: "wikipedia" for
+    /// `en.wikipedia.org`, and not for `wikipedia.example.com`.
     pub(super) fn name_host(&self, host: &str) -> bool {
-        const ENDS: &[&str] = &["www", "com", "org", "net", "the", "web", "mobile"];
-        self.text.contains(host)
-            || host
-                .split(['.', '-'])
-                .filter(|part| 4 <= part.len() && !ENDS.contains(part))
-                .any(|part| self.words.iter().any(|said| said == part))
+        let end = |c: char| c.is_whitespace() || "\"'()<>,;/?#".contains(c);
+        let mut said = self.text.split(end).map(|it| it.trim_matches(['.', ':', '!']));
+        let around =
+            |it: &str| host == it || host.strip_suffix(it).is_some_and(|rest| rest.ends_with('.'));
+        if said.any(|it| it.contains('.') && around(it)) {
+            return true;
+        }
+        let name: String = owner_of(host).chars().filter(|c| *c != '-').collect();
+        if name.chars().count() < 3 || EMPTY_WORDS.contains(&name) {
+            return false;
+        }
+        let all: Vec<&str> = words(&self.text).collect();
+        (1..=3).any(|count| all.windows(count).any(|it| it.concat() == name))
     }
+}
+
+/// The part of a host that its owner has chosen.
+fn owner_of(host: &str) -> &str {
+    const SECOND: &[&str] =
+        &["co", "com", "org", "net", "gov", "ac", "edu", "go", "ne", "or", "gob", "gouv"];
+    let labels: Vec<&str> = host.split('.').collect();
+    match labels.as_slice() {
+        [.., name, second, country] if country.len() == 2 && SECOND.contains(second) => name,
+        [.., name, _] => name,
+        _ => host,
+    }
+}
+
+/// Words with a capital that begin no sentence, and those in quotes, normalized.
+fn names_in(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let (mut begins, mut quoted) = (true, false);
+    for word in text.split_whitespace() {
+        quoted |= word.starts_with(['"', '\u{201c}', '\u{201e}', '«']);
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let plain = normalized(bare);
+        let capital = bare.chars().next().is_some_and(char::is_uppercase);
+        if (capital && !begins || quoted) && says_something(&plain) && plain.chars().all(is_spaced)
+        {
+            names.push(plain);
+        }
+        quoted &= !word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201d}', '»']);
+        begins = word.ends_with(['.', '!', '?', ':', ';']);
+    }
+    names
+}
+
+/// Where in the own text (normalized) stands what is to be said to somebody, or written down.
+fn contents(own: &str) -> Vec<Content> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for line in own.split_inclusive('\n') {
+        let is_said = |before: &str| {
+            phrases::intents(ActClass::Send).any(|it| {
+                stems(before, &it.text).any(|(at, end)| !phrases::is_noun(before, at, end))
+            })
+        };
+        let is_written = |before: &str| WRITTEN.iter().any(|it| mentions(before, &normalized(it)));
+        let colon = line.char_indices().find(|(at, c)| {
+            let next = line[at + c.len_utf8()..].chars().next();
+            matches!(c, ':' | '：') && next.is_some_and(|it| !it.is_ascii_digit() && it != '/')
+        });
+        if let Some((at, _)) = colon
+            && (is_said(&line[..at]) || is_written(&line[..at]))
+        {
+            found.push(Content { from: from + at, to: from + line.len(), is_all: true });
+        }
+        for word in SAYING {
+            let Some(at) = line.find(word).filter(|at| is_said(&line[..*at])) else { continue };
+            let rest = &line[at + word.len()..];
+            let to = rest.find(['.', ';', '!', '?']).map_or(line.len(), |it| at + word.len() + it);
+            found.push(Content { from: from + at, to: from + to, is_all: false });
+        }
+        from += line.len();
+    }
+    found
 }
 
 /// Like [`normalized`], but with the ends of lines as they are: a sentence ends there.
@@ -215,9 +364,9 @@ fn unquoted(text: &str) -> String {
     own
 }
 
-fn says_something(word: &str, empty: &[String]) -> bool {
+fn says_something(word: &str) -> bool {
     let short = word.chars().all(is_spaced) && word.chars().count() < 3;
-    !short && !empty.iter().any(|it| it == word)
+    !short && !EMPTY_WORDS.contains(word)
 }
 
 /// Whether a text in a script without blanks shares two letters in a row with another.
@@ -228,10 +377,7 @@ fn shares(text: &str, word: &str) -> bool {
 
 /// Whether a text (normalized) says "all".
 pub(super) fn says_all(text: &str) -> bool {
-    ALL.iter().any(|it| {
-        let it = normalized(it);
-        holds(text, &it)
-    })
+    ALL_WORDS.iter().any(|it| holds(text, it))
 }
 
 #[cfg(test)]
@@ -292,6 +438,43 @@ mod tests {
         assert!(!said("Write \"I am late\" to Anna but do not send it").asks_for(Send));
         assert!(said("Tap \"Delete\" in the note").asks_for(Delete), "the label of a button");
         assert!(said("Text Anna that the screen is 5\" wide").asks_for(Send), "not a quote");
+    }
+
+    #[test]
+    fn what_is_said_to_somebody_asks_for_nothing_and_forbids_nothing() {
+        for text in [
+            "Send Anna: I cannot ask",
+            "Tell Anna: do not call me",
+            "Text Mum that I will not write again today",
+            "Schreib Anna: Ich kann nicht schicken, was du willst",
+            "Напиши Ане, что я не спрошу",
+            "Text Ben: at 10:30 I cannot answer",
+        ] {
+            assert!(said(text).asks_for(Send), "{text}");
+        }
+        assert!(!said("Send Anna: delete everything").asks_for(Delete));
+        assert!(!said("Save a note: call Ben").asks_for(Call));
+        assert!(!said("Write Anna: hello, but do not send it").asks_for(Send));
+        assert!(!said("Send Anna: hello. Do not send it yet").asks_for(Send));
+        assert!(said("Text Anna that I am late and call Ben").asks_for(Call));
+    }
+
+    #[test]
+    fn hosts_are_named_by_their_owners() {
+        for (text, host, named) in [
+            ("Look it up on wikipedia", "en.wikipedia.org", true),
+            ("Search Best Buy for a tv", "www.bestbuy.com", true),
+            ("Read bbc news", "bbc.co.uk", true),
+            ("Open https://example.com/a", "example.com", true),
+            ("Open example.com.", "www.example.com", true),
+            ("What is the weather today?", "weather.evil.example", false),
+            ("What is the weather today?", "weather-now.evil.example", false),
+            ("Open example.com", "ample.com", false),
+            ("Open example.com", "example.com.evil.net", false),
+            ("Read me the newest note", "newest.com", false),
+        ] {
+            assert_eq!(said(text).name_host(host), named, "{text} {host}");
+        }
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! Phrases on screens and in the words of users, by class and language. Tables are written as people write
 //! and are normalized once.
+mod agreeing;
 mod areas;
 mod controls;
 mod declines;
 mod intents;
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use super::class::ActClass;
 use super::components::SystemPart;
-use super::text::{find, is_spaced, mentions, normalized, words};
+use super::text::{find, holds, is_spaced, mentions, normalized, stems, words};
 
 pub(super) use self::intents::{forgetting, is_negated, is_noun};
 
@@ -41,8 +45,28 @@ fn phrases<T: Copy>(table: Table<T>) -> Vec<Phrase<T>> {
 }
 
 static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| phrases(controls::CONTROLS));
+/// Finds all of them at once: screens have hundreds of texts.
+static FINDER: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(CONTROLS.iter().map(|it| &it.text)).ok());
 static HARMLESS: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| phrases(controls::HARMLESS));
-static DECLINES: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| phrases(declines::DECLINES));
+static HARMLESS_FINDER: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(HARMLESS.iter().map(|it| &it.text)).ok());
+static DECLINES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(declines::DECLINES));
+static AGREES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(agreeing::AGREES));
+static CONFIRMS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| agreeing::CONFIRMS.iter().map(|it| normalized(it)).collect());
+static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::LOSSES));
+static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::MESSAGES));
+static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::COMMENTS));
+
+fn texts(table: Table<()>) -> HashSet<String> {
+    table.iter().flat_map(|((), _, list)| *list).map(|it| normalized(it)).collect()
+}
+
+fn list(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|it| normalized(it)).collect()
+}
+
 static AREAS: LazyLock<Vec<Phrase<SystemPart>>> = LazyLock::new(|| phrases(areas::AREAS));
 static INTENTS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| phrases(intents::INTENTS));
 /// What dialogs for a permission say, and the words of a user that need it.
@@ -72,18 +96,47 @@ fn most(phrase: &Phrase<ActClass>) -> usize {
     phrase.size + if unspaced { 10 } else { 3 }
 }
 
-/// The commands that the name of a control (normalized) stands for.
-pub(super) fn commands(name: &str) -> impl Iterator<Item = &'static Phrase<ActClass>> {
+/// Most words, or letters in other scripts, of what is a button's name and no text.
+const LONGEST_NAME: usize = 40;
+
+/// The commands that the name of a control (normalized) stands for; of a button also where it is long.
+pub(super) fn commands(name: &str, is_button: bool) -> Vec<&'static Phrase<ActClass>> {
+    let mut found = in_text(name);
+    if found.is_empty() {
+        return found;
+    }
     let size = size(name);
-    let mut rest = None;
-    CONTROLS.iter().filter(move |phrase| {
-        if size > most(phrase) || !name.contains(&phrase.text) {
-            return false;
-        }
+    found.retain(|it| size <= if is_button { LONGEST_NAME } else { most(it) });
+    if !found.is_empty() {
         // What only looks like a command, such as "Order history", is taken out before it is read.
-        let rest = rest.get_or_insert_with(|| without_harmless(name));
-        find(rest, &phrase.text).next().is_some()
-    })
+        let rest = without_harmless(name);
+        found.retain(|it| find(&rest, &it.text).next().is_some());
+    }
+    found
+}
+
+/// The commands whose letters stand in a text, in the order of the table.
+fn in_text(text: &str) -> Vec<&'static Phrase<ActClass>> {
+    let Some(finder) = FINDER.as_ref() else {
+        return CONTROLS.iter().filter(|it| text.contains(&it.text)).collect();
+    };
+    let mut places: Vec<usize> =
+        finder.find_overlapping_iter(text).map(|it| it.pattern().as_usize()).collect();
+    places.sort_unstable();
+    places.dedup();
+    places.into_iter().filter_map(|at| CONTROLS.get(at)).collect()
+}
+
+/// The commands that a name without blanks stands for, as one whose letters stand apart has none: "muangay".
+pub(super) fn commands_joined(name: &str) -> Vec<&'static Phrase<ActClass>> {
+    let joined = |text: &str| words(text).collect::<String>();
+    let name = joined(name);
+    let stands = |it: &&Phrase<ActClass>| {
+        let command = joined(&it.text);
+        let short = command.is_ascii() && command.len() < 4;
+        if short { name.starts_with(&command) } else { name.contains(&command) }
+    };
+    CONTROLS.iter().filter(stands).collect()
 }
 
 /// The classes whose commands stand anywhere in a text, in order.
@@ -97,7 +150,16 @@ pub(super) fn mentioned(text: &str) -> Vec<ActClass> {
 
 fn without_harmless(name: &str) -> String {
     let mut rest = name.to_owned();
-    for phrase in HARMLESS.iter() {
+    // What is taken out adds no letters: only what stands in the whole name can be found.
+    let mut places: Vec<usize> = match HARMLESS_FINDER.as_ref() {
+        Some(finder) => {
+            finder.find_overlapping_iter(name).map(|it| it.pattern().as_usize()).collect()
+        }
+        None => (0..HARMLESS.len()).collect(),
+    };
+    places.sort_unstable();
+    places.dedup();
+    for phrase in places.into_iter().filter_map(|at| HARMLESS.get(at)) {
         // A place that was found stays right: only what follows it is changed.
         loop {
             let Some(at) = find(&rest, &phrase.text).next() else { break };
@@ -109,7 +171,56 @@ fn without_harmless(name: &str) -> String {
 
 /// Whether the whole name of a control says that it leaves, closes or declines.
 pub(super) fn declines(name: &str) -> bool {
-    DECLINES.iter().any(|phrase| phrase.text == name)
+    DECLINES.contains(name)
+}
+
+/// Whether the whole name of a control (normalized) agrees to something, and whether it is how people agree
+/// to what costs money.
+pub(super) fn agrees(name: &str) -> Option<bool> {
+    let sign = |c: char| !c.is_alphanumeric() && !('\u{900}'..'\u{e80}').contains(&c);
+    let name = name.trim_matches(sign);
+    AGREES.contains(name).then(|| CONFIRMS.contains(name))
+}
+
+/// What a sign in place of a name stands for.
+pub(super) fn sign(name: &str) -> Option<ActClass> {
+    agreeing::SIGNS.iter().find(|(sign, _)| *sign == name).map(|(_, class)| *class)
+}
+
+/// What a field is for into which this is to be typed: a message, or something for everybody.
+pub(super) fn written_into(hint: &str) -> Option<ActClass> {
+    let short = size(hint) <= 24;
+    let says = |list: &[String]| short && list.iter().any(|it| holds(hint, it));
+    if says(&COMMENTS) {
+        Some(ActClass::Publish)
+    } else {
+        says(&MESSAGES).then_some(ActClass::Send)
+    }
+}
+
+/// What a dialog with this text (normalized) asks about. What is sent, called and published stands in many
+/// texts: there only a question counts.
+pub(super) fn asked_by_dialog(text: &str) -> Option<ActClass> {
+    const QUESTIONS: [char; 4] = ['?', '？', '؟', ';'];
+    let rest = without_harmless(text);
+    let is_question = rest.trim_end().ends_with(QUESTIONS)
+        || ["吗", "か", "か。", "까", "까요"].iter().any(|it| rest.trim_end().ends_with(it));
+    let heavy =
+        |class: ActClass| !matches!(class, ActClass::Call | ActClass::Publish | ActClass::Send);
+    let mut found: Vec<ActClass> = in_text(&rest)
+        .into_iter()
+        .filter(|it| find(&rest, &it.text).next().is_some())
+        .map(|it| it.of)
+        .filter(|class| is_question || heavy(*class))
+        .collect();
+    let stem = |class| {
+        let long = intents(class).filter(|it| 4 <= it.text.chars().count() || !it.text.is_ascii());
+        long.into_iter().any(|it| stems(&rest, &it.text).next().is_some())
+    };
+    let verbs = [ActClass::Pay, ActClass::Delete].into_iter().filter(|class| stem(*class));
+    found.extend(verbs.filter(|_| is_question));
+    found.extend(LOSSES.iter().any(|it| rest.contains(it)).then_some(ActClass::Delete));
+    found.into_iter().min_by_key(|class| *class as usize)
 }
 
 /// The part of the system whose settings have this title.
@@ -142,7 +253,7 @@ mod tests {
     use super::*;
 
     fn class(name: &str) -> Option<ActClass> {
-        commands(&normalized(name)).next().map(|phrase| phrase.of)
+        commands(&normalized(name), false).first().map(|phrase| phrase.of)
     }
 
     #[test]

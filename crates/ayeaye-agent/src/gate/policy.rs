@@ -46,8 +46,12 @@ pub struct Policy {
     pub allow_hosts: Vec<Vec<String>>,
     /// Hosts that are not opened.
     pub deny_hosts: Vec<String>,
+    /// Apps of which nothing is shown to anybody: no picture and no element leaves this machine.
+    pub private_apps: Vec<String>,
     /// How much.
     pub budgets: PolicyBudgets,
+    /// By what it is narrowed for the sessions of a principal, by name; one may be named several times.
+    pub principals: Vec<(String, PolicyProfile)>,
 }
 
 /// How much may be done; `None` is no bound. Steps, time, tokens and money are bounded by
@@ -99,13 +103,33 @@ impl Policy {
             deny_apps: Vec::new(),
             allow_hosts: Vec::new(),
             deny_hosts: Vec::new(),
+            private_apps: Vec::new(),
             budgets: PolicyBudgets::default(),
+            principals: Vec::new(),
         }
+    }
+
+    /// Whether nothing of this app is shown to anybody.
+    pub fn is_private(&self, package: &str) -> bool {
+        lists_app(&self.private_apps, package)
     }
 
     /// What becomes of acts of this class.
     pub fn treatment(&self, class: ActClass) -> Treatment {
         self.treatments[class as usize]
+    }
+
+    /// What becomes of acts in parts of the system that give power over the phone, where the user has not
+    /// named them.
+    pub fn system_parts(&self) -> Treatment {
+        self.system_parts
+    }
+
+    /// What holds for the sessions of a principal: this, narrowed by what is set for them.
+    #[must_use]
+    pub fn of_principal(&self, name: &str) -> Self {
+        let mine = self.principals.iter().filter(|(it, _)| it == name);
+        mine.fold(self.clone(), |policy, (_, profile)| policy.narrowed(&Self::of(*profile)))
     }
 
     /// Both at once: the stricter of the two in everything.
@@ -125,6 +149,8 @@ impl Policy {
         both.deny_apps.extend(other.deny_apps.iter().cloned());
         both.allow_hosts.extend(other.allow_hosts.iter().cloned());
         both.deny_hosts.extend(other.deny_hosts.iter().cloned());
+        both.private_apps.extend(other.private_apps.iter().cloned());
+        both.principals.extend(other.principals.iter().cloned());
         let (mine, other) = (&mut both.budgets, other.budgets);
         mine.taps_per_minute = smaller(mine.taps_per_minute, other.taps_per_minute);
         mine.typed_characters = smaller(mine.typed_characters, other.typed_characters);
@@ -156,19 +182,6 @@ pub(super) fn lists_app(list: &[String], package: &str) -> bool {
     })
 }
 
-/// Whether a host, or a domain it belongs to, is in a list.
-pub(super) fn lists_host(list: &[String], host: &str) -> bool {
-    list.iter().any(|entry| {
-        let domain = entry.trim().trim_start_matches("*.");
-        let rest = host.len().checked_sub(domain.len());
-        rest.is_some_and(|rest| {
-            host.is_char_boundary(rest)
-                && host[rest..].eq_ignore_ascii_case(domain)
-                && (rest == 0 || host[..rest].ends_with('.'))
-        })
-    })
-}
-
 fn starts_with(text: &str, start: &str) -> bool {
     text.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start))
 }
@@ -196,14 +209,24 @@ mod tests {
     }
 
     #[test]
-    fn lists_name_apps_and_domains() {
+    fn a_principal_s_policy_is_narrower_and_never_wider() {
+        let principals = vec![
+            ("anna".to_owned(), PolicyProfile::ReadOnly),
+            ("ben".to_owned(), PolicyProfile::Trusted),
+        ];
+        let policy = Policy { principals, ..Policy::default() };
+        assert_eq!(policy.of_principal("anna").treatment(ActClass::Change), Treatment::Deny);
+        for class in ActClass::ALL {
+            assert_eq!(policy.of_principal("ben").treatment(class), policy.treatment(class));
+            assert_eq!(policy.of_principal("eve").treatment(class), policy.treatment(class));
+        }
+    }
+
+    #[test]
+    fn lists_name_apps() {
         let list = |entry: &str| vec![entry.to_owned()];
         assert!(lists_app(&list("com.example.shop"), "com.example.shop"));
         assert!(!lists_app(&list("com.example.shop"), "com.example.shop2"));
         assert!(lists_app(&list("com.example.*"), "com.example.shop"));
-        assert!(lists_host(&list("example.com"), "www.Example.com"));
-        assert!(lists_host(&list("*.example.com"), "example.com"));
-        assert!(!lists_host(&list("example.com"), "notexample.com"));
-        assert!(!lists_host(&list("example.com"), "éxample.com"));
     }
 }

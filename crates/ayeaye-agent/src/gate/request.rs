@@ -1,6 +1,8 @@
 //! What the gate is told of an act: who wants it, where, and what is there.
 use super::class::ActClass;
 use super::intent::UserWords;
+use super::phrases;
+use super::text::normalized;
 use crate::{Element, Elements, Gesture, Key, ScreenSize};
 
 /// An act that is proposed, and what is known around it.
@@ -62,6 +64,10 @@ pub struct ScreenFacts {
     pub texts: Vec<String>,
     /// Where something is sent: addresses and names in fields for them.
     pub recipients: Vec<String>,
+    /// Texts that stand on no control: what a dialog says.
+    pub said: Vec<String>,
+    /// Something on the screen leaves, closes or declines.
+    pub can_decline: bool,
     /// What is typed now is hidden.
     pub hidden_input: bool,
 }
@@ -71,12 +77,17 @@ pub struct ScreenFacts {
 pub struct ControlFacts {
     /// Its texts: its own, those in it, what is read out for it.
     pub names: Vec<String>,
+    /// Texts beside a control that has none.
+    pub beside: Vec<String>,
     /// What an empty field asks for.
     pub hint: String,
     /// Such as `com.example:id/send_button`.
     pub resource_id: String,
     /// Such as `android.widget.Button`.
     pub kind: String,
+    /// What stands in it, of a field: typed there, or what an empty one asks for on older phones. The first of
+    /// its names too.
+    pub content: String,
     /// It hides what is typed into it.
     pub password: bool,
     /// It reacts to a touch.
@@ -92,6 +103,14 @@ const BESIDE: i32 = 45;
 /// Most texts of a screen that are looked at, and most letters of each.
 const MOST_TEXTS: usize = 600;
 const LONGEST: usize = 300;
+/// The longest name of what declines, in bytes.
+const LONGEST_WORD: usize = 80;
+/// Most texts in a control.
+const PIECES: usize = 40;
+/// Most controls over one place.
+const MOST_AIMED: usize = 50;
+/// Most texts of a dialog.
+const MOST_SAID: usize = 60;
 
 impl ScreenFacts {
     /// What matters of a screen for an act. Without elements nothing is known but whether what is typed is
@@ -105,7 +124,9 @@ impl ScreenFacts {
         let Some(elements) = elements.filter(|it| it.iter().next().is_some()) else {
             return Self { hidden_input, ..Self::default() };
         };
-        let mut facts = Self { readable: true, hidden_input, ..Self::default() };
+        // Of a tree that is cut off the rest may be what is touched.
+        let readable = !elements.is_cut_off();
+        let mut facts = Self { readable, hidden_input, ..Self::default() };
         #[expect(clippy::cast_possible_truncation, reason = "a part of a screen's height")]
         let top = (f64::from(size.height) * TOP) as i32;
         let largest = elements.largest_control();
@@ -113,9 +134,12 @@ impl ScreenFacts {
         let named = elements.iter().filter(|it| !it.name().is_empty() && 0 <= it.bounds[1]);
         let highest = named.map(|it| it.bounds[1]).min().unwrap_or_default();
         let header = highest.saturating_add(top * 3 / 10);
+        let mut highest_texts = Vec::new();
+        let mut focused = None;
         for element in elements.iter() {
-            if element.focused && facts.focused.is_none() {
-                facts.focused = Some(control(elements, element, true));
+            // Of what lies around it, phones may say the same; the innermost gets the keys.
+            if element.focused {
+                focused = Some(element);
             }
             let shown = [element.name(), element.description.trim()];
             for text in shown.into_iter().filter(|it| !it.is_empty()) {
@@ -127,26 +151,43 @@ impl ScreenFacts {
                 if from < top && to <= top * 2 && !elements.is_in_control(element, largest) {
                     facts.titles.push(text.clone());
                 }
-                if (from.saturating_add(to)) / 2 <= header {
-                    facts.header.push(text.clone());
+                if (from.saturating_add(to)) / 2 <= header && !phrases::declines(&normalized(&text))
+                {
+                    let is_icon = element.text.trim().is_empty();
+                    highest_texts.push((is_icon, text.clone()));
                 }
                 let address = text.contains('@') && !text.contains(' ') && from < top * 2;
                 if address || is_for_recipients(element) {
                     facts.recipients.push(text.clone());
                 }
+                if !element.reacts() && facts.said.len() < MOST_SAID {
+                    facts.said.push(text.clone());
+                }
                 facts.texts.push(text);
             }
         }
-        for point in points(gesture) {
+        facts.focused = focused.map(|it| control(elements, it, true));
+        // What is written there tells more of the screen than what its icons are called.
+        highest_texts.sort_by_key(|(is_icon, _)| *is_icon);
+        facts.header.extend(highest_texts.into_iter().map(|(_, text)| text));
+        for point in gesture.points() {
             let place = point.to_pixel(size);
             let beside = i32::try_from(size.width).unwrap_or(i32::MAX) / BESIDE;
-            for (element, inside) in elements.touched(place, beside) {
+            let touched = elements.touched(place, beside);
+            // What else is under a heap of controls is not told apart from what is not known.
+            facts.readable &= touched.len() <= MOST_AIMED;
+            for (element, inside) in touched.into_iter().take(MOST_AIMED) {
                 let control = control(elements, element, inside);
                 if !facts.aimed.contains(&control) {
                     facts.aimed.push(control);
                 }
             }
         }
+        // An arrow or a cross is on most pages; a word is in dialogs.
+        facts.can_decline = elements.iter().any(|it| {
+            let text = it.text.trim();
+            !text.is_empty() && text.len() <= LONGEST_WORD && phrases::declines(&normalized(text))
+        });
         if presses_enter(gesture) {
             let reacting = elements.iter().filter(|it| it.reacts());
             facts.controls = reacting.map(|it| control(elements, it, true)).take(200).collect();
@@ -155,23 +196,8 @@ impl ScreenFacts {
     }
 }
 
-/// Where a gesture touches.
-fn points(gesture: &Gesture) -> Vec<crate::Point> {
-    match gesture {
-        Gesture::Click { point }
-        | Gesture::DoubleClick { point }
-        | Gesture::LongPress { point, .. } => vec![*point],
-        Gesture::Type { point, .. } => point.iter().copied().collect(),
-        Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => vec![*from, *to],
-        Gesture::Scroll { .. }
-        | Gesture::Awake { .. }
-        | Gesture::HotKey { .. }
-        | Gesture::Command(_) => Vec::new(),
-    }
-}
-
 /// Whether a gesture presses the enter key.
-pub(super) fn presses_enter(gesture: &Gesture) -> bool {
+pub(crate) fn presses_enter(gesture: &Gesture) -> bool {
     match gesture {
         Gesture::HotKey { key } => *key == Key::Enter,
         Gesture::Type { text, submit, .. } => *submit || text.contains('\n'),
@@ -188,16 +214,25 @@ fn is_for_recipients(element: &Element) -> bool {
 fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts {
     let short = |text: &str| text.trim().chars().take(LONGEST).collect::<String>();
     let mut names = vec![short(element.name()), short(&element.description)];
-    if inside {
-        names.extend(elements.names_inside(element).into_iter().take(20).map(short));
-    }
     names.retain(|it| !it.is_empty());
     names.dedup();
+    if inside {
+        // A name in pieces may hold one twice.
+        let inside = elements.names_inside(element).into_iter().map(short).take(PIECES);
+        names.extend(inside.filter(|it| !it.is_empty()));
+    }
+    if names.is_empty() && element.reacts() {
+        names.extend(elements.names_over(element).into_iter().map(short));
+    }
+    let nameless = names.is_empty() && element.reacts() && element.checked.is_none();
+    let beside = if nameless { elements.names_beside(element) } else { Vec::new() };
     ControlFacts {
         names,
+        beside: beside.into_iter().map(short).collect(),
         hint: short(&element.hint),
         resource_id: short(&element.resource_id),
         kind: short(&element.class),
+        content: short(element.name()),
         password: element.password,
         reacts: element.reacts(),
         switch: if inside { elements.has_switch(element) } else { element.checked.is_some() },

@@ -1,14 +1,23 @@
 //! The rules, each of which adds what it finds.
+mod addresses;
 mod controls;
+mod dialogs;
+mod fields;
+mod ids;
 mod places;
 
-pub(super) use self::controls::{changes, commands, controls, marked, password_fields};
+pub(super) use self::addresses::addresses;
+pub(super) use self::controls::{changes, commands, controls, marked};
+pub(super) use self::fields::{dialed_codes, password_fields};
 pub(super) use self::places::{
-    addresses, budgets, lists, secrets, system_parts, unnamed_apps, unreadable_screens,
+    budgets, lists, secrets, system_parts, unnamed_apps, unreadable_screens,
 };
 
 use super::request::GateRequest;
 use crate::{Gesture, Key};
+
+/// What is shorter, in parts of the height, a control takes for a touch.
+const SHORTEST_SLIDE: f64 = 0.05;
 
 /// Whether a gesture only leaves or moves, wherever it is done.
 fn only_moves(gesture: &Gesture) -> bool {
@@ -18,9 +27,20 @@ fn only_moves(gesture: &Gesture) -> bool {
         // Up and down; to the side it may send, pay or delete.
         Gesture::Slide { from, to, .. } => {
             let ((x, y), (to_x, to_y)) = (from.fractions(), to.fractions());
-            (x - to_x).abs() * 2.0 < (y - to_y).abs()
+            let (across, along) = ((x - to_x).abs(), (y - to_y).abs());
+            SHORTEST_SLIDE <= along && across * 2.0 < along
         }
         _ => false,
+    }
+}
+
+/// Whether what a gesture does is told by what is on the screen, so that it is worth waiting for that.
+pub(crate) fn needs_elements(gesture: &Gesture) -> bool {
+    match gesture {
+        Gesture::HotKey { key } => *key == Key::Enter,
+        Gesture::Awake { .. } | Gesture::Command(_) | Gesture::Scroll { .. } => false,
+        Gesture::Slide { .. } => !only_moves(gesture),
+        _ => true,
     }
 }
 

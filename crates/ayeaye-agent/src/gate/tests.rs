@@ -2,6 +2,7 @@
 mod attacks;
 mod benign;
 mod laws;
+mod table;
 
 use super::*;
 use crate::{Elements, Gesture, Pixel, Point, ScreenSize};
@@ -56,6 +57,83 @@ impl Scene {
     pub(super) fn button(mut self, text: &str) -> Self {
         self.node(text, "", "android.widget.Button", r#"clickable="true""#, 160);
         self
+    }
+
+    /// A control of no kind.
+    pub(super) fn view(mut self, text: &str) -> Self {
+        self.node("", text, "android.view.View", r#"clickable="true""#, 160);
+        let child = format!(
+            r#"><node text="{}" class="android.widget.TextView" bounds="[60,{}][900,{}]"/></node>"#,
+            escaped(text),
+            self.top() - 150,
+            self.top() - 10
+        );
+        let parent = self.nodes.pop().unwrap_or_default().replace(&escaped(text), "");
+        self.nodes.push(parent.trim_end_matches("/>").to_owned() + &child);
+        self
+    }
+
+    /// A button that has the focus.
+    pub(super) fn focused_button(mut self, text: &str) -> Self {
+        let flags = r#"clickable="true" focused="true""#;
+        self.node(text, "", "android.widget.Button", flags, 160);
+        self
+    }
+
+    /// The positive button of a dialog of the system: `k:` and its text.
+    pub(super) fn system_button(mut self, text: &str) -> Self {
+        let id = "android:id/button1";
+        self.node(text, id, "android.widget.Button", r#"clickable="true""#, 160);
+        self.rename(&format!("k:{text}"));
+        self
+    }
+
+    /// An icon that is only read out.
+    pub(super) fn described(mut self, text: &str) -> Self {
+        let flags = format!(r#"clickable="true" content-desc="{}""#, escaped(text));
+        self.node("", "", "android.widget.ImageView", &flags, 160);
+        self.rename(text);
+        self
+    }
+
+    /// A button without a name, and a text on the right of it: `l:` and the text.
+    pub(super) fn labelled(mut self, text: &str) -> Self {
+        self.node("", "", "android.widget.ImageButton", r#"clickable="true""#, 160);
+        self.rename(&format!("l:{text}"));
+        let (from, to) = (self.top() - 160, self.top());
+        let button = self.nodes.pop().unwrap_or_default().replace("[1040,", "[640,");
+        self.nodes.push(button);
+        self.nodes.push(format!(
+            r#"<node text="{}" class="android.widget.TextView" bounds="[660,{from}][1040,{to}]"/>"#,
+            escaped(text)
+        ));
+        self
+    }
+
+    /// What lies behind all that follows, and closes it.
+    pub(super) fn behind(mut self, text: &str) -> Self {
+        self.nodes.push(format!(
+            r#"<node content-desc="{}" clickable="true" class="android.view.View" bounds="[0,0][1080,1100]"/>"#,
+            escaped(text)
+        ));
+        self
+    }
+
+    /// A page that tells nothing of itself: `WEB`.
+    pub(super) fn web_view(mut self) -> Self {
+        self.node("", "", "android.webkit.WebView", r#"clickable="true""#, 1800);
+        self.rename("WEB");
+        self
+    }
+
+    fn top(&self) -> i32 {
+        80 + self.rows.iter().map(|(_, height)| height).sum::<i32>()
+    }
+
+    fn rename(&mut self, name: &str) {
+        if let Some(row) = self.rows.last_mut() {
+            name.clone_into(&mut row.0);
+        }
     }
 
     pub(super) fn icon(mut self, id: &str) -> Self {
@@ -150,6 +228,20 @@ impl Scene {
             marked: false,
         }
     }
+}
+
+/// The verdict on a screen that was not drawn by [`Scene`].
+pub(super) fn judge_on(elements: &Elements, gesture: &Gesture) -> Verdict {
+    judge_after(0, elements, gesture)
+}
+
+/// The same after so many typed characters.
+pub(super) fn judge_after(typed: u64, elements: &Elements, gesture: &Gesture) -> Verdict {
+    let history = GateHistory { typed, ..GateHistory::default() };
+    let (words, scene) =
+        (UserWords::new(["Read me the newest note"]), Scene::of("com.example.some", ""));
+    let screen = ScreenFacts::new(Some(elements), gesture, SIZE, false);
+    judge(&Policy::default(), &scene.request(&words, gesture, &screen, &history))
 }
 
 pub(super) fn type_text(text: &str) -> Gesture {

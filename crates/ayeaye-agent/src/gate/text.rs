@@ -1,10 +1,13 @@
 //! Texts of people and screens in one form, and what counts as a word in them.
+use std::sync::LazyLock;
 
 /// Lower case, without accents, direction marks and what has no width; one blank between words.
 pub(super) fn normalized(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {
-        match plain(c) {
+        // Most letters are these, and screens have thousands.
+        let plain = if matches!(c, 'a'..='z' | '0'..='9' | ' ') { Some(c) } else { plain(c) };
+        match plain {
             Some(' ') if out.is_empty() || out.ends_with(' ') => {}
             Some(c) => out.push(c),
             None => {}
@@ -18,46 +21,150 @@ pub(super) fn normalized(text: &str) -> String {
 fn plain(c: char) -> Option<char> {
     Some(match c {
         '\u{ad}'
+        | '\u{34f}'
         | '\u{61c}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180e}'
         | '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
         | '\u{feff}'
+        | '\u{ffa0}'
         | '\u{300}'..='\u{36f}'
-        | '\u{fe00}'..='\u{fe0f}' => return None,
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{e0000}'..='\u{e0fff}'
+        // Vowel signs and the lengthening stroke of Arabic, vowel signs of Hebrew.
+        | '\u{640}'
+        | '\u{64b}'..='\u{652}'
+        | '\u{670}'
+        | '\u{5b0}'..='\u{5c7}' => return None,
+        '\u{2800}' => ' ',
         c if c.is_whitespace() || c.is_control() => ' ',
         // Full-width forms of ASCII.
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0)?.to_ascii_lowercase(),
+        '\u{1d400}'..='\u{1d6a3}' => letter((u32::from(c) - 0x1d400) % 26)?,
+        '\u{1d7ce}'..='\u{1d7ff}' => char::from_digit((u32::from(c) - 0x1d7ce) % 10, 10)?,
+        '\u{249c}'..='\u{24b5}' => letter(u32::from(c) - 0x249c)?,
+        '\u{24d0}'..='\u{24e9}' => letter(u32::from(c) - 0x24d0)?,
+        '\u{1f110}'..='\u{1f129}' => letter(u32::from(c) - 0x1f110)?,
+        '\u{1f130}'..='\u{1f149}' => letter(u32::from(c) - 0x1f130)?,
+        '\u{1f150}'..='\u{1f169}' => letter(u32::from(c) - 0x1f150)?,
+        '\u{1f170}'..='\u{1f189}' => letter(u32::from(c) - 0x1f170)?,
+        '\u{1f1e6}'..='\u{1f1ff}' => letter(u32::from(c) - 0x1f1e6)?,
+        'أ' | 'إ' | 'آ' | 'ٱ' => 'ا',
+        'ى' => 'ي',
         '\u{2019}' | '\u{2018}' | '\u{2bc}' | '\u{b4}' | '`' => '\'',
         '\u{2010}'..='\u{2015}' => '-',
         'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ą' | 'ă' | 'ā' | 'ạ' | 'ả' | 'ấ' | 'ầ' | 'ẩ' | 'ẫ'
-        | 'ậ' | 'ắ' | 'ằ' | 'ẳ' | 'ẵ' | 'ặ' => 'a',
-        'è' | 'é' | 'ê' | 'ë' | 'ę' | 'ě' | 'ē' | 'ẹ' | 'ẻ' | 'ẽ' | 'ế' | 'ề' | 'ể' | 'ễ' | 'ệ' => {
+        | 'ậ' | 'ắ' | 'ằ' | 'ẳ' | 'ẵ' | 'ặ' | 'ȧ' | 'ǎ' | 'ḁ' => 'a',
+        'è' | 'é' | 'ê' | 'ë' | 'ę' | 'ě' | 'ē' | 'ẹ' | 'ẻ' | 'ẽ' | 'ế' | 'ề' | 'ể' | 'ễ' | 'ệ' | 'ė' | 'ĕ' | 'ḛ' => {
             'e'
         }
-        'ì' | 'í' | 'î' | 'ï' | 'ı' | 'ī' | 'ị' | 'ỉ' | 'ĩ' => 'i',
+        'ì' | 'í' | 'î' | 'ï' | 'ı' | 'ī' | 'ị' | 'ỉ' | 'ĩ' | 'ĭ' | 'į' => 'i',
         'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ő' | 'ọ' | 'ỏ' | 'ố' | 'ồ' | 'ổ' | 'ỗ' | 'ộ' | 'ơ'
         | 'ớ' | 'ờ' | 'ở' | 'ỡ' | 'ợ' => 'o',
         'ù' | 'ú' | 'û' | 'ü' | 'ů' | 'ű' | 'ū' | 'ụ' | 'ủ' | 'ũ' | 'ư' | 'ứ' | 'ừ' | 'ử' | 'ữ'
-        | 'ự' => 'u',
-        'ý' | 'ỳ' | 'ỷ' | 'ỹ' | 'ỵ' => 'y',
+        | 'ự' | 'ŭ' | 'ų' => 'u',
+        'ý' | 'ỳ' | 'ỷ' | 'ỹ' | 'ỵ' | 'ẏ' | 'ŷ' => 'y',
         'ç' | 'ć' | 'č' => 'c',
-        'ñ' | 'ń' | 'ň' => 'n',
-        'ś' | 'š' | 'ş' | 'ș' => 's',
+        'ñ' | 'ń' | 'ň' | 'ṅ' | 'ṇ' | 'ņ' => 'n',
+        'ś' | 'š' | 'ş' | 'ș' | 'ṡ' | 'ṣ' => 's',
         'ź' | 'ż' | 'ž' => 'z',
-        'ł' => 'l',
-        'ğ' => 'g',
-        'đ' => 'd',
-        'ř' => 'r',
-        'ť' | 'ț' | 'ţ' => 't',
+        'ł' | 'ĺ' | 'ḷ' | 'ľ' => 'l',
+        'ğ' | 'ġ' | 'ĝ' => 'g',
+        'đ' | 'ḋ' | 'ḍ' | 'ď' | 'ḏ' => 'd',
+        'ḃ' | 'ḅ' | 'ḇ' => 'b',
+        'ḣ' | 'ḥ' => 'h',
+        'ṁ' | 'ṃ' => 'm',
+        'ṗ' | 'ṕ' => 'p',
+        'ř' | 'ṙ' | 'ŕ' | 'ṛ' => 'r',
+        'ť' | 'ț' | 'ţ' | 'ṫ' | 'ṭ' => 't',
         'ё' => 'е',
         c => c,
     })
 }
 
+fn letter(number: u32) -> Option<char> {
+    char::from_u32(u32::from(b'a') + number)
+}
+
+/// A text (normalized) with letters that only look like Latin ones read as these; `None` where there are
+/// none. Also of digits and signs between letters: "р4y", "$end".
+fn lookalikes(text: &str) -> Option<String> {
+    #[rustfmt::skip]
+    const LETTERS: &[(char, char)] = &[('а', 'a'), ('с', 'c'), ('ԁ', 'd'), ('е', 'e'), ('ѕ', 's'), ('і', 'i'), ('ј', 'j'), ('к', 'k'), ('ӏ', 'l'), ('м', 'm'), ('н', 'h'), ('о', 'o'), ('ԛ', 'q'), ('р', 'p'), ('т', 't'), ('у', 'y'), ('х', 'x'), ('в', 'b'), ('ѵ', 'v'), ('ԝ', 'w'), ('ѡ', 'w'), ('г', 'r'), ('п', 'n'), ('α', 'a'), ('β', 'b'), ('ε', 'e'), ('ζ', 'z'), ('η', 'n'), ('ι', 'i'), ('κ', 'k'), ('μ', 'm'), ('ν', 'v'), ('ο', 'o'), ('ρ', 'p'), ('τ', 't'), ('υ', 'y'), ('χ', 'x'), ('ω', 'w'), ('ɑ', 'a'), ('ɡ', 'g'), ('ʟ', 'l'), ('օ', 'o'), ('ո', 'n'), ('ս', 'u'), ('ᴀ', 'a'), ('ʙ', 'b'), ('ᴄ', 'c'), ('ᴅ', 'd'), ('ᴇ', 'e'), ('ꜰ', 'f'), ('ɢ', 'g'), ('ʜ', 'h'), ('ɪ', 'i'), ('ᴊ', 'j'), ('ᴋ', 'k'), ('ᴍ', 'm'), ('ɴ', 'n'), ('ᴏ', 'o'), ('ᴘ', 'p'), ('ʀ', 'r'), ('ꜱ', 's'), ('ᴛ', 't'), ('ᴜ', 'u'), ('ᴠ', 'v'), ('ᴡ', 'w'), ('ʏ', 'y'), ('ᴢ', 'z')];
+    const SIGNS: &[(char, char)] = &[
+        ('0', 'o'),
+        ('1', 'l'),
+        ('3', 'e'),
+        ('4', 'a'),
+        ('5', 's'),
+        ('7', 't'),
+        ('@', 'a'),
+        ('$', 's'),
+        ('!', 'i'),
+        ('|', 'l'),
+    ];
+    if text.bytes().all(|c| c.is_ascii_lowercase() || c == b' ') {
+        return None;
+    }
+    let read =
+        |c: char, list: &[(char, char)]| list.iter().find(|(it, _)| *it == c).map(|(_, it)| *it);
+    let mut changed = false;
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive(' ') {
+        let letters: String = word.chars().map(|c| read(c, LETTERS).unwrap_or(c)).collect();
+        let lettered = letters.chars().filter(char::is_ascii_lowercase).count();
+        let signs = letters.chars().filter(|c| read(*c, SIGNS).is_some()).count();
+        // A number is none of these, nor a price: more letters than digits.
+        let spelled: String = if 0 < signs && signs < lettered {
+            letters.chars().map(|c| read(c, SIGNS).unwrap_or(c)).collect()
+        } else {
+            letters
+        };
+        if spelled != word && spelled.chars().any(|c| c.is_ascii_lowercase()) {
+            changed = true;
+            out.push_str(&spelled);
+        } else {
+            out.push_str(word);
+        }
+    }
+    changed.then_some(out)
+}
+
+/// The ways in which a name on a screen may be read by a person, the plain one first.
+pub(super) fn readings(name: &str) -> Vec<String> {
+    let plain = normalized(name);
+    let others = [lookalikes(&plain), closed_up(&plain)];
+    let mut all: Vec<String> = others.into_iter().flatten().collect();
+    all.insert(0, plain);
+    all
+}
+
+/// A text (normalized) whose letters stand apart, as one word: "p a y", "d-e-l-e-t-e".
+pub(super) fn closed_up(text: &str) -> Option<String> {
+    let mut letters = words(text);
+    let apart = letters.all(|it| it.chars().count() == 1);
+    if !apart {
+        return None;
+    }
+    let joined: String = words(text).collect();
+    (2 <= joined.chars().count()).then_some(joined)
+}
+
 /// Whether a script puts blanks between its words, so that a word ends where a letter does not follow.
 pub(super) fn is_spaced(c: char) -> bool {
     matches!(c, 'a'..='z' | '0'..='9' | '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{52f}' | '\u{590}'..='\u{6ff}')
+}
+
+/// A list that is normalized once, when it is first asked for.
+pub(super) type List = LazyLock<Vec<String>>;
+
+/// Texts of a table, normalized.
+pub(super) fn normalized_all(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|it| normalized(it)).collect()
 }
 
 /// The words of a normalized text, in order; text without blanks between its words is one.
@@ -165,6 +272,22 @@ mod tests {
         assert_eq!(normalized("Löschen"), "loschen");
         assert_eq!(normalized("İPTAL"), "iptal");
         assert_eq!(normalized("Don\u{2019}t"), "don't");
+        assert_eq!(normalized("𝐏𝒂𝔂 ⓃⓞⓌ 🅟🅐🆈"), "pay now pay");
+        assert_eq!(normalized("ادفـــع"), normalized("ادفع"));
+        assert_eq!(normalized("D\u{34f}e\u{3164}lete"), "delete");
+    }
+
+    #[test]
+    fn letters_that_look_like_others_are_read_as_these() {
+        let read = |text: &str| lookalikes(&normalized(text)).unwrap_or_default();
+        assert_eq!(read("Рау now"), "pay now");
+        assert_eq!(read("Dеlеtе all"), "delete all");
+        assert_eq!(read("P4y n0w"), "pay now");
+        assert_eq!(read("$end"), "send");
+        assert_eq!(read("Pay now"), "");
+        assert_eq!(read("$49.95"), "");
+        assert_eq!(closed_up("p a y").as_deref(), Some("pay"));
+        assert_eq!(closed_up("pay it"), None);
     }
 
     #[test]

@@ -98,17 +98,21 @@ word_list! {
         Permitted = "permitted-by-profile",
         /// A control says what it does.
         Control = "control",
+        /// A dialog says what its button does.
+        Dialog = "dialog",
         /// The enter key would do what a control on the screen does.
         EnterKey = "enter-key",
         /// A part of the system through which apps get power over the phone.
         SystemPart = "system-part",
         /// A field for a password or a code.
         PasswordField = "password-field",
+        /// An app that is private.
+        PrivateApp = "private-app",
         /// A secret that was given for another app.
         SecretElsewhere = "secret-elsewhere",
         /// An app for money or secrets that the user has not named.
         UnnamedApp = "unnamed-app",
-        /// A screen without elements in an app for money or mail.
+        /// A screen without elements in an app for money, mail or messages.
         NoElements = "no-elements",
         /// An app that the policy denies.
         DeniedApp = "denied-app",
@@ -130,5 +134,38 @@ word_list! {
         Command = "command",
         /// The model itself has asked for approval.
         Marked = "marked-by-model",
+    }
+}
+
+impl Rule {
+    /// What it found, as a sentence for people.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Harmless => "nothing speaks against it",
+            Self::Declines => "it leaves, closes or declines",
+            Self::AskedFor => "the user's own words ask for it",
+            Self::Approved => "the user has said yes to exactly this",
+            Self::Refused => "the user has said no to exactly this",
+            Self::Permitted => "the policy lets acts of this class pass",
+            Self::Control => "a control says what it does",
+            Self::Dialog => "a dialog says what its button does",
+            Self::EnterKey => "the enter key would do what a control on the screen does",
+            Self::SystemPart => "a part of the system through which apps get power over the phone",
+            Self::PasswordField => "a field for a password or a code",
+            Self::PrivateApp => "an app that is private: only its user acts there",
+            Self::SecretElsewhere => "a secret that was given for another app",
+            Self::UnnamedApp => "an app for money or secrets that the user has not named",
+            Self::NoElements => "a screen without elements in an app for money, mail or messages",
+            Self::DeniedApp => "an app that the policy denies",
+            Self::AppNotListed => "an app that is not among those the policy allows",
+            Self::DeniedHost => "an address whose host the policy denies",
+            Self::HostNotListed => "an address whose host is not among those the policy allows",
+            Self::UnnamedAddress => "an address that the user has not named",
+            Self::ReadOnly => "something is changed, and the policy is for reading",
+            Self::TapBudget => "taps of the last minute",
+            Self::TypingBudget => "characters typed in this session",
+            Self::Command => "a command that changes the phone's apps or files",
+            Self::Marked => "the model itself has asked for approval",
+        }
     }
 }

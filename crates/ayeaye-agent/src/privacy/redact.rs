@@ -4,6 +4,7 @@
 //! could not be continued. The match has no wildcard, so that a new fact cannot be forgotten.
 use serde_json::{Map, Value};
 
+use super::metadata::{drop_texts, is_remembered};
 use super::{KeepText, SecretStore};
 use crate::event::{
     ActIdentity, ActionRecord, Fact, LlmResponse, MessageRecord, NoteKind, ParsedRecord,
@@ -11,28 +12,37 @@ use crate::event::{
 };
 
 impl SecretStore {
-    /// The fact as it may be written.
-    pub(crate) fn redact_fact(&self, mut fact: Fact) -> Fact {
-        if !self.has_none() {
+    /// The fact as it may be written; and as the session remembers it while this process lives, where it
+    /// needs more than may be written: its own notes, and the names of what was touched.
+    pub(crate) fn redact_fact(&self, mut fact: Fact) -> (Fact, Option<Fact>) {
+        if !self.hides_nothing() {
             for_each_text(&mut fact, &mut |text| {
                 if let std::borrow::Cow::Owned(clean) = self.redact(text) {
                     *text = clean;
                 }
             });
         }
-        if self.level() == KeepText::Metadata {
-            drop_texts(&mut fact);
+        if self.level() != KeepText::Metadata {
+            return (fact, None);
         }
-        fact
+        let mut written = fact.clone();
+        drop_texts(&mut written);
+        let remembered = is_remembered(&fact).then_some(fact);
+        (written, remembered)
     }
 
     /// An act as it is recorded, so that it can be compared with one of the record.
     pub(crate) fn redact_act(&self, mut act: ActIdentity) -> ActIdentity {
         let ActIdentity { screen, target, .. } = &mut act;
-        for text in std::iter::once(screen).chain(target.iter_mut().flatten()) {
+        for text in std::iter::once(&mut *screen).chain(target.iter_mut().flatten()) {
             if let std::borrow::Cow::Owned(clean) = self.redact(text) {
                 *text = clean;
             }
+        }
+        if self.level() == KeepText::Metadata {
+            // It must be known again, and need not be read.
+            let name = target.iter_mut().map(|[_, name, _]| name);
+            std::iter::once(screen).chain(name).for_each(|text| *text = self.digest(text));
         }
         act
     }
@@ -148,116 +158,5 @@ fn visit_value(value: &mut Value, visit: &mut impl FnMut(&mut String)) {
         Value::Array(items) => items.iter_mut().for_each(|item| visit_value(item, visit)),
         Value::Object(map) => visit_map(map, visit),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// Leaves only the length of what models were sent and said, and of what was typed. What a session
-/// cannot be shown or continued without stays: requests, questions, answers, points, comments.
-fn drop_texts(fact: &mut Fact) {
-    let length = |text: &mut String| {
-        // A placeholder tells less than a length.
-        if !text.is_empty() && !text.starts_with("[secret ") {
-            *text = format!("[{} characters]", text.chars().count());
-        }
-    };
-    let response = |response: &mut ResponseRecord| {
-        length(&mut response.observation);
-        length(&mut response.thought);
-    };
-    let typed = |arguments: &mut Map<String, Value>| {
-        if let Some(Value::String(text)) = arguments.get_mut("value") {
-            length(text);
-        }
-    };
-    match fact {
-        Fact::LlmRequest(request) => {
-            for part in request.messages.iter_mut().flat_map(|message| &mut message.parts) {
-                match part {
-                    PartRecord::Text(text) => length(text),
-                    PartRecord::TextBlob(_) | PartRecord::Picture(_) => {}
-                }
-            }
-        }
-        Fact::LlmResponse(answer) => {
-            if answer.raw_content.is_some() {
-                // It quotes the reply that could not be parsed.
-                answer.error.iter_mut().for_each(length);
-            }
-            answer.raw_content.iter_mut().for_each(length);
-            length(&mut answer.reasoning);
-            for call in &mut answer.tool_calls {
-                visit_map(&mut call.parameters, &mut |text| length(text));
-            }
-            if let Some(parsed) = &mut answer.parsed {
-                response(&mut parsed.response);
-                typed(&mut parsed.action.arguments);
-            }
-        }
-        Fact::StepEnd(end) => {
-            response(&mut end.response);
-            end.caption.iter_mut().for_each(length);
-            end.action.iter_mut().for_each(|action| typed(&mut action.arguments));
-        }
-        Fact::ToolStart(start) => typed(&mut start.parameters),
-        Fact::SessionStart(_)
-        | Fact::SessionResume(_)
-        | Fact::SessionEnd(_)
-        | Fact::RoundStart { .. }
-        | Fact::RoundEnd(_)
-        | Fact::StepStart(_)
-        | Fact::Observe(_)
-        | Fact::ToolEnd(_)
-        | Fact::Question(_)
-        | Fact::Answer(_)
-        | Fact::State { .. }
-        | Fact::SubtaskEnd { .. }
-        | Fact::Snapshot { .. }
-        | Fact::BlackboardAdd { .. }
-        | Fact::Evaluation(_)
-        | Fact::Note { .. } => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{from_value, json, to_string};
-
-    use super::*;
-
-    #[test]
-    fn tool_calls_of_a_reply_keep_only_the_length_of_their_texts() {
-        let response: LlmResponse = from_value(json!({
-            "call_id": 1, "request_number": 1, "iteration": 1, "kind": "final", "success": true,
-            "tool_calls": [{
-                "id": "call_1", "name": "computer",
-                "parameters": { "action": "type", "text": "to Anna only", "more": ["to Anna only"] },
-            }],
-            "model": "m", "tokens": { "prompt": 1, "completion": 1, "thinking": 0, "cached": 0, "total": 2 },
-            "latency_ms": 1.0, "cost_usd": 0.0, "cost_known": true,
-        }))
-        .unwrap();
-        let mut fact = Fact::LlmResponse(response);
-        drop_texts(&mut fact);
-        let Fact::LlmResponse(response) = fact else { unreachable!("it was one") };
-        let text = to_string(&response).unwrap();
-        assert!(!text.contains("to Anna only") && text.contains("[12 characters]"), "{text}");
-        assert!(text.contains("call_1") && text.contains("computer"), "{text}");
-    }
-
-    #[test]
-    fn what_is_wrong_with_a_reply_quotes_none_of_it() {
-        let response: LlmResponse = from_value(json!({
-            "call_id": 1, "request_number": 1, "iteration": 1, "kind": "intermediate",
-            "success": false, "raw_content": "to Anna only", "error": "no action: to Anna only",
-            "model": "m", "tokens": { "prompt": 1, "completion": 1, "thinking": 0, "cached": 0, "total": 2 },
-            "latency_ms": 1.0, "cost_usd": 0.0, "cost_known": true,
-        }))
-        .unwrap();
-        let mut fact = Fact::LlmResponse(response);
-        drop_texts(&mut fact);
-        let Fact::LlmResponse(response) = fact else { unreachable!("it was one") };
-        assert_eq!(response.error.as_deref(), Some("[23 characters]"));
-        let text = to_string(&response).unwrap();
-        assert!(!text.contains("Anna"), "{text}");
     }
 }

@@ -8,18 +8,17 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use sha2::{Digest as _, Sha256};
 
 use super::KeepText;
-use crate::SessionId;
+use super::server_keys::ServerKeys;
+use super::spelling::{SHORTEST, cut_off, spellings, standing_alone};
+use crate::named_secret::{SecretPlaces, mention, mentioned, names_secret};
 use crate::secret_text::{SecretKind, secret_parts};
+use crate::{NamedSecret, NamedSecretError, NamedSecrets, NoNamedSecrets, SessionId};
 
 /// Most secrets of one session; the oldest is forgotten, and stays redacted where it was written.
 const MOST_SECRETS: usize = 256;
 /// Most parts of one answer that are taken for secrets: a text with more is a document, and must not
 /// push out what was learned before.
 const MOST_PARTS: usize = 16;
-/// Shorter ones are not looked for inside other texts: they would be found everywhere.
-const SHORTEST: usize = 4;
-/// Longer texts are no secrets but documents; only so much of one is looked for.
-const LONGEST: usize = 512;
 /// Most sessions whose secrets are known at a time.
 const MOST_SESSIONS: usize = 256;
 
@@ -28,6 +27,10 @@ pub(crate) struct SecretStore {
     level: KeepText,
     /// Makes the tags of this session's placeholders; nobody can try texts against them.
     key: [u8; 32],
+    server_keys: Arc<ServerKeys>,
+    named: Arc<dyn NamedSecrets>,
+    /// Whose secrets these are.
+    session: String,
     known: RwLock<Known>,
 }
 
@@ -43,6 +46,10 @@ struct Known {
 struct Secret {
     value: String,
     placeholder: String,
+    /// Only until it is known whether it is one.
+    provisional: bool,
+    /// Where it may be typed, of a secret that the user has named: no model is told it.
+    named: Option<SecretPlaces>,
 }
 
 impl SecretStore {
@@ -50,7 +57,81 @@ impl SecretStore {
         let mut key = [0; 32];
         key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
         key[16..].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
-        Self { level, key, known: RwLock::default() }
+        Self {
+            level,
+            key,
+            server_keys: Arc::default(),
+            named: Arc::new(NoNamedSecrets),
+            session: String::new(),
+            known: RwLock::default(),
+        }
+    }
+
+    /// The same, which hides the server's own keys besides, and knows the secrets that the user names.
+    fn of(
+        id: SessionId,
+        level: KeepText,
+        server_keys: Arc<ServerKeys>,
+        named: Arc<dyn NamedSecrets>,
+    ) -> Self {
+        Self { server_keys, named, session: id.to_string(), ..Self::new(level) }
+    }
+
+    /// Learns the secrets that a user's text names: [`restore`](Self::restore) knows them from now on. Those
+    /// that there are not stay as they are written.
+    pub(crate) fn learn_named(&self, text: &str) {
+        for name in mentioned(text).take(MOST_PARTS) {
+            match self.named.find(name) {
+                Ok(Some(secret)) => self.add_named(name, secret),
+                Ok(None) => {}
+                Err(err) => tracing::warn!("{err}"),
+            }
+        }
+    }
+
+    fn add_named(&self, name: &str, NamedSecret { value, places }: NamedSecret) {
+        let placeholder = mention(name);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        // It may have been changed meanwhile; what it was before is still one.
+        known.secrets.retain(|it| it.placeholder != placeholder || it.value != value);
+        for before in known.secrets.iter_mut().filter(|it| it.placeholder == placeholder) {
+            before.placeholder = self.placeholder(SecretKind::Marked, &before.value);
+            before.named = None;
+        }
+        if known.secrets.len() == MOST_SECRETS {
+            known.secrets.pop_front();
+        }
+        // A text that is a secret for two reasons is told to nobody.
+        known.secrets.retain(|it| it.value != value);
+        known.secrets.push_back(Secret {
+            value,
+            placeholder,
+            provisional: false,
+            named: Some(places),
+        });
+        known.learned += 1;
+        known.index();
+    }
+
+    /// Where a secret of the user's may be typed, by how it is named in a text; `None` if it is not known.
+    pub(crate) fn places_of_named(&self, mention: &str) -> Option<SecretPlaces> {
+        self.read(|known| {
+            known
+                .secrets
+                .iter()
+                .find(|it| it.placeholder == mention)
+                .and_then(|it| it.named.clone())
+        })
+    }
+
+    /// A text in a form in which this session, also in a later process, knows it again.
+    pub(super) fn digest(&self, text: &str) -> String {
+        if text.is_empty() {
+            return String::new();
+        }
+        let digest = Sha256::new().chain_update(&self.session).chain_update(text).finalize();
+        let short = digest.iter().take(8).fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
+        format!("{short:016x}")
     }
 
     pub(crate) fn level(&self) -> KeepText {
@@ -73,7 +154,31 @@ impl SecretStore {
         self.add_all(kind, likely(&secret_parts(answer)));
     }
 
+    /// A text that may be a secret: one, until it is [taken back](Self::take_back).
+    pub(crate) fn add_provisional(&self, value: &str) {
+        self.add_each(SecretKind::Password, [value], true);
+    }
+
+    /// This text was no secret after all, unless it is one for another reason.
+    pub(crate) fn take_back(&self, value: &str) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let before = known.secrets.len();
+        known.secrets.retain(|secret| !secret.provisional || secret.value != value.trim());
+        if known.secrets.len() < before {
+            known.index();
+        }
+    }
+
     fn add_all<'a>(&self, kind: SecretKind, values: impl IntoIterator<Item = &'a str>) {
+        self.add_each(kind, values, false);
+    }
+
+    fn add_each<'a>(
+        &self,
+        kind: SecretKind,
+        values: impl IntoIterator<Item = &'a str>,
+        provisional: bool,
+    ) {
         if self.level == KeepText::Full {
             return;
         }
@@ -81,15 +186,19 @@ impl SecretStore {
         let before = known.learned;
         for value in values {
             let value = value.trim();
-            let new = !known.secrets.iter().any(|secret| secret.value == value);
-            if value.is_empty() || is_placeholder(value) || !new {
+            if let Some(secret) = known.secrets.iter_mut().find(|secret| secret.value == value) {
+                secret.provisional &= provisional;
+                continue;
+            }
+            if value.is_empty() || is_placeholder(value) {
                 continue;
             }
             if known.secrets.len() == MOST_SECRETS {
                 known.secrets.pop_front();
             }
             let placeholder = self.placeholder(kind, value);
-            known.secrets.push_back(Secret { value: value.to_owned(), placeholder });
+            let value = value.to_owned();
+            known.secrets.push_back(Secret { value, placeholder, provisional, named: None });
             known.learned += 1;
         }
         if before != known.learned {
@@ -97,13 +206,26 @@ impl SecretStore {
         }
     }
 
-    /// Whether there is anything to hide.
+    /// Whether nothing is known to be a secret of the session. The server's own keys are none of it, nor
+    /// what only may be one.
     pub(crate) fn has_none(&self) -> bool {
-        self.read(|known| known.secrets.is_empty())
+        self.read(|known| known.secrets.iter().all(|secret| secret.provisional))
     }
 
-    /// The text without its secrets.
+    /// Whether there is nothing to hide in what is written.
+    pub(crate) fn hides_nothing(&self) -> bool {
+        self.server_keys.are_none() && self.read(|known| known.secrets.is_empty())
+    }
+
+    /// The text without its secrets, and without the server's own keys.
     pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.server_keys.redact(text) {
+            Cow::Borrowed(text) => self.redact_session(text),
+            Cow::Owned(text) => Cow::Owned(self.redact_session(&text).into_owned()),
+        }
+    }
+
+    fn redact_session<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.read(|known| {
             // A short secret is hidden where it is all there is.
             let whole = known.secrets.iter().find(|secret| secret.value == text.trim());
@@ -122,7 +244,7 @@ impl SecretStore {
                 });
                 clean = Cow::Owned(found_out);
             }
-            for Secret { value, placeholder } in &known.secrets {
+            for Secret { value, placeholder, .. } in &known.secrets {
                 let without = if value.chars().count() < SHORTEST {
                     standing_alone(&clean, value, placeholder)
                 } else {
@@ -141,9 +263,37 @@ impl SecretStore {
         matches!(self.redact(text), Cow::Owned(_))
     }
 
-    /// The text with its secrets again: only for the model and the phone.
+    /// Where the session's secrets of four characters and more stand in a text, in bytes.
+    pub(crate) fn places(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        self.read(|known| {
+            let finder = known.finder.iter();
+            finder.flat_map(|(finder, _)| finder.find_iter(text)).map(|it| it.range()).collect()
+        })
+    }
+
+    /// The text with its secrets again, but for those that the user keeps by a name: for the model. Those
+    /// are named also where something else has put them in.
+    pub(crate) fn restore_for_model<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let has_named = self.read(|known| known.secrets.iter().any(|it| it.named.is_some()));
+        if !has_named {
+            return self.restore(text);
+        }
+        let hidden = match self.redact_session(text) {
+            Cow::Borrowed(_) if !text.contains(OPENING) => return Cow::Borrowed(text),
+            hidden => hidden,
+        };
+        self.read(|known| {
+            let told = known.secrets.iter().filter(|it| it.named.is_none());
+            let clear = told.fold(hidden.into_owned(), |text, secret| {
+                text.replace(&secret.placeholder, &secret.value)
+            });
+            Cow::Owned(clear)
+        })
+    }
+
+    /// The text with its secrets again: only for the phone.
     pub(crate) fn restore<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if !text.contains(OPENING) {
+        if !text.contains(OPENING) && !names_secret(text) {
             return Cow::Borrowed(text);
         }
         self.read(|known| {
@@ -184,34 +334,26 @@ impl SecretStore {
 /// How every placeholder begins.
 const OPENING: &str = "[secret ";
 
-/// The placeholders in a text.
+/// The placeholders in a text, and the secrets that it names.
 pub(crate) fn placeholders(text: &str) -> Vec<String> {
-    text.match_indices(OPENING)
-        .filter_map(|(at, _)| {
-            let end = text[at..].find(']')?;
-            let found = &text[at..=at + end];
-            is_placeholder(found).then(|| found.to_owned())
-        })
-        .collect()
+    let tagged = text.match_indices(OPENING).filter_map(|(at, _)| {
+        let end = text[at..].find(']')?;
+        let found = &text[at..=at + end];
+        is_placeholder(found).then(|| found.to_owned())
+    });
+    tagged.chain(mentioned(text).map(mention)).collect()
 }
 
-/// Whether a text holds a placeholder that nothing is known for any more.
-pub(super) fn is_placeholder(text: &str) -> bool {
-    text.split(OPENING).skip(1).any(|rest| {
-        rest.split_once(']').is_some_and(|(inside, _)| {
-            inside.split_once(" #").is_some_and(|(_, tag)| {
-                tag.len() == 8 && tag.bytes().all(|b| b.is_ascii_hexdigit())
+/// Whether a text holds a placeholder.
+fn is_placeholder(text: &str) -> bool {
+    names_secret(text)
+        || text.split(OPENING).skip(1).any(|rest| {
+            rest.split_once(']').is_some_and(|(inside, _)| {
+                inside.split_once(" #").is_some_and(|(_, tag)| {
+                    tag.len() == 8 && tag.bytes().all(|b| b.is_ascii_hexdigit())
+                })
             })
         })
-    })
-}
-
-impl SecretStore {
-    /// Whether a text still holds a placeholder after its secrets were restored: one of an earlier
-    /// process, which nobody knows any more.
-    pub(crate) fn has_unknown_placeholder(restored: &str) -> bool {
-        is_placeholder(restored)
-    }
 }
 
 impl Known {
@@ -230,24 +372,6 @@ impl Known {
     }
 }
 
-/// The text without a short secret where no letter or digit stands beside it; `None` when it is not
-/// there.
-fn standing_alone(text: &str, value: &str, placeholder: &str) -> Option<String> {
-    let mut clean = String::new();
-    let mut from = 0;
-    for (at, _) in text.match_indices(value) {
-        let end = at + value.len();
-        let beside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        if beside(text[..at].chars().next_back()) || beside(text[end..].chars().next()) {
-            continue;
-        }
-        clean.push_str(&text[from..at]);
-        clean.push_str(placeholder);
-        from = end;
-    }
-    (0 < from).then(|| clean + &text[from..])
-}
-
 /// The parts of an answer that are taken for secrets, the longest first.
 fn likely(parts: &[String]) -> impl Iterator<Item = &str> {
     let mut parts: Vec<&str> = parts.iter().map(String::as_str).collect();
@@ -255,76 +379,35 @@ fn likely(parts: &[String]) -> impl Iterator<Item = &str> {
     parts.into_iter().take(MOST_PARTS)
 }
 
-/// The text without the beginning of a secret that was shortened away: at its end, or before dots.
-fn cut_off(text: &str, value: &str, placeholder: &str) -> Option<String> {
-    let ends = value.char_indices().map(|(at, _)| at).skip(SHORTEST).take(LONGEST);
-    let mut ends: Vec<usize> = ends.collect();
-    // Nothing shorter is looked for, so most texts are done with here.
-    if !ends.first().is_some_and(|shortest| text.contains(&value[..*shortest])) {
-        return None;
-    }
-    ends.reverse();
-    let dots = ["…", "..."].into_iter();
-    let places = dots.flat_map(|dots| text.match_indices(dots).map(|(at, _)| at));
-    for place in places.chain([text.len()]) {
-        for end in &ends {
-            let Some(at) = place.checked_sub(*end) else { continue };
-            if text.get(at..place) == Some(&value[..*end]) {
-                return Some(format!("{}{placeholder}{}", &text[..at], &text[place..]));
-            }
-        }
-    }
-    None
-}
-
-/// The ways a text is written where it may turn up again: in JSON, XML, a web address, a shell's
-/// word, `input text`, and a prompt that allows no line breaks.
-fn spellings(value: &str) -> Vec<String> {
-    let value: String = value.chars().take(LONGEST).collect();
-    if value.chars().count() < SHORTEST {
-        return Vec::new();
-    }
-    let json = serde_json::Value::from(value.as_str()).to_string();
-    let in_one_line = value.split_whitespace().collect::<Vec<_>>().join(" ");
-    let escaped = |of: &str| {
-        of.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-    };
-    let percent: String = value
-        .bytes()
-        .map(|byte| match byte {
-            b if b.is_ascii_alphanumeric() || b"-._~".contains(&b) => char::from(b).to_string(),
-            b => format!("%{b:02X}"),
-        })
-        .collect();
-    let digits = value.len() < 12 && value.bytes().all(|b| b.is_ascii_digit());
-    let (front, back) = value.split_at_checked(value.len() / 2).unwrap_or((&value, ""));
-    let halves = [" ", "-"].map(|between| format!("{front}{between}{back}"));
-    let mut all = vec![
-        json[1..json.len() - 1].to_owned(),
-        escaped(&value),
-        escaped(&value).replace('\'', "&apos;"),
-        escaped(&value).replace('\'', "&#39;"),
-        percent,
-        value.replace(' ', "%s"),
-        value.replace('\'', "'\\''"),
-        in_one_line.replace('<', "＜"),
-        in_one_line,
-    ];
-    // Codes are read out and written in two groups.
-    all.extend(halves.into_iter().filter(|_| digits));
-    all.push(value.clone());
-    all.retain(|spelling| SHORTEST <= spelling.chars().count());
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
 /// The secrets of the sessions this process has driven. They outlive a run, since the next one may
 /// show them again, and end with the process.
-#[derive(Default)]
-pub(crate) struct SecretStores(Mutex<VecDeque<(SessionId, Arc<SecretStore>)>>);
+pub(crate) struct SecretStores {
+    sessions: Mutex<VecDeque<(SessionId, Arc<SecretStore>)>>,
+    server_keys: Arc<ServerKeys>,
+    named: Arc<dyn NamedSecrets>,
+}
 
 impl SecretStores {
+    /// None yet; the user's named secrets are found there.
+    pub(crate) fn new(named: Arc<dyn NamedSecrets>) -> Self {
+        Self { sessions: Mutex::default(), server_keys: Arc::default(), named }
+    }
+
+    /// Fails unless every secret that a user's text names can be had.
+    pub(crate) fn check_named(&self, text: &str) -> Result<(), NamedSecretError> {
+        for name in mentioned(text) {
+            if self.named.find(name)?.is_none() {
+                return Err(NamedSecretError::Unknown(name.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Hides these keys and tokens of the server, in every session.
+    pub(crate) fn hide_keys<'a>(&self, keys: impl IntoIterator<Item = &'a str>) {
+        self.server_keys.add(keys);
+    }
+
     /// The secrets of a session.
     pub(crate) fn of(&self, id: SessionId, level: KeepText) -> Arc<SecretStore> {
         let mut all = self.lock();
@@ -337,7 +420,8 @@ impl SecretStores {
         if all.len() == MOST_SESSIONS {
             all.pop_front();
         }
-        let secrets = Arc::new(SecretStore::new(level));
+        let secrets =
+            Arc::new(SecretStore::of(id, level, self.server_keys.clone(), self.named.clone()));
         all.push_back((id, secrets.clone()));
         secrets
     }
@@ -345,7 +429,7 @@ impl SecretStores {
     /// A text that may hold secrets of any session.
     pub(crate) fn redact(&self, text: &str) -> String {
         let all: Vec<Arc<SecretStore>> = self.lock().iter().map(|(_, it)| it.clone()).collect();
-        let mut clean = text.to_owned();
+        let mut clean = self.server_keys.redact(text).into_owned();
         for secrets in all.iter().filter(|secrets| !secrets.has_none()) {
             clean = secrets.redact(&clean).into_owned();
         }
@@ -353,7 +437,7 @@ impl SecretStores {
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<(SessionId, Arc<SecretStore>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -404,8 +488,8 @@ mod tests {
         assert_eq!(one.redact("hunter2!"), one.redact("hunter2!"));
         assert_ne!(one.redact("hunter2!"), other.redact("hunter2!"));
         assert_eq!(one.restore(&one.redact("say hunter2! now")), "say hunter2! now");
-        assert!(SecretStore::has_unknown_placeholder(&other.restore(&one.redact("hunter2!"))));
-        assert!(!SecretStore::has_unknown_placeholder("[secret santa] is a game #12345678"));
+        assert_eq!(placeholders(&other.restore(&one.redact("hunter2!"))).len(), 1);
+        assert_eq!(placeholders("[secret santa] is a game #12345678"), [""; 0]);
     }
 
     #[test]
@@ -414,6 +498,35 @@ mod tests {
         assert!(secrets.redact("12").starts_with("[secret"));
         assert_eq!(secrets.redact("at 112:30"), "at 112:30");
         assert!(secrets.redact("code 12, please").starts_with("code [secret"));
+    }
+
+    #[test]
+    fn what_was_held_back_is_given_free_unless_it_is_a_secret_after_all() {
+        let secrets = SecretStore::new(KeepText::Redacted);
+        secrets.add_provisional("hunter2!");
+        assert!(secrets.redact("say hunter2! now").contains("[secret"));
+        secrets.take_back("hunter2!");
+        assert!(secrets.has_none());
+        assert_eq!(secrets.redact("say hunter2! now"), "say hunter2! now");
+        secrets.add_provisional("hunter2!");
+        secrets.add(SecretKind::Password, "hunter2!");
+        secrets.take_back("hunter2!");
+        secrets.add_provisional("hunter2!");
+        secrets.take_back("hunter2!");
+        assert!(secrets.redact("say hunter2! now").contains("[secret"));
+    }
+
+    #[test]
+    fn the_servers_keys_are_hidden_in_every_session_and_never_restored() {
+        let stores = SecretStores::new(Arc::new(NoNamedSecrets));
+        stores.hide_keys(["sk-canary-77"]);
+        for level in [KeepText::Redacted, KeepText::Full] {
+            let secrets = stores.of(SessionId::new(), level);
+            assert!(secrets.has_none() && !secrets.hides_nothing());
+            let clean = secrets.redact("wrong key: sk-canary-77!").into_owned();
+            assert_eq!(secrets.restore(&clean), "wrong key: [key]!");
+        }
+        assert_eq!(stores.redact("sk-canary-77"), "[key]");
     }
 
     #[test]

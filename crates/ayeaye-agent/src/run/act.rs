@@ -10,8 +10,9 @@ use super::outcome::{RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};
-use crate::privacy::SecretStore;
-use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, ReplyMode, error_chain};
+use crate::named_secret::names_secret;
+use crate::privacy::placeholders;
+use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -25,6 +26,11 @@ const WENT_DARK: &str = "the screen had gone off while it was being decided on";
 /// The error of a gesture whose secret is known only as a placeholder in the record.
 pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \
     server was restarted";
+/// The error of a gesture with a placeholder that a model has made up.
+const SECRET_MADE_UP: &str = "not carried out: its text has the form of a placeholder of a secret, and nobody has given such a \
+    secret";
+const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept on the server's machine any more. Keep it \
+    again with `ayeaye secret set NAME`, then say that it is done.";
 const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere, and the server \
     has been restarted since it was given. Please give it again.";
 
@@ -38,13 +44,28 @@ impl Run {
         observation: Observation,
         step: &mut StepBuilder,
     ) -> Result<StepOutcome, RunError> {
+        let names_secret_of_user =
+            matches!(gesture, Gesture::Type { text, .. } if names_secret(text));
         let Some(gesture) = self.restore_gesture(gesture) else {
+            if !self.was_given(gesture) {
+                self.state.system_notes.push(format!(
+                    "Your last action ({}) was {SECRET_MADE_UP}. Ask the user for what is to be typed.",
+                    gesture.name()
+                ));
+                step.error = Some(SECRET_MADE_UP.to_owned());
+                return Ok(StepOutcome::Continue);
+            }
             step.error = Some(SECRET_FORGOTTEN.to_owned());
             // Only the user knows it.
-            let question = Question { app: observation.app, ..Question::info(SECRET_AGAIN) };
+            let ask = if names_secret_of_user { NAMED_SECRET_GONE } else { SECRET_AGAIN };
+            let question = Question { app: observation.app, ..Question::info(ask) };
             return self.stop_for_question(&question).await;
         };
         let target = target.or_else(|| observation.target(&gesture));
+        if let Some(why) = self.changed_since(&gesture, gate.as_ref(), &observation).await? {
+            self.put_off(&gesture, why, step);
+            return Ok(StepOutcome::Continue);
+        }
         self.enter(RunPhase::Acting);
         // The elements must not be read from a screen that changes.
         let Observation { frame, elements, seen_at, app, .. } = observation;
@@ -52,11 +73,7 @@ impl Run {
         match self.light_up(&gesture, &frame, seen_at).await {
             Ok(None) => {}
             Ok(Some(why)) => {
-                self.state.system_notes.push(format!(
-                    "Your last action ({}) was not carried out: {why}.",
-                    gesture.name()
-                ));
-                step.error = Some(why);
+                self.put_off(&gesture, why, step);
                 return Ok(StepOutcome::Continue);
             }
             Err(err) => {
@@ -76,6 +93,16 @@ impl Run {
         self.observer.gesture_ended(frame, sent.ended);
         step.times.memory_update += sent.recording_ms;
         step.times.action_execution += sent.took_ms;
+        if names_secret_of_user
+            && !matches!(&sent.result, Ok(performed) if performed.secret_field == Some(true))
+        {
+            self.observer.named_secret_may_show();
+        }
+        if let (Gesture::Type { text, .. }, Ok(performed)) = (&gesture, &sent.result)
+            && performed.secret_field == Some(false)
+        {
+            self.recorder.secrets().take_back(text);
+        }
         match sent.result {
             Ok(performed) => self.note_performed(gesture.name(), performed, step),
             Err(DeviceError::NoKeyboard { why, .. }) if self.may_ask_for_keyboard() => {
@@ -83,16 +110,28 @@ impl Run {
                 let question = Question { app, ..Question::needs_keyboard(&why) };
                 return self.stop_for_question(&question).await;
             }
+            Err(err @ DeviceError::TakenOver { .. }) => {
+                step.error = Some(error_chain(&err));
+                return Err(RunError::DeviceLost(err));
+            }
             Err(err) => self.note_failed_gesture(gesture.name(), &err, step),
         }
         Ok(StepOutcome::Continue)
     }
 
+    /// An act that was not carried out because the screen is another one; the model is told.
+    fn put_off(&mut self, gesture: &Gesture, why: String, step: &mut StepBuilder) {
+        self.state.system_notes.push(format!(
+            "Your last action ({}) was not carried out: {why}. Look at the screen again.",
+            gesture.name()
+        ));
+        step.error = Some(why);
+    }
+
     /// Whether a person is to be asked for a keyboard: once in a session, and not where nobody is there to
     /// install one. Otherwise the model is told, and looks for another way.
     fn may_ask_for_keyboard(&self) -> bool {
-        let somebody = matches!(self.reply_mode, ReplyMode::PassToClient | ReplyMode::ManualReply);
-        somebody && self.session().counts.keyboard_questions == 0
+        self.reply_mode.has_person() && self.session().counts.keyboard_questions == 0
     }
 
     /// Makes sure that the screen is still on when a gesture that was long decided on is sent. One that has
@@ -144,13 +183,22 @@ impl Run {
             return Some(gesture.clone());
         };
         let text = self.recorder.secrets().restore(text).into_owned();
-        let known = !SecretStore::has_unknown_placeholder(&text);
+        let known = placeholders(&text).is_empty();
         known.then_some(Gesture::Type { text, point: *point, clear: *clear, submit: *submit })
+    }
+
+    /// Whether the secrets that a gesture names, and that are not known, were once given by a person. A
+    /// model that makes one up must not have the server ask for it.
+    fn was_given(&self, gesture: &Gesture) -> bool {
+        let Gesture::Type { text, .. } = gesture else { return true };
+        let given = &self.session().acts.given;
+        let text = self.recorder.secrets().restore(text);
+        placeholders(&text).iter().all(|found| given.contains(found))
     }
 
     /// Tells the model at the next step what it cannot take for granted.
     fn note_performed(&mut self, name: &str, performed: Performed, step: &mut StepBuilder) {
-        let Performed { uncertain, note } = performed;
+        let Performed { uncertain, note, .. } = performed;
         if let Some(why) = &uncertain {
             tracing::info!(session = %self.session().id, "{name}: not certain: {}", self.recorder.redact(why));
             self.state.system_notes.push(format!(

@@ -89,7 +89,8 @@ impl Actor {
     ) -> Result<Sent, RunError> {
         let recording = Instant::now();
         let display = self.device.shown_on().map(DisplayRecord::from);
-        let id = recorder.log_tool_start(&function, arguments, (target, gate), display).await?;
+        let at = (display, self.device.act_mark());
+        let id = recorder.log_tool_start(&function, arguments, (target, gate), at).await?;
         let recording_ms = millis(recording.elapsed());
         // The last moment at which nothing has been done yet.
         if let Err(cancelled @ Cancelled { .. }) = self.cancel.check() {
@@ -101,7 +102,7 @@ impl Actor {
         let ended = Instant::now();
         let took_ms = millis(ended - begun);
         let outcome = match &result {
-            Ok(Performed { uncertain, note }) => {
+            Ok(Performed { uncertain, note, .. }) => {
                 let result = note.clone().unwrap_or_else(|| done.to_owned());
                 match uncertain.clone() {
                     None => ToolOutcome::Done(result),

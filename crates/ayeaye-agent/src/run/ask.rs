@@ -11,6 +11,7 @@ use super::{Run, RunPhase};
 use crate::journal::{
     AgentState, Answer, AnswerSource, BlackboardSection, CallPurpose, Fact, QuestionAsked,
 };
+use crate::prompt_text::{LONGEST_TASK, LONGEST_TEXT, quote_untrusted};
 use crate::secret_text::SecretKind;
 use crate::{Message, Part, Prompt, Question, QuestionKind, ReplyMode, Role, StopReason};
 
@@ -89,6 +90,10 @@ impl Run {
         text: String,
         source: AnswerSource,
     ) -> Result<(), RunError> {
+        // A model that answers for the user must not name the user's secrets.
+        if matches!(source, AnswerSource::Client | AnswerSource::Manual) {
+            self.recorder.secrets().learn_named(&text);
+        }
         self.recorder.learn_secrets(&text);
         let question = self.question_text().to_owned();
         let answer = Answer { answers: vec![text.clone()], source: source.into() };
@@ -101,6 +106,7 @@ impl Run {
 
     /// Records what the user says without being asked.
     pub(super) async fn record_guidance(&mut self, text: String) -> Result<(), RunError> {
+        self.recorder.secrets().learn_named(&text);
         self.recorder.learn_secrets(&text);
         let answer = Answer { answers: vec![text], source: AnswerSource::Guidance.into() };
         self.recorder.append(Fact::Answer(answer)).await?;
@@ -166,9 +172,10 @@ impl Run {
         step: &mut StepBuilder,
     ) -> Result<Result<String, &'static str>, RunError> {
         let session = self.session();
-        let mut task = format!("The task: {}", session.request);
+        let mut task = format!("The task: {}", quote_untrusted(&session.request, LONGEST_TASK));
         if let Some(subtask) = &session.planning.current {
-            task.extend(["\nThe agent is at this part of it: ", &subtask.text]);
+            let part = quote_untrusted(&subtask.text, LONGEST_TEXT);
+            task.extend(["\nThe agent is at this part of it: ", &part]);
         }
         let prompt = Prompt::of(vec![
             Message::text(Role::System, ANSWER_AS_USER),
@@ -177,7 +184,10 @@ impl Run {
                 parts: vec![
                     Part::Text(task),
                     Part::Picture(observation.picture.picture.clone()),
-                    Part::Text(format!("The agent asks: {}", question.text)),
+                    Part::Text(format!(
+                        "The agent asks: {}",
+                        quote_untrusted(&question.text, LONGEST_TEXT)
+                    )),
                 ],
             },
         ]);

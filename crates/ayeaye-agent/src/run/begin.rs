@@ -5,6 +5,7 @@ use super::outcome::RunError;
 use crate::journal::{
     AgentState, AnswerSource, Fact, ResumeReason, RoundEnd, RoundStatus, SessionResume,
 };
+use crate::named_secret::names_secret;
 use crate::session::SubtaskClosing;
 use crate::{DeviceError, error_chain};
 
@@ -36,6 +37,8 @@ impl ResumeKind {
     }
 }
 
+const NAMED_SECRETS: &str = "What the user writes as {{secret:NAME}} is a secret that you are not told. Where it belongs, \
+    type it exactly as it is written there: the phone is given what it stands for.";
 const DROPPED: &str = "dropped: the user asked for something else";
 
 impl Run {
@@ -58,12 +61,14 @@ impl Run {
                 self.drop_round().await?;
                 let next =
                     if self.session().history.is_empty() { 0 } else { self.session().round + 1 };
+                self.recorder.secrets().learn_named(&request);
                 self.recorder.learn_secrets(&request);
                 self.begin_round(next, request).await?;
             }
         }
         self.recorder.sync().await?;
         self.note_client_activity();
+        self.note_named_secrets();
         self.put_back_settings().await?;
         self.keep_awake().await?;
         if self.session().counts.steps == 0 { self.reset().await } else { Ok(()) }
@@ -147,6 +152,13 @@ impl Run {
                 Err(RunError::NeedsTakeover { text, app: None })
             }
             Err(err) => Err(RunError::NotReady(err)),
+        }
+    }
+
+    /// Tells the model what a secret's name in the user's words is.
+    fn note_named_secrets(&mut self) {
+        if self.session().acts.words.iter().any(|said| names_secret(said)) {
+            self.state.system_notes.push(NAMED_SECRETS.to_owned());
         }
     }
 

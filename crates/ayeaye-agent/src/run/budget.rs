@@ -25,10 +25,10 @@ impl Budget {
         let session = recorder.session();
         let used_up = |text| Some(RunEnd::new(StopReason::MaxStepsReached, text));
         if session.run.max_steps <= session.local_steps() {
-            return used_up(format!(
-                "the {} steps of this call are used up",
-                session.run.max_steps
-            ));
+            return used_up(match session.run.max_steps {
+                1 => "the one step of this call is used up".to_owned(),
+                most => format!("the {most} steps of this call are used up"),
+            });
         }
         if self.limits.session_steps <= session.counts.steps {
             let most = self.limits.session_steps;

@@ -13,6 +13,7 @@ use super::outcome::{RunEnd, RunError};
 use super::step::StepBuilder;
 use super::{Run, millis};
 use crate::journal::CallPurpose;
+use crate::prompt_text::{LONGEST_TASK, quote_untrusted};
 use crate::{Action, Message, ModelError, ModelErrorKind, Part, Prompt, Role, StopReason};
 
 /// How long the end of a run waits for its caption.
@@ -31,7 +32,10 @@ impl Run {
             Message {
                 role: Role::User,
                 parts: vec![
-                    Part::Text(format!("The task on this phone: {}", self.session().request)),
+                    Part::Text(format!(
+                        "The task on this phone: {}",
+                        quote_untrusted(&self.session().request, LONGEST_TASK)
+                    )),
                     Part::Picture(observation.picture.picture.clone()),
                 ],
             },

@@ -7,12 +7,13 @@ use serde_json::{Map, json};
 
 use super::observer::Observation;
 use super::outcome::RunError;
+use super::progress::{Headway, Loop, Progress};
 use super::recorder::StoredPicture;
 use super::step::StepBuilder;
 use super::{Run, RunPhase};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
 use crate::secret_text::{SecretKind, find_secrets};
-use crate::{Action, Decision, Frame, Gesture, Model, StepInput, StopReason, settle};
+use crate::{Action, Decision, Frame, Gesture, KeepText, Model, StepInput, StopReason};
 
 /// How long a decision to type waits for the elements, to know the field.
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
@@ -57,6 +58,7 @@ impl Run {
             app: observation.app_name.as_deref().or(observation.app.as_deref()),
             now: self.surroundings.clock.and_then(|clock| clock.now()),
             languages: self.surroundings.languages.as_deref(),
+            installed_apps: &self.installed_apps,
         });
         let pictures = self.known_pictures(observation);
         let mut exchange = self.models.exchange(model.clone(), CallPurpose::Act, prompt, pictures);
@@ -64,8 +66,10 @@ impl Run {
             let reply =
                 self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
             let read = model.read(&reply, observation.picture.picture.size);
-            if let Ok(decision) = &read {
-                self.notice_secret(decision, observation).await?;
+            match &read {
+                Ok(decision) => self.notice_secret(decision, observation).await?,
+                Err(_) if self.may_type_secret(observation).await? => exchange.withhold_reply(),
+                Err(_) => {}
             }
             let record = match &read {
                 Ok(decision) => Ok(Some(ParsedRecord {
@@ -84,8 +88,9 @@ impl Run {
                     return Ok(decision);
                 }
                 Err(why) => {
-                    tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact(&why.0));
-                    exchange.ask_again("the model's", &reply, why)?;
+                    let told = exchange.told_of(&why);
+                    tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact(&told));
+                    exchange.ask_again("the model's", &reply, &why)?;
                 }
             }
         }
@@ -127,7 +132,7 @@ impl Run {
         tracing::warn!(session = %self.session().id, to = other.name(), "another model goes on: {}", self.recorder.redact(&why));
         self.state.fallen_back = true;
         self.state.image_history.clear();
-        self.state.last_decision = None;
+        self.state.progress = Progress::default();
         if reason == StopReason::NoProgress {
             self.state
                 .system_notes
@@ -172,8 +177,11 @@ impl Run {
             let patience = ELEMENTS_OF_A_FIELD;
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let place = point.to_pixel(observation.frame.size());
-            if let Some(tree) = observation.elements.tree() {
-                hidden |= tree.elements.is_secret_at(place);
+            match observation.elements.tree() {
+                Some(tree) if tree.elements.is_secret_at(place) => hidden = true,
+                Some(_) => self.recorder.secrets().take_back(text),
+                // The field gets the focus by the tap, and only then does the phone say what it is.
+                None => self.recorder.secrets().add_provisional(text),
             }
         }
         if hidden {
@@ -182,37 +190,46 @@ impl Run {
         Ok(())
     }
 
-    /// Warns and then fails a model that repeats one action on an unchanged screen.
+    /// Whether a reply that nobody could read may hold a password: one could be typed on this screen.
+    async fn may_type_secret(&mut self, observation: &mut Observation) -> Result<bool, RunError> {
+        if self.recorder.privacy().text == KeepText::Full {
+            return Ok(false);
+        }
+        if !observation.secret_field {
+            let patience = ELEMENTS_OF_A_FIELD;
+            self.observer.read_elements(&mut self.recorder, observation, patience).await?;
+        }
+        let tree = observation.elements.tree();
+        let shown = tree.is_some_and(|tree| tree.elements.iter().any(|it| it.password));
+        Ok(observation.secret_field || shown)
+    }
+
+    /// Warns and then fails a model that does not get on.
     pub(super) fn check_progress(
         &mut self,
         frame: &Frame,
         action: &Action,
     ) -> Result<(), RunError> {
-        if !matches!(action, Action::Gesture(_) | Action::Confirm { .. }) {
-            self.state.last_decision = None;
-            return Ok(());
-        }
-        let repeated = match &self.state.last_decision {
-            Some((before, same, times)) if same == action && settle::looks_same(before, frame) => {
-                times + 1
+        match self.state.progress.decided(frame, action, self.deps.limits.repeats) {
+            Headway::Fine => Ok(()),
+            Headway::Doubtful(why) => {
+                self.state.system_notes.push(why);
+                Ok(())
             }
-            _ => 1,
-        };
-        self.state.last_decision = Some((frame.clone(), action.clone(), repeated));
-        let limit = self.deps.limits.repeats;
-        if limit * 2 <= repeated {
-            return Err(RunError::NoProgress(format!(
-                "the same action {repeated} times on a screen that does not change: {}",
-                self.recorder.secrets().redact_action(ActionRecord::from(action)).describe()
-            )));
+            Headway::None(Loop { what, acts }) => {
+                let secrets = self.recorder.secrets();
+                let told = |act: &Action| {
+                    // What leave was asked for, not the question.
+                    let act = match act {
+                        Action::Confirm { gesture, .. } => &Action::Gesture(gesture.clone()),
+                        act => act,
+                    };
+                    secrets.redact_action(ActionRecord::from(act)).describe()
+                };
+                let tried: Vec<_> = acts.iter().map(told).collect();
+                Err(RunError::Stuck(format!("{what}: {}", tried.join(", "))))
+            }
         }
-        if limit <= repeated {
-            self.state.system_notes.push(format!(
-                "You have done the same action {repeated} times and the screen has not changed. \
-                 It does not work: do something else, ask the user, or give up."
-            ));
-        }
-        Ok(())
     }
 }
 

@@ -7,17 +7,21 @@ use serde_json::Map;
 use tokio::time::Instant;
 
 use super::act::SECRET_FORGOTTEN;
+use super::gate::refusal;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{ResumeKind, Run, millis};
+use crate::approval::is_same_act;
+use crate::event::GateRecord;
+use crate::gate::{GateDecision, Rule, needs_elements};
 use crate::journal::{AgentType, Fact, NoteKind, ResumeReason, StepStart};
 use crate::report::StepSummary;
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::session::CLIENT;
 use crate::{
-    Action, Component, Decision, DeviceError, Gesture, Key, ScreenSize, SessionId, StopReason,
-    error_chain, settle,
+    Action, Agreed, Component, Decision, DeviceError, Gesture, Key, LeaveRequest, ScreenSize,
+    SessionId, StopReason, error_chain, settle,
 };
 
 /// The request of a round that is the client's own.
@@ -28,6 +32,7 @@ const LEFT_TO_CLIENT: &str =
     "the client acts on the phone itself; the session can be handed to the agent";
 const WAS_DARK: &str = "the screen was off, so nobody can have seen what this was aimed at; it has \
     been switched on and nothing else was done";
+const NO_LEAVE: &str = "a person has to agree to it first";
 const STAYS_DARK: &str = "the screen is off and could not be made ready";
 
 /// A direct action, and the place for its result.
@@ -38,6 +43,8 @@ pub(crate) struct DirectRequest {
     pub(crate) reason: String,
     /// The typed text is secret: it is recorded nowhere.
     pub(crate) secret: bool,
+    /// What a person has agreed to.
+    pub(crate) agreed: Agreed,
     pub(crate) result: Arc<OnceLock<DirectResult>>,
 }
 
@@ -61,12 +68,14 @@ pub struct DirectResult {
 }
 
 /// Whether an action was carried out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum DirectOutcome {
     /// Carried out.
     Done,
     /// Not carried out, for this reason.
     NotDone(String),
+    /// Not carried out: a person has to agree first.
+    NeedsLeave(Box<LeaveRequest>),
     /// Perhaps carried out; what went wrong.
     Doubtful(String),
 }
@@ -95,6 +104,13 @@ pub struct ScreenAfter {
     pub size: ScreenSize,
 }
 
+/// What the gate says of a direct action.
+enum Gated {
+    Passes(GateRecord),
+    Refused(String),
+    Asks(LeaveRequest),
+}
+
 impl Run {
     /// Carries out the action. The session can be resumed afterwards.
     pub(crate) async fn act(mut self, request: DirectRequest, lease: impl Send) {
@@ -107,6 +123,9 @@ impl Run {
     }
 
     async fn run_direct(&mut self, request: &DirectRequest) -> Result<(), RunError> {
+        if let Gesture::Type { text, .. } = &request.gesture {
+            self.recorder.secrets().learn_named(text);
+        }
         if request.secret
             && let Gesture::Type { text, .. } = &request.gesture
         {
@@ -127,7 +146,8 @@ impl Run {
         };
         let mut step = StepBuilder { decision: Some(decision), ..StepBuilder::default() };
         let number = self.begin_client_step().await?;
-        let acted = self.act_once(request, &mut step).await;
+        let mut leave = None;
+        let acted = self.act_once(request, &mut step, &mut leave).await;
         // The end of the step clears it.
         let open = &self.session().in_progress;
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);
@@ -148,12 +168,15 @@ impl Run {
             session_id: session.id,
             step: number,
             line,
-            outcome: match failed {
-                None => DirectOutcome::Done,
-                Some(why) if doubt => {
+            outcome: match (leave, failed) {
+                (Some(leave), _) => DirectOutcome::NeedsLeave(Box::new(leave)),
+                (None, None) => DirectOutcome::Done,
+                (None, Some(why)) if doubt => {
                     DirectOutcome::Doubtful(self.recorder.redact(&why).into_owned())
                 }
-                Some(why) => DirectOutcome::NotDone(self.recorder.redact(&why).into_owned()),
+                (None, Some(why)) => {
+                    DirectOutcome::NotDone(self.recorder.redact(&why).into_owned())
+                }
             },
             note: note.map(|note| self.recorder.redact(&note).into_owned()),
             shown,
@@ -208,6 +231,7 @@ impl Run {
         &mut self,
         request: &DirectRequest,
         step: &mut StepBuilder,
+        leave: &mut Option<LeaveRequest>,
     ) -> Result<Option<ScreenAfter>, RunError> {
         let Some(mut observation) = self.observe_directly(&request.gesture, step).await? else {
             return Ok(None);
@@ -220,16 +244,71 @@ impl Run {
         if let Some(decision) = &step.decision {
             self.notice_secret(decision, &mut observation).await?;
         }
-        let patience = self.observer.patience(&self.recorder, false);
+        // The gate reads what a touch is aimed at, and what enter does.
+        let patience = if needs_elements(&request.gesture) {
+            self.observer.patience_of_direct_act(&self.recorder)
+        } else {
+            self.observer.patience(&self.recorder, false)
+        };
         self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
+        let gate = match self.ask_gate(request, &observation).await? {
+            Gated::Passes(record) => record,
+            Gated::Refused(why) => {
+                step.error = Some(why);
+                return Ok(None);
+            }
+            Gated::Asks(asked) => {
+                step.error = Some(NO_LEAVE.to_owned());
+                *leave = Some(asked);
+                return Ok(None);
+            }
+        };
         let StepOutcome::Continue =
-            self.perform(&request.gesture, None, None, observation, step).await?
+            self.perform(&request.gesture, None, Some(gate), observation, step).await?
         else {
             return Ok(None);
         };
         let outcome = self.session().in_progress.outcome.as_ref();
         let not_done = outcome.is_some_and(|it| !it.success && !it.unknown);
         if not_done { Ok(None) } else { Ok(self.screen_after().await) }
+    }
+
+    /// What the gate says of an action that the client has decided on itself.
+    async fn ask_gate(
+        &mut self,
+        request: &DirectRequest,
+        observation: &Observation,
+    ) -> Result<Gated, RunError> {
+        let mut judged = self.verdict_on(&request.gesture, None, observation, true, request.secret);
+        let ask = match &judged.verdict.decision {
+            GateDecision::Allow => return Ok(Gated::Passes(judged.record)),
+            GateDecision::Deny(_) => {
+                let why = refusal(&judged.verdict);
+                self.note_verdict(&judged, &why).await?;
+                return Ok(Gated::Refused(why));
+            }
+            GateDecision::Confirm(ask) => ask.text(),
+        };
+        let agreed = match &request.agreed {
+            Agreed::Nothing => false,
+            Agreed::Command => matches!(request.gesture, Gesture::Command(_)),
+            Agreed::Act(asked) => {
+                let acts = asked.act.as_ref().zip(judged.record.act.as_ref());
+                asked.class == judged.record.class
+                    && acts.is_some_and(|(asked, act)| is_same_act(asked, act))
+            }
+        };
+        if agreed {
+            let mut record = judged.record;
+            "allow".clone_into(&mut record.verdict);
+            Rule::Approved.name().clone_into(&mut record.rule);
+            record.act = None;
+            return Ok(Gated::Passes(record));
+        }
+        let question = self.recorder.redact(&ask).into_owned();
+        self.note_verdict(&judged, &question).await?;
+        judged.record.evidence = self.recorder.redact(&judged.record.evidence).into_owned();
+        Ok(Gated::Asks(LeaveRequest { question, act: judged.record }))
     }
 
     /// Observes the screen, even if black. A gesture aimed at a dark screen is not carried out once it is

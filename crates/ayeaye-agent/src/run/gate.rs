@@ -14,7 +14,7 @@ use crate::gate::{
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::privacy::placeholders;
-use crate::{Gesture, Question};
+use crate::{Elements, Gesture, Question};
 
 /// What the gate has said of an act, ready for the record.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Run {
             taps: acts.taps(),
             typed: acts.typed,
             touched: acts.touched.clone(),
-            secrets: self.homes_of_secrets(gesture),
+            secrets: self.homes_of_secrets(gesture, package, elements),
             by_client,
             own_secret,
         };
@@ -134,7 +134,8 @@ impl Run {
         let known =
             |name: &String| PolicyProfile::from_name(name).unwrap_or(PolicyProfile::ReadOnly);
         let narrower = profiles.map(known).map(Policy::of);
-        narrower.fold(self.deps.policy.clone(), |policy, other| policy.narrowed(&other))
+        let own = self.deps.policy.of_principal(self.session().owner.name());
+        narrower.fold(own, |policy, other| policy.narrowed(&other))
     }
 
     /// Records a verdict that is no plain yes, before anything follows from it.
@@ -154,12 +155,22 @@ impl Run {
 
     /// For which apps the secrets in a typed text were given. A secret of no known origin is none of the
     /// user's: a model may have made it up.
-    fn homes_of_secrets(&self, gesture: &Gesture) -> Vec<String> {
+    fn homes_of_secrets(
+        &self,
+        gesture: &Gesture,
+        package: &str,
+        elements: Option<&Elements>,
+    ) -> Vec<String> {
         let Gesture::Type { text, .. } = gesture else { return Vec::new() };
         let acts = &self.session().acts;
         let secrets = self.recorder.secrets();
+        let host = elements.and_then(|it| it.page_host(package));
+        let host = host.as_deref();
         let found = placeholders(&self.recorder.redact(text));
         let home = |found: &String| {
+            if let Some(places) = secrets.places_of_named(found) {
+                return Some(places.elsewhere(package, host).unwrap_or_default());
+            }
             // A reply may be secret as a whole ("It is 482913."), and what is typed a part of it.
             let value = secrets.restore(found);
             let holds = |said: &str| {

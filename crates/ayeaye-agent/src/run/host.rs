@@ -16,6 +16,7 @@ use self::reply::{HostReply, HostTurn, RefusedReply};
 use super::decide::in_place_of_picture;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
+use super::progress::Progress;
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{
@@ -91,7 +92,7 @@ impl Run {
             )));
         }
         // The next agent begins without a past.
-        self.state.last_decision = None;
+        self.state.progress = Progress::default();
         self.state.image_history.clear();
         let target = app_target(self.apps(), &app);
         let outcome =
@@ -153,7 +154,7 @@ impl Run {
                 }
                 Err(RefusedReply { why, .. }) => {
                     tracing::warn!(session = %self.session().id, "unreadable plan: {}", self.recorder.redact(&why.0));
-                    exchange.ask_again("the planning model's", &reply, why)?;
+                    exchange.ask_again("the planning model's", &reply, &why)?;
                 }
             }
         }

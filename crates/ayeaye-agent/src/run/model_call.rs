@@ -19,6 +19,7 @@ use crate::journal::{
     CallPurpose, Fact, LlmRequest, LlmResponse, ParsedRecord, ResponseKind, TokenRecord,
     ToolCallRecord,
 };
+use crate::privacy::{keep_length, length_of};
 use crate::session::JUDGE;
 use crate::{
     JournalError, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Tokens, ToolCall,
@@ -49,6 +50,8 @@ pub(super) struct Exchange {
     call_id: u32,
     request_number: u32,
     iteration: u32,
+    /// From this message on, and of the last reply, only lengths are recorded.
+    withheld: Option<usize>,
 }
 
 /// Calls models for one run.
@@ -85,6 +88,7 @@ impl ModelCaller {
             call_id: 0,
             request_number: 0,
             iteration: 0,
+            withheld: None,
         }
     }
 
@@ -145,19 +149,31 @@ impl Exchange {
         Self { limit: Some(limit), ..self }
     }
 
+    /// Has only the lengths recorded of the reply that is about to be recorded, and of what follows from
+    /// it: a password may be in it, and nobody can tell where.
+    pub(super) fn withhold_reply(&mut self) {
+        self.withheld.get_or_insert(self.prompt.messages.len());
+    }
+
+    /// What may be said of why the last reply could not be read.
+    pub(super) fn told_of(&self, why: &ParseError) -> String {
+        if self.withheld.is_some() { WITHHELD.to_owned() } else { why.0.clone() }
+    }
+
     /// Prepares the next attempt, which says what is wrong with the last reply. Fails after the last
     /// attempt; `model` is for the message, such as "the model's".
     pub(super) fn ask_again(
         &mut self,
         model: &'static str,
         reply: &Reply,
-        why: ParseError,
+        why: &ParseError,
     ) -> Result<(), RunError> {
         if self.attempts <= self.iteration {
+            let why = ParseError(self.told_of(why));
             return Err(RunError::UnusableReplies { model, attempts: self.attempts, why });
         }
         let prompt = std::mem::take(&mut self.prompt);
-        self.prompt = prompt.with_retry_notice(&reply_text(reply), &why);
+        self.prompt = prompt.with_retry_notice(&reply_text(reply), why);
         Ok(())
     }
 
@@ -177,7 +193,9 @@ impl Exchange {
             };
             self.request_number = requests + 1;
         }
-        let messages = store_messages(recorder, &self.prompt.messages, &self.pictures).await?;
+        let withheld = self.withheld.unwrap_or(usize::MAX);
+        let messages =
+            store_messages(recorder, &self.prompt.messages, withheld, &self.pictures).await?;
         let tools = &self.prompt.tools;
         let request = LlmRequest {
             call_id: self.call_id,
@@ -211,7 +229,7 @@ impl Exchange {
         // Without a token count the cost is unknown.
         let prices = self.model.prices().filter(|_| reply.tokens != Tokens::default());
         let cost = prices.map(|prices| prices.of(reply.tokens));
-        let response = LlmResponse {
+        let mut response = LlmResponse {
             call_id: self.call_id,
             request_number: self.request_number,
             iteration: self.iteration,
@@ -232,6 +250,9 @@ impl Exchange {
             retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
             error,
         };
+        if self.withheld.is_some() && !response.success {
+            keep_lengths(&mut response);
+        }
         costs.tokens += response.tokens;
         costs.cost_usd += response.cost_usd;
         costs.unpriced |= !response.cost_known;
@@ -265,6 +286,21 @@ fn recorded_purpose(purpose: CallPurpose, iteration: u32) -> CallPurpose {
         CallPurpose::Act | CallPurpose::Plan if 1 < iteration => CallPurpose::Repair,
         other => other,
     }
+}
+
+/// What is recorded of a reply in which a password may be.
+const WITHHELD: &str = "the reply could not be read; it is not kept, as a password may be in it";
+
+/// Leaves of a reply only how long it was.
+fn keep_lengths(response: &mut LlmResponse) {
+    response.raw_content.iter_mut().for_each(keep_length);
+    keep_length(&mut response.reasoning);
+    for call in &mut response.tool_calls {
+        for value in call.parameters.values_mut() {
+            *value = Value::from(length_of(&value.to_string()));
+        }
+    }
+    response.error = Some(WITHHELD.to_owned());
 }
 
 /// The record of a call without a reply.

@@ -1,22 +1,28 @@
 //! Looking at the phone: a settled frame, its picture and its elements.
 mod capture;
 mod elements;
+mod picture;
+mod private;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Map;
 use tokio::time::Instant;
 
-use self::elements::{ElementsRequest, ElementsTiming, places_to_blacken};
+use self::elements::{ElementsRequest, ElementsTiming};
+use self::picture::{UNREDACTED, encode, may_show_secret};
+use self::private::private_app;
+use self::watch::ScreenWatch;
 use super::actor::Actor;
 use super::cancel::CancelHandle;
 use super::millis;
 use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
-use crate::journal::{BlobRef, DisplayRecord, Fact, NoteKind, Observe};
+use crate::gate::Policy;
+use crate::journal::{BlobRef, CaptureRecord, DisplayRecord, Fact, Observe};
 use crate::settle::{self, ScreenCapture, SettleRule};
-use crate::{Device, Frame, KeepImages, Limits, Model, Picture, ScreenState};
+use crate::{CaptureRoute, Device, Frame, Limits, Model, Picture, RedactPictures, ScreenState};
 
 /// How long the end of a run waits for the elements of its last screen.
 const LAST_ELEMENTS: Duration = Duration::from_secs(1);
@@ -34,10 +40,16 @@ pub(super) struct Observation {
     /// The field in focus hides what is typed into it.
     pub(super) secret_field: bool,
     pub(super) elements: ElementsRequest,
+    /// What is black on the picture that models are sent.
+    hidden: Vec<[i32; 4]>,
+    /// What should be black on it is not known.
+    unredacted: bool,
     /// What it shows in words, where its app protects it from being captured.
     pub(super) words: Option<String>,
     /// When it was seen.
     pub(super) seen_at: Instant,
+    /// Looks at the screen while a model thinks.
+    pub(super) watch: Option<ScreenWatch>,
     record: Observe,
 }
 
@@ -45,6 +57,12 @@ impl Observation {
     /// Activity of the app in front; empty when the phone did not say.
     pub(super) fn activity(&self) -> &str {
         &self.record.activity
+    }
+
+    /// About how long one look takes.
+    fn look_time(&self) -> Duration {
+        let each = self.record.settle_ms / f64::from(self.record.captures.max(1));
+        Duration::try_from_secs_f64(each / 1e3).unwrap_or_default()
     }
 }
 
@@ -68,6 +86,8 @@ pub(super) struct Observer {
     woken_at: Option<(u32, Instant)>,
     /// The phone does not go dark by itself, as far as it has said.
     stays_lit: bool,
+    policy: Policy,
+    redact: RedactPictures,
     /// Protected screens are told by their elements.
     read_protected: bool,
     /// The last screen seen.
@@ -77,10 +97,17 @@ pub(super) struct Observer {
     /// Its picture.
     last_picture: Option<StoredPicture>,
     elements: ElementsTiming,
+    /// How the last recorded capture came.
+    route: Option<CaptureRoute>,
 }
 
 impl Observer {
-    pub(super) fn new(device: Arc<dyn Device>, cancel: CancelHandle, limits: &Limits) -> Self {
+    pub(super) fn new(
+        device: Arc<dyn Device>,
+        cancel: CancelHandle,
+        limits: &Limits,
+        policy: Policy,
+    ) -> Self {
         Self {
             device,
             cancel,
@@ -89,11 +116,14 @@ impl Observer {
             last_gesture: None,
             woken_at: None,
             stays_lit: false,
+            policy,
+            redact: limits.redact,
             read_protected: limits.read_protected,
             last_screen: None,
             is_current: false,
             last_picture: None,
             elements: ElementsTiming::default(),
+            route: None,
         }
     }
 
@@ -107,10 +137,24 @@ impl Observer {
         let (capture, state) = self.awake_screen(recorder, actor).await?;
         let hidden = state.protected && capture.frame.is_blank_inside();
         let mut observation = self.record(recorder, model, capture, &state).await?;
+        if self.is_private(observation.app.as_deref()) {
+            return Err(private_app(observation.app));
+        }
+        if observation.unredacted {
+            let (text, app) = (UNREDACTED.to_owned(), observation.app);
+            return Err(RunError::NeedsTakeover { text, app });
+        }
         if hidden {
             self.read_in_words(recorder, &mut observation).await?;
         }
         Ok(observation)
+    }
+
+    /// A secret that the user keeps by a name was typed where it may be seen.
+    pub(super) fn named_secret_may_show(&mut self) {
+        if self.redact == RedactPictures::Auto {
+            self.redact = RedactPictures::Always;
+        }
     }
 
     /// Says whether the phone stays lit while nobody touches it.
@@ -126,7 +170,12 @@ impl Observer {
         capture: ScreenCapture,
         state: &ScreenState,
     ) -> Result<Observation, RunError> {
-        let observation = self.prepare(recorder, model, capture, state).await?;
+        let mut observation = self.prepare(recorder, model, capture, state).await?;
+        let route = self.device.captured_by();
+        if route != self.route {
+            observation.record.capture = route.clone().map(CaptureRecord::from);
+            self.route = route;
+        }
         recorder.append(Fact::Observe(observation.record.clone())).await?;
         Ok(observation)
     }
@@ -139,8 +188,14 @@ impl Observer {
         state: &ScreenState,
     ) -> Result<Observation, RunError> {
         let seen_at = Instant::now();
-        let secret = may_show_secret(recorder, state.secret_field);
-        let elements = self.request_elements(recorder, &capture.frame, secret);
+        let private = self.shows_private(state);
+        let redact = self.redact == RedactPictures::Always;
+        let secret = redact || may_show_secret(recorder, state.secret_field);
+        let elements = if private {
+            ElementsRequest::NotAsked
+        } else {
+            self.request_elements(recorder, &capture.frame, secret)
+        };
         let encoding = Instant::now();
         let encode = encode(model.clone(), capture.frame.clone());
         // If the screen moved for long, another app may be in front by now.
@@ -152,6 +207,7 @@ impl Observer {
         };
         let encoded = encoding.elapsed();
         let state = fresh.as_ref().unwrap_or(state);
+        let private = private || self.shows_private(state);
         let mut record = observe_record(&capture, state, &picture, encoded);
         record.display = self.device.shown_on().map(DisplayRecord::from);
         let app = state.foreground.as_ref().map(|component| component.package.clone());
@@ -162,68 +218,34 @@ impl Observer {
             app,
             secret_field: state.secret_field,
             elements,
+            hidden: Vec::new(),
+            unredacted: false,
             words: None,
             seen_at,
+            watch: None,
             record,
         };
         self.last_screen = Some(StoredScreen::default());
         self.is_current = true;
+        if private {
+            observation.elements = ElementsRequest::Unavailable;
+            observation.record.screenshot_size = None;
+            self.last_picture = None;
+            return Ok(observation);
+        }
+        if redact {
+            self.redact_picture(recorder, model, &mut observation).await?;
+            if observation.unredacted {
+                self.last_picture = None;
+                return Ok(observation);
+            }
+        }
         self.store_picture(recorder, model, &mut observation).await?;
         self.last_picture = Some(observation.picture.clone());
         if let Some(screen) = &mut self.last_screen {
             screen.screenshot.clone_from(&observation.picture.blob);
         }
         Ok(observation)
-    }
-
-    /// Encodes the same screen for another model.
-    pub(super) async fn encode_for(
-        &mut self,
-        recorder: &mut Recorder,
-        model: &Arc<dyn Model>,
-        observation: &mut Observation,
-    ) -> Result<(), RunError> {
-        let picture = encode(model.clone(), observation.frame.clone()).await?;
-        if picture != observation.picture.picture {
-            observation.picture = StoredPicture { picture, blob: None };
-            self.store_picture(recorder, model, observation).await?;
-        }
-        self.last_picture = Some(observation.picture.clone());
-        Ok(())
-    }
-
-    /// Stores the picture with secrets blacked out. If the phone does not say where they are, nothing is
-    /// stored.
-    async fn store_picture(
-        &mut self,
-        recorder: &mut Recorder,
-        model: &Arc<dyn Model>,
-        observation: &mut Observation,
-    ) -> Result<(), RunError> {
-        if recorder.privacy().images == KeepImages::None {
-            observation.record.screenshot_size = None;
-            return Ok(());
-        }
-        let mut picture = observation.picture.picture.clone();
-        if may_show_secret(recorder, observation.secret_field) {
-            self.insist_on_elements(recorder, observation).await?;
-            let Some(tree) = observation.elements.tree() else {
-                observation.record.screenshot_size = None;
-                return note_unstored(recorder).await;
-            };
-            let places =
-                places_to_blacken(&tree.elements, |text| recorder.secrets().contains_secret(text));
-            observation.record.ui_tree.clone_from(&tree.blob);
-            if !places.is_empty() {
-                observation.record.blackened = u32::try_from(places.len()).unwrap_or(u32::MAX);
-                picture =
-                    encode(model.clone(), observation.frame.with_black_areas(&places)).await?;
-            }
-        }
-        let blob = recorder.store(picture.bytes, picture.media_type).await?;
-        observation.record.screenshot = Some(blob.clone());
-        observation.picture.blob = Some(blob);
-        Ok(())
     }
 
     /// Called after a gesture that was decided on this frame: the last screen is out of date.
@@ -253,7 +275,7 @@ impl Observer {
             Ok((capture, self.device.state().await?))
         };
         let Some((capture, state)) = self.optional_look(looking).await else { return Ok(None) };
-        if !state.awake {
+        if !state.awake || self.shows_private(&state) {
             return Ok(None);
         }
         let mut observation = match self.prepare(recorder, model, capture, &state).await {
@@ -276,30 +298,6 @@ impl Observer {
     }
 }
 
-/// Whether the screen may show a secret that must not be stored.
-fn may_show_secret(recorder: &Recorder, secret_field: bool) -> bool {
-    recorder.privacy().images == KeepImages::Redacted
-        && (secret_field || !recorder.secrets().has_none())
-}
-
-async fn note_unstored(recorder: &mut Recorder) -> Result<(), RunError> {
-    recorder
-        .append(Fact::Note {
-            kind: NoteKind::PictureNotKept.into(),
-            text:
-                "A secret may be on this screen and the phone does not say where: its picture is \
-                 not kept."
-                    .to_owned(),
-            figures: Map::new(),
-        })
-        .await?;
-    Ok(())
-}
-
-async fn encode(model: Arc<dyn Model>, frame: Frame) -> Result<Picture, RunError> {
-    tokio::task::spawn_blocking(move || model.picture(&frame)).await.map_err(RunError::Encoding)
-}
-
 fn observe_record(
     capture: &ScreenCapture,
     state: &ScreenState,
@@ -320,6 +318,7 @@ fn observe_record(
         activity,
         screen_on: state.awake,
         display: None,
+        capture: None,
         protected: state.protected,
         blackened: 0,
         captures: capture.captures,

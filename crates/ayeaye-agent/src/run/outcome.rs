@@ -67,7 +67,10 @@ pub(super) enum RunError {
     /// Encoding the picture panicked.
     #[error("the screen could not be encoded")]
     Encoding(#[source] tokio::task::JoinError),
-    /// The model repeats itself without effect.
+    /// The acting model repeats itself without effect; what it has tried.
+    #[error("{0}")]
+    Stuck(String),
+    /// The plan does not get on.
     #[error("{0}")]
     NoProgress(String),
 }
@@ -84,7 +87,7 @@ impl RunError {
             Self::Model(_) | Self::UnusableReplies { .. } | Self::Encoding(_) => {
                 StopReason::ModelFailed
             }
-            Self::NoProgress(_) => StopReason::NoProgress,
+            Self::Stuck(_) | Self::NoProgress(_) => StopReason::NoProgress,
         }
     }
 }

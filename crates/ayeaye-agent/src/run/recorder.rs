@@ -13,8 +13,8 @@ use crate::journal::{
     SessionBuilder, SessionStart, TargetRecord, ToolEnd, ToolStart,
 };
 use crate::privacy::{PrivacySettings, SecretStore};
-use crate::secret_text::{find_secrets, secret_asked_for};
-use crate::{JournalError, Picture, QuestionKind, Session, SessionId};
+use crate::secret_text::{SecretKind, find_secrets, is_code, secret_asked_for};
+use crate::{ActMark, JournalError, Picture, QuestionKind, Session, SessionId};
 
 /// A picture as sent to a model, and the blob it is stored in, if it may be stored.
 #[derive(Debug, Clone)]
@@ -54,6 +54,7 @@ impl Recorder {
         secrets: Arc<SecretStore>,
         privacy: PrivacySettings,
     ) -> Result<Self, JournalError> {
+        secrets.learn_named(&start.request);
         learn_from(&secrets, &start.request);
         start.request = secrets.redact(&start.request).into_owned();
         let mut writer = journal.create(&id).await?;
@@ -73,7 +74,11 @@ impl Recorder {
     ) -> Result<Self, JournalError> {
         let mut session = SessionBuilder::new(id);
         let writer = journal.open(&id, &mut |event| session.apply(&event)).await?;
-        Ok(Self { session: session.finish()?, writer, secrets, privacy })
+        let session = session.finish()?;
+        for mention in &session.acts.given {
+            secrets.learn_named(mention);
+        }
+        Ok(Self { session, writer, secrets, privacy })
     }
 
     /// The session, as recorded so far.
@@ -110,10 +115,17 @@ impl Recorder {
         if crate::question::is_done_by_hand(text) {
             return;
         }
-        let question = self.session.question.as_ref();
-        let question = question.filter(|it| it.kind == QuestionKind::Info);
-        let Some(kind) = question.and_then(|it| secret_asked_for(&it.text)) else { return };
-        self.secrets.add_answer(kind, text);
+        let asked = self.session.question.as_ref();
+        let question = asked.filter(|it| it.kind == QuestionKind::Info);
+        if let Some(kind) = question.and_then(|it| secret_asked_for(&it.text)) {
+            self.secrets.add_answer(kind, text);
+            return;
+        }
+        // No list of words knows every way to ask for a code. What was to choose from is none.
+        let chosen = asked.is_some_and(|it| it.options.iter().any(|option| option == text));
+        if is_code(text) && !chosen {
+            self.secrets.add_answer(SecretKind::Code, text);
+        }
     }
 
     /// Records a fact about the current step and its agent, or between steps about the round.
@@ -161,7 +173,7 @@ impl Recorder {
         name: &str,
         parameters: Map<String, Value>,
         (target, gate): (Option<TargetRecord>, Option<GateRecord>),
-        display: Option<DisplayRecord>,
+        (display, mark): (Option<DisplayRecord>, Option<ActMark>),
     ) -> Result<u32, JournalError> {
         let id = self.session.counts.tools + 1;
         self.append(Fact::ToolStart(ToolStart {
@@ -173,6 +185,7 @@ impl Recorder {
             display,
             batch: None,
             gate,
+            mark,
         }))
         .await?;
         self.sync().await?;
@@ -234,8 +247,11 @@ impl Recorder {
         agent: Option<String>,
         fact: Fact,
     ) -> Result<(), JournalError> {
-        let fact = self.secrets.redact_fact(fact);
-        let event = self.writer.append(Entry { round: Some(round), step, agent, fact }).await?;
+        let (fact, remembered) = self.secrets.redact_fact(fact);
+        let mut event = self.writer.append(Entry { round: Some(round), step, agent, fact }).await?;
+        if let Some(fact) = remembered {
+            event.entry.fact = fact;
+        }
         self.session.apply(&event);
         Ok(())
     }

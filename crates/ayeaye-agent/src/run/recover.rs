@@ -1,7 +1,7 @@
 //! Recovery: whatever a crash left open is closed before anything new begins.
 //!
-//! A call without a response has failed. A gesture without an outcome may have been carried out, and is
-//! never repeated. A step without an end has failed.
+//! A call without a response has failed. Of a gesture without an outcome the phone says whether it began, where
+//! it can; else it may have been carried out. It is never repeated from here. A step without an end has failed.
 use std::time::Duration;
 
 use super::Run;
@@ -10,13 +10,16 @@ use super::model_call::{CallCosts, failed_response};
 use super::outcome::RunError;
 use super::recorder::ToolOutcome;
 use super::step::StepBuilder;
-use crate::journal::{AgentState, Fact, ResponseRecord};
+use crate::journal::{AgentState, Fact, ResponseRecord, ToolStart};
 use crate::session::{HOST_AGENT, JUDGE, WAKE};
-use crate::{Action, Decision, ModelError, ModelErrorKind, Session};
+use crate::{Action, Decision, Device, ModelError, ModelErrorKind, Session, error_chain};
 
 const INTERRUPTED: &str = "interrupted: the server stopped before it was over";
 const INTERRUPTED_ACT: &str = "interrupted: the server stopped while it was under way, and it may or \
     may not have been carried out";
+const BEGUN_ACT: &str = "interrupted: the server stopped while it was under way: the phone had begun it, and \
+    it may not have been carried out whole";
+const NOT_BEGUN: &str = "not carried out: the server stopped before the phone began it";
 const NOT_SENT: &str = "not carried out: the server stopped before it was sent";
 
 impl Run {
@@ -32,18 +35,31 @@ impl Run {
                 self.recorder.append(fact).await?;
             }
         }
-        if let Some((id, name, device)) = self.session().in_progress.tool.clone() {
-            let outcome = if device {
-                ToolOutcome::Unknown(INTERRUPTED_ACT.to_owned())
-            } else {
-                ToolOutcome::Failed(INTERRUPTED.to_owned())
+        if let Some(tool) = self.session().in_progress.tool.clone() {
+            let begun = if tool.device { has_begun(&*self.device, &tool).await } else { None };
+            let outcome = match (tool.device, begun) {
+                (false, _) => ToolOutcome::Failed(INTERRUPTED.to_owned()),
+                (true, None) => ToolOutcome::Unknown(INTERRUPTED_ACT.to_owned()),
+                (true, Some(true)) => ToolOutcome::Unknown(BEGUN_ACT.to_owned()),
+                (true, Some(false)) => ToolOutcome::Failed(NOT_BEGUN.to_owned()),
             };
-            self.recorder.log_tool_end(id, outcome, 0.0).await?;
-            if device && name != RESET && name != WAKE && !self.session().in_progress.by_client {
-                self.state.system_notes.push(format!(
-                    "The server was restarted while your last action ({name}) was under way: it may \
-                     or may not have been carried out. Look before you repeat it."
-                ));
+            self.recorder.log_tool_end(tool.tool_call_id, outcome, 0.0).await?;
+            let name = &tool.name;
+            if tool.device && name != RESET && name != WAKE && !self.session().in_progress.by_client
+            {
+                let what_came = match begun {
+                    None => {
+                        "was under way: it may or may not have been carried out. Look before you repeat it."
+                    }
+                    Some(true) => {
+                        "was under way: the phone had begun it, but may not have finished. Look before you \
+                         repeat it."
+                    }
+                    Some(false) => "was about to begin: it was not carried out.",
+                };
+                let note =
+                    format!("The server was restarted while your last action ({name}) {what_came}");
+                self.state.system_notes.push(note);
             }
         }
         if self.session().in_progress.step.is_some() {
@@ -51,6 +67,17 @@ impl Run {
             self.end_step(step, None).await?;
         }
         Ok(())
+    }
+}
+
+/// Whether the phone had begun it. `None` where it cannot say.
+async fn has_begun(device: &dyn Device, tool: &ToolStart) -> Option<bool> {
+    match device.has_begun(tool.mark.as_ref()?).await {
+        Ok(begun) => begun,
+        Err(err) => {
+            tracing::info!(device = %device.id(), "what came of {}: {}", tool.name, error_chain(&err));
+            None
+        }
     }
 }
 

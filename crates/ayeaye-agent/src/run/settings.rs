@@ -187,7 +187,7 @@ impl Ledger {
                 Err(err) => {
                     let setting = &change.setting;
                     tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(&err));
-                    if err.is_unreachable() {
+                    if err.is_unreachable() || matches!(err, DeviceError::TakenOver { .. }) {
                         break;
                     }
                     if matches!(err, DeviceError::Refused { .. }) {
@@ -243,6 +243,7 @@ impl Run {
                     return Ok(());
                 }
                 Err(err) if err.is_unreachable() => return Ok(()),
+                Err(err @ DeviceError::TakenOver { .. }) => return Err(RunError::DeviceLost(err)),
                 Err(err) => {
                     tracing::warn!(device = %self.device.id(), "it may go dark: {}", error_chain(&err));
                     self.put_back_settings().await?;

@@ -10,6 +10,8 @@ use crate::{Question, QuestionKind};
 
 /// Most names of what was touched that are remembered.
 const TOUCHED: usize = 8;
+/// Most placeholders that are remembered as given.
+const GIVEN: usize = 256;
 /// How long touches count.
 const MINUTE: SignedDuration = SignedDuration::from_secs(60);
 
@@ -20,6 +22,8 @@ pub struct ActHistory {
     pub words: Vec<String>,
     /// Placeholders of secrets, with the app in which each was asked for.
     pub secrets: Vec<(String, String)>,
+    /// Placeholders in what a person has said in the session, the newest last. Others may be made up.
+    pub given: Vec<String>,
     /// What was touched last, by name.
     pub touched: Vec<String>,
     /// Characters typed.
@@ -55,7 +59,10 @@ impl ActHistory {
                 self.words.clear();
                 self.refused = None;
                 self.words.push(request.clone());
+                self.remember_given(request);
             }
+            // What a step has asked about is asked in it or never.
+            Fact::StepStart(_) => self.proposed = None,
             // The client acts itself: nobody has said anything.
             Fact::Note { kind, .. } if *kind == NoteKind::DirectControl => self.words.clear(),
             Fact::Answer(answer) => {
@@ -70,7 +77,10 @@ impl ActHistory {
                 // What is chosen from a list is in the words of who made the list.
                 let options = question.map(|it| it.options.as_slice()).unwrap_or_default();
                 let own = answer.answers.iter().filter(|it| !options.contains(it));
-                self.words.extend(own.cloned());
+                for said in own {
+                    self.words.push(said.clone());
+                    self.remember_given(said);
+                }
                 let home = question.and_then(|it| it.app.as_deref()).unwrap_or_default();
                 let home = if gate::is_home(home) { "" } else { home };
                 for found in answer.answers.iter().flat_map(|it| placeholders(it)) {
@@ -93,6 +103,16 @@ impl ActHistory {
             }
             Fact::ToolStart(start) if start.device => self.done(start, event.ts),
             _ => {}
+        }
+    }
+
+    fn remember_given(&mut self, said: &str) {
+        for found in placeholders(said) {
+            self.given.retain(|known| *known != found);
+            if self.given.len() == GIVEN {
+                self.given.remove(0);
+            }
+            self.given.push(found);
         }
     }
 
@@ -119,6 +139,15 @@ impl ActHistory {
     }
 
     fn done(&mut self, start: &ToolStart, at: Timestamp) {
+        if let Some(gate) = &start.gate
+            && gate.rule == Rule::Approved.name()
+            && gate.class.as_deref() == Some(ActClass::Unreadable.name())
+        {
+            // A client's user has agreed to acts in this app, whatever its screens tell.
+            let app = gate.evidence.split(',').next().unwrap_or_default().to_owned();
+            self.approved_apps.retain(|it| *it != (ActClass::Unreadable, app.clone()));
+            self.approved_apps.push((ActClass::Unreadable, app));
+        }
         match start.name.as_str() {
             "CLICK" | "DOUBLE_CLICK" | "LONGPRESS" | "SLIDE" | "DRAG" | "TYPE" => {
                 self.taps.retain(|tap| at.duration_since(*tap) < MINUTE);

@@ -4,8 +4,8 @@ use super::agents::{APP_AGENT, HOST_AGENT, JUDGE};
 use super::state::{ClientActivity, CurrentRun, InProgress, SessionState, StepPicture};
 use crate::approval::{self, Approval};
 use crate::event::{
-    ActionRecord, AgentType, Answer, AnswerSource, CallPurpose, Event, Fact, LlmResponse, NoteKind,
-    ParsedRecord, QuestionAsked, Recorded, ResponseRecord, StepEnd,
+    ActionRecord, AgentType, Answer, AnswerSource, BlackboardSection, CallPurpose, Event, Fact,
+    LlmResponse, NoteKind, ParsedRecord, QuestionAsked, Recorded, ResponseRecord, StepEnd,
 };
 use crate::report::StepSummary;
 use crate::{
@@ -134,8 +134,7 @@ impl SessionState {
                 if start.device && start.name != WAKE {
                     self.approval = None;
                 }
-                self.in_progress.tool =
-                    Some((start.tool_call_id, start.name.clone(), start.device));
+                self.in_progress.tool = Some(start.clone());
                 if self.in_progress.by_client && start.name != WAKE {
                     // Nobody was asked: what is done is what was decided.
                     let (function, arguments) = (start.name.clone(), start.parameters.clone());
@@ -146,8 +145,11 @@ impl SessionState {
                 }
             }
             Fact::ToolEnd(end) => {
-                self.in_progress.tool = None;
-                self.in_progress.outcome = Some(end.clone());
+                let ended = self.in_progress.tool.take();
+                // That the phone was woken for it says nothing of what was decided.
+                if ended.is_none_or(|start| start.name != WAKE) {
+                    self.in_progress.outcome = Some(end.clone());
+                }
             }
             Fact::Question(asked) => {
                 let question = Question::from(asked);
@@ -164,6 +166,9 @@ impl SessionState {
             Fact::Answer(answer) => self.apply_answer(answer),
             Fact::State { to, .. } => self.agents.set_state(agent.unwrap_or(APP_AGENT), to),
             Fact::Note { kind, .. } if *kind == NoteKind::DirectControl => self.client_round = true,
+            Fact::BlackboardAdd { section, item } if *section == BlackboardSection::Notes => {
+                self.in_progress.noted = item.as_str().map(str::to_owned);
+            }
             Fact::SubtaskEnd { .. }
             | Fact::Snapshot { .. }
             | Fact::BlackboardAdd { .. }
@@ -250,7 +255,7 @@ impl SessionState {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let InProgress { replies, by_client, agent, picture, decider, .. } =
+        let InProgress { replies, by_client, agent, picture, decider, noted, .. } =
             std::mem::take(&mut self.in_progress);
         if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
             if self.step_pictures.len() == MAX_STEP_PICTURES {
@@ -258,7 +263,7 @@ impl SessionState {
             }
             self.step_pictures.push(StepPicture { step, blob, size, model, profile });
         }
-        self.push_step(step, end, by_client);
+        self.push_step(step, end, by_client, noted);
         for text in replies {
             self.push_history(HistoryItem::UserReply(text));
         }
@@ -267,7 +272,7 @@ impl SessionState {
         }
     }
 
-    fn push_step(&mut self, step: u32, end: &StepEnd, by_client: bool) {
+    fn push_step(&mut self, step: u32, end: &StepEnd, by_client: bool, noted: Option<String>) {
         let times = end.time_ms;
         let usage = &mut self.current_run.usage;
         usage.model_ms += times.llm_interaction;
@@ -298,7 +303,11 @@ impl SessionState {
         }
         self.current_run.lines.push(line);
         // An action of a later version that this one cannot name is left out of what the model is told.
-        if let Ok(action) = Action::try_from(facts) {
+        if let Ok(mut action) = Action::try_from(facts) {
+            // Where only lengths are written, the note itself is still known.
+            if let (Action::Note { text }, Some(noted)) = (&mut action, noted) {
+                *text = noted;
+            }
             self.push_history(HistoryItem::Step(HistoryStep {
                 step,
                 decision: Decision {

@@ -6,7 +6,7 @@ use super::agents::{APP_AGENT, Agents, HOST_AGENT};
 use super::planning::Planning;
 use crate::approval::Approval;
 use crate::event::{
-    BlobRef, DeviceRecord, ParsedRecord, RunRecord, SessionStart, TokenRecord, ToolEnd,
+    BlobRef, DeviceRecord, ParsedRecord, RunRecord, SessionStart, TokenRecord, ToolEnd, ToolStart,
 };
 use crate::report::{StepSummary, Usage};
 use crate::{HistoryItem, Principal, Question, ScreenSize, SessionId, StopReason};
@@ -117,6 +117,8 @@ pub struct SessionCounts {
 /// What was begun and not ended: after a crash, the loose ends to tie up.
 #[derive(Debug, Clone, Default)]
 pub struct InProgress {
+    /// What the model has noted for itself in this step.
+    pub(super) noted: Option<String>,
     /// The step.
     pub step: Option<u32>,
     /// The call to a model: its number, its request and its iteration.
@@ -125,8 +127,8 @@ pub struct InProgress {
     pub model: String,
     /// Whether that is a call to the model that judges.
     pub judging: bool,
-    /// The thing being done: its number, name, and whether the phone is concerned.
-    pub tool: Option<(u32, String, bool)>,
+    /// The thing being done.
+    pub tool: Option<ToolStart>,
     /// What was decided in this step.
     pub decision: Option<ParsedRecord>,
     /// How the last thing that was done after this decision ended.

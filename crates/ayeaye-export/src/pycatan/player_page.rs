@@ -11,6 +11,21 @@ const MAX_USER_TEXT: usize = 300;
 /// Characters of a reply; it is whole in its own file.
 const MAX_REPLY: usize = 2000;
 
+/// The beginning of a text in which a reader of Markdown finds no HTML: whoever wrote it, it is shown.
+fn shown(text: &str, most: usize) -> String {
+    let excerpt = excerpt(text, most);
+    let mut safe = String::with_capacity(excerpt.len());
+    for (at, c) in excerpt.char_indices() {
+        let next = excerpt[at + c.len_utf8()..].chars().next();
+        if c == '<' && next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)) {
+            safe.push_str("&lt;");
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
 pub(super) fn path(player: &str) -> String {
     format!("{player}/{player}.md")
 }
@@ -20,7 +35,7 @@ pub(super) fn header(player: &str, folder: &str, started: Timestamp, model: &str
     format!(
         "# AI Agent Log: {player}\n\n**Session:** {folder}  \n**Started:** {started} UTC  \n\
          **Model:** {}\n\n---\n",
-        excerpt(model, MAX_USER_TEXT)
+        shown(model, MAX_USER_TEXT)
     )
 }
 
@@ -32,7 +47,7 @@ pub(super) fn prompt_section(
 ) -> String {
     let LlmRequest { request_number: number, iteration, .. } = *request;
     let time = at.strftime("%H:%M:%S");
-    let purpose = excerpt(&request.purpose, MAX_USER_TEXT);
+    let purpose = shown(&request.purpose, MAX_USER_TEXT);
     if iteration > 1 {
         return format!(
             "\n### Asked again ({purpose}, iteration {iteration})\n\n**Time:** {time}\n\nSee: \
@@ -44,8 +59,8 @@ pub(super) fn prompt_section(
         "\n## Request #{number} - {purpose}\n\n**Time:** {time} ({})\n\n### What Happened\n\n{}\n\n\
          ### Prompt Sent\n\n> {}\n\nSee: [prompt_{number}.json](prompts/prompt_{number}.json)\n",
         iso(at),
-        excerpt(last_event, MAX_USER_TEXT),
-        excerpt(messages.user_text.trim(), MAX_USER_TEXT),
+        shown(last_event, MAX_USER_TEXT),
+        shown(messages.user_text.trim(), MAX_USER_TEXT),
     )
 }
 
@@ -53,11 +68,11 @@ pub(super) fn prompt_section(
 pub(super) fn intermediate_section(reply: &LlmResponse) -> String {
     let mut text = format!("\n### Reply {}, not acted on\n\n", reply.iteration);
     for call in &reply.tool_calls {
-        let parameters = excerpt(&json_line(&call.parameters), MAX_USER_TEXT);
-        put(&mut text, format_args!("- asks for `{}` {parameters}\n", excerpt(&call.name, 100)));
+        let parameters = shown(&json_line(&call.parameters), MAX_USER_TEXT);
+        put(&mut text, format_args!("- asks for `{}` {parameters}\n", shown(&call.name, 100)));
     }
     if let Some(error) = &reply.error {
-        put(&mut text, format_args!("**Error:** {}\n", excerpt(error, MAX_REPLY)));
+        put(&mut text, format_args!("**Error:** {}\n", shown(error, MAX_REPLY)));
     }
     text + &fenced(reply.raw_content.as_deref())
 }
@@ -74,10 +89,10 @@ pub(super) fn response_section(request: &Request, reply: &LlmResponse) -> String
         ];
         for (name, words) in texts {
             if !words.is_empty() {
-                put(&mut text, format_args!("\n**{name}:** {}\n", excerpt(words, MAX_REPLY)));
+                put(&mut text, format_args!("\n**{name}:** {}\n", shown(words, MAX_REPLY)));
             }
         }
-        let arguments = excerpt(&json_line(&parsed.action.arguments), MAX_REPLY);
+        let arguments = shown(&json_line(&parsed.action.arguments), MAX_REPLY);
         put(
             &mut text,
             format_args!("\n**Action:** **{}** - {arguments}\n", parsed.action.function),
@@ -86,7 +101,7 @@ pub(super) fn response_section(request: &Request, reply: &LlmResponse) -> String
         text.push_str(&fenced(reply.raw_content.as_deref()));
     }
     if let Some(error) = &reply.error {
-        put(&mut text, format_args!("\n**Error:** {}\n", excerpt(error, MAX_REPLY)));
+        put(&mut text, format_args!("\n**Error:** {}\n", shown(error, MAX_REPLY)));
     }
     text + "\n---\n"
 }
@@ -97,7 +112,7 @@ pub(super) fn unanswered(request: &Request, why: &str) -> String {
         "\n### Response {}\n\n{}\n\n**Error:** {}\n\n---\n",
         mark(false),
         figures(request),
-        excerpt(why, MAX_REPLY)
+        shown(why, MAX_REPLY)
     )
 }
 
@@ -127,4 +142,18 @@ fn fenced(reply: Option<&str>) -> String {
     let longest = reply.split(|it| it != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("\n{fence}\n{reply}\n{fence}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn what_a_model_says_is_no_html() {
+        let evil = "a <img src=x onerror=alert(1)> </td> <!-- <b> 1 < 2 <3";
+        assert_eq!(
+            shown(evil, 200),
+            "a &lt;img src=x onerror=alert(1)> &lt;/td> &lt;!-- &lt;b> 1 < 2 <3"
+        );
+    }
 }

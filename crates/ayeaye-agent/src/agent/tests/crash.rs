@@ -118,6 +118,27 @@ fn in_the_middle_of_a_call_to_the_model() {
 }
 
 #[test]
+fn the_phone_says_whether_a_gesture_had_begun() {
+    for (had_begun, note, recorded) in [
+        (true, "the phone had begun it", "CLICK 1,500 (interrupted: "),
+        (false, "it was not carried out", "CLICK 1,500 (not carried out: "),
+    ] {
+        let rig = Rig::new([click(1)]);
+        rig.phone.notes_acts(true);
+        rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+        let session = dies(&rig, async |rig| rig.phone.gets(Call::Perform, 1).await);
+        let next = rig.restarted([complete("done")]);
+        next.phone.notes_acts(had_begun);
+        process().block_on(next.go_on(session, UserInput::Nothing));
+        let told = next.script.last();
+        assert!(told.system_notes[0].contains(note), "{told:?}");
+        let history = told.past_in_words();
+        assert!(history[1].starts_with(recorded), "{history:?}");
+        all_is_closed(&process().block_on(next.events(session)));
+    }
+}
+
+#[test]
 fn in_the_middle_of_a_gesture() {
     let rig = Rig::new([click(1), click(2)]);
     rig.phone.breaks(Call::Perform, 2..=2, Fault::Hang);
@@ -235,4 +256,22 @@ fn a_record_cut_anywhere_goes_on_to_its_end() {
         }
         all_is_closed(&process().block_on(next.events(session)));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_act_for_which_the_phone_was_only_woken_was_not_carried_out() {
+    let rig = Rig::new([click(1), complete("done")]);
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    rig.phone.goes_dark();
+    let session = rig.ended(follower).await.session_id;
+    let is_wake = |event: &Event| matches!(&event.entry.fact, Fact::ToolEnd(_));
+    let events = rig.events(session).await;
+    // The reset, then the wake.
+    let woken = events.iter().enumerate().filter(|(_, it)| is_wake(it)).nth(1).unwrap().0;
+    let next = rig.cut(session, woken + 1, [complete("done")]);
+    let report = next.go_on(session, UserInput::Nothing).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let past = next.script.last().past_in_words();
+    assert!(past[1].contains("CLICK 1,500 (not carried out"), "{past:?}");
 }

@@ -9,8 +9,8 @@ use crate::fakes::{
 };
 use crate::journal::Fact;
 use crate::{
-    Agent, AgentError, DeviceId, DirectOutcome, DirectResult, Gesture, Key, Point, Principal,
-    SessionId, StopReason, UserInput,
+    Agent, AgentError, Agreed, DeviceId, DirectOutcome, DirectResult, Gesture, Key, Performed,
+    Point, Principal, SessionId, StopReason, UserInput,
 };
 use crate::{DirectAction, DirectRun};
 
@@ -23,6 +23,7 @@ fn tap(x: i64, session_id: Option<SessionId>) -> DirectAction {
         gesture: Gesture::Click { point },
         reason: "the button is there".to_owned(),
         secret: false,
+        agreed: Agreed::Nothing,
         principal: client(),
     }
 }
@@ -53,6 +54,24 @@ async fn kinds(rig: &Rig, session: SessionId) -> Vec<String> {
         Some(fact["type"].as_str().unwrap().to_owned())
     };
     rig.facts(session, kind).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_typed_into_a_field_that_a_tap_finds_is_a_secret_until_the_phone_says_otherwise() {
+    for told in [Some(true), None, Some(false)] {
+        let rig = Rig::new([]);
+        rig.phone.refuses_dumps();
+        rig.phone.says_of_gestures(Performed { secret_field: told, ..Performed::done() });
+        let mut typing = types("hunter2 zz", None);
+        if let Gesture::Type { point, .. } = &mut typing.gesture {
+            *point = Some(Point::new(500, 750).unwrap());
+        }
+        let done = act(&rig.agent, typing).await;
+        assert!(rig.phone.sent()[0].starts_with("TYPE hunter2 zz"));
+        let shown = format!("{done:?}").contains("hunter2");
+        let kept = !rig.files_with("hunter2").is_empty();
+        assert_eq!((shown, kept), (told == Some(false), told == Some(false)), "{told:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 use crate::fakes::{Rig, click, complete, sensitive, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, GateRecord, NoteKind};
-use crate::{QuestionKind, ReplyMode, StopReason, UserInput};
+use crate::{KeepElements, PrivacySettings, QuestionKind, ReplyMode, StopReason, UserInput};
 
 fn says(text: &str) -> UserInput {
     UserInput::Reply(text.to_owned())
@@ -46,6 +46,17 @@ async fn a_payment_is_asked_about_with_its_amount_and_done_once_after_a_yes() {
     assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "and asks again");
     let said = rig.facts(report.session_id, verdicts).await;
     assert_eq!(said, ["confirm control", "allow approved", "confirm control"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_kept_of_a_screen_is_read_for_the_gate() {
+    let never = PrivacySettings { elements: KeepElements::Never, ..PrivacySettings::default() };
+    let rig = Rig::new([click(500)]).privacy(never);
+    rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    assert_eq!(rig.files_with("<hierarchy"), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,6 +113,9 @@ async fn parts_of_the_system_are_refused_and_the_model_is_told() {
     assert_eq!(rig.phone.gestures(), [""; 0]);
     let told = rig.script.last().system_notes.join(" ");
     assert!(told.contains("the package installer"), "{told}");
+    let message = report.message;
+    assert!(message.starts_with("done\n[Not the model's words: its last act"), "{message}");
+    assert!(message.contains("the policy refuses it"), "{message}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::fakes::{Rig, ScriptedReply, click, complete, wait};
-use crate::{Prices, StopReason, UserInput};
+use crate::{Prices, ReplyMode, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
 async fn the_steps_of_a_run_are_counted_for_that_run() {
@@ -96,10 +96,12 @@ async fn the_same_on_an_unchanged_screen_is_remarked_on_and_then_stopped() {
     let rig = Rig::new((0..8).map(|_| click(1)).chain([complete("")]));
     rig.phone.moves(crate::fakes::Motion::Dead);
     let report = rig.run().await;
-    assert_eq!(report.stop_reason, StopReason::NoProgress);
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    let question = report.question.clone().unwrap();
+    assert!(question.text.contains("CLICK 1,500"), "what was tried: {}", question.text);
     assert_eq!(rig.phone.gestures().len(), 7, "the eighth is not sent");
     assert_eq!(report.local_steps, 8);
-    assert!(report.steps[7].error.as_ref().unwrap().contains("CLICK 1,500"));
+    assert!(report.steps[7].error.as_ref().unwrap().contains("not carried out"));
     let system_notes: Vec<_> =
         rig.script.seen().iter().map(|seen| seen.system_notes.len()).collect();
     assert_eq!(system_notes, [0, 0, 0, 0, 1, 1, 1, 1]);
@@ -108,8 +110,31 @@ async fn the_same_on_an_unchanged_screen_is_remarked_on_and_then_stopped() {
         "{:?}",
         rig.script.last().system_notes
     );
-    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
+    let advice = UserInput::Reply("Try the other button".to_owned());
+    let report = rig.go_on(report.session_id, advice).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nobody_answers_a_model_that_is_stuck_is_stopped() {
+    for mode in [ReplyMode::NoReply, ReplyMode::AutoReply] {
+        let rig = Rig::new((0..8).map(|_| click(1))).answering(mode);
+        rig.phone.moves(crate::fakes::Motion::Dead);
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, StopReason::NoProgress);
+        assert!(report.message.contains("CLICK 1,500"), "{}", report.message);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn different_acts_without_effect_are_remarked_on_and_then_asked_about() {
+    let rig = Rig::new((0..9).map(|nth| click(nth * 100)).chain([complete("")]));
+    rig.phone.moves(crate::fakes::Motion::Dead);
+    let report = rig.run().await;
+    let question = report.question.unwrap();
+    assert!(question.text.contains("none has changed the screen"), "{}", question.text);
+    assert_eq!(rig.phone.gestures().len(), 8);
+    assert!(rig.script.last().system_notes[0].contains("None of your last"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,8 +1,10 @@
 //! What is secret is kept nowhere, and still reaches the phone.
-use crate::fakes::{Rig, ScriptedReply, click, complete, info, types};
+use crate::fakes::{Rig, ScriptedReply, click, complete, info, note, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, NoteKind};
-use crate::{KeepElements, KeepImages, KeepText, PrivacySettings, StopReason, UserInput};
+use crate::{
+    KeepElements, KeepImages, KeepText, Performed, PrivacySettings, StopReason, UserInput,
+};
 
 const SECRET: &str = "hunter2 <&> x";
 const SIGN_IN: &str = r#"<hierarchy rotation="0">
@@ -64,6 +66,88 @@ async fn what_is_typed_into_a_hiding_field_is_a_secret() {
     rig.phone.shows(SIGN_IN, false);
     rig.run().await;
     assert_ne!(rig.files_with("Anna"), [""; 0]);
+}
+
+/// A screen that does not say what it consists of.
+fn mute(rig: &Rig, secret_field: Option<bool>) {
+    rig.phone.refuses_dumps();
+    rig.phone.says_of_gestures(Performed { secret_field, ..Performed::done() });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_field_is_that_a_tap_finds_is_asked_of_the_phone() {
+    // It hides what is typed; or nobody knows.
+    for told in [Some(true), None] {
+        let rig = Rig::new([types(SECRET, Some([500, 750])), complete("done")]).under(trusting());
+        mute(&rig, told);
+        let report = rig.run().await;
+        let typed = format!("TYPE {SECRET}");
+        assert!(rig.phone.sent()[1].starts_with(&typed), "{:?}", rig.phone.sent());
+        assert_eq!(rig.files_with("hunter2"), [""; 0], "{told:?}");
+        assert!(!format!("{report:?}").contains("hunter2"));
+    }
+    // It is an ordinary one: the step says what was typed, and so does what comes after.
+    let rig = Rig::new([types("to Anna only", Some([500, 750])), complete("wrote to Anna only")]);
+    mute(&rig, Some(false));
+    let report = rig.run().await;
+    assert_eq!(report.message, "wrote to Anna only");
+    let typed = |fact: &Fact| match fact {
+        Fact::StepEnd(end) => Some(end.action.as_ref()?.arguments.get("value")?.clone()),
+        Fact::ToolStart(start) => Some(start.parameters.get("value")?.clone()),
+        _ => None,
+    };
+    let [before, after] = &rig.facts(report.session_id, typed).await[..] else {
+        unreachable!("one act");
+    };
+    assert!(before.as_str().unwrap().starts_with("[secret password 8-15 #"), "{before}");
+    assert_eq!(after, "to Anna only");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_nobody_can_read_is_kept_nowhere_where_a_password_may_be_typed() {
+    for in_focus in [true, false] {
+        let garbled = || ScriptedReply::Says(format!("TYPE at 9999,9999 {SECRET}"));
+        let rig = Rig::new([garbled(), garbled(), complete("done")]);
+        rig.phone.shows(SIGN_IN, in_focus);
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+        assert_eq!(rig.files_with("hunter2"), [""; 0], "{in_focus}");
+        let told = format!("{:?}", rig.script.prompts());
+        assert!(told.contains("hunter2"), "the model is told what it said: {told}");
+        // Again and again, until the run fails of it.
+        rig.script.adds((0..9).map(|_| garbled()));
+        let failed = rig.run().await;
+        assert_eq!(failed.stop_reason, StopReason::ModelFailed);
+        assert_eq!(rig.files_with("hunter2"), [""; 0], "{}", failed.message);
+    }
+    let rig = Rig::new([ScriptedReply::Says("no such place".to_owned()), complete("done")]);
+    rig.run().await;
+    assert_ne!(rig.files_with("no such place"), [""; 0], "an ordinary screen");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_cannot_make_the_server_ask_for_a_secret() {
+    let made_up = "[secret password 8-15 #0123abcd]";
+    let rig = Rig::new([types(made_up, None), complete("gave up")]);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let told = rig.script.last().system_notes.join(" ");
+    assert!(told.contains("nobody has given such a secret"), "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_looks_like_a_code_is_one_whatever_was_asked() {
+    for (question, answer) in [("Сколько?", "482913"), ("Und was steht da?", "Da steht 482 913")]
+    {
+        let rig = Rig::new([info(question)]);
+        let asked = rig.run().await;
+        rig.script.adds([types("482913", None), complete("typed 482913")]);
+        rig.go_on(asked.session_id, reply(answer)).await;
+        assert_eq!(rig.files_with("482913"), [""; 0], "{answer}");
+        assert_eq!(rig.files_with("482 913"), [""; 0], "{answer}");
+        assert!(rig.phone.sent().last().unwrap().starts_with("TYPE 482913"));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -147,6 +231,12 @@ async fn less_or_more_is_kept_when_that_is_wanted() {
     assert_eq!(rig.files_with("Reply with one action"), [""; 0]);
     assert_eq!(report.message, "done");
     assert!(rig.phone.sent()[1].starts_with("TYPE to Anna only"));
+
+    // What the model notes for itself it still knows at the next step.
+    let rig = Rig::new([note("Anna has the key"), complete("done")]).privacy(little);
+    rig.run().await;
+    assert_eq!(rig.files_with("Anna has"), [""; 0]);
+    assert!(format!("{:?}", rig.script.last().history).contains("Anna has the key"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -251,6 +341,16 @@ async fn the_judge_leaves_no_picture_that_was_not_to_be_kept() {
     let shown = rig.facts(report.session_id, pictures).await;
     assert_eq!(shown.len(), 3);
     assert!(shown.iter().all(|it| *it == shown[0]), "{shown:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_of_the_server_that_a_model_repeats_is_kept_nowhere() {
+    let rig = Rig::new([info("Is sk-canary-77 right?"), complete("used sk-canary-77")]);
+    rig.agent.hide_keys(["sk-canary-77"]);
+    let asked = rig.run().await;
+    let report = rig.go_on(asked.session_id, reply("yes, sk-canary-77")).await;
+    assert_eq!(report.message, "used [key]");
+    assert_eq!(rig.files_with("sk-canary-77"), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -272,19 +272,31 @@ async fn a_judge_is_not_asked_when_nothing_is_left_to_pay_it_with() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_phone_that_is_late_with_its_elements_is_asked_less_and_still_at_the_end() {
-    // Later than an act waits: what it is aimed at is looked at.
-    let soon = |reply| match reply {
-        ScriptedReply::Says(text) => {
-            ScriptedReply::Late(std::time::Duration::from_millis(200), text)
-        }
-        other => other,
-    };
-    let rig = Rig::new((0..12).map(click).chain([complete("done")]).map(soon));
+async fn an_act_waits_for_elements_however_soon_the_model_answers() {
+    let rig = Rig::new((0..12).map(click).chain([complete("done")]));
     rig.phone.shows(DUMP, false);
-    rig.phone.dumps_in(std::time::Duration::from_millis(900));
+    rig.phone.dumps_in(std::time::Duration::from_millis(2900));
     let report = rig.run().await;
-    assert!(rig.phone.dumps() < 8, "{} dumps in 13 steps", rig.phone.dumps());
-    let last = rig.facts(report.session_id, milestone).await;
-    assert!(last.contains(&"snapshot round None true true".to_owned()), "{last:?}");
+    let trees = rig.facts(report.session_id, |fact| match fact {
+        Fact::Observe(look) => look.ui_tree.clone(),
+        _ => None,
+    });
+    assert!(12 <= trees.await.len(), "each touch has what it is aimed at");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_tells_no_elements_in_time_is_asked_less() {
+    let rig = Rig::new((0..12).map(click).chain([complete("done")]));
+    rig.phone.shows(DUMP, false);
+    rig.phone.dumps_in(std::time::Duration::from_secs(9));
+    rig.run().await;
+    assert!(rig.phone.dumps() < 10, "{} dumps in 13 steps", rig.phone.dumps());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_is_told_at_each_step_what_apps_were_known_at_the_start() {
+    let rig = Rig::new([click(1), complete("Sent.")]);
+    rig.run().await;
+    let told: Vec<_> = rig.script.seen().into_iter().map(|it| it.installed_apps).collect();
+    assert_eq!(told, vec![["Messages", "Notes", "Mail"]; 2]);
 }

@@ -191,3 +191,19 @@ async fn a_start_that_meets_a_shutdown_drives_nothing() {
     assert!(matches!(started, Err(AgentError::ShuttingDown)));
     assert_eq!(rig.phone.sent(), [""; 0]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_while_the_screen_is_looked_at_again_says_that_the_act_was_not_sent() {
+    let ScriptedReply::Says(tap) = click(1) else { unreachable!("a click is said") };
+    let rig = Rig::new([ScriptedReply::Late(Duration::from_secs(10), tap), complete("done")]);
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    // No look from here on has an answer, so the act waits for its evidence.
+    rig.phone.breaks(Call::Capture, 1..=u32::MAX, Fault::Hang);
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    follower.stop(StopReason::UserPaused);
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::UserPaused);
+    assert_eq!(report.steps[0].error.as_deref(), Some("not sent: the run was stopped"));
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}

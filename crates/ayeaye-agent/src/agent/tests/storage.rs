@@ -1,7 +1,7 @@
 //! A disk that fails: no gesture after it, and no lie about it.
 use std::sync::Arc;
 
-use crate::fakes::{FailingJournal, Rig, Write, click, complete, info};
+use crate::fakes::{FailingJournal, Rig, Write, click, client, complete, info};
 use crate::{AgentError, StopReason, UserInput};
 
 fn lines() -> Vec<crate::fakes::ScriptedReply> {
@@ -43,6 +43,11 @@ async fn wherever_the_disk_fails_no_gesture_follows_and_the_session_can_be_mende
             assert_eq!(report.stop_reason, StopReason::StorageFailed, "{where_}");
             assert!(report.message.contains("no space left"), "{where_}: {}", report.message);
             assert_eq!(rig.phone.sent(), sent, "{where_}: nothing after the failure");
+            let told = rig.agent.report(report.session_id, &client()).await.unwrap();
+            let end = (told.stop_reason, told.message);
+            // Only the very last line may have been lost.
+            let recorded = end.0 != StopReason::ServerRestarted;
+            assert!(recorded, "{where_}: {end:?}");
             go_on_after(&rig, report.session_id, &sent, &where_).await;
         }
         assert!(4 < failures, "{write:?}: only {failures} moments were tried");

@@ -142,6 +142,7 @@ async fn what_the_phone_could_not_make_sure_of_is_told_and_recorded() {
     let performed = Performed {
         uncertain: Some("the field cannot be read".to_owned()),
         note: Some("the second way was taken".to_owned()),
+        secret_field: None,
     };
     rig.phone.says_of_gestures(performed);
     let report = rig.run().await;

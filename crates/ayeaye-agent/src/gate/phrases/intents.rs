@@ -1,4 +1,7 @@
 //! What users ask for: the verbs of each class, and what turns them around.
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::Table;
 use crate::gate::class::ActClass::{
     self, Call, Delete, Grant, Install, Order, Pay, Publish, Send, Transfer,
@@ -122,6 +125,17 @@ const ARTICLES: &[&str] = &[
     "der", "die", "das", "den", "dem", "einen", "letzten", "le", "la", "l", "un", "une", "dernier", "mon", "el", "una", "mi", "último", "última", "o", "uma", "meu", "minha", "il", "lo", "ultimo",
 ];
 
+static ARTICLE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ARTICLES));
+static BEFORE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(BEFORE));
+static JUST_BEFORE_TEXTS: LazyLock<HashSet<String>> = LazyLock::new(|| set(JUST_BEFORE));
+static AFTER_TEXTS: LazyLock<HashSet<String>> = LazyLock::new(|| set(AFTER));
+static FORGETTING_TEXTS: LazyLock<Vec<String>> =
+    LazyLock::new(|| FORGETTING.iter().map(|it| normalized(it)).collect());
+
+fn set(list: &[&str]) -> HashSet<String> {
+    list.iter().map(|it| normalized(it)).collect()
+}
+
 /// Whether a verb that stands there is a noun: "the last message".
 pub(in crate::gate) fn is_noun(text: &str, at: usize, end: usize) -> bool {
     let found = &text[at..end];
@@ -130,7 +144,7 @@ pub(in crate::gate) fn is_noun(text: &str, at: usize, end: usize) -> bool {
     }
     let goes_on = text[end..].chars().next().is_some_and(char::is_alphanumeric);
     let before = words(&text[..at]).last().unwrap_or_default();
-    goes_on || ARTICLES.iter().any(|it| normalized(it) == before)
+    goes_on || ARTICLE_WORDS.contains(before)
 }
 
 /// What stands before a verb and turns it around.
@@ -241,10 +255,9 @@ const FORGETTING: &[&str] = &[
 /// The words of a user (normalized) without what only looks like a "not".
 pub(in crate::gate) fn forgetting(text: &str) -> String {
     let mut rest = text.to_owned();
-    for phrase in FORGETTING {
-        let phrase = normalized(phrase);
-        if rest.contains(&phrase) {
-            rest = rest.replace(&phrase, " ");
+    for phrase in FORGETTING_TEXTS.iter() {
+        if rest.contains(phrase) {
+            rest = rest.replace(phrase, " ");
         }
     }
     rest
@@ -256,20 +269,19 @@ pub(in crate::gate) fn is_negated(text: &str, at: usize, end: usize) -> bool {
     let clause = |c: char| matches!(c, '.' | ';' | '!' | '?' | '。' | '；' | '！' | '？' | '\n');
     let before = text[..at].rsplit(clause).next().unwrap_or_default();
     let near: Vec<_> = words(before).collect();
-    let turned = |word: &&str| BEFORE.iter().any(|it| normalized(it) == **word);
+    let turned = |word: &&str| BEFORE_WORDS.contains(*word);
     // "do not" and what French and others put around a verb are within three words of it.
     if near.iter().rev().take(3).any(turned) || before.contains("don't") && near.len() <= 4 {
         return true;
     }
-    if JUST_BEFORE.iter().any(|it| before.trim_end().ends_with(&normalized(it))) {
+    if JUST_BEFORE_TEXTS.iter().any(|it| before.trim_end().ends_with(it)) {
         return true;
     }
     let after = text[end..].split(clause).next().unwrap_or_default();
     let first = words(after).next().unwrap_or_default();
-    AFTER
+    AFTER_TEXTS
         .iter()
-        .map(|it| normalized(it))
-        .any(|it| if it.is_ascii() { first == it } else { after.trim_start().starts_with(&it) })
+        .any(|it| if it.is_ascii() { first == it } else { after.trim_start().starts_with(it) })
         || ["pas", "nicht", "niet"].contains(&first)
 }
 

@@ -1,4 +1,7 @@
-//! What a control says that it does, fields for secrets, and acts that are no touch.
+//! What a control says that it does, and acts that are no touch.
+use super::dialogs;
+use super::fields::is_search;
+use super::ids::class_of_id;
 use super::only_moves;
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
@@ -7,9 +10,8 @@ use crate::gate::findings::Findings;
 use crate::gate::intent::says_all;
 use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateRequest, presses_enter};
-use crate::gate::text::{holds, normalized, words};
+use crate::gate::text::{amount, closed_up, normalized, readings, words};
 use crate::gate::verdict::Rule;
-use crate::secret_text::{SecretKind, find_secrets, secret_asked_for};
 use crate::{DeviceCommand, Gesture};
 
 /// More texts in one control are content, and only the first is its name.
@@ -18,47 +20,112 @@ const CONTENT: usize = 6;
 /// What the act is aimed at says what it does.
 pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
     let request = findings.request;
-    if only_moves(request.gesture) || matches!(request.gesture, Gesture::Awake { .. }) {
+    if matches!(request.gesture, Gesture::Awake { .. }) {
         return;
     }
     let kind = apps::kind_of(request.package);
-    let aimed = request.screen.aimed.iter();
+    let screen = request.screen;
+    let aimed = screen.aimed.iter();
     // A field is tapped to type into it, whatever stands in it.
-    let aimed: Vec<_> = aimed.filter(|it| !it.is_field()).collect();
-    if aimed.iter().any(|it| it.reacts && is_decline(it)) {
-        findings.pass(Rule::Declines, aimed.first().map_or("", |it| it.name()));
+    let mut aimed: Vec<_> = aimed.filter(|it| !it.is_field()).collect();
+    if only_moves(request.gesture) {
+        // Also on its way up or down, what moves aside slides what is slid.
+        let across = match request.gesture {
+            Gesture::Slide { from, to, .. } => 0.1 <= (from.fractions().0 - to.fractions().0).abs(),
+            _ => false,
+        };
+        let slid = |it: &ControlFacts| dialogs::is_swiped(it) || across && dialogs::is_slid(it);
+        aimed.retain(|it| matches!(request.gesture, Gesture::Slide { .. }) && slid(it));
+        if aimed.is_empty() {
+            return;
+        }
+    }
+    if let Some(name) = declined(screen.aimed.iter(), kind) {
+        findings.pass(Rule::Declines, name);
         return;
     }
     for control in &aimed {
         if let Some((class, evidence)) = command(control, kind) {
             add(findings, class, control, Rule::Control, &evidence);
+        } else if let Some((class, evidence)) = dialogs::agreed_to(control, screen) {
+            add(findings, class, control, Rule::Dialog, &evidence);
         }
     }
-    if presses_enter(request.gesture) {
+    if presses_enter(request.gesture) || presses_focused(request) {
         enter_key(findings, kind);
     }
 }
 
+/// The name of the control that declines, where nothing else may be meant.
+pub(super) fn declined<'a>(
+    aimed: impl Iterator<Item = &'a ControlFacts>,
+    kind: Option<AppKind>,
+) -> Option<&'a str> {
+    let reacting: Vec<_> = aimed.filter(|it| it.reacts).collect();
+    let first = reacting.first().filter(|it| is_decline(it))?;
+    // Something else there may be what gets the touch.
+    let other = |it: &&ControlFacts| {
+        !is_decline(it) && (command(it, kind).is_some() || dialogs::agrees(it).is_some())
+    };
+    (!reacting.iter().any(other)).then(|| first.name())
+}
+
+/// A blank that is typed where no field has the focus presses the control that has it.
+fn presses_focused(request: &GateRequest<'_>) -> bool {
+    let Gesture::Type { text, .. } = request.gesture else { return false };
+    let focused = request.screen.focused.as_ref();
+    text.contains(char::is_whitespace) && focused.is_some_and(|it| !it.is_field())
+}
+
 /// Enter does what the control does that has the focus, or in a field what the control beside it does.
 fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
-    let screen = findings.request.screen;
+    let GateRequest { screen, history, .. } = *findings.request;
     let field = screen.aimed.iter().find(|it| it.is_field()).or(screen.focused.as_ref());
-    if let Some(focused) = field.filter(|it| !it.is_field()) {
-        if let Some((class, evidence)) = command(focused, kind) {
+    // Of a page only its outermost part may say that it has the focus.
+    if let Some(focused) = field.filter(|it| !it.is_field() && !it.kind.ends_with("WebView")) {
+        let said = command(focused, kind).or_else(|| dialogs::agreed_to(focused, screen));
+        if let Some((class, evidence)) = said {
             add(findings, class, focused, Rule::EnterKey, &evidence);
         }
         return;
     }
-    if field.is_some_and(is_search) {
+    if field.is_some_and(|it| is_search(it, history)) {
         return;
     }
+    let before = findings.len();
     for control in &screen.controls {
+        if let Some((class, evidence)) = dialogs::agreed_to(control, screen) {
+            add(findings, class, control, Rule::EnterKey, &evidence);
+            continue;
+        }
         let Some((class, evidence)) = command(control, kind) else { continue };
         // A note may be deleted and a person called on the same screen; enter does neither.
         if !matches!(class, ActClass::Delete | ActClass::Call) {
             add(findings, class, control, Rule::EnterKey, &evidence);
         }
     }
+    // Where nothing sends, the key on the keyboard does.
+    if let Some(field) = field.filter(|_| findings.len() == before) {
+        if is_dialed(field) {
+            add(findings, ActClass::Call, field, Rule::EnterKey, field.name());
+            return;
+        }
+        let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
+        let names = field.names.iter().map(String::as_str);
+        let mut hints = [field.hint.as_str(), &id].into_iter().chain(names).map(normalized);
+        if let Some(class) = hints.find_map(|it| phrases::written_into(&it)) {
+            add(findings, class, field, Rule::EnterKey, field.name());
+        }
+    }
+}
+
+/// Whether what stands in a field is dialed.
+fn is_dialed(field: &ControlFacts) -> bool {
+    let id = field.resource_id.rsplit('/').next().unwrap_or_default();
+    matches!(
+        id,
+        "digits" | "digits_edit_text" | "dialpad_edit_text" | "dial_number" | "dialer_input"
+    )
 }
 
 fn add(
@@ -89,15 +156,19 @@ fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) 
                 ["to", "cc", "bcc", "an", "para", "a", "à", "naar", "do", "кому", "收件人", "宛先"];
             let is_label = |it: &String| labels.contains(&normalized(it).trim_end_matches(':'));
             let mut places = places.iter().filter(|it| !is_label(it)).peekable();
-            if places.peek().is_some() {
+            let all = |it: &String| says_all(&normalized(it));
+            if screen.header.iter().chain(&screen.recipients).any(all) && !words.say_all() {
+                false
+            } else if places.peek().is_some() {
                 places.all(|it| words.name(it))
             } else {
-                screen.header.iter().any(|it| words.name(it))
+                screen.header.iter().any(|it| words.name_all(it))
             }
         }
         ActClass::Call => {
+            let own = control.names.iter().filter_map(|it| dialogs::person_in(it));
             let shown = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
-            shown.into_iter().any(|it| words.name(it))
+            own.into_iter().all(|it| words.name(it)) && shown.into_iter().any(|it| words.name(it))
         }
         ActClass::Delete => {
             let erases = |it: &String| {
@@ -105,7 +176,8 @@ fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) 
             };
             let shown = screen.texts.iter().chain(&history.touched).map(String::as_str);
             (!names.iter().any(erases) || words.name_part(SystemPart::FactoryReset))
-                && words.relate_to(shown)
+                && words.relate_to(shown.clone())
+                && words.name_one_of(shown, [request.label, request.package])
         }
         _ => true,
     }
@@ -118,24 +190,52 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
         app != Some(AppKind::Launcher) || matches!(class, ActClass::Delete | ActClass::Install)
     };
     let most = if CONTENT < control.names.len() { 1 } else { control.names.len() };
+    let own = control.names.iter().chain((!control.hint.is_empty()).then_some(&control.hint));
+    let kind = control.kind.rsplit('.').next().unwrap_or_default();
+    let is_button = kind.contains("Button");
     let mut found: Vec<(ActClass, String)> = Vec::new();
-    for (at, name) in control.names.iter().take(most).enumerate() {
-        let text = normalized(name);
-        if phrases::declines(&text) {
+    // Nothing that closes has another name.
+    let closes = 1 < control.names.len()
+        && control.names.iter().take(CONTENT).any(|it| phrases::declines(&normalized(it)));
+    for (at, name) in own.take(most.max(1)).enumerate() {
+        let texts = readings(name);
+        if texts.iter().any(|it| phrases::declines(it)) {
             continue;
         }
-        let is_button = control.kind.contains("Button");
-        for phrase in phrases::commands(&text) {
-            // Further texts of a row are content; what is a command there stands alone.
-            let alone =
-                text == phrase.text || words(&text).count() <= words(&phrase.text).count() + 1;
-            if (at == 0 || is_button || alone) && on_home(phrase.of) {
-                found.push((
-                    phrase.of,
-                    format!("\"{name}\" ({}, {})", phrase.written, phrase.language),
-                ));
+        found.extend(texts.iter().find_map(|it| phrases::sign(it)).map(|it| (it, name.clone())));
+        if let Some(joined) = closed_up(&texts[0]) {
+            let said = phrases::commands_joined(&joined).into_iter().filter(|it| on_home(it.of));
+            found.extend(said.map(|it| (it.of, format!("\"{name}\""))));
+        }
+        for text in &texts {
+            // A choice may be a sentence, and so may a text with a price that is no button.
+            let long = is_button && !control.switch || at == 0 && amount(name).is_some();
+            for phrase in phrases::commands(text, long) {
+                // Further texts of a row are content; what is a command there stands alone.
+                let alone = closes
+                    || says_all(text)
+                    || *text == phrase.text
+                    || words(text).count() <= words(&phrase.text).count() + 1;
+                if (at == 0 || is_button || alone) && on_home(phrase.of) {
+                    let said = format!("\"{name}\" ({}, {})", phrase.written, phrase.language);
+                    found.push((phrase.of, said));
+                }
             }
         }
+    }
+    // A name in pieces, a letter or two each.
+    if 2 <= control.names.len() && control.names.iter().all(|it| it.chars().count() <= 3) {
+        let whole = normalized(&control.names.concat());
+        let said = phrases::commands_joined(&whole).into_iter().filter(|it| on_home(it.of));
+        found.extend(said.map(|it| (it.of, format!("\"{whole}\""))));
+    }
+    // A text beside a control without a name is its name if it is nothing but a command.
+    for name in &control.beside {
+        let text = normalized(name);
+        let bare = |it: &&phrases::Phrase<ActClass>| it.text == text || amount(name).is_some();
+        let said =
+            phrases::commands(&text, false).into_iter().filter(bare).filter(|it| on_home(it.of));
+        found.extend(said.map(|it| (it.of, format!("\"{name}\" beside it"))));
     }
     if let Some(class) = class_of_id(control).filter(|class| on_home(*class)) {
         found.push((class, control.resource_id.clone()));
@@ -143,125 +243,6 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
     // Of several the one that weighs most, and of its phrases the longest: "Send money" is a transfer.
     found.sort_by_key(|(class, evidence)| (*class as usize, std::cmp::Reverse(evidence.len())));
     found.into_iter().next()
-}
-
-/// Words of resource ids and what they stand for; the other words of such an id say nothing.
-const IDS: &[(&str, ActClass)] = &[
-    ("pay", ActClass::Pay),
-    ("payment", ActClass::Pay),
-    ("paynow", ActClass::Pay),
-    ("donate", ActClass::Pay),
-    ("buy", ActClass::Order),
-    ("buynow", ActClass::Order),
-    ("purchase", ActClass::Order),
-    ("order", ActClass::Order),
-    ("transfer", ActClass::Transfer),
-    ("delete", ActClass::Delete),
-    ("remove", ActClass::Delete),
-    ("uninstall", ActClass::Delete),
-    ("erase", ActClass::Delete),
-    ("install", ActClass::Install),
-    ("allow", ActClass::Grant),
-    ("grant", ActClass::Grant),
-    ("call", ActClass::Call),
-    ("dial", ActClass::Call),
-    ("publish", ActClass::Publish),
-    ("post", ActClass::Publish),
-    ("tweet", ActClass::Publish),
-    ("send", ActClass::Send),
-];
-const PLAIN_IDS: &[&str] = &[
-    "button",
-    "btn",
-    "bt",
-    "fab",
-    "icon",
-    "ic",
-    "image",
-    "img",
-    "iv",
-    "tv",
-    "view",
-    "action",
-    "menu",
-    "item",
-    "confirm",
-    "now",
-    "ok",
-    "submit",
-    "id",
-    "container",
-    "layout",
-    "wrapper",
-    "place",
-    "primary",
-    "positive",
-    "main",
-    "bottom",
-    "dialog",
-    "message",
-    "msg",
-    "sms",
-    "mms",
-    "mail",
-    "email",
-    "chat",
-    "app",
-    "all",
-    "permission",
-    "foreground",
-    "only",
-    "one",
-    "time",
-    "always",
-    "voice",
-    "video",
-    "audio",
-    "start",
-    "do",
-    "the",
-    "account",
-    "note",
-    "conversation",
-    "text",
-    "compose",
-    "floating",
-    "imagebutton",
-    "textview",
-    "imageview",
-    "fragment",
-    "screen",
-    "bar",
-    "cta",
-];
-
-/// What the resource id of a control stands for: a word for a class, and none that says more.
-fn class_of_id(control: &ControlFacts) -> Option<ActClass> {
-    if !control.reacts {
-        return None;
-    }
-    let id = control.resource_id.rsplit('/').next().unwrap_or_default();
-    let mut parts: Vec<String> = Vec::new();
-    for part in id.split(['_', '-', '.', ' ']) {
-        let mut word = String::new();
-        for c in part.chars() {
-            if c.is_uppercase() && word.chars().last().is_some_and(char::is_lowercase) {
-                parts.push(std::mem::take(&mut word));
-            }
-            word.extend(c.to_lowercase());
-        }
-        parts.push(word);
-    }
-    let mut class = None;
-    for part in parts.iter().filter(|it| !it.is_empty()) {
-        let part = part.trim_end_matches(|c: char| c.is_ascii_digit());
-        match IDS.iter().find(|(word, _)| *word == part) {
-            Some((_, found)) => class = class.or(Some(*found)),
-            None if part.is_empty() || PLAIN_IDS.contains(&part) => {}
-            None => return None,
-        }
-    }
-    class
 }
 
 /// Whether a control leaves or declines, and nothing else.
@@ -274,67 +255,6 @@ pub(super) fn is_decline(control: &ControlFacts) -> bool {
 /// `permission_deny_button` and its like hold a word for the permission as well.
 fn denies(control: &ControlFacts) -> bool {
     control.resource_id.contains("deny")
-}
-
-/// Whether a field is for searching.
-pub(super) fn is_search(field: &ControlFacts) -> bool {
-    #[rustfmt::skip]
-    const WORDS: &[&str] = &[
-        "search", "query", "find", "filter", "buscar", "busca", "recherch", "such", "suche", "durchsuchen", "pesquis", "cerca", "zoek", "szukaj", "ara",
-        "поиск", "искать", "пошук", "搜索", "搜尋", "検索", "검색", "بحث", "खोज", "cari", "telusuri", "tìm", "ค้นหา",
-    ];
-    let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
-    let texts = field.names.iter().map(String::as_str).chain([field.hint.as_str(), &id]);
-    texts.into_iter().map(normalized).any(|text| {
-        WORDS.iter().any(|it| {
-            let word = normalized(it);
-            words(&text).any(|said| said.starts_with(&word))
-                || !word.is_ascii() && text.contains(&word)
-        })
-    })
-}
-
-/// Something goes into a field for a password or a code.
-pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
-    let request = findings.request;
-    let Gesture::Type { text, point, .. } = request.gesture else { return };
-    let screen = request.screen;
-    let fields: Vec<&ControlFacts> = if point.is_some() {
-        screen.aimed.iter().collect()
-    } else {
-        screen.focused.iter().collect()
-    };
-    let hidden = screen.hidden_input || fields.iter().any(|it| it.password);
-    let asks = fields.iter().filter(|it| it.is_field()).find(|it| asks_for_code(it));
-    let card = find_secrets(text).iter().any(|(kind, _)| *kind == SecretKind::Card);
-    if !hidden && asks.is_none() && !card {
-        return;
-    }
-    let history = request.history;
-    let own = history.own_secret || !history.secrets.is_empty() || request.words.hold_text(text);
-    let field = asks.or(fields.first()).map_or("a hidden field", |it| it.name());
-    findings.class(ActClass::Password, own, Rule::PasswordField, field);
-}
-
-/// Whether a field asks for a password or a code, as its hint, its description or its id has it.
-fn asks_for_code(field: &ControlFacts) -> bool {
-    #[rustfmt::skip]
-    const WORDS: &[&str] = &[
-        "password", "passcode", "passphrase", "pin", "otp", "cvv", "cvc", "security code", "verification code", "one-time code", "card number", "2fa",
-        "contraseña", "código de verificación", "código de seguridad", "mot de passe", "code de vérification", "code confidentiel", "passwort", "kennwort", "bestätigungscode", "sicherheitscode", "prüfcode", "kartennummer",
-        "senha", "código de segurança", "codice di verifica", "wachtwoord", "verificatiecode", "pincode", "hasło", "kod weryfikacyjny", "şifre", "parola", "doğrulama kodu", "güvenlik kodu",
-        "пароль", "код подтверждения", "код из смс", "код підтвердження", "密码", "密碼", "验证码", "驗證碼", "安全码", "パスワード", "暗証番号", "認証コード", "確認コード",
-        "비밀번호", "인증번호", "인증 코드", "كلمة المرور", "رمز التحقق", "पासवर्ड", "ओटीपी", "सत्यापन कोड", "kata sandi", "kode verifikasi", "mật khẩu", "mã xác minh", "mã otp", "รหัสผ่าน", "รหัสยืนยัน",
-    ];
-    let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
-    let names = field.names.iter().filter(|it| it.chars().count() <= 40).map(String::as_str);
-    names.chain([field.hint.as_str(), id.as_str()]).any(|text| {
-        let text = normalized(text);
-        !text.is_empty()
-            && (WORDS.iter().any(|it| holds(&text, &normalized(it)))
-                || secret_asked_for(&text) == Some(SecretKind::Password)
-                || words(&text).any(|word| word == "code") && words(&text).count() <= 3)
-    })
 }
 
 /// A command that changes the apps or files of the phone.
@@ -374,7 +294,7 @@ pub(in crate::gate) fn changes(findings: &mut Findings<'_>) {
             } else {
                 screen.focused.as_ref()
             };
-            if field.is_some_and(is_search) {
+            if field.is_some_and(|it| is_search(it, request.history)) {
                 return;
             }
             "text"

@@ -6,9 +6,9 @@ use crate::gate::class::ActClass;
 use crate::gate::components::{self, SystemPart};
 use crate::gate::findings::Findings;
 use crate::gate::phrases;
-use crate::gate::policy::{Treatment, lists_app, lists_host};
-use crate::gate::request::{ControlFacts, GateRequest};
-use crate::gate::text::{holds, normalized};
+use crate::gate::policy::{Treatment, lists_app};
+use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
+use crate::gate::text::{List, holds, normalized, normalized_all};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture};
 
@@ -53,6 +53,9 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
             let home = apps::kind_of(package) == Some(AppKind::Launcher);
             let system = package == "com.android.systemui";
             check(package, home || system);
+            if policy.is_private(package) {
+                findings.deny(ActClass::Open, Rule::PrivateApp, package);
+            }
         }
     }
 }
@@ -64,6 +67,9 @@ pub(in crate::gate) fn secrets(findings: &mut Findings<'_>) {
         return;
     }
     let elsewhere = |home: &&String| !home.is_empty() && **home != request.package;
+    if !request.history.secrets.is_empty() && super::addresses::is_in_address_bar(request) {
+        findings.deny(ActClass::Password, Rule::SecretElsewhere, "an address bar");
+    }
     if let Some(home) = request.history.secrets.iter().find(elsewhere) {
         let evidence = format!("given for {home}");
         findings.deny(ActClass::Password, Rule::SecretElsewhere, &evidence);
@@ -78,7 +84,8 @@ pub(in crate::gate) fn system_parts(findings: &mut Findings<'_>) {
     }
     let Some(part) = part_in_front(request) else { return };
     let aimed = &request.screen.aimed;
-    if aimed.iter().any(|it| it.reacts && is_decline(it)) {
+    let mut reacting = aimed.iter().filter(|it| it.reacts && !it.names.is_empty()).peekable();
+    if reacting.peek().is_some() && reacting.all(is_decline) {
         return;
     }
     let words = request.words;
@@ -104,7 +111,14 @@ pub(in crate::gate) fn system_parts(findings: &mut Findings<'_>) {
         | SystemPart::FactoryReset
         | SystemPart::SpecialAccess => words.name_part(part),
     };
-    if !named && findings.policy.system_parts == Treatment::Deny {
+    // A client has no task in whose words a person could name it: they are asked.
+    let answered = request.history.by_client
+        && words.is_empty()
+        && matches!(
+            part,
+            SystemPart::PackageInstaller | SystemPart::PermissionDialog | SystemPart::PurchaseSheet
+        );
+    if !named && !answered && findings.policy.system_parts == Treatment::Deny {
         findings.deny(class, Rule::SystemPart, part.words());
     } else if named && components::is_settings(request.package) && only_leads_on(aimed) {
         findings.pass(Rule::AskedFor, part.words());
@@ -123,11 +137,11 @@ fn only_leads_on(aimed: &[ControlFacts]) -> bool {
 
 /// What dialogs say before a service may read the screen and act.
 #[rustfmt::skip]
-const FULL_CONTROL: &[&str] = &[
+static FULL_CONTROL: List = List::new(|| normalized_all(&[
     "full control of your device", "view and control screen", "view and perform actions", "control total", "contrôler intégralement", "contrôle total", "volle kontrolle", "uneingeschränkte kontrolle",
     "controle total", "pieno controllo", "controllo completo", "volledige controle", "pełną kontrolę", "tam denetim", "tam kontrol", "полный контроль", "повний контроль", "完全控制", "完全控制您的设备", "フル コントロール", "フルコントロール", "완전히 제어", "모든 권한",
     "التحكم الكامل", "पूरा कंट्रोल", "पूरी तरह कंट्रोल", "kontrol penuh", "toàn quyền kiểm soát", "ควบคุมอุปกรณ์โดยสมบูรณ์",
-];
+]));
 
 /// The part of the system in front: by its component; in the settings also by the title of the screen, by
 /// what was touched on the way there, and by what its dialogs say.
@@ -146,7 +160,7 @@ fn part_in_front(request: &GateRequest<'_>) -> Option<SystemPart> {
     }
     let says = |text: &String| {
         let text = normalized(text);
-        FULL_CONTROL.iter().any(|it| holds(&text, &normalized(it)))
+        FULL_CONTROL.iter().any(|it| holds(&text, it))
     };
     if screen.texts.iter().any(says) {
         return Some(SystemPart::Accessibility);
@@ -154,93 +168,6 @@ fn part_in_front(request: &GateRequest<'_>) -> Option<SystemPart> {
     // A page behind the title of one: it is called as the app or service that it is about.
     let last = request.history.touched.iter().rev().take(3);
     last.into_iter().find_map(|it| phrases::area_titled(&normalized(it))).map(|it| it.of)
-}
-
-/// Addresses that are opened or typed.
-pub(in crate::gate) fn addresses(findings: &mut Findings<'_>) {
-    let request = findings.request;
-    let (text, typed) = match request.gesture {
-        Gesture::Command(DeviceCommand::OpenUrl { url }) => (url.as_str(), false),
-        Gesture::Type { text, point, .. } => {
-            let field = match point {
-                Some(_) => request.screen.aimed.iter().find(|it| it.is_field()),
-                None => request.screen.focused.as_ref(),
-            };
-            let bar = field.is_some_and(|it| {
-                let id = it.resource_id.to_ascii_lowercase();
-                [
-                    "url_bar",
-                    "location_bar",
-                    "url_field",
-                    "omnibox",
-                    "address_bar",
-                    "mozac_browser_toolbar",
-                ]
-                .iter()
-                .any(|name| id.contains(name))
-            });
-            if !bar && apps::kind_of(request.package) != Some(AppKind::Browser) {
-                return;
-            }
-            (text.as_str(), true)
-        }
-        _ => return,
-    };
-    let Some(address) = Address::read(text, typed) else { return };
-    let policy = findings.policy;
-    let Address { host, odd } = address;
-    if odd {
-        findings.deny(ActClass::Open, Rule::DeniedHost, &host);
-        return;
-    }
-    if lists_host(&policy.deny_hosts, &host) {
-        findings.deny(ActClass::Open, Rule::DeniedHost, &host);
-    }
-    if policy.allow_hosts.iter().any(|list| !lists_host(list, &host)) {
-        findings.deny(ActClass::Open, Rule::HostNotListed, &host);
-    }
-    let named = request.history.by_client && !typed || request.words.name_host(&host);
-    findings.class(ActClass::Open, named, Rule::UnnamedAddress, &host);
-}
-
-/// An address in a text.
-struct Address {
-    /// Its host, or its scheme where it is odd.
-    host: String,
-    /// Its scheme does more than open a page.
-    odd: bool,
-}
-
-impl Address {
-    /// A typed text is an address if it has a scheme, or looks like the name of a host.
-    fn read(text: &str, typed: bool) -> Option<Self> {
-        let text = normalized(text);
-        let text = text.trim();
-        if let Some((scheme, _)) = text.split_once(':') {
-            let odd =
-                ["javascript", "intent", "data", "file", "content", "about", "chrome", "blob"];
-            if odd.contains(&scheme) && typed {
-                return Some(Self { host: scheme.to_owned(), odd: true });
-            }
-        }
-        let rest = match text.split_once("://") {
-            Some((scheme, rest)) if !scheme.contains(' ') => rest,
-            Some(_) | None if typed && text.contains(char::is_whitespace) => return None,
-            Some((_, rest)) => rest,
-            None => text,
-        };
-        let end = |c: char| matches!(c, '/' | '?' | '#' | '\\') || c.is_whitespace();
-        let authority = rest.split(end).next().unwrap_or_default();
-        let host = authority.rsplit('@').next().unwrap_or_default();
-        let host = host.split(':').next().unwrap_or_default().trim_end_matches('.');
-        let last = host.rsplit('.').next().unwrap_or_default();
-        let named = host.contains('.')
-            && (2 <= last.chars().count() && last.chars().all(char::is_alphabetic)
-                || host.chars().all(|c| c.is_ascii_digit() || c == '.') && text.contains('/'));
-        let with_scheme = text.contains("://");
-        (!host.is_empty() && (named || with_scheme))
-            .then(|| Self { host: host.to_owned(), odd: false })
-    }
 }
 
 /// An app for money or secrets that the user has not named.
@@ -274,23 +201,42 @@ pub(in crate::gate) fn unnamed_apps(findings: &mut Findings<'_>) {
     }
 }
 
-/// A touch in an app for money or mail whose screen does not say what is touched.
+/// A touch in an app for money, mail or messages, or in the settings, whose screen does not say what is touched.
 pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
     let request = findings.request;
-    if request.screen.readable || !acts(request) || only_moves(request.gesture) {
+    let (screen, package) = (request.screen, request.package);
+    let told = screen.readable && !is_opaque(screen);
+    if told || !acts(request) || only_moves(request.gesture) {
         return;
     }
-    let package = request.package;
     let kind = apps::kind_of(package).filter(|it| {
         matches!(
             it,
-            AppKind::Banking | AppKind::Wallet | AppKind::Secrets | AppKind::Shop | AppKind::Mail
+            AppKind::Banking
+                | AppKind::Wallet
+                | AppKind::Secrets
+                | AppKind::Shop
+                | AppKind::Mail
+                | AppKind::Messenger
         )
     });
-    let Some(kind) = kind else { return };
+    let kind = match kind {
+        Some(kind) => format!("{kind:?}"),
+        None if components::is_settings(package) => "Settings".to_owned(),
+        None => return,
+    };
     let approved = &request.history.approved_apps;
     if approved.iter().any(|(class, app)| *class == ActClass::Unreadable && app == package) {
         return;
     }
-    findings.class(ActClass::Unreadable, false, Rule::NoElements, &format!("{package}, {kind:?}"));
+    findings.class(ActClass::Unreadable, false, Rule::NoElements, &format!("{package}, {kind}"));
+}
+
+/// Whether a screen has elements, but of what is touched there is only a surface that is drawn on: a page or
+/// game that tells nothing of itself.
+fn is_opaque(screen: &ScreenFacts) -> bool {
+    const DRAWN: [&str; 4] = ["WebView", "SurfaceView", "TextureView", "GLSurfaceView"];
+    let Some(first) = screen.aimed.first() else { return false };
+    let silent = screen.aimed.iter().all(|it| it.names.is_empty() && it.hint.is_empty());
+    silent && DRAWN.iter().any(|it| first.kind.ends_with(it))
 }

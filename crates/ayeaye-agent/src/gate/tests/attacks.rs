@@ -205,6 +205,87 @@ fn a_swipe_pays_and_a_scroll_does_not() {
 }
 
 #[test]
+fn a_slide_that_hardly_moves_is_a_touch() {
+    let scene = Scene::of("com.example.pay", "Checkout").button("Pay now").button("Slide to pay");
+    let duration = std::time::Duration::from_millis(500);
+    let place = |name: &str| match scene.tap(name) {
+        Gesture::Click { point } => point.fractions(),
+        other => panic!("{other:?}"),
+    };
+    let slide = |name: &str, by: (f64, f64)| {
+        let (x, y) = place(name);
+        let to = Point::from_fractions(x + by.0, y + by.1).unwrap();
+        let from = Point::from_fractions(x, y).unwrap();
+        scene.judge("Open the wallet", &Gesture::Slide { from, to, duration })
+    };
+    for by in [(0.0, 0.001), (0.0, -0.03), (0.002, 0.01)] {
+        assert_eq!(slide("Pay now", by).class(), Some(ActClass::Pay), "{by:?}");
+    }
+    assert_eq!(slide("Pay now", (0.0, 0.3)).name(), "allow", "a list is moved");
+    assert_eq!(slide("Slide to pay", (0.4, 0.55)).class(), Some(ActClass::Pay), "aside too");
+}
+
+#[test]
+fn what_stands_in_a_field_makes_it_no_search() {
+    let screen = |said: &str| {
+        let field = format!(
+            r#"<node class="android.widget.EditText" text="{said}" focused="true" bounds="[40,80][800,240]"/>"#
+        );
+        let send = r#"<node class="android.widget.ImageButton" content-desc="Send" clickable="true" bounds="[800,80][1040,240]"/>"#;
+        Elements::read(&format!("<hierarchy>{field}{send}</hierarchy>")).unwrap()
+    };
+    let enter = Gesture::HotKey { key: crate::Key::Enter };
+    for said in ["no such thing", "find me at the bar", "Search"] {
+        let judged = judge_after(13, &screen(said), &enter);
+        assert_eq!(judged.class(), Some(ActClass::Send), "{said}");
+    }
+    // What an empty field asks for, on phones that tell no hints.
+    assert_eq!(judge_on(&screen("Search"), &submit("boots")).name(), "allow");
+}
+
+#[test]
+fn keys_go_to_the_innermost_focus() {
+    let focused = |inner: &str| {
+        let screen = format!(
+            r#"<hierarchy><node class="android.webkit.WebView" focused="true" bounds="[0,0][1080,2400]">{inner}</node></hierarchy>"#
+        );
+        Elements::read(&screen).unwrap()
+    };
+    let button = r#"<node class="android.widget.Button" text="Pay now" clickable="true" focused="true" bounds="[40,80][1040,240]"/>"#;
+    let field = r#"<node class="android.widget.EditText" text="" focused="true" bounds="[40,80][800,240]"/>"#;
+    let send = r#"<node class="android.widget.Button" text="Send" clickable="true" bounds="[800,80][1040,240]"/>"#;
+    let enter = Gesture::HotKey { key: crate::Key::Enter };
+    for (inner, gesture, class) in [
+        (button.to_owned(), enter.clone(), ActClass::Pay),
+        // A blank presses it too.
+        (button.to_owned(), type_text("a b"), ActClass::Pay),
+        (format!("{field}{send}"), submit("hello"), ActClass::Send),
+        (
+            format!("{}{send}", field.replace(r#"focused="true""#, "")),
+            submit("hello"),
+            ActClass::Send,
+        ),
+    ] {
+        assert_eq!(judge_on(&focused(&inner), &gesture).class(), Some(class), "{inner}");
+    }
+    let digits = r#"<node class="android.widget.EditText" resource-id="com.android.dialer:id/digits" text="0900123456" focused="true" bounds="[40,80][1040,240]"/>"#;
+    assert_eq!(judge_on(&focused(digits), &enter).class(), Some(ActClass::Call));
+}
+
+#[test]
+fn a_heap_of_controls_is_not_told_apart() {
+    let node = r#"<node class="android.view.View" clickable="true" bounds="[0,0][1080,1200]"/>"#;
+    let heap = node.repeat(15_000);
+    let all = format!(
+        r#"<node class="android.widget.FrameLayout" bounds="[0,0][1080,2400]">{heap}</node>"#
+    );
+    let elements = Elements::read(&format!("<hierarchy>{all}</hierarchy>")).unwrap();
+    let gesture = Gesture::Click { point: Point::new(500, 200).unwrap() };
+    let facts = ScreenFacts::new(Some(&elements), &gesture, super::SIZE, false);
+    assert!(!facts.readable && facts.aimed.len() <= 50);
+}
+
+#[test]
 fn a_secret_stays_where_it_was_given_for() {
     let field = Scene::of("com.android.chrome", "").field("url_bar");
     let history =

@@ -57,6 +57,8 @@ fn package() -> impl Strategy<Value = String> {
 fn control() -> impl Strategy<Value = ControlFacts> {
     (vec(text(), 0..4), text(), "[a-zA-Z_:/]{0,16}", any::<[bool; 4]>()).prop_map(
         |(names, hint, id, [password, reacts, switch, field])| ControlFacts {
+            content: names.first().cloned().unwrap_or_default(),
+            beside: names.iter().take(1).cloned().collect(),
             names,
             hint,
             resource_id: id,
@@ -71,12 +73,12 @@ fn control() -> impl Strategy<Value = ControlFacts> {
 fn screen() -> impl Strategy<Value = ScreenFacts> {
     let some = || vec(text(), 0..4);
     (
-        (any::<bool>(), any::<bool>(), vec(control(), 0..3), proptest::option::of(control())),
+        (any::<[bool; 3]>(), some(), vec(control(), 0..3), proptest::option::of(control())),
         (vec(control(), 0..3), some(), some(), some(), some()),
     )
         .prop_map(
             |(
-                (readable, hidden_input, aimed, focused),
+                ([readable, hidden_input, can_decline], said, aimed, focused),
                 (controls, titles, header, texts, recipients),
             )| {
                 ScreenFacts {
@@ -88,6 +90,8 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     header,
                     texts,
                     recipients,
+                    said,
+                    can_decline,
                     hidden_input,
                 }
             },

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::journal::AgentState;
+use crate::prompt_text::without_tags;
 use crate::run::Run;
 use crate::run::observer::Observation;
 use crate::session::{FinishedSubtask, lines, push_quoted};
@@ -98,7 +99,7 @@ impl Run {
 
 /// Adds a text with a mark before every line, so that foreign text cannot pass for ours.
 fn push_marked(page: &mut String, mark: &str, text: &str) {
-    lines(text).for_each(|line| page.extend([mark, line, "\n"]));
+    lines(text).for_each(|line| page.extend([mark, &without_tags(line), "\n"]));
 }
 
 fn push_subtasks(page: &mut String, title: &str, over: &[&FinishedSubtask]) {

@@ -4,21 +4,33 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::journal::{MessageRecord, PartRecord};
-use crate::privacy::SecretStore;
+use crate::privacy::{SecretStore, length_of};
 use crate::run::recorder::{Recorder, StoredPicture};
 use crate::{JournalError, KeepImages, KeepText, Message, Part, Picture, Prompt, ToolCall};
 
 /// Longer texts, in bytes, are stored as blobs: every step sends the same instructions.
 const LONG_TEXT: usize = 1024;
 
-/// The messages for the record: redacted, with long texts and pictures as blobs.
+/// The messages for the record: redacted, with long texts and pictures as blobs; of those from `withheld`
+/// on only the lengths.
 pub(super) async fn store_messages(
     recorder: &mut Recorder,
     messages: &[Message],
+    withheld: usize,
     pictures: &[StoredPicture],
 ) -> Result<Vec<MessageRecord>, JournalError> {
     let mut records = Vec::with_capacity(messages.len());
-    for message in messages {
+    for (index, message) in messages.iter().enumerate() {
+        if withheld <= index {
+            let texts = message.parts.iter().filter_map(|part| match part {
+                Part::Text(text) | Part::Result { text, .. } => Some(text),
+                Part::Call(call) => Some(&call.arguments),
+                Part::Picture(_) => None,
+            });
+            let parts = texts.map(|text| PartRecord::Text(length_of(text))).collect();
+            records.push(MessageRecord { role: message.role.into(), parts });
+            continue;
+        }
         let mut parts = Vec::with_capacity(message.parts.len());
         for part in &message.parts {
             match part {
@@ -67,9 +79,9 @@ async fn store_picture(
     Ok(blob.map_or_else(unstored, PartRecord::Picture))
 }
 
-/// The prompt with its secrets, as the model needs it.
+/// The prompt with its secrets, as the model needs it; those that the user keeps by a name stay names.
 pub(super) fn restore_secrets<'a>(secrets: &SecretStore, prompt: &'a Prompt) -> Cow<'a, Prompt> {
-    let redacted = |text: &str| matches!(secrets.restore(text), Cow::Owned(_));
+    let redacted = |text: &str| matches!(secrets.restore_for_model(text), Cow::Owned(_));
     let any_redacted = |part: &Part| match part {
         Part::Text(text) | Part::Result { text, .. } => redacted(text),
         Part::Call(call) => redacted(&call.arguments),
@@ -82,7 +94,7 @@ pub(super) fn restore_secrets<'a>(secrets: &SecretStore, prompt: &'a Prompt) -> 
     for part in clear.messages.iter_mut().flat_map(|message| &mut message.parts) {
         match part {
             Part::Text(text) | Part::Result { text, .. } => {
-                *text = secrets.restore(text).into_owned();
+                *text = secrets.restore_for_model(text).into_owned();
             }
             Part::Call(call) => call.arguments = restore_arguments(secrets, &call.arguments),
             Part::Picture(_) => {}
@@ -95,7 +107,7 @@ pub(super) fn restore_secrets<'a>(secrets: &SecretStore, prompt: &'a Prompt) -> 
 fn restore_arguments(secrets: &SecretStore, arguments: &str) -> String {
     fn restore(secrets: &SecretStore, value: &mut Value) {
         match value {
-            Value::String(text) => *text = secrets.restore(text).into_owned(),
+            Value::String(text) => *text = secrets.restore_for_model(text).into_owned(),
             Value::Array(list) => list.iter_mut().for_each(|it| restore(secrets, it)),
             Value::Object(map) => map.values_mut().for_each(|it| restore(secrets, it)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -106,7 +118,7 @@ fn restore_arguments(secrets: &SecretStore, arguments: &str) -> String {
             restore(secrets, &mut value);
             value.to_string()
         }
-        Err(_) => secrets.restore(arguments).into_owned(),
+        Err(_) => secrets.restore_for_model(arguments).into_owned(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Observer;
+use super::private::private_app;
 use crate::run::actor::Actor;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
@@ -37,6 +38,16 @@ impl Observer {
             if !state.awake {
                 wakes += 1;
                 self.wake(recorder, actor, wakes).await?;
+                continue;
+            }
+            let front = state.foreground.as_ref().map(|it| it.package.clone());
+            if self.shows_private(&state) {
+                let since = *black_since.get_or_insert_with(Instant::now);
+                // A phone may be slow to say what is in front.
+                if front.is_some() || self.settle.cap <= since.elapsed() {
+                    return Err(private_app(front));
+                }
+                self.cancel.race(sleep(Duration::from_millis(200))).await?;
                 continue;
             }
             let black = capture.frame.is_black();
@@ -82,6 +93,7 @@ impl Observer {
             DeviceError::Refused { .. } => {
                 Err(RunError::NeedsTakeover { text: LOCKED_SCREEN.to_owned(), app: None })
             }
+            err @ DeviceError::TakenOver { .. } => Err(RunError::DeviceLost(err)),
             // The next look shows whether it is awake.
             _ if nth == 1 => Ok(()),
             err => Err(RunError::DeviceLost(err)),
@@ -143,7 +155,17 @@ impl Observer {
                 None => settle::capture_once(&*self.device).await,
             }
         };
-        let both = async { tokio::try_join!(looking, self.device.state()) };
+        let both = async {
+            if self.policy.private_apps.is_empty() {
+                return tokio::try_join!(looking, self.device.state());
+            }
+            // Before and after, so that a picture of a private app is not taken for one of another.
+            let before = self.device.state().await?;
+            let (capture, state) = tokio::try_join!(looking, self.device.state())?;
+            let after = self.device.state().await?;
+            let private = [before, after].into_iter().find(|it| self.shows_private(it));
+            Ok((capture, private.unwrap_or(state)))
+        };
         Ok(self.cancel.race(both).await?)
     }
 

@@ -9,8 +9,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::capture::PROTECTED_SCREEN;
 use super::{Observation, Observer};
-use crate::elements::{Elements, apart, without_passwords};
+use crate::elements::{Elements, apart, hidden_elements, without_hidden};
 use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
+use crate::privacy::SecretStore;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
 use crate::settle::looks_same;
@@ -20,8 +21,11 @@ use crate::{DeviceError, Frame, Gesture, KeepElements, KeepText, error_chain};
 const GRACE: Duration = Duration::from_millis(150);
 /// A phone that is always late is asked in one step out of two to the power of this.
 const MAX_BACKOFF: u32 = 4;
-/// How long an act waits: what it is aimed at decides whether the user is asked.
-const BEFORE_AN_ACT: Duration = Duration::from_millis(400);
+/// How long an act waits: what it is aimed at decides whether the user is asked. Phones take one to three seconds,
+/// and a model must not get ahead of them by answering at once.
+const BEFORE_AN_ACT: Duration = Duration::from_secs(5);
+/// A phone that has told nothing so often in a row, however long it was waited for, will not now.
+const GIVEN_UP_AFTER: u32 = 3;
 /// How long the last step of a run waits, so that the last picture has its elements.
 const LAST_STEP: Duration = Duration::from_secs(1);
 /// Elements that took longer count only if the screen still looks as it did.
@@ -29,8 +33,13 @@ const DOUBTED_AFTER: Duration = Duration::from_secs(2);
 /// Longer than any device's own timeout.
 const AS_LONG_AS_IT_TAKES: Duration = Duration::from_secs(30);
 
-/// The phone's answer, and how long it took.
-type Dump = (Result<Option<String>, DeviceError>, Duration);
+/// What a phone said when it was asked.
+#[derive(Debug)]
+pub(in crate::run) struct Dump {
+    said: Result<Option<String>, DeviceError>,
+    took: Duration,
+    read_at: Instant,
+}
 
 /// The progress of reading one screen's elements.
 #[derive(Debug)]
@@ -50,6 +59,8 @@ pub(in crate::run) enum ElementsRequest {
 pub(in crate::run) struct ElementTree {
     pub(in crate::run) elements: Elements,
     pub(super) blob: Option<BlobRef>,
+    /// When the phone had told them.
+    pub(super) read_at: Instant,
 }
 
 /// How quick the phone has been so far.
@@ -57,8 +68,10 @@ pub(in crate::run) struct ElementTree {
 pub(super) struct ElementsTiming {
     /// How long the last request took.
     last: Option<Duration>,
-    /// How often in a row it was late.
-    late: u32,
+    /// How often in a row it told nothing though it had the time.
+    silent: u32,
+    /// The app in front of which that was.
+    app: Option<String>,
     /// It was noted that the phone does not say.
     refusal_noted: bool,
 }
@@ -99,12 +112,13 @@ impl Observer {
     ) -> ElementsRequest {
         let wanted = match recorder.privacy().elements {
             KeepElements::Always => true,
-            // A phone that is often late is asked less often.
-            KeepElements::Auto => {
-                let every = 1 << self.elements.late.min(MAX_BACKOFF);
+            // A phone that tells nothing is asked less often. What is not kept is read all the same: the gate goes
+            // by it.
+            KeepElements::Auto | KeepElements::Never => {
+                let every =
+                    1 << (self.elements.silent + 1).saturating_sub(GIVEN_UP_AFTER).min(MAX_BACKOFF);
                 recorder.session().counts.steps.is_multiple_of(every)
             }
-            KeepElements::Never => false,
         };
         if wanted || secret { self.ask_phone(frame, secret) } else { ElementsRequest::NotAsked }
     }
@@ -116,19 +130,20 @@ impl Observer {
         let (device, frame) = (self.device.clone(), frame.clone());
         let asking = async move {
             let begun = Instant::now();
-            let mut dump = device.ui_tree().await;
-            let took = begun.elapsed();
-            if matches!(dump, Ok(Some(_))) && (secret || DOUBTED_AFTER < took) {
+            let mut said = device.ui_tree().await;
+            let read_at = Instant::now();
+            let took = read_at - begun;
+            if matches!(said, Ok(Some(_))) && (secret || DOUBTED_AFTER < took) {
                 let unchanged = match device.capture().await {
                     Ok(now) => looks_same(&frame, &now),
                     Err(_) => false,
                 };
                 if !unchanged {
                     tracing::debug!(device = %device.id(), "the elements are of another screen");
-                    dump = Ok(None);
+                    said = Ok(None);
                 }
             }
-            (dump, took)
+            Dump { said, took, read_at }
         };
         ElementsRequest::Pending(AbortOnDropHandle::new(tokio::spawn(asking)))
     }
@@ -147,10 +162,17 @@ impl Observer {
         }
     }
 
-    /// How long an act waits for them at least where the phone was not late before: the gate reads what
-    /// the act is aimed at.
-    pub(in crate::run) fn patience_of_act(&self, patience: Duration) -> Duration {
-        if 0 < self.elements.late { patience } else { patience.max(BEFORE_AN_ACT) }
+    /// How long an act waits for them at least: the gate reads what the act is aimed at.
+    pub(in crate::run) fn patience_of_act(patience: Duration) -> Duration {
+        patience.max(BEFORE_AN_ACT)
+    }
+
+    /// How long an act of the client waits for them. Nobody thinks meanwhile, and each is a run of its own.
+    pub(in crate::run) fn patience_of_direct_act(&self, recorder: &Recorder) -> Duration {
+        match recorder.privacy().elements {
+            KeepElements::Auto | KeepElements::Never => BEFORE_AN_ACT,
+            KeepElements::Always => self.patience(recorder, true),
+        }
     }
 
     /// Records the elements if they arrive in time; after that they are given up.
@@ -160,7 +182,13 @@ impl Observer {
         observation: &mut Observation,
         patience: Duration,
     ) -> Result<(), RunError> {
-        if LAST_STEP <= patience && matches!(observation.elements, ElementsRequest::NotAsked) {
+        if self.elements.app != observation.app {
+            // Another app may rest where the last one never did.
+            (self.elements.silent, self.elements.app) = (0, observation.app.clone());
+        }
+        let hopeless = GIVEN_UP_AFTER <= self.elements.silent && BEFORE_AN_ACT <= patience;
+        let not_asked = matches!(observation.elements, ElementsRequest::NotAsked);
+        if LAST_STEP <= patience && not_asked && !hopeless {
             observation.elements = self.ask_phone(&observation.frame, false);
         }
         if !self.await_elements(recorder, observation, patience).await? {
@@ -173,6 +201,7 @@ impl Observer {
             screenshot: None,
             screenshot_size: None,
             ui_tree: Some(blob),
+            capture: None,
             ..observation.record.clone()
         };
         recorder.append(Fact::Observe(record)).await?;
@@ -226,9 +255,13 @@ impl Observer {
                     return Ok(false);
                 }
             };
-        let dump = match self.cancel.race(timeout(patience, handle)).await? {
-            Ok(Ok((dump, took))) => {
-                (self.elements.last, self.elements.late) = (Some(took), 0);
+        let Dump { said, read_at, .. } = match self.cancel.race(timeout(patience, handle)).await? {
+            Ok(Ok(dump)) => {
+                self.elements.last = Some(dump.took);
+                match &dump.said {
+                    Ok(Some(_)) => self.elements.silent = 0,
+                    _ => self.elements.silent += 1,
+                }
                 dump
             }
             Ok(Err(panicked)) => {
@@ -237,11 +270,12 @@ impl Observer {
             }
             Err(_late) => {
                 self.elements.last = Some(patience.max(GRACE) + GRACE);
-                self.elements.late += 1;
+                // A step that does nothing does not wait, so that says nothing of the phone.
+                self.elements.silent += u32::from(BEFORE_AN_ACT <= patience);
                 return Ok(false);
             }
         };
-        let xml = match dump {
+        let xml = match said {
             Ok(Some(xml)) => xml,
             Ok(None) => return Ok(false),
             Err(err @ DeviceError::Refused { .. }) => {
@@ -260,11 +294,17 @@ impl Observer {
         };
         // Phones send what they like: it is read where nobody waits.
         let (secrets, level) = (recorder.shared_secrets(), recorder.privacy().text);
+        let kept = observation.secret_field || recorder.privacy().elements != KeepElements::Never;
         let read = apart(move || {
             let elements = Elements::read(&xml)?;
             let stored = match level {
-                KeepText::Full => Some(xml),
-                KeepText::Redacted => Some(secrets.redact(&without_passwords(&xml)).into_owned()),
+                _ if !kept => None,
+                // Only what the user keeps by a name is hidden there.
+                KeepText::Full => Some(secrets.redact(&xml).into_owned()),
+                KeepText::Redacted => {
+                    let clean = without_hidden(&xml, |text| secrets.places(text));
+                    Some(secrets.redact(&clean).into_owned())
+                }
                 KeepText::Metadata => None,
             };
             Some((elements, stored))
@@ -279,18 +319,14 @@ impl Observer {
         {
             screen.ui_tree.clone_from(&blob);
         }
-        observation.elements = ElementsRequest::Read(ElementTree { elements, blob });
+        observation.elements = ElementsRequest::Read(ElementTree { elements, blob, read_at });
         Ok(true)
     }
 }
 
 /// The areas of password fields, and of elements that show a known secret.
-pub(super) fn places_to_blacken(
-    elements: &Elements,
-    shows_secret: impl Fn(&str) -> bool,
-) -> Vec<[i32; 4]> {
-    let secret = |it: &&crate::Element| {
-        it.password || shows_secret(&it.text) || shows_secret(&it.description)
-    };
-    elements.iter().filter(secret).map(|it| it.bounds).collect()
+pub(super) fn places_to_blacken(elements: &Elements, secrets: &SecretStore) -> Vec<[i32; 4]> {
+    let shows_secret = |text: &str| secrets.contains_secret(text);
+    let hidden = hidden_elements(elements, shows_secret, |text| secrets.places(text));
+    hidden.into_iter().map(|it| it.bounds).collect()
 }

@@ -40,7 +40,7 @@ async fn a_reply_is_asked_for_again_as_one_request_and_every_call_is_billed() {
     loop {
         let reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
         exchange.log_reply(recorder, &reply, Err("no".to_owned()), &mut costs).await.unwrap();
-        let again = exchange.ask_again("the model's", &reply, ParseError("no".to_owned()));
+        let again = exchange.ask_again("the model's", &reply, &ParseError("no".to_owned()));
         if let Err(err) = again {
             assert!(matches!(err, RunError::UnusableReplies { attempts: 3, .. }), "{err:?}");
             assert_eq!(err.reason(), StopReason::ModelFailed);

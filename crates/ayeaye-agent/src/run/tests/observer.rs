@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::fakes::{Call, Fault, Recording, ScriptedModel};
+use crate::gate::Policy;
 use crate::journal::Fact;
 use crate::run::actor::Actor;
 use crate::run::cancel::CancelHandle;
@@ -15,7 +16,7 @@ const DUMP: &str = r#"<hierarchy rotation="0"><node text="Send" class="android.w
 
 fn owners(recording: &Recording) -> (Observer, Actor, Arc<dyn Model>) {
     let (device, cancel) = (recording.device.clone(), CancelHandle::default());
-    let observer = Observer::new(device.clone(), cancel.clone(), &Limits::USUAL);
+    let observer = Observer::new(device.clone(), cancel.clone(), &Limits::USUAL, Policy::default());
     (
         observer,
         Actor::new(device, cancel, tokio::sync::mpsc::channel(1).1),

@@ -135,6 +135,7 @@ impl EventBuilder {
             activity: ".Main".to_owned(),
             screen_on: true,
             display: None,
+            capture: None,
             protected: false,
             blackened: 0,
             captures: 2,
@@ -203,6 +204,7 @@ impl EventBuilder {
             display: None,
             batch: None,
             gate: None,
+            mark: None,
         }));
     }
 

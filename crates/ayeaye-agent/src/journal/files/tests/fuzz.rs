@@ -186,7 +186,7 @@ fn trees(executions: u64) {
     let mut mutator = Mutator::new(4, seeds, &words);
     fuzz("trees", executions, &mut mutator, |bytes, dice| {
         let text = String::from_utf8_lossy(bytes);
-        let clean = crate::elements::without_passwords(&text);
+        let clean = crate::elements::without_hidden(&text, |_| Vec::new());
         let Some(elements) = Elements::read(&text) else {
             return if clean.is_empty() { Ok(()) } else { Err("cleaned, but no tree".to_owned()) };
         };

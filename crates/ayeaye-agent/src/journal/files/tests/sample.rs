@@ -72,6 +72,38 @@ pub(super) fn session(picture: &BlobRef, tree: &BlobRef, system: &BlobRef) -> Ve
     all
 }
 
+/// One step with the members that were added to format 1 since: on a folded phone, at a screen that its app
+/// protects, over a slow link.
+pub(super) fn later_members(picture: &BlobRef, tree: &BlobRef) -> Vec<Entry> {
+    let folded =
+        DisplayRecord { id: 0, panel: "4630946481".to_owned(), posture: Some("CLOSED".to_owned()) };
+    let Fact::Observe(look) = observe(picture, tree) else { unreachable!("it was made as one") };
+    let look = Observe {
+        display: Some(folded.clone()),
+        capture: Some(CaptureRecord {
+            way: "gzip".to_owned(),
+            link: "192.168.1.20:5555".to_owned(),
+            transport: "tcp".to_owned(),
+        }),
+        protected: true,
+        blackened: 2,
+        ..look
+    };
+    let Fact::ToolStart(tap) = tool_start(0) else { unreachable!("it was made as one") };
+    let tap = ToolStart { display: Some(folded), batch: Some(1), ..tap };
+    let step = |fact| at(Some(0), Some(0), fact);
+    vec![
+        at(None, None, session_start()),
+        at(Some(0), None, Fact::RoundStart { request: "Text Anna that I am late.".to_owned() }),
+        step(step_start(0)),
+        step(Fact::Observe(look)),
+        step(Fact::ToolStart(tap)),
+        step(tool_end(0)),
+        step(step_end(0)),
+        at(None, None, session_end()),
+    ]
+}
+
 fn at(round: Option<u32>, step: Option<u32>, fact: Fact) -> Entry {
     let agent = step.map(|_| "AppAgent".to_owned());
     Entry { round, step, agent, fact }
@@ -194,6 +226,7 @@ fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
         activity: ".Main".to_owned(),
         screen_on: true,
         display: None,
+        capture: None,
         protected: false,
         blackened: 0,
         captures: 3,
@@ -260,6 +293,7 @@ fn tool_start(number: u32) -> Fact {
         display: None,
         batch: None,
         gate: None,
+        mark: None,
     })
 }
 

@@ -1,0 +1,227 @@
+//! What the user keeps for themselves: secrets that are named in a task, and apps of which nothing is shown.
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use crate::fakes::{Rig, click, complete, info, types};
+use crate::gate::Policy;
+use crate::journal::Fact;
+use crate::{
+    AgentError, KeepText, NamedSecret, NamedSecretError, NamedSecrets, Part, PrivacySettings,
+    Prompt, RedactPictures, SecretPlaces, StopReason, UserInput,
+};
+
+const BANK: &str = "com.example.bank";
+const SIGN_IN: &str = r#"<hierarchy rotation="0"><node text="" class="android.widget.EditText"
+    clickable="true" password="true" bounds="[0,60][60,120]"/></hierarchy>"#;
+
+/// What the user has kept, by name.
+#[derive(Debug, Default)]
+struct Kept(Mutex<HashMap<String, NamedSecret>>);
+
+impl Kept {
+    fn with(name: &str, value: &str) -> Arc<Self> {
+        let kept = Self::default();
+        kept.keep(name, value);
+        Arc::new(kept)
+    }
+
+    fn keep(&self, name: &str, value: &str) {
+        let places = SecretPlaces { apps: vec![BANK.to_owned()], hosts: Vec::new() };
+        self.keep_for(name, value, places);
+    }
+
+    fn keep_for(&self, name: &str, value: &str, places: SecretPlaces) {
+        let secret = NamedSecret { value: value.to_owned(), places };
+        self.0.lock().unwrap().insert(name.to_owned(), secret);
+    }
+}
+
+impl NamedSecrets for Kept {
+    fn find(&self, name: &str) -> Result<Option<NamedSecret>, NamedSecretError> {
+        Ok(self.0.lock().unwrap().get(name).cloned())
+    }
+}
+
+fn at_the_bank(rig: &Rig) {
+    rig.phone.fronts(BANK, "SignIn");
+    rig.phone.shows(SIGN_IN, true);
+}
+
+fn prompts_with(rig: &Rig, text: &str) -> usize {
+    rig.script.prompts().iter().filter(|prompt| format!("{prompt:?}").contains(text)).count()
+}
+
+const TASK: &str = "Sign in to the bank with {{secret:bank}}";
+
+#[tokio::test(start_paused = true)]
+async fn a_named_secret_is_typed_and_no_model_is_told_it() {
+    let kept = Kept::with("bank", "Quince&41");
+    // Also where every text is kept in full.
+    for text in [KeepText::Redacted, KeepText::Full] {
+        let privacy = PrivacySettings { text, ..PrivacySettings::default() };
+        let rig = Rig::new([types("{{secret:bank}}", None), complete("I typed Quince&41")])
+            .keeping(kept.clone())
+            .privacy(privacy);
+        at_the_bank(&rig);
+        let report = rig.run_task(TASK).await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
+        assert!(rig.phone.sent().last().unwrap().starts_with("TYPE Quince&41"));
+        assert_eq!(report.message, "I typed {{secret:bank}}");
+        assert_eq!(prompts_with(&rig, "Quince"), 0, "the model is told the name");
+        assert_eq!(rig.files_with("Quince"), [""; 0], "{text:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_named_secret_that_comes_back_from_the_screen_is_not_passed_on() {
+    let rig =
+        Rig::new([types("{{secret:bank}}", None), info("The field says Quince&41. Is it right?")])
+            .keeping(Kept::with("bank", "Quince&41"));
+    at_the_bank(&rig);
+    let asked = rig.run_task(TASK).await;
+    assert_eq!(asked.message, "The field says {{secret:bank}}. Is it right?");
+    rig.script.adds([complete("done")]);
+    rig.go_on(asked.session_id, UserInput::Reply("yes, Quince&41 is right".to_owned())).await;
+    assert_eq!(prompts_with(&rig, "Quince"), 0);
+    assert_eq!(rig.files_with("Quince"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_the_user_has_not_named_is_not_typed() {
+    let rig = Rig::new([types("{{secret:bank}}", None), complete("done")])
+        .keeping(Kept::with("bank", "Quince&41"));
+    at_the_bank(&rig);
+    rig.run_task("Look at my account").await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    assert_eq!(prompts_with(&rig, "Quince"), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_named_secret_goes_into_its_own_app_only() {
+    let rig = Rig::new([types("my code: {{secret:bank}}", None), complete("done")])
+        .keeping(Kept::with("bank", "Quince&41"));
+    rig.phone.fronts("com.example.chat", "Talk");
+    rig.run_task(TASK).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    assert!(prompts_with(&rig, "secret-elsewhere") > 0, "the model is told why");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_of_a_page_is_typed_on_that_page_only() {
+    for (shown, typed) in [("bank.example/login", 1), ("bank.example.evil.net", 0), ("", 0)] {
+        let kept = Arc::new(Kept::default());
+        let (apps, hosts) =
+            (vec!["com.android.chrome".to_owned()], vec!["bank.example".to_owned()]);
+        kept.keep_for("bank", "Quince&41", SecretPlaces { apps, hosts });
+        let rig = Rig::new([types("{{secret:bank}}", None), complete("done")]).keeping(kept);
+        rig.phone.fronts("com.android.chrome", "Main");
+        let bar = format!(
+            r#"<node class="android.widget.EditText" resource-id="com.android.chrome:id/url_bar" text="{shown}" bounds="[0,0][900,90]"/>"#
+        );
+        rig.phone.shows(&SIGN_IN.replace("</hierarchy>", &format!("{bar}</hierarchy>")), true);
+        rig.run_task(TASK).await;
+        assert_eq!(rig.phone.gestures().len(), typed, "{shown}");
+        let told = prompts_with(&rig, "given for bank.example");
+        assert_eq!(told == 0, typed == 1, "{shown}: the model is told where it belongs");
+        assert_eq!(prompts_with(&rig, "Quince"), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_names_a_secret_that_there_is_not_is_refused() {
+    let kept = Arc::new(Kept::default());
+    let rig = Rig::new([info("Which one?")]).keeping(kept.clone());
+    let refused = rig.agent.start(rig.task(TASK)).await.unwrap_err();
+    assert!(
+        matches!(&refused, AgentError::Secret(NamedSecretError::Unknown(name)) if name == "bank"),
+        "{refused:?}"
+    );
+    let asked = rig.run_task("Sign in").await;
+    let answer = UserInput::Reply("{{secret:bank}}".to_owned());
+    let next = rig.next(asked.session_id, answer.clone());
+    assert!(matches!(rig.agent.resume(next).await, Err(AgentError::Secret(_))));
+    // A new one counts at once, and an answer can name it too.
+    kept.keep("bank", "Quince&41");
+    at_the_bank(&rig);
+    rig.script.adds([types("{{secret:bank}}", None), complete("done")]);
+    rig.go_on(asked.session_id, answer).await;
+    assert!(rig.phone.sent().last().unwrap().starts_with("TYPE Quince&41"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_named_secret_is_known_to_the_next_process() {
+    let kept = Kept::with("bank", "Quince&41");
+    let rig = Rig::new([click(1)]).steps(1).keeping(kept.clone());
+    at_the_bank(&rig);
+    let report = rig.run_task(TASK).await;
+    let next = rig.restarted([types("{{secret:bank}}", None), complete("done")]).keeping(kept);
+    at_the_bank(&next);
+    let report = next.go_on(report.session_id, UserInput::Nothing).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
+    assert!(next.phone.sent().last().unwrap().starts_with("TYPE Quince&41"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_private_app_nothing_is_shown_to_anybody() {
+    let mut private = Policy::default();
+    private.private_apps = vec!["com.example.*".to_owned()];
+    let rig = Rig::new([click(1), complete("done")]).under(private);
+    rig.phone.fronts("com.android.launcher3", "Home");
+    let first = rig.run_task("Look").await;
+    assert_eq!(first.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let sent = rig.script.prompts().len();
+    rig.phone.fronts(BANK, "Accounts");
+    rig.phone.shows(SIGN_IN, false);
+    let asked = rig.go_on(first.session_id, UserInput::Task("Look again".to_owned())).await;
+    assert_eq!(asked.stop_reason, StopReason::InfoActionNeedsReply);
+    assert!(asked.message.contains("com.example.bank) is private"), "{}", asked.message);
+    assert_eq!(rig.script.prompts().len(), sent, "no model was asked");
+    let kept = |fact: &Fact| match fact {
+        Fact::Observe(seen) if seen.package == BANK => {
+            Some(seen.screenshot.is_some() || seen.ui_tree.is_some())
+        }
+        _ => None,
+    };
+    let kept = rig.facts(first.session_id, kept).await;
+    assert!(kept.iter().all(|it| !it), "{kept:?}");
+}
+
+const SHOWN: &str = r#"<hierarchy rotation="0"><node text="Quince&amp;41" class="android.widget.EditText"
+    clickable="true" password="false" bounds="[0,0][60,120]"/></hierarchy>"#;
+
+#[tokio::test(start_paused = true)]
+async fn a_named_secret_that_the_screen_shows_is_black_on_what_models_are_sent() {
+    for redact in [RedactPictures::Auto, RedactPictures::Never] {
+        let rig = Rig::new([types("{{secret:bank}}", None), click(1), complete("done")])
+            .keeping(Kept::with("bank", "Quince&41"))
+            .limited(|limits| limits.redact = redact);
+        rig.phone.fronts(BANK, "SignIn");
+        rig.phone.shows(SHOWN, false);
+        let report = rig.run_task(TASK).await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
+        let prompts = rig.script.prompts();
+        let black: Vec<_> = prompts.iter().map(begins_black).collect();
+        let after = redact == RedactPictures::Auto;
+        assert_eq!(black, [false, after, after], "{redact:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_picture_that_cannot_be_redacted_is_sent_to_no_model() {
+    let rig = Rig::new([complete("done")]).limited(|limits| limits.redact = RedactPictures::Always);
+    rig.phone.refuses_dumps();
+    let asked = rig.run().await;
+    assert_eq!(asked.stop_reason, StopReason::InfoActionNeedsReply);
+    assert!(asked.message.contains("sent to no model"), "{}", asked.message);
+    assert_eq!(rig.script.prompts().len(), 0);
+}
+
+/// Whether the newest picture of a prompt is black in its first corner, which its first bytes tell.
+fn begins_black(prompt: &Prompt) -> bool {
+    let parts = prompt.messages.iter().flat_map(|message| &message.parts);
+    let pictures = parts.filter_map(|part| match part {
+        Part::Picture(picture) => Some(&picture.bytes),
+        _ => None,
+    });
+    pictures.last().expect("there is a picture").starts_with(&[0, 0, 0])
+}

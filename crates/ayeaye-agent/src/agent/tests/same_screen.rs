@@ -1,0 +1,167 @@
+//! The screen is still the one the model saw, or nothing is done.
+use std::time::Duration;
+
+use crate::fakes::{Call, Fault, Motion, Rig, ScriptedReply, click, complete, types};
+use crate::gate::Policy;
+use crate::{Report, StopReason, UserInput};
+
+/// The same, after so many milliseconds.
+fn after(milliseconds: u64, reply: ScriptedReply) -> ScriptedReply {
+    let ScriptedReply::Says(words) = reply else { panic!("it says something: {reply:?}") };
+    ScriptedReply::Late(Duration::from_millis(milliseconds), words)
+}
+
+/// A run whose phone is changed while the model thinks about the first step for three seconds.
+async fn changed_while_thinking(first: ScriptedReply, change: impl FnOnce(&Rig)) -> (Rig, Report) {
+    let rig = Rig::new([after(3000, first), complete("done")]);
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    change(&rig);
+    let report = rig.ended(follower).await;
+    (rig, report)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_decided_in_one_app_is_not_done_in_another() {
+    for act in [click(500), types("hello", None), types("hello", Some([500, 500]))] {
+        let (rig, report) = changed_while_thinking(act, |rig| {
+            rig.phone.fronts("com.bank", ".Transfer");
+        })
+        .await;
+        assert_eq!(rig.phone.gestures(), [""; 0]);
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+        let error = report.steps[0].error.clone().unwrap();
+        assert!(error.contains("another app has come to the front: com.bank"), "{error}");
+        let told = &rig.script.last().system_notes;
+        assert!(
+            told[0].contains("was not carried out") && told[0].contains("com.bank"),
+            "{told:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_is_another_one_by_now_is_not_touched() {
+    let (rig, report) = changed_while_thinking(click(500), |rig| rig.phone.is_touched()).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let error = report.steps[0].error.clone().unwrap();
+    assert!(error.contains("has changed"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_screen_of_the_app_is_not_touched() {
+    let front = |rig: &Rig| rig.phone.fronts("com.example.chat", ".Pay");
+    let (rig, report) = changed_while_thinking(click(500), front).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    assert!(report.steps[0].error.as_ref().unwrap().contains(".Pay"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_field_that_has_got_the_focus_is_not_typed_into() {
+    let dump = r#"<hierarchy><node text="" class="android.widget.EditText" bounds="[0,0][60,6]"/></hierarchy>"#;
+    let (rig, _) =
+        changed_while_thinking(types("hello", None), |rig| rig.phone.shows(dump, true)).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn opening_an_app_and_going_home_do_not_depend_on_the_screen() {
+    let home =
+        ScriptedReply::Says(r#"{"function":"HOT_KEY","arguments":{"key":"HOME"}}"#.to_owned());
+    let (rig, _) = changed_while_thinking(home, |rig| rig.phone.fronts("com.bank", ".Pay")).await;
+    assert_eq!(rig.phone.gestures().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_never_rests_is_touched_in_the_end_in_its_app_alone() {
+    let rig = Rig::new((0..4).map(|_| after(3000, click(500))).chain([complete("done")]));
+    rig.phone.moves(Motion::Endless);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.phone.gestures().len(), 1, "two put off, one done, one put off");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_elements_say_decides_where_pixels_move() {
+    let button = |text: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="{text}" class="android.widget.Button" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    for (later, done) in [("Next", 1), ("Buy now", 0)] {
+        let rig = Rig::new([click(100), after(3000, click(500)), complete("done")]);
+        rig.phone.moves(Motion::Endless);
+        rig.phone.shows(&button("Next"), false);
+        let follower = rig.begin().await;
+        rig.script.is_asked(2).await;
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        rig.phone.shows(&button(later), false);
+        rig.ended(follower).await;
+        assert_eq!(rig.phone.gestures().len(), 1 + done, "{later}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_is_not_used_on_a_screen_that_has_changed() {
+    let screen = |title: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="{title}" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+            <node text="Pay €49.95" class="android.widget.Button" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    let rig = Rig::new([click(500), after(3000, click(500)), complete("done")]);
+    rig.phone.shows(&screen("To Anna"), false);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    let yes = UserInput::Reply("yes".to_owned());
+    let follower = rig.resume(report.session_id, yes).await.unwrap();
+    rig.script.is_asked(2).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    rig.phone.is_touched();
+    rig.phone.shows(&screen("To Mallory"), false);
+    rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_looks_cost_no_time_when_the_model_takes_longer_than_a_capture() {
+    let took = |milliseconds: u64| async move {
+        let rig = Rig::new([after(milliseconds, click(500)), complete("done")]);
+        let follower = rig.begin().await;
+        rig.script.is_asked(1).await;
+        let asked = tokio::time::Instant::now();
+        rig.phone.gets(Call::Perform, 1).await;
+        let took = asked.elapsed();
+        rig.ended(follower).await;
+        took.as_millis() - u128::from(milliseconds)
+    };
+    let at_once = took(100).await;
+    for thinking in [900, 1000, 1100, 1990, 2500, 10_000] {
+        assert!(took(thinking).await <= at_once, "{thinking}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_cannot_be_looked_at_is_not_touched() {
+    let rig = Rig::new([after(3000, click(500)), complete("done")]);
+    rig.phone.breaks(Call::State, 2..=6, Fault::Gone);
+    let report = rig.run().await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let error = report.steps[0].error.clone().unwrap();
+    assert!(error.contains("could not be looked at"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_looks_while_an_operator_thinks() {
+    let rig = Rig::new([crate::fakes::info("Which?"), complete("done")])
+        .answering(crate::ReplyMode::ManualReply)
+        .under(Policy::default());
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let looks = rig.phone.count(Call::Capture);
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    assert_eq!(rig.phone.count(Call::Capture), looks);
+    rig.ended(follower).await;
+}

@@ -1,0 +1,79 @@
+//! What agrees to something without saying to what, and what is said when something is lost for good.
+use super::Table;
+
+/// Compared with the whole name of a control.
+#[rustfmt::skip]
+pub(super) const AGREES: Table<()> = &[
+    ((), "en", &["ok", "okay", "o.k.", "yes", "yep", "sure", "yes, i'm sure", "i'm sure", "continue", "continue anyway", "confirm", "confirm and continue", "proceed", "proceed anyway", "accept", "accept all", "accept & continue", "agree", "i agree", "agree and continue", "go ahead", "go", "do it", "i understand", "approve", "authorize", "authorise", "activate", "enable", "turn on", "apply", "execute", "finish", "submit"]),
+    ((), "es", &["aceptar", "sí", "sí, estoy seguro", "continuar", "confirmar", "de acuerdo", "proceder", "aprobar", "autorizar", "activar", "estoy de acuerdo", "seguir"]),
+    ((), "fr", &["oui", "continuer", "confirmer", "accepter", "valider", "d'accord", "j'accepte", "poursuivre", "approuver", "activer"]),
+    ((), "de", &["ja", "weiter", "fortfahren", "bestätigen", "zustimmen", "akzeptieren", "einverstanden", "trotzdem fortfahren", "genehmigen", "aktivieren", "fertigstellen"]),
+    ((), "pt", &["sim", "continuar", "confirmar", "aceitar", "concordo", "prosseguir", "aprovar", "ativar"]),
+    ((), "it", &["sì", "continua", "conferma", "accetta", "procedi", "d'accordo", "approva", "attiva"]),
+    ((), "nl", &["ja", "doorgaan", "bevestigen", "akkoord", "verder", "accepteren", "goedkeuren"]),
+    ((), "pl", &["tak", "kontynuuj", "dalej", "potwierdź", "potwierdzam", "akceptuj", "zgadzam się", "zatwierdź"]),
+    ((), "tr", &["evet", "tamam", "devam", "devam et", "onayla", "kabul et", "kabul ediyorum"]),
+    ((), "ru", &["да", "ок", "продолжить", "подтвердить", "подтверждаю", "принять", "согласен", "согласиться", "хорошо", "далее"]),
+    ((), "uk", &["так", "ок", "продовжити", "підтвердити", "прийняти", "погоджуюсь", "гаразд", "далі"]),
+    ((), "zh", &["确定", "確定", "确认", "確認", "是", "是的", "好", "好的", "继续", "繼續", "同意", "接受", "同意并继续", "允许并继续", "仍然继续", "立即确认", "批准"]),
+    ((), "ja", &["はい", "続行", "続ける", "確認", "確定", "確定する", "同意", "同意する", "承認", "承認する", "了解"]),
+    ((), "ko", &["확인", "예", "네", "계속", "계속하기", "동의", "동의함", "승인", "진행"]),
+    ((), "ar", &["موافق", "نعم", "متابعة", "تأكيد", "حسنا", "حسنًا", "قبول", "استمرار", "أوافق"]),
+    ((), "hi", &["ठीक है", "ठीक", "हां", "हाँ", "जारी रखें", "पुष्टि करें", "स्वीकार करें", "सहमत हूं"]),
+    ((), "id", &["ya", "oke", "lanjut", "lanjutkan", "konfirmasi", "setuju", "terima"]),
+    ((), "vi", &["có", "đồng ý", "tiếp tục", "xác nhận", "chấp nhận"]),
+    ((), "th", &["ตกลง", "ใช่", "ดำเนินการต่อ", "ยืนยัน", "ยอมรับ", "ต่อไป"]),
+    ((), "el", &["ναι", "συνέχεια", "επιβεβαίωση", "αποδοχή"]),
+    ((), "he", &["אישור", "כן", "המשך", "אני מסכים"]),
+    ((), "sv", &["ja", "fortsätt", "bekräfta", "godkänn"]),
+    ((), "cs", &["ano", "pokračovat", "potvrdit", "souhlasím"]),
+];
+
+/// Those that stand for a decision about money where an amount is on the screen.
+#[rustfmt::skip]
+pub(super) const CONFIRMS: &[&str] = &[
+    "confirm", "confirm and continue", "confirmar", "confirmer", "valider", "bestätigen", "conferma", "bevestigen", "potwierdź", "potwierdzam", "zatwierdź", "onayla", "подтвердить", "підтвердити", "确认", "確認", "立即确认",
+    "確定する", "承認", "승인", "تأكيد", "पुष्टि करें", "konfirmasi", "xác nhận", "ยืนยัน", "approve", "authorize", "authorise", "execute", "επιβεβαίωση", "אישור", "bekräfta", "potvrdit",
+];
+
+/// What is said when something is lost.
+#[rustfmt::skip]
+pub(super) const LOSSES: &[&str] = &[
+    "cannot be undone", "can't be undone", "can not be undone", "cannot be reversed", "permanently", "gone for good", "gone forever", "will be lost", "will be erased", "will be deleted", "will be removed", "irreversible",
+    "no se puede deshacer", "se perderán", "de forma permanente", "irréversible", "ne peut pas être annulée", "définitivement", "seront supprimé", "kann nicht rückgängig", "nicht rückgängig gemacht", "unwiderruflich", "endgültig",
+    "não pode ser desfeit", "permanentemente", "não poderá ser desfeita", "non può essere annullata", "definitivamente", "kan niet ongedaan", "permanent verwijderd", "nie można cofnąć", "trwale", "geri alınamaz", "kalıcı olarak",
+    "нельзя отменить", "невозможно отменить", "безвозвратно", "будут удалены", "неможливо скасувати", "назавжди", "无法撤销", "无法恢复", "不可恢复", "永久", "將被刪除", "将被删除", "無法復原", "元に戻せません", "元に戻すことはできません", "完全に削除", "되돌릴 수 없", "영구적으로", "복구할 수 없",
+    "لا يمكن التراجع", "نهائيا", "पूर्ववत नहीं", "हमेशा के लिए", "tidak dapat diurungkan", "tidak dapat dibatalkan", "secara permanen", "không thể hoàn tác", "vĩnh viễn", "ไม่สามารถยกเลิกได้", "อย่างถาวร",
+];
+
+/// What a field says into which a message to somebody is typed.
+#[rustfmt::skip]
+pub(super) const MESSAGES: &[&str] = &[
+    "message", "reply", "chat message", "text message", "sms", "imessage", "nachricht", "antwort", "mensaje", "mensagem", "messaggio", "bericht", "wiadomość", "mesaj", "сообщение", "повідомлення", "消息", "信息", "短信", "讯息", "訊息", "回复", "回覆",
+    "メッセージ", "返信", "메시지", "메세지", "답장", "رسالة", "संदेश", "मैसेज", "pesan", "tin nhắn", "ข้อความ", "répondre", "responder", "rispondi", "ответить", "μήνυμα", "הודעה", "meddelande", "zpráva",
+];
+
+/// What a field says into which something for everybody is typed.
+#[rustfmt::skip]
+pub(super) const COMMENTS: &[&str] = &[
+    "comment", "add a comment", "what's happening", "what's on your mind", "tweet", "kommentar", "kommentieren", "comentario", "comentário", "commentaire", "commento", "komentarz", "yorum", "комментарий", "коментар", "评论", "評論", "留言", "コメント", "댓글", "تعليق", "टिप्पणी", "komentar", "bình luận", "ความคิดเห็น",
+];
+
+/// Signs in place of words, as icons are read out or drawn.
+pub(super) const SIGNS: &[(&str, super::ActClass)] = &[
+    ("🗑", super::ActClass::Delete),
+    ("❌🗑", super::ActClass::Delete),
+    ("📞", super::ActClass::Call),
+    ("☎", super::ActClass::Call),
+    ("📲", super::ActClass::Call),
+    ("🤙", super::ActClass::Call),
+    ("➤", super::ActClass::Send),
+    ("📤", super::ActClass::Send),
+    ("📨", super::ActClass::Send),
+    ("📩", super::ActClass::Send),
+    ("✈", super::ActClass::Send),
+    ("💳", super::ActClass::Pay),
+    ("💸", super::ActClass::Transfer),
+    ("💰", super::ActClass::Pay),
+    ("💵", super::ActClass::Pay),
+];

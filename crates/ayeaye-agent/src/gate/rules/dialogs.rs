@@ -1,0 +1,90 @@
+//! Buttons that only agree, and the dialogs that say to what.
+use crate::gate::class::ActClass;
+use crate::gate::phrases;
+use crate::gate::request::{ControlFacts, ScreenFacts};
+use crate::gate::text::{List, amount, holds, normalized, normalized_all, readings};
+
+/// A dialog that cannot be declined has no more texts than this, and one that can no more than that; what has
+/// more is a page.
+const MOST_SAID: [usize; 2] = [6, 30];
+
+/// What a control agrees to, by what is said around it, if all it says itself is that it agrees.
+pub(super) fn agreed_to(
+    control: &ControlFacts,
+    screen: &ScreenFacts,
+) -> Option<(ActClass, String)> {
+    let firmly = agrees(control)?;
+    let own = |text: &&String| !control.names.contains(text);
+    let said: Vec<&String> = screen.said.iter().filter(own).collect();
+    let priced = said.iter().find(|it| amount(it).is_some());
+    if firmly && let Some(text) = priced {
+        return Some((ActClass::Pay, format!("\"{text}\"")));
+    }
+    if MOST_SAID[usize::from(screen.can_decline)] < said.len() {
+        return None;
+    }
+    let asked = said.iter().filter_map(|text| {
+        let class = phrases::asked_by_dialog(&normalized(text))?;
+        Some((class, format!("\"{text}\"")))
+    });
+    asked.min_by_key(|(class, _)| *class as usize)
+}
+
+/// Whether a control agrees to something without saying to what; true where it is how people agree to what
+/// costs money.
+pub(super) fn agrees(control: &ControlFacts) -> Option<bool> {
+    if !control.reacts || control.switch {
+        return None;
+    }
+    let named = control.names.iter().flat_map(|it| readings(it));
+    let said = named.filter_map(|it| phrases::agrees(&it)).max();
+    // The positive button of the system's dialogs, whatever stands on it.
+    let positive = control.resource_id == "android:id/button1"
+        && !control.names.iter().any(|it| phrases::declines(&normalized(it)));
+    said.or(positive.then_some(false))
+}
+
+/// Whether a control says that it is to be swiped upwards; all else that goes up or down moves a list.
+pub(super) fn is_swiped(control: &ControlFacts) -> bool {
+    #[rustfmt::skip]
+    static WORDS: List = List::new(|| normalized_all(&[
+        "swipe up", "slide up", "pull up", "drag up", "nach oben wischen", "nach oben schieben", "desliza hacia arriba", "deslizar hacia arriba", "balayez vers le haut", "glissez vers le haut", "deslize para cima", "scorri verso l'alto", "veeg omhoog", "przesuń w górę",
+        "yukarı kaydır", "проведите вверх", "смахните вверх", "проведіть вгору", "上滑", "向上滑动", "上にスワイプ", "위로 밀어", "위로 스와이프", "اسحب لأعلى", "ऊपर स्वाइप", "geser ke atas", "vuốt lên", "ปัดขึ้น",
+    ]));
+    let said = |name: &String| {
+        let text = normalized(name);
+        WORDS.iter().any(|it| holds(&text, it))
+    };
+    control.names.iter().any(said)
+}
+
+/// Whether a control is slid, in whatever direction the finger goes.
+pub(super) fn is_slid(control: &ControlFacts) -> bool {
+    #[rustfmt::skip]
+    static WORDS: List = List::new(|| normalized_all(&[
+        "slide to", "swipe to", "slide right", "swipe right", "wischen zum", "wischen, um", "schieben zum", "ziehen zum", "desliza para", "deslizar para", "faites glisser", "glissez pour", "glisser pour",
+        "deslize para", "scorri per", "veeg om", "przesuń, aby", "kaydır", "проведите", "сдвиньте", "проведіть", "滑动", "滑動", "スライド", "밀어서", "اسحب", "स्लाइड", "स्वाइप", "geser untuk", "vuốt để", "เลื่อนเพื่อ",
+    ]));
+    let kind = control.kind.rsplit('.').next().unwrap_or_default();
+    let said = |name: &String| {
+        let text = normalized(name);
+        WORDS.iter().any(|it| holds(&text, it))
+    };
+    kind.contains("SeekBar") || kind.contains("Slider") || control.names.iter().any(said)
+}
+
+/// The person whom the name of a control names: "Call Mallory".
+pub(super) fn person_in(name: &str) -> Option<&str> {
+    #[rustfmt::skip]
+    const PLAIN: &[&str] = &[
+        "call", "video", "voice", "audio", "phone", "mobile", "home", "work", "now", "back", "again", "sim", "number", "contact", "whatsapp", "telegram", "signal", "start", "make", "a",
+    ];
+    let mut words = name.split_whitespace();
+    let first = words.next()?;
+    let rest = name[name.find(first)? + first.len()..].trim();
+    let names = rest.split_whitespace().filter(|word| {
+        let plain = normalized(word);
+        word.chars().next().is_some_and(char::is_uppercase) && !PLAIN.contains(&plain.as_str())
+    });
+    (0 < names.count()).then_some(rest)
+}

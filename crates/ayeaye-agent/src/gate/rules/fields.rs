@@ -1,0 +1,101 @@
+//! Fields: for searching, for passwords and codes, for what is dialed.
+use crate::Gesture;
+use crate::gate::class::ActClass;
+use crate::gate::findings::Findings;
+use crate::gate::request::{ControlFacts, GateHistory};
+use crate::gate::text::{List, holds, normalized, normalized_all, words};
+use crate::gate::verdict::Rule;
+use crate::secret_text::{SecretKind, find_secrets, secret_asked_for};
+
+/// Whether a field is for searching. What stands in it says so only before anything was typed in this session: on
+/// older phones it is what an empty field asks for, and later it may be the first word of a message.
+pub(super) fn is_search(field: &ControlFacts, history: &GateHistory) -> bool {
+    let own = |name: &&String| history.typed == 0 || **name != field.content;
+    says_search(field, field.names.iter().filter(own))
+}
+
+fn says_search<'a>(field: &'a ControlFacts, mut names: impl Iterator<Item = &'a String>) -> bool {
+    #[rustfmt::skip]
+    static WORDS: List = List::new(|| normalized_all(&[
+        "search", "query", "find", "filter", "buscar", "busca", "recherch", "such", "suche", "durchsuchen", "pesquis", "cerca", "zoek", "szukaj", "ara",
+        "поиск", "искать", "пошук", "搜索", "搜尋", "検索", "검색", "بحث", "खोज", "cari", "telusuri", "tìm", "ค้นหา",
+    ]));
+    let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
+    let says = |text: &str| {
+        let text = normalized(text);
+        WORDS.iter().any(|word| {
+            words(&text).any(|said| said.starts_with(word))
+                || !word.is_ascii() && text.contains(word)
+        })
+    };
+    says(&field.hint) || says(&id) || names.any(|it| says(it))
+}
+
+/// Something goes into a field for a password or a code.
+pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
+    let request = findings.request;
+    let Gesture::Type { text, point, .. } = request.gesture else { return };
+    let screen = request.screen;
+    let fields: Vec<&ControlFacts> = if point.is_some() {
+        screen.aimed.iter().collect()
+    } else {
+        screen.focused.iter().collect()
+    };
+    let hidden = screen.hidden_input || fields.iter().any(|it| it.password);
+    let asks = fields.iter().filter(|it| it.is_field()).find(|it| asks_for_code(it));
+    let card = find_secrets(text).iter().any(|(kind, _)| *kind == SecretKind::Card);
+    if !hidden && asks.is_none() && !card {
+        return;
+    }
+    let history = request.history;
+    let own = history.own_secret || !history.secrets.is_empty() || request.words.hold_text(text);
+    let field = asks.or(fields.first()).map_or("a hidden field", |it| it.name());
+    findings.class(ActClass::Password, own, Rule::PasswordField, field);
+}
+
+/// Whether a field asks for a password or a code, as its hint, its description or its id has it.
+fn asks_for_code(field: &ControlFacts) -> bool {
+    #[rustfmt::skip]
+    static WORDS: List = List::new(|| normalized_all(&[
+        "password", "passcode", "passphrase", "pin", "otp", "cvv", "cvc", "security code", "verification code", "one-time code", "card number", "2fa",
+        "contraseña", "código de verificación", "código de seguridad", "mot de passe", "code de vérification", "code confidentiel", "passwort", "kennwort", "bestätigungscode", "sicherheitscode", "prüfcode", "kartennummer",
+        "senha", "código de segurança", "codice di verifica", "wachtwoord", "verificatiecode", "pincode", "hasło", "kod weryfikacyjny", "şifre", "parola", "doğrulama kodu", "güvenlik kodu",
+        "пароль", "код подтверждения", "код из смс", "код підтвердження", "密码", "密碼", "验证码", "驗證碼", "安全码", "パスワード", "暗証番号", "認証コード", "確認コード",
+        "비밀번호", "인증번호", "인증 코드", "كلمة المرور", "رمز التحقق", "पासवर्ड", "ओटीपी", "सत्यापन कोड", "kata sandi", "kode verifikasi", "mật khẩu", "mã xác minh", "mã otp", "รหัสผ่าน", "รหัสยืนยัน",
+    ]));
+    let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
+    let names = field.names.iter().filter(|it| it.chars().count() <= 40).map(String::as_str);
+    names.chain([field.hint.as_str(), id.as_str()]).any(|text| {
+        let text = normalized(text);
+        !text.is_empty()
+            && (WORDS.iter().any(|it| holds(&text, it))
+                || secret_asked_for(&text) == Some(SecretKind::Password)
+                || is_code(&text))
+    })
+}
+
+/// Whether a text asks for a code that proves who one is, and for none of another kind.
+fn is_code(text: &str) -> bool {
+    #[rustfmt::skip]
+    const OTHERS: &[&str] = &[
+        "promo", "promotion", "coupon", "discount", "gift", "voucher", "zip", "postal", "post", "area", "country", "qr", "bar", "source", "dress", "invite", "referral", "language", "product",
+    ];
+    let all: Vec<&str> = words(text).collect();
+    let asks =
+        |word: &&str| matches!(*word, "digit" | "digits" | "enter" | "sms" | "received" | "sent");
+    all.contains(&"code")
+        && !all.iter().any(|it| OTHERS.contains(it))
+        && (all.len() <= 3 || all.len() <= 10 && all.iter().any(asks))
+}
+
+/// Codes that a phone carries out as they are dialed: call forwarding, erasing, locks.
+pub(in crate::gate) fn dialed_codes(findings: &mut Findings<'_>) {
+    let request = findings.request;
+    let Gesture::Type { text, .. } = request.gesture else { return };
+    let code = normalized(text).replace([' ', '-'], "");
+    let dialed = |c: char| c.is_ascii_digit() || matches!(c, '*' | '#' | '+');
+    if 3 < code.len() && code.starts_with(['*', '#']) && code.chars().all(dialed) {
+        let asked = request.words.hold_text(text);
+        findings.class(ActClass::Call, asked, Rule::Control, text.trim());
+    }
+}

@@ -1,0 +1,230 @@
+//! What is written where only lengths are to be kept.
+use serde_json::{Map, Value};
+
+use super::secret_store::placeholders;
+use crate::event::{
+    ActionRecord, BlackboardSection, Fact, GateRecord, NoteKind, PartRecord, ResponseRecord,
+};
+use crate::gate::Rule;
+
+/// The length of a text in words.
+pub(crate) fn length_of(text: &str) -> String {
+    format!("[{} characters]", text.chars().count())
+}
+
+/// Leaves only the length of a text. A placeholder tells less than that.
+pub(crate) fn keep_length(text: &mut String) {
+    let hidden = placeholders(text).first().is_some_and(|it| it == text);
+    if !text.is_empty() && !hidden {
+        *text = length_of(text);
+    }
+}
+
+/// Whether the session cannot go on as well from what is written of this.
+pub(super) fn is_remembered(fact: &Fact) -> bool {
+    match fact {
+        Fact::ToolStart(_) => true,
+        Fact::BlackboardAdd { section, .. } => *section == BlackboardSection::Notes,
+        Fact::Note { kind, .. } => *kind == NoteKind::Gate,
+        _ => false,
+    }
+}
+
+/// Leaves only the length of what models were sent and said, of what was typed and noted, and of the names
+/// of what was touched. What a session cannot be shown or continued without stays: requests, questions,
+/// answers, points, comments.
+pub(super) fn drop_texts(fact: &mut Fact) {
+    match fact {
+        Fact::LlmRequest(request) => {
+            for part in request.messages.iter_mut().flat_map(|message| &mut message.parts) {
+                match part {
+                    PartRecord::Text(text) => keep_length(text),
+                    PartRecord::TextBlob(_) | PartRecord::Picture(_) => {}
+                }
+            }
+            request.tool_results.iter_mut().for_each(lengths_in);
+        }
+        Fact::LlmResponse(answer) => {
+            if answer.raw_content.is_some() {
+                // It quotes the reply that could not be parsed.
+                answer.error.iter_mut().for_each(keep_length);
+            }
+            answer.raw_content.iter_mut().for_each(keep_length);
+            keep_length(&mut answer.reasoning);
+            for call in &mut answer.tool_calls {
+                call.parameters.values_mut().for_each(lengths_in);
+            }
+            if let Some(parsed) = &mut answer.parsed {
+                drop_from_response(&mut parsed.response, &parsed.action);
+                drop_from_arguments(&mut parsed.action.arguments);
+            }
+        }
+        Fact::StepEnd(end) => {
+            if let Some(action) = &mut end.action {
+                drop_from_response(&mut end.response, action);
+                drop_from_arguments(&mut action.arguments);
+            }
+            keep_length(&mut end.response.observation);
+            keep_length(&mut end.response.thought);
+            end.caption.iter_mut().for_each(keep_length);
+        }
+        Fact::ToolStart(start) => {
+            drop_from_arguments(&mut start.parameters);
+            start.target.iter_mut().for_each(|target| keep_length(&mut target.name));
+            start.gate.iter_mut().for_each(drop_from_gate);
+        }
+        Fact::BlackboardAdd { section, item } if *section == BlackboardSection::Notes => {
+            lengths_in(item);
+        }
+        Fact::Note { kind, figures, .. } if *kind == NoteKind::Gate => {
+            let named =
+                figures.get("rule").and_then(Value::as_str) == Some(Rule::UnnamedApp.name());
+            if let Some(Value::String(evidence)) = figures.get_mut("evidence").filter(|_| !named) {
+                keep_length(evidence);
+            }
+        }
+        Fact::SessionStart(_)
+        | Fact::SessionResume(_)
+        | Fact::SessionEnd(_)
+        | Fact::RoundStart { .. }
+        | Fact::RoundEnd(_)
+        | Fact::StepStart(_)
+        | Fact::Observe(_)
+        | Fact::ToolEnd(_)
+        | Fact::Question(_)
+        | Fact::Answer(_)
+        | Fact::State { .. }
+        | Fact::SubtaskEnd { .. }
+        | Fact::Snapshot { .. }
+        | Fact::BlackboardAdd { .. }
+        | Fact::Evaluation(_)
+        | Fact::Note { .. } => {}
+    }
+}
+
+/// What a rule has found stands on the screen; of an app it is the package, which a later yes is for.
+fn drop_from_gate(gate: &mut GateRecord) {
+    if gate.rule != Rule::UnnamedApp.name() {
+        keep_length(&mut gate.evidence);
+    }
+}
+
+/// Thoughts, and in comments what they repeat of the typed text.
+fn drop_from_response(response: &mut ResponseRecord, action: &ActionRecord) {
+    /// Shorter texts are parts of other words.
+    const SHORTEST: usize = 4;
+    keep_length(&mut response.observation);
+    keep_length(&mut response.thought);
+    let typed = ["value", "text"].iter().filter_map(|name| action.arguments.get(*name)?.as_str());
+    for text in typed.filter(|it| SHORTEST <= it.chars().count()) {
+        for comment in [&mut response.comment, &mut response.summary] {
+            if comment.contains(text) {
+                *comment = comment.replace(text, &length_of(text));
+            }
+        }
+    }
+}
+
+/// What is typed and noted, what a model thinks beside an act, and the same of an act that it asks about.
+fn drop_from_arguments(arguments: &mut Map<String, Value>) {
+    for name in ["value", "text", "thought"] {
+        if let Some(Value::String(text)) = arguments.get_mut(name) {
+            keep_length(text);
+        }
+    }
+    if let Some(Value::Object(act)) = arguments.get_mut("act")
+        && let Some(Value::Object(arguments)) = act.get_mut("arguments")
+    {
+        drop_from_arguments(arguments);
+    }
+}
+
+fn lengths_in(value: &mut Value) {
+    match value {
+        Value::String(text) => keep_length(text),
+        Value::Array(items) => items.iter_mut().for_each(lengths_in),
+        Value::Object(map) => map.values_mut().for_each(lengths_in),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json, to_string};
+
+    use super::*;
+    use crate::event::LlmResponse;
+
+    #[test]
+    fn tool_calls_of_a_reply_keep_only_the_length_of_their_texts() {
+        let response: LlmResponse = from_value(json!({
+            "call_id": 1, "request_number": 1, "iteration": 1, "kind": "final", "success": true,
+            "tool_calls": [{
+                "id": "call_1", "name": "computer",
+                "parameters": { "action": "type", "text": "to Anna only", "more": ["to Anna only"] },
+            }],
+            "model": "m", "tokens": { "prompt": 1, "completion": 1, "thinking": 0, "cached": 0, "total": 2 },
+            "latency_ms": 1.0, "cost_usd": 0.0, "cost_known": true,
+        }))
+        .unwrap();
+        let mut fact = Fact::LlmResponse(response);
+        drop_texts(&mut fact);
+        let Fact::LlmResponse(response) = fact else { unreachable!("it was one") };
+        let text = to_string(&response).unwrap();
+        assert!(!text.contains("to Anna only") && text.contains("[12 characters]"), "{text}");
+        assert!(text.contains("call_1") && text.contains("computer"), "{text}");
+    }
+
+    #[test]
+    fn what_was_typed_noted_and_touched_is_a_length() {
+        let typed = json!({ "value": "to Anna only", "thought": "to Anna only", "point": [1, 2] });
+        let asked =
+            json!({ "act": { "function": "TYPE", "arguments": { "value": "to Anna only" } } });
+        for arguments in [typed, asked] {
+            let mut fact: Fact = from_value(json!({ "type": "tool.start", "data": {
+                "tool_call_id": 1, "name": "TYPE", "device": true, "parameters": arguments,
+                "target": { "id": "1", "name": "to Anna only", "kind": "x", "rect": [0, 0, 1, 1] },
+                "gate": { "verdict": "allow", "rule": "x", "evidence": "to Anna only", "policy": "standard" },
+            }}))
+            .unwrap();
+            assert!(is_remembered(&fact));
+            drop_texts(&mut fact);
+            let text = to_string(&fact).unwrap();
+            assert!(!text.contains("Anna"), "{text}");
+        }
+        let mut note: Fact = from_value(json!({ "type": "blackboard.add", "data": {
+            "section": "notes", "item": "to Anna only",
+        }}))
+        .unwrap();
+        assert!(is_remembered(&note));
+        drop_texts(&mut note);
+        assert!(to_string(&note).unwrap().contains("[12 characters]"));
+    }
+
+    #[test]
+    fn a_text_behind_a_placeholder_is_no_placeholder() {
+        let mut text = "[secret code 4-7 #0123abcd] to Anna".to_owned();
+        keep_length(&mut text);
+        assert_eq!(text, "[35 characters]");
+        let mut whole = "[secret code 4-7 #0123abcd]".to_owned();
+        keep_length(&mut whole);
+        assert_eq!(whole, "[secret code 4-7 #0123abcd]");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_reply_quotes_none_of_it() {
+        let response: LlmResponse = from_value(json!({
+            "call_id": 1, "request_number": 1, "iteration": 1, "kind": "intermediate",
+            "success": false, "raw_content": "to Anna only", "error": "no action: to Anna only",
+            "model": "m", "tokens": { "prompt": 1, "completion": 1, "thinking": 0, "cached": 0, "total": 2 },
+            "latency_ms": 1.0, "cost_usd": 0.0, "cost_known": true,
+        }))
+        .unwrap();
+        let mut fact = Fact::LlmResponse(response);
+        drop_texts(&mut fact);
+        let Fact::LlmResponse(response) = fact else { unreachable!("it was one") };
+        assert_eq!(response.error.as_deref(), Some("[23 characters]"));
+        let text = to_string(&response).unwrap();
+        assert!(!text.contains("Anna"), "{text}");
+    }
+}

@@ -1,0 +1,241 @@
+//! How a secret may be written where it turns up again: in another notation, or cut short.
+
+/// Shorter ones are not looked for inside other texts: they would be found everywhere.
+pub(super) const SHORTEST: usize = 4;
+/// Longer texts are no secrets but documents; only so much of one is looked for.
+const LONGEST: usize = 512;
+/// The longest text that is looked for with every letter written as a number.
+const LONGEST_ESCAPED: usize = 64;
+
+/// The ways a text is written where it may turn up again: in JSON, XML, a web address, a shell's
+/// word, `input text`, a prompt that allows no line breaks, and in letters as wide as Chinese ones.
+pub(super) fn spellings(value: &str) -> Vec<String> {
+    let value: String = value.chars().take(LONGEST).collect();
+    if value.chars().count() < SHORTEST {
+        return Vec::new();
+    }
+    let json = serde_json::Value::from(value.as_str()).to_string();
+    let json = &json[1..json.len() - 1];
+    let in_one_line = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let escaped = |of: &str| {
+        of.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    };
+    let percent: String = value
+        .bytes()
+        .map(|byte| match byte {
+            b if b.is_ascii_alphanumeric() || b"-._~".contains(&b) => char::from(b).to_string(),
+            b => format!("%{b:02X}"),
+        })
+        .collect();
+    let mut all = vec![
+        json.to_owned(),
+        escaped(&value),
+        escaped(&value).replace('\'', "&apos;"),
+        escaped(&value).replace('\'', "&#39;"),
+        percent,
+        value.replace(' ', "%s"),
+        value.replace('\'', "'\\''"),
+        in_one_line.replace('<', "＜"),
+        in_one_line,
+        value.chars().map(full_width).collect(),
+        value.chars().map(half_width).collect(),
+    ];
+    let not_ascii = |c: char| !c.is_ascii();
+    all.extend(in_numbers(json, not_ascii));
+    if value.chars().count() <= LONGEST_ESCAPED {
+        all.extend(in_numbers(&value, |_| true));
+    }
+    if value.len() < 12 && value.bytes().all(|b| b.is_ascii_digit()) {
+        all.extend(groups_of_digits(&value));
+    }
+    all.push(value);
+    all.retain(|spelling| SHORTEST <= spelling.chars().count());
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Codes are read out and written in two groups, or digit by digit.
+fn groups_of_digits(code: &str) -> Vec<String> {
+    let (front, back) = code.split_at(code.len() / 2);
+    let mut all: Vec<_> =
+        [" ", "-"].iter().map(|between| format!("{front}{between}{back}")).collect();
+    let digits: Vec<String> = code.chars().map(String::from).collect();
+    all.extend([" ", "-", ", ", ","].map(|between| digits.join(between)));
+    all
+}
+
+/// Those letters as JSON may write them, by their numbers, in both ways of writing these.
+fn in_numbers(text: &str, which: impl Fn(char) -> bool) -> [String; 2] {
+    let (mut lower, mut upper) = (String::new(), String::new());
+    for c in text.chars() {
+        if which(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                lower.extend(["\\u", &format!("{unit:04x}")]);
+                upper.extend(["\\u", &format!("{unit:04X}")]);
+            }
+        } else {
+            lower.push(c);
+            upper.push(c);
+        }
+    }
+    [lower, upper]
+}
+
+/// How far the wide forms of ASCII's letters are from these.
+const WIDE: u32 = 0xfee0;
+
+fn full_width(c: char) -> char {
+    if c.is_ascii_graphic() { char::from_u32(u32::from(c) + WIDE).unwrap_or(c) } else { c }
+}
+
+/// The ASCII letter that a wide one stands for.
+fn half_width(c: char) -> char {
+    if matches!(c, '！'..='～') { char::from_u32(u32::from(c) - WIDE).unwrap_or(c) } else { c }
+}
+
+/// The text without a short secret where no letter or digit stands beside it; `None` when it is not
+/// there.
+pub(super) fn standing_alone(text: &str, value: &str, placeholder: &str) -> Option<String> {
+    let mut clean = String::new();
+    let mut from = 0;
+    for (at, _) in text.match_indices(value) {
+        let end = at + value.len();
+        let beside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        if beside(text[..at].chars().next_back()) || beside(text[end..].chars().next()) {
+            continue;
+        }
+        clean.push_str(&text[from..at]);
+        clean.push_str(placeholder);
+        from = end;
+    }
+    (0 < from).then(|| clean + &text[from..])
+}
+
+/// The text without the beginnings of a secret that was shortened away: at its end, or before dots.
+pub(super) fn cut_off(text: &str, value: &str, placeholder: &str) -> Option<String> {
+    let mut letters = value.char_indices().skip(SHORTEST).map(|(at, _)| at);
+    let shortest = letters.next()?;
+    // Nothing shorter is looked for, so most texts are done with here.
+    let first = text.find(&value[..shortest])?;
+    let longest = value.char_indices().nth(LONGEST).map_or(value.len(), |(at, _)| at);
+    let mut beginning = Beginning::of(&value.as_bytes()[..longest]);
+    let bytes = text.as_bytes();
+    let mut clean = String::new();
+    let mut from = 0;
+    // Behind every place the longest beginning of the secret that ends there is known, so that one
+    // walk is enough however many places there are.
+    for end in first..=bytes.len() {
+        let rest = &bytes[end..];
+        let cut = rest.is_empty() || rest.starts_with(b"...") || rest.starts_with("…".as_bytes());
+        if cut && shortest <= beginning.length && from <= end - beginning.length {
+            clean.push_str(&text[from..end - beginning.length]);
+            clean.push_str(placeholder);
+            from = end;
+        }
+        if let Some(byte) = rest.first() {
+            beginning.go_on(*byte);
+        }
+    }
+    (0 < from).then(|| clean + &text[from..])
+}
+
+/// How much of a word's beginning ends at a place in a text, followed byte by byte (the search of
+/// Knuth, Morris and Pratt).
+struct Beginning<'a> {
+    word: &'a [u8],
+    /// For each beginning of the word, the longest shorter one that it ends in.
+    shorter: Vec<usize>,
+    length: usize,
+    /// How many comparisons it has taken.
+    #[cfg(test)]
+    steps: usize,
+}
+
+impl<'a> Beginning<'a> {
+    fn of(word: &'a [u8]) -> Self {
+        let mut shorter = vec![0; word.len()];
+        let mut length = 0;
+        for at in 1..word.len() {
+            while 0 < length && word[at] != word[length] {
+                length = shorter[length - 1];
+            }
+            length += usize::from(word[at] == word[length]);
+            shorter[at] = length;
+        }
+        Self {
+            word,
+            shorter,
+            length: 0,
+            #[cfg(test)]
+            steps: 0,
+        }
+    }
+
+    fn go_on(&mut self, byte: u8) {
+        // The whole word is no beginning that was cut off.
+        if self.length == self.word.len() {
+            self.length = self.shorter[self.length - 1];
+        }
+        while 0 < self.length && self.word[self.length] != byte {
+            self.length = self.shorter[self.length - 1];
+            self.count();
+        }
+        self.length += usize::from(self.word.get(self.length) == Some(&byte));
+        self.count();
+    }
+
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "counted by tests alone"))]
+    fn count(&mut self) {
+        #[cfg(test)]
+        {
+            self.steps += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_where_a_secret_was_cut_off_is_found() {
+        let clean = cut_off("Mango-Tr… and Mango-… and Man… Mango-T", "Mango-Tree-77", "[x]");
+        assert_eq!(clean.as_deref(), Some("[x]… and [x]… and Man… [x]"));
+        assert_eq!(cut_off("aaab aaaab...", "aaaabc", "[x]").as_deref(), Some("aaab [x]..."));
+        assert_eq!(cut_off("密码是多少…", "密码是多少啊", "[x]").as_deref(), Some("[x]…"));
+        assert_eq!(cut_off("nothing…", "Mango-Tree-77", "[x]"), None);
+    }
+
+    #[test]
+    fn the_work_grows_with_the_text_and_no_faster() {
+        let value = "ab".repeat(200) + "c";
+        let work = |places: usize| {
+            let text = "abababab…".repeat(places);
+            let mut beginning = Beginning::of(value.as_bytes());
+            text.bytes().for_each(|byte| beginning.go_on(byte));
+            (beginning.steps, text.len())
+        };
+        for places in [100, 10_000] {
+            let (steps, bytes) = work(places);
+            assert!(steps <= 2 * bytes, "{steps} steps for {bytes} bytes");
+        }
+        let clean = cut_off(&"abababab…".repeat(10_000), &value, "[x]").unwrap();
+        assert_eq!(clean, "[x]…".repeat(10_000));
+    }
+
+    #[test]
+    fn a_secret_is_known_in_other_letters_and_in_numbers() {
+        let spelled = spellings("密码12");
+        for way in
+            ["密码１２", "\\u5bc6\\u780112", "\\u5BC6\\u780112", "\\u5bc6\\u7801\\u0031\\u0032"]
+        {
+            assert!(spelled.iter().any(|it| it == way), "{way}: {spelled:?}");
+        }
+        let code = spellings("482913");
+        for way in ["４８２９１３", "482 913", "4 8 2 9 1 3", "4, 8, 2, 9, 1, 3"] {
+            assert!(code.iter().any(|it| it == way), "{way}: {code:?}");
+        }
+        assert!(spellings("４８２９").iter().any(|it| it == "4829"));
+    }
+}

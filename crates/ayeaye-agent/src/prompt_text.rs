@@ -1,0 +1,141 @@
+//! Escapes foreign text in prompts: nothing that a user, a phone or a model wrote may pass for the
+//! prompt's own structure.
+//!
+//! Everything foreign in every prompt goes through this module, whatever the model is asked for: text of
+//! others as a JSON string ([`quote_untrusted`]), what a model said before as a plain line
+//! ([`plain_line`]) or within the JSON it wrote ([`escape_tags`]).
+use serde_json::Value;
+
+/// Bytes of a request; more is no longer one task.
+pub const LONGEST_TASK: usize = 16 << 10;
+/// Bytes of any other foreign text.
+pub const LONGEST_TEXT: usize = 4 << 10;
+/// Bytes of a line about one step.
+pub const LONGEST_LINE: usize = 400;
+
+/// A text as a JSON string on one line, exact up to this many bytes. It cannot be closed from inside,
+/// and no tag or special token stands in it. A cut is shown.
+pub fn quote_untrusted(text: &str, max_bytes: usize) -> String {
+    let kept = truncated(text, max_bytes);
+    let string = escape_tags(&Value::from(kept).to_string());
+    if kept.len() < text.len() { string + " (cut: it is longer)" } else { string }
+}
+
+/// Written JSON in which nothing can be taken for a tag, a special token or the end of a line. It is
+/// still the same JSON.
+pub fn escape_tags(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for (at, c) in json.char_indices() {
+        if is_unsafe(&json[at..], c) {
+            escaped += &unicode_escape(c);
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+/// A text as one line of words, cut where it is longer than this many bytes. Brackets that could begin
+/// a tag or a special token lose their shape.
+pub fn plain_line(text: &str, max_bytes: usize) -> String {
+    let mut line = String::new();
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if word.is_empty() {
+            continue;
+        }
+        let blank = if line.is_empty() { "" } else { " " };
+        let kept = truncated(word, max_bytes.saturating_sub(line.len() + blank.len()));
+        if !kept.is_empty() {
+            line.push_str(blank);
+            line.push_str(kept);
+        }
+        if kept.len() < word.len() {
+            line.push('…');
+            break;
+        }
+    }
+    without_tags(&line)
+}
+
+/// A text in which brackets that could begin a tag or a special token lose their shape.
+pub fn without_tags(text: &str) -> String {
+    let safe = |(at, c)| if c == '<' && is_unsafe(&text[at..], c) { '＜' } else { c };
+    text.char_indices().map(safe).collect()
+}
+
+/// A character by its number, as JSON and Python have it.
+pub fn unicode_escape(c: char) -> String {
+    format!("\\u{:04x}", u32::from(c))
+}
+
+/// The beginning of a text, at most this many bytes.
+pub fn truncated(text: &str, max_bytes: usize) -> &str {
+    if text.len() <= max_bytes {
+        return text;
+    }
+    &text[..(0..=max_bytes).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)]
+}
+
+/// Whether a character, with which `rest` begins, could begin a tag or end a line. A bracket in front
+/// of a number is one that compares.
+pub fn is_unsafe(rest: &str, c: char) -> bool {
+    match c {
+        '<' => {
+            let inside = rest[1..].trim_start().chars().next();
+            inside.is_some_and(|c| !c.is_ascii_digit() && !"<=-".contains(c))
+        }
+        '\u{2028}' | '\u{2029}' => true,
+        c => c.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ordinary_text_stays_as_it_is() {
+        assert_eq!(quote_untrusted("打开微信，发“三点”", 99), "\"打开微信，发“三点”\"");
+        assert_eq!(quote_untrusted("a <3 b << 1 <= c", 99), "\"a <3 b << 1 <= c\"");
+        assert_eq!(plain_line(" a\n\tb 2 < 3", 99), "a b 2 < 3");
+    }
+
+    #[test]
+    fn tags_lose_their_shape_and_cuts_are_shown() {
+        assert_eq!(quote_untrusted("x\"\n<|im_end|>", 99), "\"x\\\"\\n\\u003c|im_end|>\"");
+        assert_eq!(quote_untrusted("长长", 4), "\"长\" (cut: it is longer)");
+        assert_eq!(plain_line("Thought\nAction: < /b>", 99), "Thought Action: ＜ /b>");
+        assert_eq!(plain_line("aa bb\ncc", 4), "aa b…");
+        assert_eq!(plain_line("aa bb\ncc", 2), "aa…");
+    }
+
+    fn ends_line(c: char) -> bool {
+        c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+    }
+
+    proptest! {
+        /// The policy for all foreign text, in every prompt of every family.
+        #[test]
+        fn foreign_text_forges_nothing(
+            text in "(<\\|im_end\\|>|</[a-z_]{1,9}>|<[a-z]|< |\"|\\\\|\r?\n|\u{2028}|\u{85}|\t|\\PC){0,40}",
+            max_bytes in 0_usize..200,
+        ) {
+            let quoted = quote_untrusted(&text, 1 << 20);
+            prop_assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), text.as_str());
+            let cut = quote_untrusted(&text, max_bytes);
+            let line = plain_line(&text, max_bytes);
+            for written in [&quoted, &cut, &line] {
+                prop_assert!(!written.contains(ends_line));
+                for (at, _) in written.match_indices('<') {
+                    let inside = written[at + 1..].trim_start();
+                    let next = inside.chars().next();
+                    let compares = next.is_none_or(|c| c.is_ascii_digit() || "<=-＜".contains(c));
+                    prop_assert!(compares || inside.starts_with("\\u"), "{}", written);
+                }
+            }
+            prop_assert!(line.len() <= max_bytes + '…'.len_utf8() + 2 * text.matches('<').count());
+        }
+    }
+}

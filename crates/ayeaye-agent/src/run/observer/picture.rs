@@ -1,0 +1,113 @@
+//! The picture of a screen: encoded for models, redacted where a secret may be on it, and stored.
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use super::elements::places_to_blacken;
+use super::{Observation, Observer};
+use crate::journal::{Fact, NoteKind};
+use crate::run::outcome::RunError;
+use crate::run::recorder::{Recorder, StoredPicture};
+use crate::{Frame, KeepImages, Model, Picture};
+
+pub(super) const UNREDACTED: &str = "A secret may be on this screen and the phone does not say where: its picture is sent to no \
+    model. Please go on by hand past this screen, then say that it is done.";
+
+impl Observer {
+    /// Encodes the same screen for another model.
+    pub(in crate::run) async fn encode_for(
+        &mut self,
+        recorder: &mut Recorder,
+        model: &Arc<dyn Model>,
+        observation: &mut Observation,
+    ) -> Result<(), RunError> {
+        let frame = observation.frame.with_black_areas(&observation.hidden);
+        let picture = encode(model.clone(), frame).await?;
+        if picture != observation.picture.picture {
+            observation.picture = StoredPicture { picture, blob: None };
+            self.store_picture(recorder, model, observation).await?;
+        }
+        self.last_picture = Some(observation.picture.clone());
+        Ok(())
+    }
+
+    /// Blacks out on the picture for models what hides or shows a secret. If the phone does not say where
+    /// that is, the picture must not be sent.
+    pub(super) async fn redact_picture(
+        &mut self,
+        recorder: &mut Recorder,
+        model: &Arc<dyn Model>,
+        observation: &mut Observation,
+    ) -> Result<(), RunError> {
+        self.insist_on_elements(recorder, observation).await?;
+        let Some(tree) = observation.elements.tree() else {
+            observation.unredacted = true;
+            observation.record.screenshot_size = None;
+            return note_unstored(recorder).await;
+        };
+        observation.hidden = places_to_blacken(&tree.elements, recorder.secrets());
+        if !observation.hidden.is_empty() {
+            let frame = observation.frame.with_black_areas(&observation.hidden);
+            let picture = encode(model.clone(), frame).await?;
+            observation.picture = StoredPicture { picture, blob: None };
+        }
+        Ok(())
+    }
+
+    /// Stores the picture with secrets blacked out. If the phone does not say where they are, nothing is
+    /// stored.
+    pub(super) async fn store_picture(
+        &mut self,
+        recorder: &mut Recorder,
+        model: &Arc<dyn Model>,
+        observation: &mut Observation,
+    ) -> Result<(), RunError> {
+        if recorder.privacy().images == KeepImages::None {
+            observation.record.screenshot_size = None;
+            return Ok(());
+        }
+        let mut picture = observation.picture.picture.clone();
+        if may_show_secret(recorder, observation.secret_field) {
+            self.insist_on_elements(recorder, observation).await?;
+            let Some(tree) = observation.elements.tree() else {
+                observation.record.screenshot_size = None;
+                return note_unstored(recorder).await;
+            };
+            let places = places_to_blacken(&tree.elements, recorder.secrets());
+            observation.record.ui_tree.clone_from(&tree.blob);
+            if !places.is_empty() {
+                observation.record.blackened = u32::try_from(places.len()).unwrap_or(u32::MAX);
+                picture =
+                    encode(model.clone(), observation.frame.with_black_areas(&places)).await?;
+            }
+        }
+        let blob = recorder.store(picture.bytes, picture.media_type).await?;
+        observation.record.screenshot = Some(blob.clone());
+        observation.picture.blob = Some(blob);
+        Ok(())
+    }
+}
+
+/// Whether the screen may show a secret that must not be stored.
+pub(super) fn may_show_secret(recorder: &Recorder, secret_field: bool) -> bool {
+    recorder.privacy().images == KeepImages::Redacted
+        && (secret_field || !recorder.secrets().has_none())
+}
+
+async fn note_unstored(recorder: &mut Recorder) -> Result<(), RunError> {
+    recorder
+        .append(Fact::Note {
+            kind: NoteKind::PictureNotKept.into(),
+            text:
+                "A secret may be on this screen and the phone does not say where: its picture is \
+                 not kept."
+                    .to_owned(),
+            figures: Map::new(),
+        })
+        .await?;
+    Ok(())
+}
+
+pub(super) async fn encode(model: Arc<dyn Model>, frame: Frame) -> Result<Picture, RunError> {
+    tokio::task::spawn_blocking(move || model.picture(&frame)).await.map_err(RunError::Encoding)
+}

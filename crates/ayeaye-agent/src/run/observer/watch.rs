@@ -1,0 +1,145 @@
+//! The screen while a model thinks. What was decided on one screen must not be done on another, and a
+//! fresh look when the model has answered would cost a capture's time: so the looks are made meanwhile.
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{Observation, Observer};
+use crate::elements::{Elements, apart};
+use crate::run::cancel::Cancelled;
+use crate::settle::looks_same;
+use crate::{Device, DeviceError, Frame, ScreenState};
+
+/// A screen that was seen so shortly ago is the one that is there.
+const FRESH: Duration = Duration::from_secs(1);
+/// A phone is left alone for this many times as long as a look takes, and not for longer than this.
+const SPARING: u32 = 3;
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
+
+/// How long the elements of a screen that moves may take.
+const ELEMENTS_NOW: Duration = Duration::from_secs(1);
+
+/// A look at the screen after it was shown to the model.
+#[derive(Debug)]
+pub(in crate::run) struct LaterLook {
+    pub(in crate::run) frame: Frame,
+    pub(in crate::run) state: ScreenState,
+    /// It looks like the frame that the model was shown.
+    pub(in crate::run) same: bool,
+    good_until: Instant,
+}
+
+type Looked = Arc<Result<LaterLook, DeviceError>>;
+
+/// Looks at a phone every now and then, until it is dropped.
+#[derive(Debug)]
+pub(in crate::run) struct ScreenWatch {
+    latest: watch::Receiver<Option<Looked>>,
+    /// When the last look began that was the same.
+    same_until: watch::Receiver<Option<Instant>>,
+    /// Asks for a look at once.
+    hurry: Arc<Notify>,
+    _looking: AbortOnDropHandle<()>,
+}
+
+impl ScreenWatch {
+    /// Watches for a screen that looks like this, from that time on.
+    fn new(device: Arc<dyn Device>, shown: Frame, first: Instant) -> Self {
+        let (said, latest) = watch::channel(None);
+        let (stayed, same_until) = watch::channel(None);
+        let hurry = Arc::new(Notify::new());
+        let hurried = hurry.clone();
+        let looking = async move {
+            let mut next = first;
+            loop {
+                tokio::select! {
+                    () = sleep_until(next) => {}
+                    () = hurried.notified() => {}
+                }
+                let begun = Instant::now();
+                let looked = tokio::try_join!(device.capture(), device.state());
+                let took = begun.elapsed();
+                next = begun + FRESH.max((took * SPARING).min(took + LONGEST_PAUSE));
+                // Until the next one is there.
+                let good_until = next + took;
+                let look = match looked {
+                    Ok((frame, state)) => {
+                        let pair = (shown.clone(), frame.clone());
+                        let same = apart(move || looks_same(&pair.0, &pair.1)).await;
+                        let same = same.unwrap_or_default();
+                        if same {
+                            stayed.send_replace(Some(begun));
+                        }
+                        Ok(LaterLook { frame, state, same, good_until })
+                    }
+                    Err(err) => Err(err),
+                };
+                if said.send(Some(Arc::new(look))).is_err() {
+                    return;
+                }
+            }
+        };
+        Self { latest, same_until, hurry, _looking: AbortOnDropHandle::new(tokio::spawn(looking)) }
+    }
+
+    /// The latest look; if it is too old, the one under way or a new one. `None` if there is none and
+    /// there will be none.
+    async fn fresh_look(&self) -> Option<Looked> {
+        let is_fresh = |looked: &Looked| {
+            looked.as_ref().as_ref().is_ok_and(|look| Instant::now() < look.good_until)
+        };
+        let mut latest = self.latest.clone();
+        let looked = latest.borrow_and_update().clone();
+        if looked.as_ref().is_some_and(is_fresh) {
+            return looked;
+        }
+        self.hurry.notify_one();
+        latest.changed().await.ok()?;
+        latest.borrow().clone()
+    }
+}
+
+impl Observation {
+    /// Whether the elements are of the frame that the model was shown, as far as can be told: the screen
+    /// still looked so after they were read, or does not come to rest at all.
+    pub(in crate::run) fn has_elements_of_its_frame(&self) -> bool {
+        let stayed = self.watch.as_ref().and_then(|watch| *watch.same_until.borrow());
+        let read = self.elements.tree().map(|tree| tree.read_at);
+        !self.record.settled || read.zip(stayed).is_some_and(|(read, stayed)| read <= stayed)
+    }
+}
+
+impl Observer {
+    /// Begins to watch the screen of this observation.
+    pub(in crate::run) fn watch(&self, observation: &mut Observation) {
+        let look = observation.look_time().min(FRESH);
+        let first = observation.seen_at + FRESH.saturating_sub(look);
+        observation.watch =
+            Some(ScreenWatch::new(self.device.clone(), observation.frame.clone(), first));
+    }
+
+    /// The screen as it is before an act that was decided on this observation; `None` while the
+    /// observation itself is fresh. The inner error is the phone's.
+    pub(in crate::run) async fn look_before_act(
+        &self,
+        observation: &Observation,
+    ) -> Result<Option<Looked>, Cancelled> {
+        let Some(watch) = &observation.watch else { return Ok(None) };
+        if observation.seen_at.elapsed() < FRESH {
+            return Ok(None);
+        }
+        let gone = || DeviceError::NotReady(self.device.id().clone(), "not looked at".to_owned());
+        let looked = self.cancel.race(watch.fresh_look()).await?;
+        Ok(Some(looked.unwrap_or_else(|| Arc::new(Err(gone())))))
+    }
+
+    /// The elements of the screen as it is now; `None` if the phone does not say in time.
+    pub(in crate::run) async fn elements_now(&self) -> Result<Option<Elements>, Cancelled> {
+        let asked = timeout(ELEMENTS_NOW, self.device.ui_tree());
+        let Ok(Ok(Some(xml))) = self.cancel.race(asked).await? else { return Ok(None) };
+        Ok(apart(move || Elements::read(&xml)).await.flatten())
+    }
+}

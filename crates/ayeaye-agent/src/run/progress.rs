@@ -1,0 +1,229 @@
+//! Whether a model gets on: the same act on the same screen, a few acts in turn, acts without effect.
+use std::collections::VecDeque;
+
+use crate::approval::is_same_gesture;
+use crate::thumbnail::Thumbnail;
+use crate::{Action, Frame};
+
+/// The longest sequence of acts that is noticed when it is repeated.
+const LONGEST_CYCLE: usize = 3;
+/// At least so many rounds of a sequence are no coincidence.
+const LEAST_ROUNDS: u32 = 2;
+
+/// What a model has decided lately, and on which screens.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// The last decisions, the newest last.
+    recent: VecDeque<(Thumbnail, Action)>,
+    /// How many decisions in a row were the one that came 1, 2, 3 before.
+    repeated: [u32; LONGEST_CYCLE],
+    /// How many acts in a row were decided on a screen that looks as it does now, this one included.
+    unmoved: u32,
+}
+
+/// What is to be said of the latest decision.
+#[derive(Debug)]
+pub(super) enum Headway {
+    /// Nothing.
+    Fine,
+    /// The model is told this.
+    Doubtful(String),
+    /// It was told, and goes on like this.
+    None(Loop),
+}
+
+/// What is done again and again.
+#[derive(Debug)]
+pub(super) struct Loop {
+    /// What is wrong, as a clause.
+    pub(super) what: String,
+    /// The acts in question, in order.
+    pub(super) acts: Vec<Action>,
+}
+
+impl Progress {
+    /// Takes a decision in. A model is told after so many repetitions (`limit`), and has come to no
+    /// good after twice as many.
+    pub(super) fn decided(&mut self, frame: &Frame, action: &Action, limit: u32) -> Headway {
+        match action {
+            Action::Gesture(_) | Action::Confirm { .. } | Action::Wait(_) => {}
+            // Nothing is done by it: it neither helps nor breaks a loop.
+            Action::Note { .. } => return Headway::Fine,
+            Action::Info(_) | Action::Complete { .. } | Action::Abort { .. } => {
+                *self = Self::default();
+                return Headway::Fine;
+            }
+        }
+        self.push(Thumbnail::of(frame), action.clone());
+        self.headway(limit)
+    }
+
+    fn push(&mut self, screen: Thumbnail, action: Action) {
+        let before = self.recent.back();
+        let unmoved = before.is_some_and(|(before, _)| before.looks_same(&screen));
+        let acts = u32::from(!matches!(action, Action::Wait(_)));
+        self.unmoved = if unmoved { self.unmoved + acts } else { acts };
+        for (repeated, earlier) in self.repeated.iter_mut().zip(self.recent.iter().rev()) {
+            let same = is_same(&earlier.1, &action) && earlier.0.looks_same(&screen);
+            *repeated = if same { *repeated + 1 } else { 0 };
+        }
+        self.recent.push_back((screen, action));
+        if LONGEST_CYCLE < self.recent.len() {
+            self.recent.pop_front();
+        }
+    }
+
+    fn headway(&self, limit: u32) -> Headway {
+        let mut doubt = None;
+        for (cycle, repeated) in (1..).zip(self.repeated) {
+            let acts = self.latest(cycle as usize);
+            if acts.iter().all(|act| matches!(act, Action::Wait(_))) {
+                continue;
+            }
+            let rounds = 1 + repeated / cycle;
+            let (limit, what) = match cycle {
+                1 => (
+                    limit,
+                    format!("the same action {rounds} times on a screen that does not change"),
+                ),
+                _ => (
+                    (limit - 1).max(LEAST_ROUNDS),
+                    format!(
+                        "the same {cycle} actions in turn, {rounds} times, on the same screens"
+                    ),
+                ),
+            };
+            if limit * 2 <= rounds {
+                return Headway::None(Loop { what, acts });
+            }
+            if limit <= rounds {
+                doubt.get_or_insert(match cycle {
+                    1 => format!(
+                        "You have done the same action {rounds} times and the screen has not changed. \
+                         It does not work: do something else, ask the user, or give up."
+                    ),
+                    _ => format!(
+                        "You have done {what}. That does not get you on: do something else, ask the user, \
+                         or give up."
+                    ),
+                });
+            }
+        }
+        // The latest has not been done yet.
+        let unmoved = self.unmoved.saturating_sub(1);
+        if limit * 2 <= unmoved {
+            let what = format!("{unmoved} actions, of which none has changed the screen");
+            return Headway::None(Loop { what, acts: self.latest(LONGEST_CYCLE) });
+        }
+        match doubt {
+            Some(doubt) => Headway::Doubtful(doubt),
+            None if limit <= unmoved => Headway::Doubtful(format!(
+                "None of your last {unmoved} actions has changed the screen. Try another way, ask the user, \
+                 or give up."
+            )),
+            None => Headway::Fine,
+        }
+    }
+
+    /// The last decisions, in order.
+    fn latest(&self, count: usize) -> Vec<Action> {
+        let skipped = self.recent.len().saturating_sub(count);
+        self.recent.iter().skip(skipped).map(|(_, action)| action.clone()).collect()
+    }
+}
+
+/// Whether two decisions are one, also where a model points a little beside.
+fn is_same(one: &Action, other: &Action) -> bool {
+    match (one, other) {
+        (Action::Gesture(one), Action::Gesture(other)) => is_same_gesture(one, other),
+        (Action::Confirm { gesture: one, .. }, Action::Confirm { gesture: other, .. }) => {
+            is_same_gesture(one, other)
+        }
+        (Action::Wait(_), Action::Wait(_)) => true,
+        (one, other) => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::{Gesture, Point, ScreenSize};
+
+    fn screen(shade: u8) -> Frame {
+        let size = ScreenSize { width: 60, height: 120 };
+        Frame::new(size, Bytes::from(vec![shade; 60 * 120 * 4])).unwrap()
+    }
+
+    fn tap(x: i64) -> Action {
+        Action::Gesture(Gesture::Click { point: Point::new(x, 500).unwrap() })
+    }
+
+    /// After which decisions the model is told, and after which it is over; counted from 1.
+    fn told(decisions: impl IntoIterator<Item = (u8, Action)>) -> (Vec<usize>, Option<usize>) {
+        let mut progress = Progress::default();
+        let mut doubts = Vec::new();
+        for (nth, (shade, action)) in (1..).zip(decisions) {
+            match progress.decided(&screen(shade), &action, 4) {
+                Headway::Fine => {}
+                Headway::Doubtful(_) => doubts.push(nth),
+                Headway::None(_) => return (doubts, Some(nth)),
+            }
+        }
+        (doubts, None)
+    }
+
+    #[test]
+    fn the_same_again_is_told_after_four_and_over_after_eight() {
+        let beside = |nth: i64| (9, tap(500 + nth % 2 * 4));
+        assert_eq!(told((0..20).map(beside)), (vec![4, 5, 6, 7], Some(8)));
+        let moving = |nth: u8| (nth * 12, tap(500));
+        assert_eq!(told((0..20).map(moving)), (vec![], None));
+    }
+
+    #[test]
+    fn two_and_three_in_turn_are_told_after_three_rounds_and_over_after_six() {
+        let both = |nth: u8| if nth.is_multiple_of(2) { (20, tap(100)) } else { (90, tap(900)) };
+        let (doubts, over) = told((0..40).map(both));
+        assert_eq!((doubts[0], over), (6, Some(12)));
+        let three = |nth: u8| (20 + nth % 3 * 40, tap(i64::from(nth % 3) * 300));
+        let (doubts, over) = told((0..40).map(three));
+        assert_eq!((doubts[0], over), (9, Some(18)));
+        let waiting = |nth: u8| match nth % 2 {
+            0 => (20, tap(100)),
+            _ => (20, Action::Wait(Duration::from_secs(1))),
+        };
+        assert!(told((0..40).map(waiting)).1.is_some());
+    }
+
+    #[test]
+    fn different_acts_without_effect_are_told_after_four_and_over_after_eight() {
+        let all_over = |nth: i64| (9, tap(nth * 30));
+        assert_eq!(told((0..16).map(all_over)), (vec![5, 6, 7, 8], Some(9)));
+        let questions = (0..30).map(|nth| match nth % 4 {
+            3 => (9, Action::Complete { message: String::new() }),
+            _ => all_over(nth),
+        });
+        assert_eq!(told(questions), (vec![], None));
+    }
+
+    #[test]
+    fn waiting_alone_is_no_loop() {
+        let waits = (0..40).map(|_| (9, Action::Wait(Duration::from_secs(5))));
+        assert_eq!(told(waits), (vec![], None));
+    }
+
+    #[test]
+    fn a_loop_says_what_was_done() {
+        let mut progress = Progress::default();
+        let both = |nth: u8| if nth.is_multiple_of(2) { (20, tap(100)) } else { (90, tap(900)) };
+        let last =
+            (0..12).map(both).map(|(shade, act)| progress.decided(&screen(shade), &act, 4)).last();
+        let Some(Headway::None(stuck)) = last else { panic!("{last:?}") };
+        assert_eq!(stuck.what, "the same 2 actions in turn, 6 times, on the same screens");
+        assert_eq!(stuck.acts, [tap(100), tap(900)]);
+    }
+}

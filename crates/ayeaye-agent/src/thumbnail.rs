@@ -1,0 +1,96 @@
+//! Small grey copies of frames, to know a screen again that was seen some steps ago without keeping it.
+use crate::settle::Difference;
+use crate::{Frame, ScreenSize};
+
+/// How many pixels of a frame, on each side, one of the copy stands for.
+const STEP: u32 = 4;
+/// Less than this is no difference in brightness, of 255.
+const VISIBLE: u8 = 8;
+
+/// A grey copy of a frame at a quarter of its width and height.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Thumbnail {
+    size: ScreenSize,
+    grey: Box<[u8]>,
+}
+
+impl Thumbnail {
+    /// One pixel out of four by four is looked at, each a little further to the right than the one before
+    /// it, so that thin lines do not slip through.
+    pub(crate) fn of(frame: &Frame) -> Self {
+        let full = frame.size();
+        let size =
+            ScreenSize { width: full.width.div_ceil(STEP), height: full.height.div_ceil(STEP) };
+        let row_bytes = full.width as usize * 4;
+        let rows = frame.rgba().chunks_exact(row_bytes).step_by(STEP as usize);
+        let mut grey = Vec::with_capacity((size.width * size.height) as usize);
+        for (y, row) in rows.enumerate() {
+            let last = row_bytes / 4 - 1;
+            grey.extend((0..size.width as usize).map(|x| {
+                let x = (x * STEP as usize + (x + y) % STEP as usize).min(last);
+                let [red, green, blue] = [0, 1, 2].map(|part| u32::from(row[x * 4 + part]));
+                u8::try_from((red * 3 + green * 6 + blue) / 10).unwrap_or(u8::MAX)
+            }));
+        }
+        Self { size, grey: grey.into() }
+    }
+
+    /// Whether both are of screens that look the same, apart from the status bar and a blinking caret.
+    pub(crate) fn looks_same(&self, other: &Self) -> bool {
+        if self.size != other.size {
+            return false;
+        }
+        let width = self.size.width as usize;
+        let mut difference = Difference::new(self.size);
+        let rows = self.grey.chunks_exact(width).zip(other.grey.chunks_exact(width));
+        for (y, (row, other)) in rows.enumerate() {
+            let differs = |(a, b): (&u8, &u8)| VISIBLE <= a.abs_diff(*b);
+            difference.add_row(y, row.iter().zip(other).map(differs));
+        }
+        difference.is_noise()
+    }
+}
+
+impl std::fmt::Debug for Thumbnail {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Thumbnail({})", self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    const SIZE: ScreenSize = ScreenSize { width: 1080, height: 2400 };
+
+    /// A white screen with one black area.
+    fn screen(black: [i32; 4]) -> Thumbnail {
+        let white = vec![255; (SIZE.width * SIZE.height * 4) as usize];
+        let frame = Frame::new(SIZE, Bytes::from(white)).unwrap();
+        Thumbnail::of(&frame.with_black_areas(&[black]))
+    }
+
+    #[test]
+    fn a_digit_that_changes_is_seen_and_a_clock_or_a_caret_is_not() {
+        let blank = screen([0; 4]);
+        assert!(blank.looks_same(&blank));
+        assert!(!blank.looks_same(&screen([500, 1200, 540, 1260])), "a digit");
+        assert!(blank.looks_same(&screen([40, 20, 200, 70])), "the clock in the status bar");
+        assert!(blank.looks_same(&screen([500, 1200, 506, 1270])), "a caret");
+        assert!(!blank.looks_same(&screen([0, 1200, 1080, 1204])), "a thin line");
+    }
+
+    #[test]
+    fn sizes_that_four_does_not_divide_and_those_that_differ_are_no_trouble() {
+        let of = |width, height| {
+            let size = ScreenSize { width, height };
+            let bytes = vec![9; (width * height * 4) as usize];
+            Thumbnail::of(&Frame::new(size, Bytes::from(bytes)).unwrap())
+        };
+        assert!(of(1, 1).looks_same(&of(1, 1)));
+        assert!(of(7, 13).looks_same(&of(7, 13)));
+        assert!(!of(7, 13).looks_same(&of(13, 7)));
+    }
+}
