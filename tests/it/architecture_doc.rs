@@ -83,7 +83,61 @@ fn has_item(code: &str, name: &str) -> bool {
 
 #[test]
 fn every_path_it_names_is_there() {
-    let missing: Vec<_> = quoted(&page())
+    assert_eq!(missing_paths(&page()), [], "docs/architecture.md names what is not there");
+}
+
+#[test]
+fn the_threat_model_names_files_and_tests_that_are_there() {
+    let page = fs::read_to_string(root().join("docs/threats.md")).unwrap();
+    assert_eq!(missing_paths(&page), [], "docs/threats.md names what is not there");
+    tests_are_there("docs/threats.md", &page);
+}
+
+#[test]
+fn everything_known_of_real_phones_has_a_test() {
+    let page = fs::read_to_string(root().join("docs/contributing.md")).unwrap();
+    let (_, table) = page.split_once("| what phones do | tests |").expect("the table of phones");
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ")).collect();
+    assert!(15 <= rows.len(), "{rows:?}");
+    for row in rows {
+        let tests = row.trim_end_matches('|').rsplit('|').next().unwrap();
+        assert!(tests.contains('_'), "no test: {row}");
+    }
+    tests_are_there("docs/contributing.md", table);
+}
+
+/// Fails if a part of this page names tests that do not exist.
+fn tests_are_there(title: &str, page: &str) {
+    let mut sources = sources();
+    let tests = root().join("tests/it");
+    sources.push(Source { path: "tests".to_owned(), code: all_code(&tests) });
+    let named = quoted(page).into_iter().map(|(_, text)| text);
+    let named: Vec<_> =
+        named.filter(|text| is_word(text) && 2 < text.matches('_').count()).collect();
+    assert!(3 < named.len(), "tests are named: {named:?}");
+    let is_there =
+        |name: &String| sources.iter().any(|source| source.code.contains(&format!("fn {name}(")));
+    let missing: Vec<_> = named.iter().filter(|name| !is_there(name)).collect();
+    assert!(missing.is_empty(), "{title} names tests that are not there: {missing:?}");
+}
+
+/// The code of every file below a folder.
+fn all_code(folder: &Path) -> String {
+    let mut code = String::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            code.push_str(&all_code(&path));
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            code.push_str(&fs::read_to_string(&path).unwrap());
+        }
+    }
+    code
+}
+
+/// The paths that a page names and that are not there, with the numbers of their lines.
+fn missing_paths(page: &str) -> Vec<(usize, String)> {
+    quoted(page)
         .into_iter()
         .filter(|(_, text)| {
             let is_path =
@@ -94,8 +148,7 @@ fn every_path_it_names_is_there() {
             let places = [root(), root().join("crates"), root().join("docs")];
             !places.iter().any(|place| place.join(text).exists())
         })
-        .collect();
-    assert!(missing.is_empty(), "docs/architecture.md names what is not there: {missing:?}");
+        .collect()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{ReadResourceRequestParams, ResourceContents};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, gelab, info};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, gelab, info, within};
 
 async fn rig() -> Rig {
     Rig::with(FakeVlm::start(|_| Answer::Says(info("Which one?"))).await, RigOptions::quick()).await
@@ -63,7 +63,16 @@ async fn the_keys_of_results_are_as_they_were() {
     let rig = rig().await;
     rig.vlm.then(vec![Answer::Says(click(300, 400)), Answer::Says(info("Which one?"))]);
     let asked = rig.start("do it").await;
-    let devices = rig.call("list_connected_devices", json!({})).await;
+    // A process that another test starts in that moment has the phone's lock until it is another program.
+    let devices = within(10, "the phone to be free", async {
+        loop {
+            let devices = rig.call("list_connected_devices", json!({})).await;
+            if devices["devices"][0]["busy"] == false {
+                return devices;
+            }
+        }
+    })
+    .await;
     let sessions = rig.call("list_sessions", json!({})).await;
     let mut lines = String::new();
     for (tool, facts) in [
@@ -323,8 +332,10 @@ fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
     .concat();
     let others = [
         include_str!("crash.rs"),
+        include_str!("fence.rs"),
         include_str!("logs/kills.rs"),
         include_str!("panics.rs"),
+        include_str!("phone_screens.rs"),
         include_str!("process.rs"),
         include_str!("runs.rs"),
     ]

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::fence::taps;
 use crate::support::{Answer, Binary, FakeVlm, complete, gelab, plugged_in, quick_phone};
-
-/// How often the server is killed.
-const KILLS: u32 = 30;
 
 fn lines(record: &Path) -> usize {
     std::fs::read_to_string(record).unwrap().matches('\n').count()
@@ -25,7 +23,21 @@ async fn grown_to(record: &Path, target: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn thirty_kills_lose_no_session_and_repeat_no_action() {
+async fn fifty_kills_lose_no_session_and_repeat_no_action() {
+    kills_lose_no_session_and_repeat_no_action(50).await;
+}
+
+/// Before a release: `cargo it five_hundred --ignored`.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes"]
+async fn five_hundred_kills_lose_no_session_and_repeat_no_action() {
+    for _ in 0..10 {
+        kills_lose_no_session_and_repeat_no_action(50).await;
+    }
+}
+
+/// Kills the server so often during one session.
+async fn kills_lose_no_session_and_repeat_no_action(kills: u32) {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;
 
@@ -54,7 +66,7 @@ async fn thirty_kills_lose_no_session_and_repeat_no_action() {
         .await;
     let session = started["session_id"].as_str().unwrap().to_owned();
     let record: PathBuf = binary.data.path().join("sessions").join(&session).join("events.jsonl");
-    for _ in 0..KILLS {
+    for _ in 0..kills {
         let target = lines(&record) + rand::random_range(1..=28);
         grown_to(&record, target).await;
         served.kill().await;
@@ -80,8 +92,35 @@ async fn thirty_kills_lose_no_session_and_repeat_no_action() {
     let repeated: Vec<_> = seen.iter().filter(|(_, times)| 1 < **times).collect();
     assert_eq!(repeated, Vec::<(&String, &u32)>::new(), "taps that were sent twice");
     assert!(
-        KILLS / 3 < u32::try_from(seen.len()).unwrap(),
+        kills / 3 < u32::try_from(seen.len()).unwrap(),
         "the task went on between kills: {}",
         seen.len()
     );
+    check_what_was_told(&record, &taps(adb_device.phone()));
+}
+
+/// Of each tap that a kill interrupted, the phone has told the next server whether it had begun.
+fn check_what_was_told(record: &Path, tapped: &[(u64, u64)]) {
+    let text = std::fs::read_to_string(record).unwrap();
+    let mut aims: HashMap<u64, (u64, u64)> = HashMap::new();
+    for line in text.lines() {
+        let event: Value = serde_json::from_str(line).unwrap();
+        let data = &event["data"];
+        let id = || data["tool_call_id"].as_u64().unwrap();
+        match event["type"].as_str().unwrap() {
+            "tool.start" if data["name"] == "CLICK" => {
+                assert!(data["mark"]["number"].is_u64(), "{line}");
+                let point = &data["parameters"]["point"];
+                aims.insert(id(), (point[0].as_u64().unwrap(), point[1].as_u64().unwrap()));
+            }
+            "tool.end" => {
+                let error = data["error"].as_str().unwrap_or_default();
+                assert!(!error.contains("may or may not"), "the phone knows: {line}");
+                if let (true, Some(aim)) = (error.starts_with("not carried out"), aims.get(&id())) {
+                    assert!(!tapped.contains(aim), "it was: {line}");
+                }
+            }
+            _ => {}
+        }
+    }
 }

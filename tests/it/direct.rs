@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::contracts::{is_portable, keeps_to};
 use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, within};
 
+mod leave;
 mod limits;
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
@@ -126,7 +127,7 @@ async fn a_client_takes_over_from_an_agent_that_is_stuck_and_hands_back() {
     .await;
     rig.vlm.always(&click(998, 500));
     let stuck = rig.start("Write a note").await;
-    assert_eq!(stuck["stop_reason"], "NO_PROGRESS", "{stuck}");
+    assert_eq!(stuck["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{stuck}");
     let session = json!({ "session_id": stuck["session_id"] });
     let opened = act(&rig, "launch_app", with(json!({ "app": "Notes" }), &session)).await;
     assert_eq!(opened["session_id"], stuck["session_id"]);
@@ -137,9 +138,9 @@ async fn a_client_takes_over_from_an_agent_that_is_stuck_and_hands_back() {
     let read = rmcp::model::ReadResourceRequestParams::new(uri);
     assert!(rig.client.peer().read_resource(read).await.is_ok());
     let listed = rig.call("get_session", session).await;
-    assert_eq!(listed["stop_reason"], "USER_PAUSED");
+    assert_eq!(listed["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "the question stays");
     rig.vlm.always(&complete("Written."));
-    let done = rig.go_on(&stuck, json!({})).await;
+    let done = rig.go_on(&stuck, json!({ "reply_from_client": "I have opened it for you." })).await;
     assert_eq!((&done["stop_reason"], &done["task"]), (&json!(DONE), &json!("Write a note")));
     assert_eq!(rig.adb_device.phone().foreground().package, "com.example.notes", "no reset");
     let told = rig.vlm.asked().pop().unwrap().to_string();

@@ -8,6 +8,8 @@ use ayeaye_phone::{AdbDevice, InputCounts, Phone, PhoneOptions};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use crate::support::families::mobile_use::MobileUse;
+use crate::support::families::native::Native;
 use crate::support::families::{
     FakeFamily, FamilyServer, Task, TaskOracle, Wire, fake_families, oracle,
 };
@@ -22,6 +24,7 @@ struct FamilyRun {
 
 impl FamilyRun {
     async fn new(family: Box<dyn FakeFamily>) -> Self {
+        let (model, profile) = (family.model(), family.profile());
         // Small, for it is drawn and encoded some fifty times for each of many profiles.
         let adb_device = AdbDevice::new(Phone::new(PhoneOptions {
             width: 360,
@@ -32,11 +35,9 @@ impl FamilyRun {
         }));
         let mut options = RigOptions { adb_device, ..RigOptions::default() };
         let phone = options.adb_device.phone().clone();
-        let (model, profile) = (family.model(), family.profile());
-        let server =
-            FamilyServer::start(fake_family(profile), TaskOracle::new(phone, family.abilities()))
-                .await;
         let version = if family.wire() == Wire::Gemini { "v1beta" } else { "v1" };
+        let oracle = TaskOracle::new(phone, family.abilities());
+        let server = FamilyServer::start(family, oracle).await;
         let endpoint = Endpoint::parse(&format!("http://{}/{version}", server.address)).unwrap();
         let mut config = ModelConfig::new(endpoint, model);
         config.key = Secret::new(KEY);
@@ -191,9 +192,39 @@ families! {
     the_five_tasks_by_step_and_bytedance = ["gelab", "step-api", "ui-tars", "ui-tars-1000", "seed"],
     the_five_tasks_by_zhipu_and_others =
         ["autoglm", "glm-v", "ui-venus", "agentcpm-gui", "m3a", "kimi"],
+    the_five_tasks_by_ant_and_xiaomi = ["ui-venus-navi", "ui-venus-2", "mimo-vl"],
     the_five_tasks_by_alibaba = ["qwen2.5-vl", "qwen3-vl", "mai-ui", "gui-owl", "gui-owl-1"],
     the_five_tasks_by_any_model = ["generic", "generic-text", "gpt", "claude-chat", "gemini-chat"],
     the_five_tasks_by_own_apis = ["claude", "claude-20250124", "gemini"],
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn claude_carries_out_the_five_tasks_with_whichever_generation_of_its_tool_is_taken() {
+    let mut running = JoinSet::new();
+    for (fake, refusals) in [(Native::Toolset, 0), (Native::Unheard, 1), (Native::OtherHost, 1)] {
+        running.spawn(async move {
+            let run = FamilyRun::new(Box::new(fake)).await;
+            for task in Task::FIVE {
+                run.carry_out(task).await;
+                run.judge(task);
+            }
+            // It is found out once, and kept for all sessions.
+            assert_eq!(run.server.refusals(), refusals, "{fake:?}");
+        });
+    }
+    while let Some(done) = running.join_next().await {
+        done.unwrap();
+    }
+}
+
+/// The hosted GUI-Owl, under the name that its host has for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn gui_plus_carries_out_the_five_tasks() {
+    let run = FamilyRun::new(Box::new(MobileUse::GuiPlus)).await;
+    for task in Task::FIVE {
+        run.carry_out(task).await;
+        run.judge(task);
+    }
 }
 
 /// One tap on a screen that is turned, and on one whose size is overridden, in each kind of numbers:

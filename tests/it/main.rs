@@ -10,6 +10,7 @@
 mod support;
 
 mod architecture_doc;
+mod attacker;
 mod bad_input;
 mod cancel;
 mod clients_doc;
@@ -20,9 +21,11 @@ mod crash;
 mod direct;
 mod endpoint;
 mod families;
+mod fence;
 mod gestures;
 mod http;
 mod install;
+mod kept_private;
 mod logs;
 mod mcp_tasks;
 mod models;

@@ -85,6 +85,7 @@ async fn client(
     data: &std::path::Path,
 ) -> RunningService<RoleClient, Quiet> {
     let agent = Agent::new(AgentDeps {
+        secrets: Arc::new(ayeaye_agent::NoNamedSecrets),
         policy: ayeaye_agent::gate::Policy::default(),
         sources: vec![source],
         in_process_devices: Vec::new(),

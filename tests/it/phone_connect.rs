@@ -227,6 +227,12 @@ async fn phones_on_the_network_are_listed_with_the_command_for_them() {
     for said in ["On the network", "ayeaye connect 10.0.0.9:41235", "ayeaye pair 10.0.0.8:37123"] {
         assert!(listed.out.contains(said), "{said}: {}", listed.out);
     }
+    let mut server = binary.raw().await;
+    let told = server.facts("list_connected_devices", json!({})).await;
+    let hint = told["hint"].as_str().unwrap();
+    for said in ["`ayeaye connect 10.0.0.9:41235`", "adb-X2-abc (`ayeaye pair 10.0.0.8:37123`)"] {
+        assert!(hint.contains(said), "{said}: {hint}");
+    }
     let listed = binary.run(&["devices", "--json"]).await;
     let listed: Value = serde_json::from_str(&listed.out).unwrap();
     assert_eq!(listed["on_network"][0]["address"], "10.0.0.9:41235");

@@ -8,10 +8,11 @@ use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture, Limits, Point, ScreenSize};
 use ayeaye_phone::{AdbDevice, DumpFault, Fold, Outcome, Phone};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
 
 use crate::support::{
-    Answer, FakeVlm, Rig, RigOptions, click, complete, info, plugged_in, quick_phone,
+    Answer, FakeVlm, Rig, RigOptions, click, complete, info, plugged_in, quick_phone, within,
 };
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
@@ -111,6 +112,54 @@ async fn a_link_too_slow_for_raw_captures_is_seen_all_the_same_and_remembered() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_phone_that_closes_exec_is_seen_through_its_shell() {
+    let it = Opened::usual().await;
+    let whole = it.device.capture().await.unwrap();
+    it.phone.inject(|plan| plan.exec_closed = true);
+    assert_eq!(it.device.capture().await.unwrap().rgba(), whole.rgba());
+    assert!(it.device.ui_tree().await.unwrap().unwrap().contains("<node"));
+    let (_, lines) = it.lines(it.device.capture()).await;
+    assert_eq!(lines, 1, "it is remembered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phone_without_screencap_is_seen_by_its_framebuffer() {
+    let it = Opened::usual().await;
+    it.phone.inject(|plan| plan.no_screencap = true);
+    let frame = it.phone.phone().frame();
+    for _ in 0..2 {
+        assert_eq!(it.device.capture().await.unwrap().rgba(), &frame.rgba);
+    }
+    let (_, lines) = it.lines(it.device.capture()).await;
+    assert_eq!(lines, 0, "it is remembered");
+    it.phone.inject(|plan| plan.no_screencap = false);
+    assert_eq!(it.device.captured_by().unwrap().way, "framebuffer");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_record_says_how_captures_came_and_when_that_changed() {
+    let options = RigOptions::quick();
+    let phone = options.adb_device.clone();
+    let mut asked = 0;
+    let vlm = FakeVlm::start(move |_| {
+        asked += 1;
+        phone.inject(|plan| plan.no_screencap = asked == 2);
+        Answer::Says(if asked < 4 { click(500, 100 * asked) } else { complete("Done.") })
+    });
+    let rig = Rig::with(vlm.await, options).await;
+    let done = rig.start("look around").await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    let looks = recorded(&rig, &done["session_id"], "observe");
+    let told: Vec<&Value> =
+        looks.iter().map(|look| &look["capture"]).filter(|it| !it.is_null()).collect();
+    let ways: Vec<&str> = told.iter().filter_map(|it| it["way"].as_str()).collect();
+    // It is remembered for ten minutes, so it stays so.
+    assert_eq!(ways, ["raw", "framebuffer"], "{looks:?}");
+    assert!(3 < looks.len(), "{looks:?}");
+    assert!(told.iter().all(|it| it["link"] == rig.serial && it["transport"] == "usb"), "{told:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_protected_screen_under_a_status_bar_is_a_persons_turn() {
     let (rig, asked) = waiting(RigOptions::quick()).await;
     let phone = rig.adb_device.phone();
@@ -155,6 +204,28 @@ async fn a_protected_screen_is_told_by_its_elements_where_that_is_wanted() {
     // A client that acts itself is told, too.
     let tap = json!({ "device_id": rig.serial, "x": 500, "y": 150 });
     assert_eq!(rig.call("tap", tap).await["protected"], true);
+    let tree = rig.call("get_ui_tree", json!({ "device_id": rig.serial })).await;
+    assert!(tree["protected"] == true && tree.to_string().contains(title), "{tree}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_that_shows_nothing_says_why() {
+    let rig = Rig::with(FakeVlm::start(|_| Answer::Silence).await, RigOptions::quick()).await;
+    let phone = rig.adb_device.phone();
+    let about = async || {
+        let shown = rig.raw_call("get_screenshot", json!({ "device_id": rig.serial })).await;
+        assert_ne!(shown.is_error, Some(true), "{shown:?}");
+        serde_json::from_str::<Value>(&shown.content[1].as_text().unwrap().text).unwrap()
+    };
+    let seen = about().await;
+    assert!(seen["protected"].is_null() && seen["screen_on"].is_null(), "{seen}");
+    recovery_codes(phone).await;
+    let seen = about().await;
+    assert!(seen["protected"] == true && seen["screen_on"].is_null(), "{seen}");
+    phone.key(26, false);
+    settled(phone).await;
+    let seen = about().await;
+    assert!(seen["screen_on"] == false && seen["protected"].is_null(), "{seen}");
 }
 
 /// Signs in to the account and opens its recovery codes, which it protects.
@@ -338,5 +409,48 @@ async fn a_task_over_a_slow_link_on_a_folded_phone_is_done() {
         let seen = recorded(&rig, &done["session_id"], kind);
         let folded = seen.iter().any(|it| it["display"]["posture"] == "CLOSED");
         assert!(folded, "{kind}: {seen:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_to_the_front_while_the_model_thinks_is_not_touched() {
+    type Change = fn(&Phone);
+    let changes: [(Change, &str); 2] = [
+        (|phone| start(phone, SHOP), "another app has come to the front: com.example.shop"),
+        (|phone| phone.show_dialog("Send it to everybody?", "", &["Send"]), "has changed"),
+    ];
+    for (change, why) in changes {
+        let rig = Rig::with(FakeVlm::start(|_| Answer::Silence).await, RigOptions::quick()).await;
+        let gate = Arc::new(Notify::new());
+        let tap = Answer::Held(gate.clone(), click(500, 550));
+        rig.vlm.then(vec![tap, Answer::Says(complete("Done."))]);
+        let phone = rig.adb_device.clone();
+        let acting = async {
+            within(20, "a question to the model", async {
+                while rig.vlm.asked().is_empty() {
+                    tokio::task::yield_now().await;
+                }
+            })
+            .await;
+            change(phone.phone());
+            let taps = phone.phone().state().counts.taps;
+            let seen = phone.adb_counts().captures;
+            // The look that shows it, and one more that began after it.
+            within(20, "two looks", async {
+                while phone.adb_counts().captures < seen + 2 {
+                    tokio::task::yield_now().await;
+                }
+            })
+            .await;
+            gate.notify_one();
+            taps
+        };
+        let (done, taps) = tokio::join!(rig.start("Open the notes"), acting);
+        assert_eq!(done["stop_reason"], DONE, "{done}");
+        assert_eq!(phone.phone().state().counts.taps, taps, "{why}: {done}");
+        let error = done["intermediate_logs"][0]["error"].as_str().unwrap();
+        assert!(error.contains(why), "{error}");
+        let told = rig.vlm.asked().pop().unwrap().to_string();
+        assert!(told.contains("was not carried out"), "{told}");
     }
 }

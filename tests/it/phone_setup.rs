@@ -254,10 +254,17 @@ async fn doctor_says_of_each_makers_phone_what_to_switch_on() {
     assert_eq!(verdict, "problem");
     assert!(text.contains("USB debugging (Security settings)"), "{text}");
     assert!(about(&xiaomi, "maker").1.contains("Install via USB"));
+    let typing = about(&xiaomi, "keyboard").1;
+    let (switch, setup) = (typing.find("\"Install via USB\""), typing.find("--keyboard fetch"));
+    assert!(typing.contains("(Security settings)") && !typing.contains("OPPO"), "{typing}");
+    assert!(switch.is_some() && switch < setup, "what comes first is told first: {typing}");
     let oppo = findings(&AdbDevice::like(Maker::ColorOs)).await;
     assert_eq!(about(&oppo, "input").0, "ok");
     assert!(about(&oppo, "settings").1.contains("Disable permission monitoring"));
-    assert!(about(&oppo, "keyboard").1.contains("--keyboard fetch"));
+    let typing = about(&oppo, "keyboard").1;
+    let (switch, setup) = (typing.find("permission monitoring"), typing.find("--keyboard fetch"));
+    assert!(switch.is_some() && switch < setup, "{typing}");
+    assert!(!typing.contains("Xiaomi"), "another maker's switch: {typing}");
     let samsung = findings(&AdbDevice::like(Maker::OneUi)).await;
     assert!(about(&samsung, "maker").1.contains("Auto Blocker"));
     assert!(about(&samsung, "maker").1.contains("One UI 6.1"));

@@ -2,6 +2,7 @@
 //! by reference, and the picture after an act.
 use ayeaye::config::ToolSet;
 use ayeaye_agent::DeviceId;
+use rmcp::model::CallToolResponse;
 use serde_json::{Value, json};
 
 use crate::support::clients::{Era, FakeUser, UserAction, call_of, on_pipe};
@@ -198,6 +199,53 @@ async fn agreed(rig: &Rig, tool: &str, mut arguments: Value) -> Value {
     let told = refused(rig, tool, arguments.clone()).await;
     arguments["approval"] = json!(code_in(&told));
     act(rig, tool, arguments).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_of_the_newest_revision_calls_again_with_its_users_yes() {
+    let rig = rig().await;
+    let user = FakeUser::new([UserAction::Says("no"), UserAction::Says("yes")]);
+    let client = on_pipe(&rig.server, &user, Era::New).await;
+    let arguments = |app: &str| json!({ "device_id": rig.serial, "app": app });
+    let uninstall = async || {
+        let call = call_of("uninstall_app", arguments("Notes"));
+        let result = client.call_tool(call).await.unwrap();
+        result.content[0].as_text().unwrap().text.clone()
+    };
+    let told = uninstall().await;
+    assert!(told.contains("your user did not agree"), "{told}");
+    // Agreed, and refused by the phone: this app is a part of it.
+    let told = uninstall().await;
+    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    let forms = user.forms();
+    assert_eq!(forms.len(), 2);
+    assert!(forms[0]["message"].as_str().unwrap().contains("Uninstall \"Notes\""), "{forms:?}");
+    // A yes is for the call that asked, once, and no answer is none.
+    let once = async |app: &str| {
+        client.call_tool_once(call_of("uninstall_app", arguments(app))).await.unwrap()
+    };
+    let CallToolResponse::InputRequired(asked) = once("Notes").await else { panic!("no form") };
+    let state = asked.request_state.unwrap();
+    let again = async |app: &str, answer: Option<Value>| {
+        let call = call_of("uninstall_app", arguments(app)).with_request_state(&state);
+        let call = match answer {
+            Some(answer) => call.with_input_responses([("reply".to_owned(), answer)].into()),
+            None => call,
+        };
+        client.call_tool_once(call).await.unwrap()
+    };
+    let yes = || Some(json!({ "action": "accept", "content": { "reply": "yes" } }));
+    let text = |answer: CallToolResponse| match answer {
+        CallToolResponse::Complete(result) => result.content[0].as_text().unwrap().text.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(again("Notes", None).await, CallToolResponse::InputRequired(_)));
+    let told = text(again("Settings", yes()).await);
+    assert!(told.contains("requestState"), "another call's: {told}");
+    let told = text(again("Notes", yes()).await);
+    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    let told = text(again("Notes", yes()).await);
+    assert!(!told.contains("was not carried out"), "good once: {told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

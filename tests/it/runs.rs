@@ -326,15 +326,21 @@ async fn the_table_of_what_words_mean_holds_after_an_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_that_taps_the_same_place_for_ever_is_stopped() {
+async fn a_model_that_taps_the_same_place_for_ever_asks_how_to_go_on() {
     let rig = rig().await;
     rig.vlm.always(&click(5, 5));
     let stuck = rig.start("tap").await;
-    assert_eq!(stuck["stop_reason"], "NO_PROGRESS", "{stuck}");
+    assert_eq!(stuck["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{stuck}");
+    let question = stuck["question"]["text"].as_str().unwrap();
+    assert!(question.contains("I do not get on") && question.contains("CLICK 5,5"), "{question}");
     assert!(
         rig.vlm.asked().iter().any(|asked| asked.to_string().contains("screen has not changed"))
     );
     rig.vlm.always(&complete("Done."));
     let done = rig.go_on(&stuck, json!({ "reply_from_client": "try the other" })).await;
     assert_eq!(done["stop_reason"], DONE);
+    rig.vlm.always(&click(5, 5));
+    let alone = json!({ "device_id": rig.serial, "task": "tap", "reply_mode": "no_reply" });
+    let alone = rig.call("ask_agent_start_new_task", alone).await;
+    assert_eq!(alone["stop_reason"], "NO_PROGRESS", "{alone}");
 }

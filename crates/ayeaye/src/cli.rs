@@ -1,7 +1,9 @@
 //! The command line: flags and subcommands. What they do is in [`command`](crate::command).
 mod help;
 mod install;
+mod policy;
 mod run;
+mod secret;
 mod session_name;
 mod sessions;
 mod setup;
@@ -15,8 +17,10 @@ use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 pub use self::help::command_line;
 use self::install::INSTALL_EXAMPLES;
 pub use self::install::{EntryArgs, Install, Uninstall};
+pub use self::policy::Policy;
 use self::run::{CONTINUE_EXAMPLES, RUN_EXAMPLES};
 pub use self::run::{Continue, Demo, HowToRun, Run};
+pub use self::secret::SecretCommand;
 pub use self::session_name::{InvalidSessionName, SessionName};
 pub use self::sessions::Sessions;
 use self::setup::SETUP_EXAMPLES;
@@ -138,6 +142,12 @@ pub enum Command {
     /// List the families of models; find out what a model's coordinates are
     #[command(subcommand)]
     Model(Model),
+    /// Show what is done on phones without asking, and why an act was asked about or refused
+    #[command(subcommand)]
+    Policy(Policy),
+    /// Keep secrets that a task can name, and that no model sees
+    #[command(subcommand)]
+    Secret(SecretCommand),
     /// Look at sessions, answer them, export them
     #[command(subcommand)]
     Sessions(Sessions),
@@ -291,6 +301,8 @@ impl Cli {
             | Command::Doctor { .. }
             | Command::Config { .. }
             | Command::Model(_)
+            | Command::Policy(_)
+            | Command::Secret(_)
             | Command::Sessions(_)
             | Command::Phone(_)
             | Command::Completions { .. }
@@ -352,6 +364,7 @@ mod tests {
             "run task --json",
             "continue",
             "continue last --max-steps 3",
+            "continue --virtual",
             &format!("continue {id} yes"),
             "devices",
             "devices --json",
@@ -410,6 +423,7 @@ mod tests {
             "run --device x",
             "run task --device x --virtual",
             "continue nonsense",
+            "setup --virtual --keyboard htp://example.org/x.apk",
             "completions cmd",
             "sessions list --limit 0",
             "run task --virtual --reply-mode ask",

@@ -11,8 +11,10 @@ mod keyboard;
 pub mod model;
 mod pair;
 pub mod phone;
+mod policy;
 mod report;
 pub mod run;
+mod secret;
 pub mod serve;
 pub mod sessions;
 pub mod setup;
@@ -102,10 +104,11 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
         Command::Install(args) => install::install(config, start, &args, terminal).await,
         Command::Uninstall(args) => install::uninstall(start, &args, terminal).await,
         Command::Setup(args) => setup::setup(config, start, &args, terminal).await,
-        Command::Continue(cli::Continue { id, text, how }) => {
+        Command::Continue(cli::Continue { id, text, virtual_phone, how }) => {
             let terminal = if how.json { terminal.beside_json() } else { terminal };
             let options = RunOptions::new(config, how.json);
-            continue_session::go_on(config, id, text.as_deref(), options, terminal).await
+            let named = continue_session::Named { id, virtual_phone };
+            continue_session::go_on(config, named, text.as_deref(), options, terminal).await
         }
         Command::Devices { json } => {
             let app = App::new(config).await?;
@@ -140,6 +143,13 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             terminal.line(&format!("\n# now: {} (tools: {tools})", presence.describe(state)));
             Ok(Exit::Done)
         }
+        Command::Policy(cli::Policy::Show { json }) => Ok(policy::show(config, json, terminal)),
+        Command::Policy(cli::Policy::Explain { id, step, json }) => {
+            let journal = App::new(config).await?.journal;
+            let id = sessions::find(&*journal, &id).await?;
+            policy::explain(&*journal, id, step, (json, terminal)).await
+        }
+        Command::Secret(what) => secret::secret(what, config, terminal).await,
         Command::Model(what) => {
             let model = wiring::model(config)?;
             match what {
@@ -198,7 +208,7 @@ pub fn print_error(err: &anyhow::Error) -> Exit {
     let text = match err.downcast_ref::<AgentError>() {
         Some(err) => {
             let hint = hint::for_agent_error(err, Reader::Terminal);
-            format!("{}\nhint: {hint}", ayeaye_agent::error_chain(err))
+            format!("{}{}", ayeaye_agent::error_chain(err), hint::below(hint))
         }
         None => format!("{err:#}"),
     };

@@ -10,6 +10,7 @@
 //! To add a setting: a field with the line that reads it ([`ModelSettings`], [`RunSettings`] …), its
 //! default and its explanation for users in `default-config.toml`, a row in `docs/configuration.md`.
 //! Tests compare the three. Its name in the environment, `ayeaye config` and the errors follow.
+mod call_table;
 mod edit;
 mod environment;
 mod error;
@@ -39,8 +40,10 @@ use std::sync::LazyLock;
 
 use ayeaye_export::LogSettings;
 
+pub use call_table::CallTable;
 pub use edit::{EditError, edited};
 pub use environment::Environment;
+pub(crate) use error::wrong_with_url;
 pub use error::{ConfigError, ValueError};
 pub use http::{HttpSettings, IssuerSettings};
 pub use journal::JournalSettings;

@@ -2,6 +2,11 @@
 use ayeaye_adb::ConnectError;
 use ayeaye_agent::{AgentError, DeviceError, JournalError};
 
+/// A hint as the line below its error; nothing where there is none.
+pub fn below(hint: &str) -> String {
+    if hint.is_empty() { String::new() } else { format!("\nhint: {hint}") }
+}
+
 /// Who reads an error, and so what there is to advise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
@@ -71,13 +76,18 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
         AgentError::NotARecord(_) => {
             "start a new task; the damaged record can be removed with `ayeaye sessions rm`"
         }
+        AgentError::Secret(_) => reader.choose(
+            "your user keeps one on the server's machine with `ayeaye secret set NAME --app PACKAGE`; `ayeaye \
+             secret list` shows the names there are",
+            "`ayeaye secret set NAME --app PACKAGE` keeps one; `ayeaye secret list` shows those there are",
+        ),
         AgentError::ShuttingDown => {
             "try again when the server has been started again; sessions are kept"
         }
     }
 }
 
-/// What to do about a phone.
+/// What to do about a phone; empty where the error says it itself.
 pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
     match err {
         DeviceError::NoServer { .. } => reader.choose(
@@ -107,8 +117,18 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
              typed now",
             "put the keyboard on the phone as it says there, and try again; plain ASCII can be typed now",
         ),
+        DeviceError::Refused { reason, .. } if reason.starts_with("adb says") => {
+            "this is the adb server's answer, the phone was not asked: `adb kill-server` and try again, with the \
+             newest platform-tools; `ayeaye doctor` checks everything at once"
+        }
+        // It says itself what to switch on.
+        DeviceError::Refused { reason, .. } if ayeaye_adb::names_the_mend(reason) => "",
         DeviceError::Refused { .. } => {
-            "look at the phone and do by hand what it refuses, then go on"
+            "if there is no other way, do it by hand on the phone, then go on"
+        }
+        DeviceError::TakenOver { .. } => {
+            "one phone has one driver: end the other server's task, or leave the phone to it; then begin again, which \
+             takes the phone over"
         }
         DeviceError::Garbled { .. } => {
             "try again; if it stays so, reconnect the phone and run `ayeaye doctor`"
@@ -223,11 +243,29 @@ mod tests {
             AgentError::SessionFull(id),
             AgentError::WrongDevice { session: id, its: "y".to_owned(), given: device.clone() },
             AgentError::ShuttingDown,
+            AgentError::Secret(ayeaye_agent::NamedSecretError::Unknown("bank".to_owned())),
             AgentError::Device(DeviceError::NotFound(device.clone())),
             AgentError::Device(DeviceError::Unauthorized(device)),
             AgentError::Journal(JournalError::Unknown(id)),
             AgentError::Journal(JournalError::Busy(id)),
         ]
+    }
+
+    #[test]
+    fn what_adb_refuses_is_not_looked_for_on_the_phone() {
+        let refused = |reason: &str| DeviceError::Refused {
+            id: DeviceId::new("x"),
+            what: "its features".to_owned(),
+            reason: reason.to_owned(),
+        };
+        let said = for_device_error(&refused("adb says `unknown host service`"), Reader::Terminal);
+        assert!(said.contains("adb kill-server") && !said.contains("by hand"), "{said}");
+        let said = for_device_error(&refused("exit code 1: Error"), Reader::Terminal);
+        assert!(said.contains("by hand"), "{said}");
+        let xiaomi = "its system lets adb look but not touch (INJECT_EVENTS). In Settings, Developer options, \
+                      switch on \"USB debugging (Security settings)\" (on some phones \"Disable permission \
+                      monitoring\"), then try again";
+        assert_eq!(for_device_error(&refused(xiaomi), Reader::Client), "", "it names the switch");
     }
 
     #[test]

@@ -29,6 +29,7 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
+use ayeaye_model::Secret;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
@@ -83,6 +84,7 @@ pub struct HttpServer {
     floor: u64,
     /// The file of the token, if this server made it.
     token_file: Option<PathBuf>,
+    tokens: Vec<Secret>,
     /// The number of named tokens.
     others: usize,
 }
@@ -105,7 +107,9 @@ impl HttpServer {
             }
         };
         let mut token_store = TokenStore::new(&token);
-        let others = token_store.add(settings.tokens_file.as_deref(), data_dir)?;
+        let mut tokens = token_store.add(settings.tokens_file.as_deref(), data_dir)?;
+        let others = tokens.len();
+        tokens.push(token);
         let (listener, address) = Listener::bind(listen)
             .await
             .map_err(|source| HttpError::Listen { listen: listen.clone(), source })?;
@@ -133,7 +137,12 @@ impl HttpServer {
             body_limit: settings.body_limit,
         };
         let (auth, data_dir) = (Arc::new(auth), data_dir.to_owned());
-        Ok(Self { listener, address, auth, data_dir, floor: 0, token_file, others })
+        Ok(Self { listener, address, auth, data_dir, floor: 0, token_file, others, tokens })
+    }
+
+    /// The tokens that it takes, which must be written nowhere.
+    pub fn tokens(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(Secret::expose)
     }
 
     /// `/readyz` fails when less than this is free, because no session could begin.

@@ -16,6 +16,7 @@ pub mod clients;
 pub mod http;
 pub mod mcp;
 pub mod model_presence;
+pub mod named_secrets;
 pub mod scripted_model;
 pub mod stdio;
 

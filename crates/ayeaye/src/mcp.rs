@@ -3,7 +3,8 @@
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Arguments come
 //! in through `args`, results go out through `results`, errors through `tool_error`.
 pub mod address;
-pub mod approvals;
+pub mod approval_form;
+mod approvals;
 pub mod args;
 mod bad_params;
 pub mod client_support;
@@ -50,6 +51,7 @@ use crate::config::{ToolChoice, ToolSet};
 use crate::model_presence::{ModelPresence, ModelState};
 use crate::principal;
 use crate::text::excerpt;
+use approval_form::ApprovalCall;
 use approvals::Approvals;
 use client_support::is_modern;
 use logging::Levels;
@@ -224,8 +226,8 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
-        ctx: RequestContext<RoleServer>,
+        mut request: CallToolRequestParams,
+        mut ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
         let mut tools = self.offer().await.tools;
@@ -239,7 +241,23 @@ impl ServerHandler for Server {
             let text = format!("there is no tool `{shown}`; tools/list names those there are");
             return Err(ErrorData::invalid_params(text, None));
         };
-        panics::catch_panics(&name, group.call(ToolCallContext::new(self, request, ctx))).await
+        let asking = if self.toolbox.is_task(&name) {
+            None
+        } else {
+            match ApprovalCall::begin(&self.state_codec, &mut request, &mut ctx) {
+                Ok(asking) => asking,
+                Err(refused) => {
+                    let text = ContentBlock::text(refused.to_string());
+                    return Ok(CallToolResult::error(vec![text]).into());
+                }
+            }
+        };
+        let called = group.call(ToolCallContext::new(self, request, ctx));
+        let result = panics::catch_panics(&name, called).await;
+        match asking {
+            Some(asking) => asking.end(result),
+            None => result,
+        }
     }
 
     async fn list_resources(

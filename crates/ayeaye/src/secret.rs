@@ -82,13 +82,13 @@ fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn make_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 #[cfg(not(unix))]
-fn make_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
@@ -116,9 +116,29 @@ pub(crate) fn mode(_: &std::fs::Metadata) -> u32 {
     0o600
 }
 
+/// The permission bits of a folder that others may change things in; `None` if they may not, or if there
+/// is no such folder yet.
+pub(crate) fn mode_if_others_may_write(folder: &Path) -> Option<u32> {
+    let mode = mode(&std::fs::metadata(folder).ok()?);
+    (mode & 0o022 != 0).then_some(mode)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_others_may_change_is_noticed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        for (mode, noticed) in [(0o777, Some(0o777)), (0o770, Some(0o770)), (0o755, None)] {
+            let permissions = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(home.path(), permissions).unwrap();
+            assert_eq!(mode_if_others_may_write(home.path()), noticed);
+        }
+        assert_eq!(mode_if_others_may_write(&home.path().join("none")), None);
+    }
 
     const FILE: &str = "http-token";
 

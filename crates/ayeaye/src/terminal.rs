@@ -78,6 +78,7 @@ impl Terminal {
     #[expect(clippy::unused_self, reason = "writing to stdout needs a terminal at hand")]
     pub fn json(self, value: &impl Serialize) {
         let text = serde_json::to_string_pretty(value).expect("what is shown has plain keys");
+        let text = crate::text::json_for_terminals(&text);
         status::around(|| note_failure(writeln!(io::stdout().lock(), "{text}")));
     }
 

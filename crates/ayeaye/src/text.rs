@@ -10,22 +10,38 @@ pub fn truncate(text: &str, max: usize) -> String {
     short
 }
 
-/// The text on one line, without control characters and bidirectional overrides.
+/// The text on one line, without control characters, and without what is not seen and changes how the rest
+/// is shown.
 pub fn one_line(text: &str) -> String {
     text.chars()
-        .map(|c| if c == '\n' || c == '\t' { ' ' } else { c })
-        .filter(|c| !c.is_control() && !is_bidi(*c))
+        .map(|c| if matches!(c, '\n' | '\t' | '\u{2028}' | '\u{2029}') { ' ' } else { c })
+        .filter(|c| !c.is_control() && !is_unseen(*c))
         .collect()
 }
 
-/// The text with its lines kept, without control characters and bidirectional overrides.
+/// The same with its lines kept.
 pub fn lines(text: &str) -> String {
-    text.chars().filter(|c| *c == '\n' || (!c.is_control() && !is_bidi(*c))).collect()
+    text.chars().filter(|c| *c == '\n' || (!c.is_control() && !is_unseen(*c))).collect()
+}
+
+/// Written JSON in which nothing is left that a terminal obeys. It is still the same JSON.
+pub fn json_for_terminals(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || !(c.is_control() || is_unseen(c)) {
+            safe.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            safe.extend(["\\u", &format!("{unit:04x}")]);
+        }
+    }
+    safe
 }
 
 /// The first `max` characters without control characters, to quote input in an error.
 pub fn excerpt(text: &str, max: usize) -> String {
-    text.chars().filter(|c| !c.is_control()).take(max).collect()
+    text.chars().filter(|c| !c.is_control() && !is_unseen(*c)).take(max).collect()
 }
 
 /// Such as "1 step" and "2 steps".
@@ -57,8 +73,12 @@ pub fn local_time(at: jiff::Timestamp) -> String {
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M %Z").to_string()
 }
 
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Marks of direction, joints without width, ends of lines of another kind, tags. The joints of emoji and
+/// of scripts that need them (U+200C, U+200D) stay.
+fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -69,7 +89,19 @@ mod tests {
     fn nothing_that_a_terminal_obeys_gets_through() {
         assert_eq!(one_line("a\u{1b}[2Jb\nc\u{202e}d"), "a[2Jb cd");
         assert_eq!(lines("a\nb\u{7}"), "a\nb");
+        assert_eq!(one_line("a\u{61c}b\u{200b}c\u{2028}d\u{9b}31m"), "abc d31m");
+        assert_eq!(lines("a\u{2028}b\u{202e}\u{feff}\n"), "ab\n");
         assert_eq!(excerpt("a\u{7}bcd", 3), "abc");
+    }
+
+    #[test]
+    fn json_keeps_its_meaning_and_orders_no_terminal_about() {
+        let evil = "a\u{9b}31m\u{202e}b\u{e0041}\u{200b}\n\"ü";
+        let value = serde_json::json!({ "message": evil });
+        let shown = json_for_terminals(&serde_json::to_string_pretty(&value).unwrap());
+        assert!(!shown.contains(['\u{9b}', '\u{202e}', '\u{e0041}', '\u{200b}']), "{shown:?}");
+        assert!(shown.contains('ü') && shown.contains('\n'));
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
     }
 
     #[test]

@@ -11,13 +11,14 @@ use ayeaye_agent::{
     Models, SettleRule,
 };
 use ayeaye_export::LoggingJournal;
-use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
+use ayeaye_model::{Endpoint, ModelConfig, RemoteModel, Secret};
 use ayeaye_phone::{AdbDevice, AdbServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::clock;
 use crate::config::{Config, RoleSettings};
 use crate::model_presence::{ModelPresence, ModelState};
+use crate::named_secrets::SecretFile;
 use crate::scripted_model::{ScriptedClient, ScriptedModel};
 
 /// The file of the data folder with the names of apps, so that a phone is asked for them once.
@@ -85,6 +86,13 @@ impl App {
         adb_device: Option<AdbDevice>,
         decider: ModelChoice,
     ) -> anyhow::Result<Self> {
+        if let Some(mode) = crate::secret::mode_if_others_may_write(&config.data_dir) {
+            tracing::warn!(
+                "others may change what is in the data folder {} (mode {mode:o}), tokens and records too: \
+                 `chmod 700` it",
+                config.data_dir.display()
+            );
+        }
         let down = CancellationToken::new();
         let guard = down.clone().drop_guard();
         let mut opened: Vec<Arc<AdbDevices>> = Vec::new();
@@ -130,9 +138,11 @@ impl App {
             journal: journal.clone(),
             limits: limits(config),
             config: facts,
+            secrets: Arc::new(SecretFile::of(&config.data_dir)),
             privacy: config.journal.privacy,
             judge,
         });
+        agent.hide_keys(known_keys(config).iter().map(Secret::expose));
         let scripted = decider == ModelChoice::Scripted;
         let presence = if alone {
             ModelPresence::always(ModelState::StandIn)
@@ -283,6 +293,7 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     model.space = settings.coordinates;
     model.max_pixels = settings.max_pixels;
     model.stream = settings.stream;
+    model.calls = settings.calls.clone().or(&settings.call_table.of(&settings.name));
     model.limits.connect = settings.connect_timeout;
     model.limits.first_byte = settings.first_byte_timeout;
     model.limits.total = settings.timeout;
@@ -376,7 +387,9 @@ fn role_config(
     if !same {
         model.max_pixels = None;
         model.prices = config.model.price_table.of(&model.name);
+        model.calls = config.model.call_table.of(&model.name);
     }
+    model.calls = role.calls.clone().or(&model.calls);
     Ok(model)
 }
 
@@ -394,6 +407,7 @@ pub fn limits(config: &Config) -> Limits {
         device_wait: run.device_wait,
         keep_awake: run.keep_awake,
         read_protected: run.read_protected,
+        redact: run.redact,
         settle: SettleRule {
             first_look: run.first_look,
             cap: run.settle_limit,
@@ -401,6 +415,14 @@ pub fn limits(config: &Config) -> Limits {
         },
         ..Limits::USUAL
     }
+}
+
+/// The keys and tokens of the settings.
+fn known_keys(config: &Config) -> Vec<Secret> {
+    let model = &config.model;
+    let roles = [&model.fallback, &model.judge, &model.plan, &model.reply, &model.caption];
+    let keys = roles.into_iter().map(|role| &role.api_key);
+    keys.chain([&model.api_key, &config.http.token]).flatten().cloned().collect()
 }
 
 /// The settings that are recorded with a session. Never a key.
@@ -467,6 +489,23 @@ mod tests {
     }
 
     #[test]
+    fn calls_are_set_by_the_model_by_its_name_and_by_the_part() {
+        let of = |line: &str| line.parse::<ayeaye_model::CallSettings>().unwrap();
+        let text = "[model]\nname = 'm-1'\ntemperature = 0.5\nstop = ['</a>', 'b c']\n\
+                    options = ['m-* temperature=0.9 top-k=5', 'other thinking=off top-p=0.7']\n\
+                    judge-options = 'max-tokens=99 top-p=0.1'\n";
+        let table = "[model.extra-body]\ntop = { k = [1, 0x10, 2.5, true] }\n";
+        let (judge, acting) = role(&format!("{text}{table}"));
+        let stop = r#"stop=["</a>","b c"] extra-body={"top":{"k":[1,16,2.5,true]}}"#;
+        assert_eq!(acting.calls, of(&format!("temperature=0.5 top-k=5 {stop}")));
+        // The same model, but for what is set for its part.
+        let same = of(&format!("temperature=0.5 top-k=5 max-tokens=99 top-p=0.1 {stop}"));
+        assert_eq!(judge.calls, same);
+        let (judge, _) = role(&format!("{text}judge-name = 'other'\n{table}"));
+        assert_eq!(judge.calls, of("thinking=off max-tokens=99 top-p=0.1"));
+    }
+
+    #[test]
     fn a_key_is_sent_to_its_own_endpoint_only() {
         let main = "[model]\nbase-url = 'https://a.example/v1'\napi-key = 'main'\n";
         let (judge, _) = role(&format!("{main}judge-base-url = 'https://b.example/v1'\n"));
@@ -480,6 +519,17 @@ mod tests {
             (judge.key, judge.endpoint),
             (ayeaye_model::Secret::new("own"), acting.endpoint)
         );
+    }
+
+    #[test]
+    fn every_key_of_the_settings_is_known_so_that_it_can_be_hidden() {
+        let roles = ["", "fallback-", "judge-", "plan-", "reply-", "caption-"];
+        let lines: String = roles.map(|role| format!("{role}api-key = 'key-{role}x'\n")).concat();
+        let config = settled(&format!("[model]\n{lines}[http]\ntoken = 'a-token-of-16-letters'\n"));
+        let keys = known_keys(&config);
+        let known = |text: &str| keys.iter().any(|key| key.expose() == text);
+        assert!(roles.iter().all(|role| known(&format!("key-{role}x"))));
+        assert!(known("a-token-of-16-letters"));
     }
 
     #[tokio::test]

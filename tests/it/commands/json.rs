@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::{Answer, Binary, FakeVlm, complete, plugged_in, quick_phone};
+use crate::support::{Answer, Binary, FakeVlm, click, complete, plugged_in, quick_phone};
 
 /// One document, and its keys.
 fn keys(text: &str) -> (Value, BTreeSet<String>) {
@@ -90,4 +90,31 @@ async fn a_table_says_what_sessions_take() {
     assert!(lines[0].starts_with("SESSION ") && lines[0].contains("UFO"), "{}", table.out);
     assert!(lines[1].starts_with(&id) && lines[2].starts_with("1 session "), "{}", table.out);
     assert!(table.out.contains("removed after 90 days, or beyond 1024 MiB"), "{}", table.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_policy_is_shown_and_what_it_decided_is_explained() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let mut replies = vec![complete("Done."), click(500, 980)];
+    let vlm = FakeVlm::start(move |_| Answer::Says(replies.pop().unwrap())).await;
+    let binary = Binary::with(adb, &vlm);
+    let (shown, of) = keys(&binary.run(&["policy", "show", "--json"]).await.out);
+    assert!(of.is_superset(&set(&["profile", "classes", "system_parts", "taps_per_minute"])));
+    assert_eq!((&shown["profile"], &shown["classes"]["pay"]), (&"careful".into(), &"ask".into()));
+    let people = binary.run(&["policy", "show"]).await;
+    assert!(people.out.contains("careful") && people.out.contains("pay, order"), "{people:?}");
+
+    assert_eq!(binary.run(&["run", "look around"]).await.code, 0);
+    let (told, _) = keys(&binary.run(&["policy", "explain", "last", "--json"]).await.out);
+    let [act] = told.as_array().unwrap().as_slice() else { panic!("{told}") };
+    assert_eq!(act["step"], 0);
+    assert_eq!(
+        (&act["gate"]["verdict"], &act["gate"]["policy"]),
+        (&"allow".into(), &"careful".into())
+    );
+    let people = binary.run(&["policy", "explain", "last", "0"]).await;
+    assert!(people.out.contains("allow, rule harmless (nothing speaks against it)"), "{people:?}");
+    let none = binary.run(&["policy", "explain", "last", "7"]).await;
+    assert!(none.out.contains("nothing to decide in step 7"), "{none:?}");
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::leave::code_in;
 use super::{ASKED, DONE, act, element, middle, refused, rig, with};
 use crate::support::{Answer, Binary, FakeVlm, complete, info, plugged_in, quick_phone, within};
 
@@ -106,7 +107,10 @@ async fn a_password_and_a_secret_reach_the_phone_and_no_file() {
     let hidden = element(&rig, |it| it["password"] == true).await;
     assert_eq!(hidden["text"], Value::Null);
     let password = middle(&rig, hidden["id"].as_str().unwrap()).await;
-    let told = act(&rig, "type_text", with(password, &json!({ "text": "Medlar-77" }))).await;
+    let password = with(password, &json!({ "text": "Medlar-77" }));
+    let asked = refused(&rig, "type_text", password.clone()).await;
+    assert!(asked.contains("a field for a password") && !asked.contains("Medlar"), "{asked}");
+    let told = act(&rig, "type_text", with(password, &code_in(&asked))).await;
     assert_eq!(told["password_field"], true);
     assert_eq!(phone.state().focused_field.unwrap().text, "Medlar-77");
     let tree = act(&rig, "get_ui_tree", json!({})).await.to_string();

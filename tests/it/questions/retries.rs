@@ -1,5 +1,5 @@
 //! Answers that come with a retry of the call: late, twice, after a restart or to the wrong call.
-use ayeaye_agent::{DeviceId, DirectAction, Gesture, Point, Principal};
+use ayeaye_agent::{Agreed, DeviceId, DirectAction, Gesture, Point, Principal};
 use rmcp::model::{CallToolResponse, InputRequest};
 use serde_json::json;
 
@@ -76,6 +76,7 @@ async fn an_answer_that_comes_while_the_client_acts_itself_is_not_lost() {
         gesture: Gesture::Click { point: Point::new(500, 500).unwrap() },
         reason: String::new(),
         secret: false,
+        agreed: Agreed::Nothing,
         principal: Principal::local(),
     });
     let mut acting = acting.await.unwrap();

@@ -102,7 +102,18 @@ impl Binary {
 
     /// Runs a command to its end, with nobody at its stdin.
     pub async fn run(&self, arguments: &[&str]) -> CommandOutput {
-        let output = self.command(arguments).stdin(Stdio::null()).output();
+        self.run_with_input(arguments, "").await
+    }
+
+    /// The same with this piped into it.
+    pub async fn run_with_input(&self, arguments: &[&str], input: &str) -> CommandOutput {
+        let mut command = self.command(arguments);
+        command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        if let Some(mut stdin) = child.stdin.take() {
+            stdin.write_all(input.as_bytes()).await.unwrap();
+        }
+        let output = child.wait_with_output();
         let output = within(60, &arguments.join(" "), output).await.unwrap();
         CommandOutput {
             code: output.status.code().expect("it ended by itself"),
@@ -241,9 +252,13 @@ impl Raw {
         self.input = None;
     }
 
+    pub fn pid(&self) -> String {
+        self.child.id().unwrap().to_string()
+    }
+
     /// Asks it to end, as a supervisor does.
     pub async fn terminate(&self) {
-        let pid = self.child.id().unwrap().to_string();
+        let pid = self.pid();
         let sent = Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
         assert!(sent.success());
     }

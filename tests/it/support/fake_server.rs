@@ -91,6 +91,7 @@ impl FakeServer {
         let journal = FileJournal::new(data.path(), ayeaye::clock::system(), SyncPolicy::Never);
         let hour = Duration::from_hours(1);
         let agent = Arc::new(Agent::new(AgentDeps {
+            secrets: Arc::new(ayeaye_agent::NoNamedSecrets),
             policy: ayeaye_agent::gate::Policy::default(),
             sources: vec![Arc::new(FakeSource(device.clone()))],
             in_process_devices: vec![device.id().clone()],

@@ -15,8 +15,9 @@ mod autoglm;
 mod chat;
 mod gelab;
 mod lists;
-mod mobile_use;
-mod native;
+mod mimo;
+pub mod mobile_use;
+pub mod native;
 mod seed;
 mod tars;
 mod venus;
@@ -59,6 +60,14 @@ pub trait FakeFamily: Send {
         Wire::Chat
     }
     fn abilities(&self) -> Abilities;
+    /// Whether the user's turns may be empty, as in the family's own client.
+    fn takes_empty_turns(&self) -> bool {
+        false
+    }
+    /// Why the family's server answers 400 to a request that another of the family's takes.
+    fn refusal(&self, _request: &FamilyRequest) -> Option<String> {
+        None
+    }
     /// What is wrong with a request, given the replies so far in this session.
     fn check(&self, request: &FamilyRequest, replies: &[FakeReply]) -> Result<(), String>;
     /// An action in the family's words and numbers.
@@ -85,7 +94,10 @@ pub fn fake_families() -> Vec<Box<dyn FakeFamily>> {
         Box::new(lists::Lists::OwlOne),
         Box::new(lists::Lists::M3a),
         Box::new(lists::Lists::Step),
-        Box::new(venus::Venus),
+        Box::new(venus::Venus::Navi),
+        Box::new(venus::Venus::OneAndAHalf),
+        Box::new(venus::Venus::Two),
+        Box::new(mimo::Mimo),
         Box::new(agentcpm::AgentCpm),
         Box::new(chat::Chat::Generic),
         Box::new(chat::Chat::GenericText),

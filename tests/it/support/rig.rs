@@ -8,6 +8,7 @@ use ayeaye::config::{ToolChoice, ToolSet};
 use ayeaye::mcp::{Defaults, Server};
 use ayeaye::scripted_model::{ScriptedClient, ScriptedModel};
 use ayeaye_adb::{AdbConfig, AdbDevices, ExchangeFolder, ServerAddress};
+use ayeaye_agent::gate::Policy;
 use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
 use ayeaye_export::{Images, LogSettings, LoggingJournal};
@@ -48,6 +49,8 @@ pub struct RigOptions {
     pub caption: Option<Arc<dyn Model>>,
     /// What clients are offered.
     pub tools: ToolSet,
+    /// What may be done without asking.
+    pub policy: Policy,
 }
 
 impl Default for RigOptions {
@@ -67,6 +70,7 @@ impl Default for RigOptions {
             fallback: None,
             caption: None,
             tools: ToolSet::USUAL,
+            policy: Policy::default(),
         }
     }
 }
@@ -150,7 +154,8 @@ impl Rig {
         let files = FileJournal::new(data.path(), ayeaye::clock::system(), SyncPolicy::Step);
         let judge = Judge { model: model.clone(), rounds: true, sessions: true };
         let agent = Arc::new(Agent::new(AgentDeps {
-            policy: ayeaye_agent::gate::Policy::default(),
+            secrets: Arc::new(ayeaye_agent::NoNamedSecrets),
+            policy: options.policy,
             sources: vec![Arc::new(devices)],
             in_process_devices: Vec::new(),
             models: Models {

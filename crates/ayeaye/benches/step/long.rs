@@ -121,7 +121,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
         patience: at_once,
         ..SettleRule::USUAL
     };
-    let node = r#"<node text="Send" class="android.widget.Button" clickable="true" bounds="[0,0][270,600]"/>"#;
+    let node = r#"<node text="Next" class="android.widget.Button" clickable="true" bounds="[0,0][270,600]"/>"#;
     let tree = format!("<hierarchy rotation=\"0\">{}</hierarchy>", node.repeat(40));
     let device = FakeDevice::new(SERIAL, SIZE).with_ui_tree(tree);
     let agent = Agent::new(AgentDeps {
@@ -138,6 +138,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
             ..limits(config)
         },
         config: Map::new(),
+        secrets: Arc::new(ayeaye_agent::NoNamedSecrets),
         privacy: config.journal.privacy,
         judge: None,
     });

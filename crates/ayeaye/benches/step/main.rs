@@ -2,6 +2,8 @@
 //!
 //!     cargo bench -p ayeaye --bench step -- --steps 100
 //!     cargo bench -p ayeaye --bench step -- --long 10000
+//!     cargo bench -p ayeaye --bench step -- --gate 2000
+//!     cargo bench -p ayeaye --bench step -- --hostile 300
 //!
 //! A real session over the real adb path, with a model that decides at once: it taps the same point,
 //! then goes home, and so on. The figures are read from the session's journal, so the steps of any
@@ -12,6 +14,8 @@
 // The integration tests have it too.
 #[path = "../../../../tests/it/support/fake_device.rs"]
 mod fake_device;
+mod gate;
+mod hostile;
 mod long;
 
 use std::sync::Arc;
@@ -51,6 +55,12 @@ struct Options {
     /// continue it
     #[arg(long, value_name = "N")]
     long: Option<u32>,
+    /// Instead, ask the gate this often about an act on a large screen
+    #[arg(long, value_name = "N")]
+    gate: Option<u32>,
+    /// Instead, run one session of this many steps, alone and beside hostile phones and models
+    #[arg(long, value_name = "N", conflicts_with = "long")]
+    hostile: Option<u32>,
     /// The folder for the session
     #[arg(long, value_name = "DIR")]
     data_dir: Option<String>,
@@ -72,9 +82,11 @@ async fn main() -> anyhow::Result<()> {
         |value: &String| Flag { key: "data-dir", name: "--data-dir", value: value.clone() };
     let flags: Vec<Flag> = options.data_dir.iter().map(data_dir).collect();
     let config = Config::load(&flags, None, &Environment::read())?;
-    let figures = match options.long {
-        Some(steps) => long::measure(&config, steps).await?,
-        None => measure(&config, &options).await?,
+    let figures = match (options.gate, options.long, options.hostile) {
+        (Some(times), _, _) => gate::run(times)?,
+        (_, Some(steps), _) => long::measure(&config, steps).await?,
+        (_, _, Some(steps)) => hostile::measure(&config, steps).await?,
+        (None, None, None) => measure(&config, &options).await?,
     };
     println!("{figures}");
     Ok(())
@@ -100,6 +112,7 @@ async fn measure(config: &Config, options: &Options) -> anyhow::Result<Value> {
         journal: journal.clone(),
         limits,
         config: Map::new(),
+        secrets: Arc::new(ayeaye_agent::NoNamedSecrets),
         privacy: PrivacySettings::default(),
         judge: None,
     });

@@ -12,7 +12,17 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Tasks from the terminal", &["run", "continue", "sessions"]),
     (
         "Phones, models, settings",
-        &["doctor", "devices", "connect", "pair", "disconnect", "model", "config"],
+        &[
+            "doctor",
+            "devices",
+            "connect",
+            "pair",
+            "disconnect",
+            "model",
+            "policy",
+            "secret",
+            "config",
+        ],
     ),
     ("For the shell", &["completions", "man", "help"]),
 ];

@@ -54,6 +54,9 @@ pub struct Continue {
     pub id: Option<SessionName>,
     /// What to tell it
     pub text: Option<String>,
+    /// On a new virtual phone, for a session that was on one; without it that is seen by itself
+    #[arg(long = "virtual")]
+    pub virtual_phone: bool,
     #[command(flatten)]
     pub how: HowToRun,
 }

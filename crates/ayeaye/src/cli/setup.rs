@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::VirtualTraits;
 use crate::clients::Client;
+use crate::config::wrong_with_url;
 
 pub(super) const SETUP_EXAMPLES: &str = "\
 Examples:
@@ -59,12 +60,15 @@ pub enum KeyboardChoice {
 }
 
 impl KeyboardChoice {
-    fn parse(text: &str) -> Result<Self, url::ParseError> {
+    fn parse(text: &str) -> Result<Self, String> {
         Ok(match text {
             "fetch" => Self::Fetch,
             "remove" => Self::Remove,
             url if url.starts_with("http://") || url.starts_with("https://") => {
-                Self::Url(url.parse()?)
+                Self::Url(url.parse().map_err(wrong_with_url)?)
+            }
+            url if url.contains("://") => {
+                return Err("an address must begin with http:// or https://".to_owned());
             }
             file => Self::File(file.into()),
         })

@@ -86,7 +86,7 @@ pub(super) fn help() -> String {
     for maker in Maker::ALL {
         _ = writeln!(text, "  {:<9} {}", maker.name(), maker.about());
     }
-    text.push_str("\nFaults:\n");
+    text.push_str("\nFaults (`-` and `_` are the same in their names):\n");
     for (name, about) in FaultPlan::names() {
         _ = writeln!(text, "  {name:<21} {about}");
     }

@@ -17,10 +17,18 @@ use crate::terminal::Terminal;
 use crate::text::lines;
 use crate::wiring::{App, ModelChoice};
 
+/// Which session is meant.
+#[derive(Debug)]
+pub struct Named {
+    pub id: Option<SessionName>,
+    /// It has to be one of the virtual phone.
+    pub virtual_phone: bool,
+}
+
 /// Goes on with a session: without a name the last one that waits or was stopped.
 pub async fn go_on(
     config: &Config,
-    name: Option<SessionName>,
+    named: Named,
     text: Option<&str>,
     options: RunOptions,
     terminal: Terminal,
@@ -34,7 +42,7 @@ pub async fn go_on(
     };
     let app = App::new(config).await?;
     let journal = &*app.journal;
-    let id = match &name {
+    let id = match &named.id {
         Some(name) => find(journal, name).await?,
         None => match last_open(journal).await.map_err(AgentError::from)? {
             Some(id) => id,
@@ -44,7 +52,12 @@ pub async fn go_on(
             ),
         },
     };
-    let app = with_its_phone(config, app, id).await?;
+    let app = with_its_phone(config, app, id, named.virtual_phone).await?;
+    if named.virtual_phone && app.adb_device.is_none() {
+        bail!(
+            "session {id} was not on a virtual phone\nhint: leave --virtual out, or name another session"
+        );
+    }
     let report = app.agent.report(id, &Principal::operator()).await?;
     terminal.item("session", &id.to_string());
     terminal.item("task", &lines(&report.task));
@@ -83,7 +96,12 @@ async fn last_open(journal: &dyn Journal) -> Result<Option<SessionId>, JournalEr
 
 /// The same app, or for a session on the virtual phone one with such a phone, which begins anew: the
 /// session's own went with its process.
-async fn with_its_phone(config: &Config, app: App, id: SessionId) -> anyhow::Result<App> {
+async fn with_its_phone(
+    config: &Config,
+    app: App,
+    id: SessionId,
+    virtual_phone: bool,
+) -> anyhow::Result<App> {
     let mut start = None;
     let mut each = |event: ayeaye_agent::journal::Event| {
         if let Fact::SessionStart(fact) = event.entry.fact {
@@ -98,7 +116,7 @@ async fn with_its_phone(config: &Config, app: App, id: SessionId) -> anyhow::Res
     }
     // Somebody may have given that name to another phone.
     let listed = app.agent.devices(&Principal::operator()).await.unwrap_or_default();
-    if listed.iter().any(|(entry, _)| entry.id.as_str() == device) {
+    if !virtual_phone && listed.iter().any(|(entry, _)| entry.id.as_str() == device) {
         return Ok(app);
     }
     let by_stand_in = start.config.get("model").is_some_and(|name| name == scripted_model::NAME);

@@ -1,6 +1,6 @@
 //! `ayeaye devices`: lists the phones, one per line, and those on the network that could be connected.
 use ayeaye_adb::{AdbDevices, MdnsService, OfferKind};
-use ayeaye_agent::{DeviceEntry, Principal, error_chain};
+use ayeaye_agent::{DeviceEntry, DeviceId, Principal, error_chain};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
@@ -109,7 +109,9 @@ fn not_connected<'a>(
     offers: Vec<MdnsService>,
     entries: impl Iterator<Item = &'a DeviceEntry>,
 ) -> Vec<MdnsService> {
-    let serials: Vec<&str> = entries.map(|entry| entry.id.as_str()).collect();
+    let serials: Vec<&str> = entries
+        .flat_map(|entry| std::iter::once(&entry.id).chain(&entry.also).map(DeviceId::as_str))
+        .collect();
     let is_new = |offer: &MdnsService| {
         offer.kind == OfferKind::Pairing || !serials.iter().any(|serial| offer.is_serial(serial))
     };
@@ -163,7 +165,11 @@ mod tests {
             offer("adb-C-1", OfferKind::Connect, "10.0.0.3:40003"),
             offer("adb-A-1", OfferKind::Pairing, "10.0.0.1:37000"),
         ];
-        let entries = [entry("adb-A-1._adb-tls-connect._tcp"), entry("10.0.0.2:40002")];
+        let wired = DeviceEntry {
+            also: vec![ayeaye_agent::DeviceId::new("10.0.0.2:40002")],
+            ..entry("R58M12ABCDE")
+        };
+        let entries = [entry("adb-A-1._adb-tls-connect._tcp"), wired];
         let left: Vec<_> = not_connected(offers, entries.iter()).iter().map(next_command).collect();
         assert_eq!(left, ["ayeaye connect 10.0.0.3:40003", "ayeaye pair 10.0.0.1:37000"]);
     }

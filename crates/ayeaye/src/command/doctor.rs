@@ -5,7 +5,7 @@ use ayeaye_model::Severity;
 use serde_json::{Value, json};
 
 use crate::command::Exit;
-use crate::config::Config;
+use crate::config::{Config, ToolChoice};
 use crate::hint::{Reader, for_device_error};
 use crate::mcp::offer::Offer;
 use crate::model_presence::ModelState;
@@ -159,14 +159,18 @@ fn tools(config: &Config, state: ModelState) -> Finding {
     let offer = Offer::new(config.tools, state);
     let text = match (offer.tools.agent, offer.tools.device) {
         _ if offer.client_drives() => {
-            "the client's own model drives: taps, texts and keys are offered"
+            "clients are offered taps, texts and keys, for their own model to drive"
         }
-        (true, false) => "clients hand over tasks",
-        (true, true) => "clients hand over tasks, or act themselves",
-        (false, true) => "clients act themselves, as mcp.tools says",
-        (false, false) => "clients only look, as mcp.tools says",
+        (true, false) => "clients are offered whole tasks, and what only looks",
+        (true, true) => "clients are offered whole tasks, and taps, texts and keys",
+        (false, true) => "clients are offered taps, texts and keys",
+        (false, false) => "clients are offered only what looks",
     };
-    let text = format!("{}: {text}", offer.tools);
+    let setting = match config.tools {
+        ToolChoice::Auto => format!("mcp.tools is auto, now {}", offer.tools),
+        ToolChoice::Only(tools) => format!("mcp.tools is {tools}"),
+    };
+    let text = format!("{text} ({setting})");
     Finding::new(Severity::Ok, "tools", text)
 }
 

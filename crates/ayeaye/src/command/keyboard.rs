@@ -126,7 +126,7 @@ impl Desk<'_> {
             Err(other) => (other.to_string(), None),
         };
         self.item(&text);
-        if let Some(hint) = hint {
+        if let Some(hint) = hint.filter(|hint| !hint.is_empty()) {
             self.asker.terminal.line(&format!("          -> {hint}"));
         }
         Exit::Failed
@@ -204,7 +204,8 @@ impl Desk<'_> {
             Some(false) => return Ok(self.left_alone()),
             None => {
                 self.item("nobody could be asked here: --yes says yes");
-                return Ok(self.left_alone());
+                _ = self.left_alone();
+                return Ok(Exit::Failed);
             }
         }
         self.install_and_prove(&phone, choice).await

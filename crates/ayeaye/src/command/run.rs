@@ -12,7 +12,7 @@ use crate::command::devices::described;
 use crate::command::keyboard::offer_for_task;
 use crate::command::report::{RunJson, complete_logs, exit, print_end, print_page, print_way_on};
 use crate::config::Config;
-use crate::hint::{Reader, for_device_error};
+use crate::hint::{Reader, below, for_device_error};
 use crate::mcp::args;
 use crate::terminal::{Answer, Terminal};
 use crate::text::{lines, one_line};
@@ -98,7 +98,7 @@ async fn only_phone(agent: &Agent, terminal: Terminal) -> Result<DeviceId, Exit>
         Ok(devices) => devices.into_iter().map(|(entry, _)| entry).collect(),
         Err(err) => {
             let hint = for_device_error(&err, Reader::Terminal);
-            return Err(complain(&format!("{}\nhint: {hint}", ayeaye_agent::error_chain(&err))));
+            return Err(complain(&format!("{}{}", ayeaye_agent::error_chain(&err), below(hint))));
         }
     };
     let ready: Vec<&DeviceEntry> = devices.iter().filter(|entry| entry.ready).collect();

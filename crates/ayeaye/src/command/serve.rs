@@ -68,6 +68,7 @@ pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
 pub async fn http(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
+    app.agent.hide_keys(http.tokens());
     let http = http.with_floor(config.journal.min_free);
     let server = server(app, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));

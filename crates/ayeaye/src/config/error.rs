@@ -71,7 +71,11 @@ pub enum ValueError {
          \"qwen3-vl-* 0.20 0.80\""
     )]
     NotAPriceLine,
-    #[error("it must be a URL such as http://127.0.0.1:11434/v1: {0}")]
+    #[error(
+        "each must be \"NAME temperature=0.7 …\", such as \"qwen3-vl-* temperature=0.7 top-p=0.8\""
+    )]
+    NotACallLine,
+    #[error("it must be a URL such as http://127.0.0.1:11434/v1: {}", wrong_with_url(*.0))]
     NotAUrl(url::ParseError),
     #[error("it must begin with http:// or https:// and name a host")]
     NotHttp,
@@ -103,6 +107,10 @@ pub enum ValueError {
     NotAScheme,
     #[error("is not a package or a host: letters, digits, dots, `*` for any beginning or end")]
     NotAPackageOrHost,
+    #[error(
+        "is not the name of a token, `=` and a profile: careful, read-only, no-commerce or trusted"
+    )]
+    NotANarrowedToken,
     #[error("`~` needs HOME, which is not set")]
     NoHome,
     #[error("there is no working directory: {0}")]
@@ -112,6 +120,8 @@ pub enum ValueError {
     #[error(transparent)]
     Profile(#[from] ayeaye_model::UnknownProfile),
     #[error(transparent)]
+    CallSetting(#[from] ayeaye_model::InvalidCallSetting),
+    #[error(transparent)]
     Coordinates(#[from] ayeaye_model::UnknownCoordSystem),
 }
 
@@ -120,5 +130,16 @@ fn alternatives(words: &[&str]) -> String {
     match words.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => words.concat(),
+    }
+}
+
+/// What is wrong with a URL, in words that need no standard.
+pub(crate) fn wrong_with_url(error: url::ParseError) -> String {
+    match error {
+        url::ParseError::RelativeUrlWithoutBase => {
+            "it has no http:// or https:// in front".to_owned()
+        }
+        url::ParseError::EmptyHost => "it names no host".to_owned(),
+        error => error.to_string(),
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn explain_json(read: &[(KnownSetting, Option<Entry>)]) -> Vec<Value>
         let value = match entry.as_ref().map(|entry| &entry.raw) {
             None => Value::Null,
             Some(_) if setting.secret => "(set)".into(),
-            Some(RawValue::Text(text)) => text.as_str().into(),
+            Some(RawValue::Text(text) | RawValue::Table(text)) => text.as_str().into(),
             Some(RawValue::List(values)) => values.clone().into(),
         };
         let origin = match entry.as_ref().map(|entry| &entry.origin) {
@@ -49,7 +49,9 @@ fn line(secret: bool, key: &str, entry: Option<&Entry>) -> String {
             toml::Value::from(values.iter().map(String::as_str).collect::<Vec<_>>()).to_string()
         }
         RawValue::Text(text) if is_bare(text) => text.clone(),
-        RawValue::Text(text) => toml::Value::from(text.as_str()).to_string(),
+        RawValue::Text(text) | RawValue::Table(text) => {
+            toml::Value::from(text.as_str()).to_string()
+        }
     };
     match &entry.origin {
         Origin::Default => format!("{key} = {value}\n"),

@@ -16,6 +16,8 @@ use super::origin::Origin;
 pub(super) enum RawValue {
     Text(String),
     List(Vec<String>),
+    /// A table as JSON.
+    Table(String),
 }
 
 /// A value and where it comes from.
@@ -135,8 +137,30 @@ fn raw_value(value: &DeValue<'_>) -> Option<RawValue> {
         DeValue::Integer(number) => Some(RawValue::Text(number.to_string())),
         DeValue::Float(number) => Some(RawValue::Text(number.to_string())),
         DeValue::Boolean(truth) => Some(RawValue::Text(truth.to_string())),
-        DeValue::Datetime(_) | DeValue::Table(_) => None,
+        DeValue::Table(_) => json(value).map(|table| RawValue::Table(table.to_string())),
+        DeValue::Datetime(_) => None,
     }
+}
+
+/// A value as JSON, which has no dates.
+fn json(value: &DeValue<'_>) -> Option<serde_json::Value> {
+    Some(match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).ok()?.into()
+        }
+        DeValue::Float(number) => number.as_str().parse::<f64>().ok()?.into(),
+        DeValue::Boolean(truth) => (*truth).into(),
+        DeValue::Array(values) => {
+            values.iter().map(|value| json(value.get_ref())).collect::<Option<Vec<_>>>()?.into()
+        }
+        DeValue::Table(fields) => fields
+            .iter()
+            .map(|(name, value)| Some((name.get_ref().to_string(), json(value.get_ref())?)))
+            .collect::<Option<serde_json::Map<_, _>>>()?
+            .into(),
+        DeValue::Datetime(_) => return None,
+    })
 }
 
 /// Reads the variables named after settings. Those of ours that name none are added to `notes`.

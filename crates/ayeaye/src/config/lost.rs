@@ -53,7 +53,7 @@ impl Config {
                 RawValue::Text(text) if explain::is_bare(text) => {
                     text.parse().unwrap_or_else(|_| text.as_str().into())
                 }
-                RawValue::Text(text) => text.as_str().into(),
+                RawValue::Text(text) | RawValue::Table(text) => text.as_str().into(),
             };
             lost.push(LostSetting {
                 key: setting.key.clone(),

@@ -2,11 +2,12 @@
 use std::time::Duration;
 
 use ayeaye_agent::Prices;
-use ayeaye_model::{CoordSystem, Profile, Secret};
+use ayeaye_model::{CallSettings, CoordSystem, Profile, Secret};
 use url::Url;
 
+use super::call_table::StopText;
 use super::reader::Reader;
-use super::{ConfigError, PriceTable, value};
+use super::{CallTable, ConfigError, PriceTable, ValueError, value};
 
 /// Where the model is and how it is called.
 #[derive(Debug, Clone)]
@@ -27,6 +28,10 @@ pub struct ModelSettings {
     /// Further tries after the first.
     pub retries: u32,
     pub stream: bool,
+    /// How the model that acts is asked to choose its words.
+    pub calls: CallSettings,
+    /// How models are asked to choose their words, by their names.
+    pub call_table: CallTable,
     /// What its calls cost, where that was set for this model.
     pub prices: Option<Prices>,
     /// What calls of models cost, by their names.
@@ -44,19 +49,19 @@ pub struct ModelSettings {
 }
 
 /// The model for one role. What is not set is as for the model that acts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct RoleSettings {
     pub name: Option<String>,
     pub base_url: Option<Url>,
     pub api_key: Option<Secret>,
     pub profile: Option<Profile>,
+    pub calls: CallSettings,
 }
 
 impl RoleSettings {
     /// Whether nothing is set.
     pub fn is_empty(&self) -> bool {
-        let Self { name, base_url, api_key, profile } = self;
-        name.is_none() && base_url.is_none() && api_key.is_none() && profile.is_none()
+        *self == Self::default()
     }
 
     fn read(reader: &Reader<'_>, role: &str) -> Result<Self, ConfigError> {
@@ -65,6 +70,9 @@ impl RoleSettings {
             base_url: reader.optional(format_args!("model.{role}-base-url"), value::endpoint)?,
             api_key: reader.secret(format_args!("model.{role}-api-key"), value::secret)?,
             profile: reader.optional(format_args!("model.{role}-profile"), str::parse)?,
+            calls: reader
+                .optional(format_args!("model.{role}-options"), str::parse)?
+                .unwrap_or_default(),
         })
     }
 }
@@ -83,6 +91,8 @@ impl ModelSettings {
             timeout: reader.required("model.timeout", value::timeout)?,
             retries: reader.required("model.retries", value::number(0..=20))?,
             stream: reader.required("model.stream", value::boolean)?,
+            calls: read_calls(reader)?,
+            call_table: CallTable(reader.list("model.options")?),
             prices: read_prices(reader)?,
             price_table: PriceTable(reader.list("model.prices")?),
             plan: RoleSettings::read(reader, "plan")?,
@@ -106,6 +116,21 @@ impl ModelSettings {
         }
         exposed
     }
+}
+
+/// How the model that acts is asked: a setting for each of the names.
+fn read_calls(reader: &Reader<'_>) -> Result<CallSettings, ConfigError> {
+    let mut calls = CallSettings::default();
+    for name in CallSettings::NAMES {
+        let key = format!("model.{name}");
+        if name == "stop" {
+            let texts = reader.list::<StopText>(&key)?;
+            calls.stop = texts.into_iter().map(|text| text.0).collect();
+        } else {
+            reader.table_or_text(&key, |text| calls.set(name, text).map_err(ValueError::from))?;
+        }
+    }
+    Ok(calls)
 }
 
 /// The prices of the model that acts: input and output together, or neither.

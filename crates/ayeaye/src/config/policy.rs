@@ -19,6 +19,9 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Policy, ConfigError> {
     policy.deny_apps = list("policy.deny-apps")?;
     policy.allow_hosts = bound(list("policy.allow-hosts")?);
     policy.deny_hosts = list("policy.deny-hosts")?;
+    policy.private_apps = list("policy.private-apps")?;
+    policy.principals =
+        reader.list::<Narrowed>("policy.tokens")?.into_iter().map(|it| it.0).collect();
     policy.budgets = PolicyBudgets {
         taps_per_minute: reader.optional("policy.taps-per-minute", value::number(1..=10_000))?,
         typed_characters: reader
@@ -40,6 +43,22 @@ impl FromStr for Name {
             Ok(Self(text.to_owned()))
         } else {
             Err(ValueError::NotAPackageOrHost)
+        }
+    }
+}
+
+/// `NAME=PROFILE`: a named token, and by what the policy is narrowed for it.
+struct Narrowed((String, PolicyProfile));
+
+impl FromStr for Narrowed {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let (name, profile) = text.trim().split_once('=').ok_or(ValueError::NotANarrowedToken)?;
+        let profile = PolicyProfile::from_name(profile.trim());
+        match (name.trim(), profile) {
+            ("", _) | (_, None) => Err(ValueError::NotANarrowedToken),
+            (name, Some(profile)) => Ok(Self((format!("token:{name}"), profile))),
         }
     }
 }

@@ -47,7 +47,7 @@ impl FromStr for PriceLine {
 }
 
 /// Whether a name matches a pattern.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
         return false;

@@ -43,6 +43,20 @@ impl<'a> Reader<'a> {
         self.parse(&key.to_string(), false, |text, _| parse(text).map_err(Into::into))
     }
 
+    /// A setting without a default that may be a table, which is parsed as JSON.
+    pub(super) fn table_or_text<T>(
+        &self,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, ValueError>,
+    ) -> Result<Option<T>, ConfigError> {
+        let Some(Entry { raw, origin }) = self.find(key, false) else { return Ok(None) };
+        let parsed = match raw {
+            RawValue::Text(text) | RawValue::Table(text) => parse(&text),
+            RawValue::List(_) => Err(ValueError::List),
+        };
+        parsed.map(Some).map_err(|problem| invalid(key, origin, problem))
+    }
+
     /// A setting with a default.
     pub(super) fn required<T, E: Into<ValueError>>(
         &self,
@@ -92,6 +106,7 @@ impl<'a> Reader<'a> {
             return Ok(Vec::new());
         };
         let words = match raw {
+            RawValue::Table(_) => return Err(invalid(key, origin, ValueError::NotAValue)),
             RawValue::List(words) => words,
             RawValue::Text(text) => {
                 let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
@@ -128,6 +143,7 @@ impl<'a> Reader<'a> {
         let parsed = match raw {
             RawValue::Text(text) => parse(&text, &origin),
             RawValue::List(_) => Err(ValueError::List),
+            RawValue::Table(_) => Err(ValueError::NotAValue),
         };
         parsed.map(Some).map_err(|problem| invalid(key, origin, problem))
     }

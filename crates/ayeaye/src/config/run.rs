@@ -1,7 +1,7 @@
 //! `[run]`: the limits of runs, and how tool calls wait for them.
 use std::time::Duration;
 
-use ayeaye_agent::ReplyMode;
+use ayeaye_agent::{RedactPictures, ReplyMode};
 
 use super::reader::Reader;
 use super::{ConfigError, ValueError, value};
@@ -43,6 +43,8 @@ pub struct RunSettings {
     pub keep_awake: bool,
     /// Whether protected screens are told to the model by their elements.
     pub read_protected: bool,
+    /// When pictures are redacted before a model sees them.
+    pub redact: RedactPictures,
 }
 
 /// When a model judges whether a request was carried out.
@@ -102,6 +104,7 @@ impl RunSettings {
             keep_awake: reader.choice("run.keep-awake", &on_off)?,
             read_protected: reader
                 .choice("run.protected-screens", &[("ask", false), ("elements", true)])?,
+            redact: reader.choice("run.redact-pictures", &RedactPictures::ALL)?,
         })
     }
 }

@@ -313,3 +313,41 @@ fn models_for_other_parts_have_settings_of_their_own() {
         assert!(err.contains(said), "{err}");
     }
 }
+
+#[test]
+fn settings_of_calls_are_checked_when_they_are_read() {
+    let home = home();
+    let file = home.path().join("ayeaye.toml");
+    let error = |text: &str| {
+        std::fs::write(&file, format!("[model]\n{text}\n")).unwrap();
+        Config::load(&[], Some(&file), &environment(&home, &[])).unwrap_err().to_string()
+    };
+    for (text, key, part) in [
+        ("temperature = 3", "model.temperature", "from 0 to 2"),
+        ("top-k = 0", "model.top-k", "-1 for all tokens"),
+        ("max-tokens = 1", "model.max-tokens", "16 to 1000000"),
+        ("stop = ['']", "model.stop", "empty"),
+        ("reasoning-effort = 'much'", "model.reasoning-effort", "xhigh or max"),
+        ("thinking = 'maybe'", "model.thinking", "on or off"),
+        ("extra-body = { messages = [] }", "model.extra-body", "`messages`"),
+        ("extra-body = '[]'", "model.extra-body", "JSON object"),
+        ("extra-body = { since = 1979-05-27 }", "model.extra-body", "one value"),
+        ("judge-options = 'heat=1'", "model.judge-options", "there is no `heat`"),
+        ("options = ['qwen']", "model.options", "NAME temperature=0.7"),
+        ("name = { a = 1 }", "model.name", "one value"),
+    ] {
+        let why = error(text);
+        assert!(why.contains(&format!("`{key}` from")) && why.contains(part), "{text}: {why}");
+    }
+    let environment = environment(
+        &home,
+        &[("AYEAYE_MODEL_EXTRA_BODY", "{\"a\":1}"), ("AYEAYE_MODEL_THINKING", "on")],
+    );
+    let config = Config::load(&[], None, &environment).unwrap();
+    assert_eq!(config.model.calls, "thinking=on extra-body={\"a\":1}".parse().unwrap());
+    // What is printed can be read again.
+    let printed = home.path().join("printed.toml");
+    std::fs::write(&printed, config.explain()).unwrap();
+    let again = Config::load(&[], Some(&printed), &Environment::default()).unwrap();
+    assert_eq!(again.model.calls, config.model.calls);
+}

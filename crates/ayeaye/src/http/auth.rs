@@ -104,9 +104,23 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     response
 }
 
-/// Headers that proxies add, besides all that begin with `x-forwarded-`.
-const FORWARDED: [&str; 6] =
-    ["forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"];
+/// Headers that proxies add.
+const FORWARDED: [&str; 11] = [
+    "forwarded",
+    "via",
+    "x-real-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-envoy-external-address",
+    "true-client-ip",
+    "fastly-client-ip",
+    "client-ip",
+    "x-proxyuser-ip",
+    "x-amzn-trace-id",
+];
+/// The beginnings of others.
+const FORWARDED_FAMILIES: [&str; 5] =
+    ["x-forwarded-", "x-original-", "cf-", "x-envoy-", "x-appengine-"];
 
 /// Accepts requests with a valid token and a body within the limit, attaches the principal and removes
 /// the token.
@@ -200,7 +214,10 @@ impl AuthMiddleware {
         let told = headers.keys().map(HeaderName::as_str);
         self.resource.is_public()
             || !host.is_some_and(|host: HostName| host.is_localhost())
-            || told.into_iter().any(|it| it.starts_with("x-forwarded-") || FORWARDED.contains(&it))
+            || told.into_iter().any(|it| {
+                FORWARDED.contains(&it)
+                    || FORWARDED_FAMILIES.iter().any(|begin| it.starts_with(begin))
+            })
     }
 
     fn stop(&self, why: Stopped, conn: Option<&Conn>) -> Response {

@@ -565,6 +565,8 @@ mod by_socket {
             ("Host: localhost\r\nAuthorization: Bearer wrong", 401),
             ("Host: localhost\r\nX-Forwarded-For: 203.0.113.9", 401),
             ("Host: localhost\r\nX-Forwarded-Proto: https", 401),
+            ("Host: localhost\r\nX-Original-Forwarded-For: 203.0.113.9", 401),
+            ("Host: localhost\r\nCF-Ray: 7d0b-FRA", 401),
             ("Host: localhost\r\nCF-Connecting-IP: 203.0.113.9", 401),
             ("Host: phones.example.com", 401),
             ("Host: phones.example.com\r\nAuthorization: Bearer a-token-for-tests-only", 200),

@@ -63,37 +63,38 @@ impl TokenStore {
     }
 
     /// Adds the named tokens: those of `named`, which must be there, or those of the data folder if
-    /// there are any. Returns how many.
+    /// there are any. Returns them, to be hidden wherever they turn up.
     pub(super) fn add(
         &mut self,
         named: Option<&Path>,
         data_dir: &Path,
-    ) -> Result<usize, TokenFileError> {
+    ) -> Result<Vec<Secret>, TokenFileError> {
         let usual = data_dir.join(FILE);
         let path = named.unwrap_or(&usual);
         let text = match read(path) {
             Err(TokenFileError::Read { source, .. })
                 if named.is_none() && source.kind() == io::ErrorKind::NotFound =>
             {
-                return Ok(0);
+                return Ok(Vec::new());
             }
             read => read?,
         };
-        let before = self.hashes.len();
+        let mut added = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
-                self.add_line(line).map_err(|problem| TokenFileError::Line {
+                let token = self.add_line(line).map_err(|problem| TokenFileError::Line {
                     path: path.to_owned(),
                     line: number + 1,
                     problem,
                 })?;
+                added.extend(token);
             }
         }
-        Ok(self.hashes.len() - before)
+        Ok(added)
     }
 
-    fn add_line(&mut self, line: &str) -> Result<(), &'static str> {
+    fn add_line(&mut self, line: &str) -> Result<Option<Secret>, &'static str> {
         let mut words = line.split_ascii_whitespace();
         let (Some(name), Some(token), None) = (words.next(), words.next(), words.next()) else {
             return Err("it must be a name, a blank and a token");
@@ -115,7 +116,7 @@ impl TokenStore {
             return Err("somebody else has the same token");
         }
         self.hashes.push((principal, TokenHash::of(token.as_bytes())));
-        Ok(())
+        Ok(Secret::new(token))
     }
 
     /// The principal of a token. Compares all hashes, so that timing reveals nothing.
@@ -208,7 +209,7 @@ mod tests {
     fn a_file_that_others_can_read_or_that_was_named_and_is_not_there_is_refused() {
         let home = tempfile::tempdir().unwrap();
         let mut ring = TokenStore::new(&Secret::new(MAIN).unwrap());
-        assert_eq!(ring.add(None, home.path()).unwrap(), 0);
+        assert_eq!(ring.add(None, home.path()).unwrap().len(), 0);
         let path = home.path().join("mine");
         let missing = ring.add(Some(&path), home.path());
         assert!(matches!(missing, Err(TokenFileError::Read { .. })));
@@ -216,7 +217,7 @@ mod tests {
         let open = ring.add(Some(&path), home.path());
         assert!(matches!(open, Err(TokenFileError::Open { mode: 0o640, .. })));
         write(&path, "anna anna-has-this-token-1", 0o400);
-        assert_eq!(ring.add(Some(&path), home.path()).unwrap(), 1);
+        assert_eq!(ring.add(Some(&path), home.path()).unwrap().len(), 1);
     }
 
     #[test]

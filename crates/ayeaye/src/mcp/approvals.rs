@@ -1,25 +1,23 @@
-//! Leave for acts that are asked about first: installing and removing apps.
+//! Leave for acts that are asked about first: installing and removing apps, and what the gate asks about.
 //!
-//! A client that shows forms is asked in one. Any other is told what to ask its user, with a code; the
+//! A client that shows forms is asked in one, while its call waits or, from 2026-07-28 on, by a result that
+//! has it call again. Any other is told what to ask its user, with a code; the
 //! same call with that code goes ahead.
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceId, Gesture, Principal};
+use ayeaye_agent::{Agreed, DeviceId, Gesture, LeaveRequest, Principal};
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientResult, ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema,
-    EnumSchema, ServerRequest,
-};
+use rmcp::model::{ClientResult, ElicitRequest, ServerRequest};
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use tokio::time::{Instant, timeout};
 
+use super::approval_form::{PendingForm, is_yes, yes_or_no};
 use super::client_support::ClientSupport;
-use super::texts;
 use super::tool_error::ToolError;
 use crate::principal;
-use crate::text::{excerpt, lines, truncate};
+use crate::text::excerpt;
 
 /// How long a code is good.
 const MAX_AGE: Duration = Duration::from_mins(15);
@@ -27,19 +25,27 @@ const MAX_AGE: Duration = Duration::from_mins(15);
 const MAX_WAITING: usize = 64;
 /// How long a person may take for a form.
 const FORM_WAITS: Duration = Duration::from_mins(5);
-const FIELD: &str = "reply";
 
 /// Acts that wait for a person's leave.
 #[derive(Debug, Default)]
-pub struct Approvals(Mutex<VecDeque<Waiting>>);
+pub(super) struct Approvals(Mutex<VecDeque<Waiting>>);
 
 #[derive(Debug)]
 struct Waiting {
     code: String,
     device: DeviceId,
     principal: Principal,
-    gesture: Gesture,
+    subject: Subject,
     since: Instant,
+}
+
+/// What a code is for.
+#[derive(Debug, Clone, PartialEq)]
+enum Subject {
+    /// This very command.
+    Command(Gesture),
+    /// An act on an element of a screen.
+    Act(Box<LeaveRequest>),
 }
 
 impl Approvals {
@@ -54,23 +60,61 @@ impl Approvals {
     ) -> Result<(), ToolError> {
         let principal = principal::of(ctx);
         if let Some(code) = code {
-            let known = self.take(code, device, &principal, gesture);
+            let wanted = Subject::Command(gesture.clone());
+            let known = self.take(code, device, &principal, |it| *it == wanted).is_some();
             return if known { Ok(()) } else { Err(ToolError::not_approved(&excerpt(code, 20))) };
         }
-        let client = ClientSupport::of(ctx);
-        if client.forms && !client.modern {
-            match in_a_form(question, ctx).await {
-                Some(true) => return Ok(()),
-                Some(false) => return Err(ToolError::declined()),
-                // Not shown after all.
-                None => {}
-            }
+        if in_a_form(question, ctx).await? {
+            return Ok(());
         }
-        let code = self.wait_for(device, &principal, gesture);
+        let subject = Subject::Command(gesture.clone());
+        let code = self.wait_for(device, &principal, subject);
+        PendingForm::leave(ctx, question, &code);
         Err(ToolError::needs_approval(question, &code))
     }
 
-    fn wait_for(&self, device: &DeviceId, principal: &Principal, gesture: &Gesture) -> String {
+    /// Returns when a person has agreed to what the gate asks about; otherwise the error that says what to
+    /// do.
+    pub(super) async fn ask_for_act(
+        &self,
+        device: &DeviceId,
+        leave: &LeaveRequest,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<(), ToolError> {
+        if in_a_form(&leave.question, ctx).await? {
+            return Ok(());
+        }
+        Err(self.needs(device, leave, ctx))
+    }
+
+    /// What a client is told that has to ask its user, with a code for the answer.
+    pub(super) fn needs(
+        &self,
+        device: &DeviceId,
+        leave: &LeaveRequest,
+        ctx: &RequestContext<RoleServer>,
+    ) -> ToolError {
+        let subject = Subject::Act(Box::new(leave.clone()));
+        let code = self.wait_for(device, &principal::of(ctx), subject);
+        PendingForm::leave(ctx, &leave.question, &code);
+        ToolError::needs_approval(&leave.question, &code)
+    }
+
+    /// What a person has agreed to, by the code that was given for it; it is good once.
+    pub(super) fn agreed(
+        &self,
+        device: &DeviceId,
+        code: &str,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<Agreed, ToolError> {
+        let is_act = |it: &Subject| matches!(it, Subject::Act(_));
+        match self.take(code, device, &principal::of(ctx), is_act) {
+            Some(Subject::Act(leave)) => Ok(Agreed::Act(Box::new(leave.act))),
+            _ => Err(ToolError::not_approved(&excerpt(code, 20))),
+        }
+    }
+
+    fn wait_for(&self, device: &DeviceId, principal: &Principal, subject: Subject) -> String {
         let code = format!("{:08x}", rand::random::<u32>());
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if MAX_WAITING <= waiting.len() {
@@ -80,43 +124,49 @@ impl Approvals {
             code: code.clone(),
             device: device.clone(),
             principal: principal.clone(),
-            gesture: gesture.clone(),
+            subject,
             since: Instant::now(),
         });
         code
     }
 
-    /// Whether this code was given for this act, which it is good for once.
+    /// What this code was given for, if it fits; it is good once.
     fn take(
         &self,
         code: &str,
         device: &DeviceId,
         principal: &Principal,
-        gesture: &Gesture,
-    ) -> bool {
+        fits: impl Fn(&Subject) -> bool,
+    ) -> Option<Subject> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|it| it.since.elapsed() < MAX_AGE);
         let found = waiting.iter().position(|it| {
             it.code == code
                 && it.device == *device
                 && it.principal == *principal
-                && it.gesture == *gesture
+                && fits(&it.subject)
         });
-        found.and_then(|at| waiting.remove(at)).is_some()
+        found.and_then(|at| waiting.remove(at)).map(|it| it.subject)
     }
 }
 
-/// Asks with `elicitation/create` while the call waits; `None` where the client did not show it.
-async fn in_a_form(question: &str, ctx: &RequestContext<RoleServer>) -> Option<bool> {
-    let options = vec!["yes".to_owned(), "no".to_owned()];
-    let choice = EnumSchema::builder(options).untitled().title("Your answer").build();
-    let schema = ElicitationSchema::builder().required_enum_schema(FIELD, choice);
-    let params = ElicitRequestParams::FormElicitationParams {
-        meta: None,
-        message: format!("{}\n\n{}", truncate(&lines(question), 1500), texts::NOTICE),
-        requested_schema: schema.build_unchecked(),
-    };
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(params));
+/// Asks with `elicitation/create`, where the client shows forms: true for a yes, false where it did not show
+/// one.
+async fn in_a_form(question: &str, ctx: &RequestContext<RoleServer>) -> Result<bool, ToolError> {
+    let client = ClientSupport::of(ctx);
+    if !client.forms || client.modern {
+        return Ok(false);
+    }
+    match answer_in_a_form(question, ctx).await {
+        Some(true) => Ok(true),
+        Some(false) => Err(ToolError::declined()),
+        None => Ok(false),
+    }
+}
+
+/// The answer while the call waits; `None` where the client did not show the question.
+async fn answer_in_a_form(question: &str, ctx: &RequestContext<RoleServer>) -> Option<bool> {
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(yes_or_no(question)));
     let sent = ctx.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
     let handle = sent.ok()?;
     let answer = tokio::select! {
@@ -125,8 +175,7 @@ async fn in_a_form(question: &str, ctx: &RequestContext<RoleServer>) -> Option<b
         answer = timeout(FORM_WAITS, handle.rx) => answer.ok()?.ok()?.ok()?,
     };
     let ClientResult::ElicitResult(result) = answer else { return None };
-    let said = result.content.as_ref().and_then(|content| content.get(FIELD)?.as_str());
-    Some(result.action == ElicitationAction::Accept && said == Some("yes"))
+    Some(is_yes(&result))
 }
 
 #[cfg(test)]
@@ -140,14 +189,19 @@ mod tests {
         let (approvals, phone, me) = (Approvals::default(), DeviceId::new("X"), Principal::local());
         let install =
             |file: &str| Gesture::Command(DeviceCommand::Install { file: file.to_owned() });
-        let code = approvals.wait_for(&phone, &me, &install("a.apk"));
-        assert!(!approvals.take(&code, &phone, &me, &install("b.apk")));
-        assert!(!approvals.take(&code, &DeviceId::new("Y"), &me, &install("a.apk")));
-        assert!(!approvals.take("", &phone, &me, &install("a.apk")));
-        assert!(approvals.take(&code, &phone, &me, &install("a.apk")));
-        assert!(!approvals.take(&code, &phone, &me, &install("a.apk")));
-        let late = approvals.wait_for(&phone, &me, &install("a.apk"));
+        let command = |file: &str| Subject::Command(install(file));
+        let take = |code: &str, phone: &DeviceId, file: &str| {
+            let wanted = command(file);
+            approvals.take(code, phone, &me, |it| *it == wanted).is_some()
+        };
+        let code = approvals.wait_for(&phone, &me, command("a.apk"));
+        assert!(!take(&code, &phone, "b.apk"));
+        assert!(!take(&code, &DeviceId::new("Y"), "a.apk"));
+        assert!(!take("", &phone, "a.apk"));
+        assert!(take(&code, &phone, "a.apk"));
+        assert!(!take(&code, &phone, "a.apk"));
+        let late = approvals.wait_for(&phone, &me, command("a.apk"));
         tokio::time::advance(MAX_AGE).await;
-        assert!(!approvals.take(&late, &phone, &me, &install("a.apk")));
+        assert!(!take(&late, &phone, "a.apk"));
     }
 }

@@ -4,6 +4,7 @@ pub mod device;
 
 use std::time::Duration;
 
+use ayeaye_agent::gate::PolicyProfile;
 use ayeaye_agent::{DeviceId, ReplyMode, SessionId};
 use rmcp::handler::server::common::FromContextPart;
 use rmcp::handler::server::tool::ToolCallContext;
@@ -110,9 +111,11 @@ pub struct StartArgs {
     /// `manual_reply` (an operator at the server).
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
-    /// Whether a planner splits the task up and works through several apps, one after the other. For a
-    /// task over more than one app; the server's setting if left out.
+    /// Whether a planner splits a task over several apps up; the server's setting if left out.
     pub planner: Option<bool>,
+    /// Narrows what may be done unasked in this session.
+    #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
+    pub policy: Option<String>,
     /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
     /// goes on; follow it with `ask_agent_continue`. 0 returns at once. 45 if left out, 240 if you show
     /// progress.
@@ -141,14 +144,15 @@ pub struct ContinueArgs {
     /// Most further steps (looks, decisions and acts) of this call. 20 if left out.
     #[schemars(range(min = 1, max = 500))]
     pub max_steps: Option<i64>,
-    /// Who answers the agent's questions: `pass_to_client` (you, after asking your user; the default),
-    /// `auto_reply` (a model answers as the user would), `no_reply` (it is told to go on without),
-    /// `manual_reply` (an operator at the server).
+    /// Who answers the agent's questions, as with `ask_agent_start_new_task`; `pass_to_client` if left out.
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
     /// Whether a planner splits the new `task` up over several apps; the server's setting if left out. A
     /// task that goes on stays as it was begun.
     pub planner: Option<bool>,
+    /// Narrows what may be done unasked in this session.
+    #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
+    pub policy: Option<String>,
     /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
     /// goes on. 0 returns at once. 45 if left out, 240 if you show progress.
     #[schemars(range(min = 0, max = 3600))]
@@ -254,6 +258,17 @@ pub fn reply_mode(given: Option<&str>, default: ReplyMode) -> Result<ReplyMode, 
     ReplyMode::from_name(given).ok_or_else(|| {
         let names = ReplyMode::ALL.map(ReplyMode::name).join(", ");
         ToolError::out_of_range("reply_mode", &excerpt(given, 40), &names)
+    })
+}
+
+/// By what a session's policy is narrowed. `trusted` narrows nothing, so it is no choice.
+pub fn policy(given: Option<&str>) -> Result<Option<PolicyProfile>, ToolError> {
+    let Some(given) = given else { return Ok(None) };
+    let narrows = |profile: &PolicyProfile| *profile != PolicyProfile::Trusted;
+    PolicyProfile::from_name(given).filter(narrows).map(Some).ok_or_else(|| {
+        let names: Vec<_> =
+            PolicyProfile::ALL.into_iter().filter(narrows).map(PolicyProfile::name).collect();
+        ToolError::out_of_range("policy", &excerpt(given, 40), &names.join(", "))
     })
 }
 

@@ -57,10 +57,14 @@ pub struct Reference {
 
 impl Looks {
     /// Remembers what is on a screen. Returns the mark with which its references begin.
-    pub fn remember(&self, device: &DeviceId, principal: &Principal, dump: &str) -> String {
+    pub fn remember(
+        &self,
+        device: &DeviceId,
+        principal: &Principal,
+        elements: &Elements,
+    ) -> String {
         // Not a counter: a reference from before a restart must not fit a later look.
         let mark = format!("{:04x}", rand::random::<u16>());
-        let elements = Elements::read(dump).unwrap_or_default();
         let look = Look {
             device: device.clone(),
             principal: principal.clone(),
@@ -98,8 +102,7 @@ impl Looks {
 
 impl Reference {
     /// The middle of the element, if it is still on the screen as it was.
-    pub fn place(&self, dump: Option<&str>, size: ScreenSize) -> Result<Point, ToolError> {
-        let elements = dump.and_then(Elements::read).ok_or_else(ToolError::no_elements)?;
+    pub fn place(&self, elements: &Elements, size: ScreenSize) -> Result<Point, ToolError> {
         if !elements.iter().any(|element| Seen::from(element) == self.seen) {
             return Err(ToolError::stale_reference(&self.text));
         }
@@ -120,34 +123,34 @@ mod tests {
 
     const SIZE: ScreenSize = ScreenSize { width: 1000, height: 2000 };
 
-    fn dump(text: &str, top: i32) -> String {
-        format!(
+    fn screen(text: &str, top: i32) -> Elements {
+        let dump = format!(
             "<hierarchy rotation=\"0\"><node index=\"0\" text=\"{text}\" class=\"android.widget.Button\" \
              clickable=\"true\" bounds=\"[100,{top}][300,{}]\"/></hierarchy>",
             top + 100
-        )
+        );
+        Elements::read(&dump).unwrap()
     }
 
     #[test]
     fn a_reference_holds_for_one_look_one_caller_and_one_place() {
         let (looks, phone) = (Looks::default(), DeviceId::new("X"));
         let me = Principal::local();
-        let mark = looks.remember(&phone, &me, &dump("Send", 400));
+        let mark = looks.remember(&phone, &me, &screen("Send", 400));
         let reference = format!("{mark}-0");
         let found = looks.find(&phone, &me, &reference).unwrap();
-        let place = found.place(Some(&dump("Send", 400)), SIZE).unwrap();
+        let place = found.place(&screen("Send", 400), SIZE).unwrap();
         assert_eq!((place.x(), place.y()), (200, 225));
-        for now in [dump("Delete", 400), dump("Send", 500), "<hierarchy/>".to_owned()] {
-            let told = found.place(Some(&now), SIZE).unwrap_err().to_string();
+        for now in [screen("Delete", 400), screen("Send", 500), Elements::default()] {
+            let told = found.place(&now, SIZE).unwrap_err().to_string();
             assert!(told.contains("get_ui_tree"), "{told}");
         }
-        assert!(found.place(None, SIZE).is_err());
         let other = DeviceId::new("Y");
         assert!(looks.find(&other, &me, &reference).is_err());
         for wrong in ["", "0", &format!("{mark}-1"), &format!("{mark}-x"), "zzzz-0"] {
             assert!(looks.find(&phone, &me, wrong).is_err(), "{wrong}");
         }
-        looks.remember(&phone, &me, &dump("Send", 400));
+        looks.remember(&phone, &me, &screen("Send", 400));
         assert!(looks.find(&phone, &me, &reference).is_err(), "an earlier look");
     }
 
@@ -155,7 +158,11 @@ mod tests {
     fn there_is_an_end_to_what_is_remembered() {
         let looks = Looks::default();
         for number in 0..MAX_LOOKS + 3 {
-            looks.remember(&DeviceId::new(number.to_string()), &Principal::local(), "");
+            looks.remember(
+                &DeviceId::new(number.to_string()),
+                &Principal::local(),
+                &Elements::default(),
+            );
         }
         assert_eq!(looks.0.lock().unwrap().len(), MAX_LOOKS);
     }

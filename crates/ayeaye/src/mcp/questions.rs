@@ -25,7 +25,7 @@ use rmcp::service::PeerRequestOptions;
 use tokio::time::Instant;
 
 pub use form::{FormAnswer, parse_answer, question_form};
-pub use request_state::{State, StateCodec, StateError};
+pub use request_state::{ApprovalState, State, StateCodec, StateError};
 pub use retry::RetryContext;
 
 use super::client_support::ClientSupport;

@@ -9,7 +9,7 @@ mod sessions;
 mod unanswered;
 
 use ayeaye_agent::journal::ActionRecord;
-use ayeaye_agent::{Frame, Question, Report, StepSummary};
+use ayeaye_agent::{Frame, Question, Report, ScreenState, StepSummary};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 pub use self::devices::{DeviceItem, DeviceList, also_reachable};
 pub use self::direct::ActResult;
-pub use self::elements::{ElementItem, UiTree};
+pub use self::elements::{ElementItem, UiTree, Unlisted};
 pub use self::log::AppLog;
 pub(super) use self::sessions::to_seconds;
 pub use self::sessions::{SessionItem, SessionList};
@@ -296,25 +296,31 @@ pub fn note(text: &str) -> Vec<ContentBlock> {
 }
 
 /// A result with one picture and no structured content: hosts that read that drop the picture.
-/// Its longest side has at most `side` pixels.
-pub async fn picture(frame: Frame, side: u32) -> CallToolResult {
+/// Its longest side has at most `side` pixels. `state` is the phone's where the picture shows nothing,
+/// to say why.
+pub async fn picture(frame: Frame, side: u32, state: Option<&ScreenState>) -> CallToolResult {
     let size = frame.size();
     let encoded = tokio::task::spawn_blocking(move || {
         ayeaye_model::encode_within(&frame, side, SCREENSHOT_BYTES)
     })
     .await;
     match encoded {
-        Ok(picture) => CallToolResult::success(vec![
-            ContentBlock::image(STANDARD.encode(&picture.bytes), picture.media_type),
-            ContentBlock::text(
-                json!({
-                    "screen": [size.width, size.height],
-                    "picture": [picture.size.width, picture.size.height],
-                    "bytes": picture.bytes.len(),
-                })
-                .to_string(),
-            ),
-        ]),
+        Ok(picture) => {
+            let mut about = json!({
+                "screen": [size.width, size.height],
+                "picture": [picture.size.width, picture.size.height],
+                "bytes": picture.bytes.len(),
+            });
+            if state.is_some_and(|it| !it.awake) {
+                about["screen_on"] = json!(false);
+            } else if state.is_some_and(|it| it.protected) {
+                about["protected"] = json!(true);
+            }
+            CallToolResult::success(vec![
+                ContentBlock::image(STANDARD.encode(&picture.bytes), picture.media_type),
+                ContentBlock::text(about.to_string()),
+            ])
+        }
         Err(err) => CallToolResult::error(vec![ContentBlock::text(format!(
             "the screen was captured but not encoded: {err}"
         ))]),

@@ -102,6 +102,18 @@ impl ToolError {
         }
     }
 
+    /// A look at an app of which nothing is shown.
+    pub(super) fn private_app(app: &str) -> Self {
+        let app = if app.is_empty() { "an app that the phone does not name" } else { app };
+        Self {
+            text: format!(
+                "{app} is in front, and private by the settings (policy.private-apps): nothing of its screen \
+                 leaves the server's machine"
+            ),
+            hint: "ask your user to go on by hand; press_key HOME or BACK leaves the app",
+        }
+    }
+
     pub(super) fn long_text(length: usize, most: usize) -> Self {
         Self {
             text: format!("`text` has {length} bytes, the most is {most}"),
@@ -218,6 +230,8 @@ impl ToolError {
     pub(super) fn action_failed(text: String, doubtful: bool) -> Self {
         let hint = if doubtful {
             "look at get_screenshot before you repeat it"
+        } else if ayeaye_adb::names_the_mend(&text) {
+            "only your user can do that, on the phone; the session is kept"
         } else {
             "look at get_screenshot, then do something else or try again; the session is kept"
         };

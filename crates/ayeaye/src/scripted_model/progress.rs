@@ -123,6 +123,7 @@ mod tests {
             app: None,
             now: None,
             languages: None,
+            installed_apps: &[],
         });
         assert_eq!(
             (progress.task.as_str(), progress.last_summary.as_str()),

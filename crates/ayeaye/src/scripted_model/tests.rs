@@ -467,6 +467,7 @@ mod over_http {
             app: None,
             now: None,
             languages: None,
+            installed_apps: &[],
         })
     }
 

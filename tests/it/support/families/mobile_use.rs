@@ -14,6 +14,8 @@ pub enum MobileUse {
     Qwen3,
     Mai,
     Owl,
+    /// GUI-Owl at its maker's own host.
+    GuiPlus,
 }
 
 /// The tool, as the prompt describes it.
@@ -42,7 +44,7 @@ impl MobileUse {
         let (x, y) = match self {
             Self::Qwen25 => coords.resized(at, 28, 56 * 56, 16384 * 28 * 28),
             Self::Qwen3 | Self::Mai => coords.norm(at, 999.0),
-            Self::Owl => coords.norm(at, 1000.0),
+            Self::Owl | Self::GuiPlus => coords.norm(at, 1000.0),
         };
         json!([x, y])
     }
@@ -73,7 +75,7 @@ impl FakeFamily for MobileUse {
             Self::Qwen25 => "qwen2.5-vl",
             Self::Qwen3 => "qwen3-vl",
             Self::Mai => "mai-ui",
-            Self::Owl => "gui-owl",
+            Self::Owl | Self::GuiPlus => "gui-owl",
         }
     }
 
@@ -83,6 +85,7 @@ impl FakeFamily for MobileUse {
             Self::Qwen3 => "qwen3-vl-235b-a22b-instruct",
             Self::Mai => "Tongyi-MAI/MAI-UI-8B",
             Self::Owl => "mPLUG/GUI-Owl-1.5-8B-Instruct",
+            Self::GuiPlus => "gui-plus-2026-02-26",
         }
     }
 
@@ -94,7 +97,13 @@ impl FakeFamily for MobileUse {
         if request.roles().first() != Some(&"system") {
             return Err("the tools are not in the system's words".to_owned());
         }
-        request.expect_param("temperature", Some(0.0))?;
+        // Where their own clients leave it to the server, so has everybody.
+        let greedy = matches!(self, Self::Qwen25 | Self::Mai);
+        request.expect_param("temperature", greedy.then_some(0.0))?;
+        let large = request.body["vl_high_resolution_images"] == true;
+        if large != (*self == Self::GuiPlus) {
+            return Err(format!("large pictures are asked for: {large}"));
+        }
         // MAI-UI's prompt lists its actions in words.
         let tool = if *self == Self::Mai { Value::Null } else { tool(request)? };
         let description = tool["description"].as_str().unwrap_or_default();
@@ -114,7 +123,13 @@ impl FakeFamily for MobileUse {
                 Self::one_screen(request, replies, "Step", 1)
             }
             Self::Mai => {
-                for (name, value) in [("top_p", 1.0), ("seed", 42.0), ("max_tokens", 2048.0)] {
+                for (name, value) in [
+                    ("top_p", 1.0),
+                    ("top_k", -1.0),
+                    ("repetition_penalty", 1.0),
+                    ("seed", 42.0),
+                    ("max_tokens", 2048.0),
+                ] {
                     request.expect_param(name, Some(value))?;
                 }
                 for action in ["click", "swipe", "terminate", "ask_user"] {
@@ -122,7 +137,7 @@ impl FakeFamily for MobileUse {
                 }
                 conversation(request, replies, 3)
             }
-            Self::Owl => {
+            Self::Owl | Self::GuiPlus => {
                 if !description.contains("1000x1000") {
                     return Err(format!("its screen is 1000x1000; it is told: {description}"));
                 }
@@ -174,7 +189,7 @@ impl FakeFamily for MobileUse {
             Self::Qwen25 => call,
             Self::Qwen3 => format!("Thought: {thought}\nAction: \"{thought}\"\n{call}"),
             Self::Mai => format!("<thinking>\n{thought}\n</thinking>\n{call}"),
-            Self::Owl => format!("Action: \"{thought}\"\n{call}"),
+            Self::Owl | Self::GuiPlus => format!("Action: \"{thought}\"\n{call}"),
         };
         let history_mark = format!("\"{}\"", arguments["action"].as_str().unwrap_or_default());
         FakeReply { text, history_mark, ..FakeReply::default() }

@@ -9,12 +9,33 @@ use super::{
 pub enum Native {
     /// `computer_20251124`.
     Claude,
+    /// `computer_toolset_20260801` and nothing else.
+    Toolset,
+    /// The same, by a name that does not tell.
+    Unheard,
+    /// A newer model at a host that knows the older tool alone.
+    OtherHost,
     /// `computer_20250124`.
     OldClaude,
     Gemini,
 }
 
 impl Native {
+    /// The same as a call of the toolset, whose members have no `action`.
+    fn member(next: &OracleAction, coords: &Coords) -> (String, Value) {
+        let (name, mut input) = Self::claude(next, coords);
+        match input.as_object_mut().and_then(|input| input.shift_remove("action")) {
+            Some(action) if name == "computer" => {
+                (format!("computer.{}", action.as_str().unwrap()), input)
+            }
+            _ => (name.to_owned(), input),
+        }
+    }
+
+    fn takes_toolset(self) -> bool {
+        matches!(self, Self::Toolset | Self::Unheard)
+    }
+
     fn claude(next: &OracleAction, coords: &Coords) -> (&'static str, Value) {
         let point = |at: &PixelPoint| {
             let (x, y) = coords.sent_pixels(*at);
@@ -68,8 +89,13 @@ impl Native {
 
     /// What Anthropic's API takes: the tool, its size, its beta, and pictures that are left alone.
     fn check_claude(self, request: &FamilyRequest) -> Result<(), String> {
+        if self.takes_toolset() {
+            return Self::check_toolset(request);
+        }
         let (tool, beta, side, squares) = match self {
-            Self::Claude => ("computer_20251124", "computer-use-2025-11-24", 2576, 4784),
+            Self::Claude | Self::OtherHost => {
+                ("computer_20251124", "computer-use-2025-11-24", 2576, 4784)
+            }
             _ => ("computer_20250124", "computer-use-2025-01-24", 1568, 1568),
         };
         let betas = request.headers.get("anthropic-beta").and_then(|value| value.to_str().ok());
@@ -101,6 +127,52 @@ impl Native {
         }
     }
 
+    /// What the toolset takes: no beta, no size, no name, and its own name on each of its results.
+    fn check_toolset(request: &FamilyRequest) -> Result<(), String> {
+        if let Some(beta) = request.headers.get("anthropic-beta") {
+            return Err(format!("the beta {beta:?} for a tool that needs none"));
+        }
+        let tools = request.body["tools"].as_array().ok_or("no tools")?;
+        let of_type = |it: &&Value| it["type"] == "computer_toolset_20260801";
+        let toolset = tools.iter().find(of_type).ok_or("no toolset")?;
+        let allowed = ["type", "configs", "cache_control", "allowed_callers"];
+        let fields = toolset.as_object().ok_or("a toolset that is none")?;
+        if let Some(field) = fields.keys().find(|field| !allowed.contains(&field.as_str())) {
+            return Err(format!("a toolset with {field}"));
+        }
+        if tools.iter().any(|it| it["name"] == "computer") {
+            return Err("another tool named computer".to_owned());
+        }
+        if request.body["tool_choice"]["disable_parallel_tool_use"] != true {
+            return Err("it may call several tools at once".to_owned());
+        }
+        for (width, height) in request.pictures() {
+            if 2576 < width.max(height) || 4784 < width.div_ceil(28) * height.div_ceil(28) {
+                return Err(format!("a picture of {width}x{height} is too large"));
+            }
+        }
+        request.expect_param("temperature", None)?;
+        // Thinking counts.
+        if request.body["max_tokens"].as_u64().is_none_or(|most| most < 16_000) {
+            return Err(format!("max_tokens {}", request.body["max_tokens"]));
+        }
+        let blocks = || {
+            let messages = request.body["messages"].as_array().into_iter().flatten();
+            messages.flat_map(|message| message["content"].as_array().into_iter().flatten())
+        };
+        for block in blocks().filter(|block| block["type"] == "tool_use") {
+            let result = blocks().find(|it| it["tool_use_id"] == block["id"]);
+            let named = result.map(|it| &it["toolset_name"]);
+            if named != Some(&block["toolset_name"]) {
+                return Err(format!("{block} with a result of the toolset {named:?}"));
+            }
+            if block["toolset_name"].is_string() && !block["input"]["action"].is_null() {
+                return Err(format!("a member with an action: {block}"));
+            }
+        }
+        Ok(())
+    }
+
     fn check_gemini(request: &FamilyRequest) -> Result<(), String> {
         let tools = request.body["tools"].as_array().ok_or("no tools")?;
         let computer = tools.iter().find_map(|it| it.get("computerUse"));
@@ -119,7 +191,7 @@ impl Native {
 impl FakeFamily for Native {
     fn profile(&self) -> &'static str {
         match self {
-            Self::Claude => "claude",
+            Self::Claude | Self::Toolset | Self::Unheard | Self::OtherHost => "claude",
             Self::OldClaude => "claude-20250124",
             Self::Gemini => "gemini",
         }
@@ -128,6 +200,8 @@ impl FakeFamily for Native {
     fn model(&self) -> &'static str {
         match self {
             Self::Claude => "claude-opus-4-7",
+            Self::Toolset | Self::OtherHost => "claude-opus-5-5",
+            Self::Unheard => "claude-next",
             Self::OldClaude => "claude-sonnet-4-5-20250929",
             Self::Gemini => "gemini-3-flash-preview",
         }
@@ -135,9 +209,24 @@ impl FakeFamily for Native {
 
     fn wire(&self) -> Wire {
         match self {
-            Self::Claude | Self::OldClaude => Wire::Anthropic,
             Self::Gemini => Wire::Gemini,
+            _ => Wire::Anthropic,
         }
+    }
+
+    fn refusal(&self, request: &FamilyRequest) -> Option<String> {
+        if *self == Self::Gemini {
+            return None;
+        }
+        let tools = request.body["tools"].as_array()?;
+        let kinds = || tools.iter().filter_map(|tool| tool["type"].as_str());
+        let kind = kinds().find(|kind| kind.starts_with("computer"))?;
+        let taken = match self {
+            Self::OldClaude => "computer_20250124",
+            Self::Claude | Self::OtherHost => "computer_20251124",
+            _ => "computer_toolset_20260801",
+        };
+        (kind != taken).then(|| format!("'{}' does not support tool types: {kind}.", self.model()))
     }
 
     fn abilities(&self) -> Abilities {
@@ -147,8 +236,8 @@ impl FakeFamily for Native {
 
     fn check(&self, request: &FamilyRequest, replies: &[FakeReply]) -> Result<(), String> {
         match self {
-            Self::Claude | Self::OldClaude => self.check_claude(request)?,
             Self::Gemini => Self::check_gemini(request)?,
+            _ => self.check_claude(request)?,
         }
         // Every call has its result in the very next turn, which is the user's.
         let roles = request.roles();
@@ -169,7 +258,8 @@ impl FakeFamily for Native {
         for ((name, input), reply) in retold.into_iter().zip(replies) {
             let (said_name, said_input) = &reply.calls[0];
             // A key may be told as pressed with either tool.
-            if said_input["action"] == "key" && name == "press_key" {
+            let is_key = said_input["action"] == "key" || said_name == "computer.key";
+            if is_key && name == "press_key" {
                 continue;
             }
             if name != said_name || input["action"] != said_input["action"] {
@@ -185,11 +275,13 @@ impl FakeFamily for Native {
         _request: &FamilyRequest,
         coords: &Coords,
     ) -> FakeReply {
-        let (name, input) = match self {
-            Self::Claude | Self::OldClaude => Self::claude(next, coords),
-            Self::Gemini => Self::gemini(next, coords),
+        let named = |(name, input): (&str, Value)| (name.to_owned(), input);
+        let call = match self {
+            Self::Gemini => named(Self::gemini(next, coords)),
+            _ if self.takes_toolset() => Self::member(next, coords),
+            _ => named(Self::claude(next, coords)),
         };
         let text = "This is the next thing to do.".to_owned();
-        FakeReply { text, calls: vec![(name.to_owned(), input)], ..FakeReply::default() }
+        FakeReply { text, calls: vec![call], ..FakeReply::default() }
     }
 }

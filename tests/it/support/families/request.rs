@@ -134,6 +134,8 @@ fn chat_turn(message: &Value) -> Result<Turn, String> {
     if role == "tool" {
         turn.results
             .push(message["tool_call_id"].as_str().ok_or("a result of no call")?.to_owned());
+    } else if role == "user" && message["content"] == "" {
+        // Some families' own clients send that; the server complains for all others.
     } else if turn.text.trim().is_empty() && turn.pictures.is_empty() && turn.calls.is_empty() {
         return Err(format!("an empty message from the {role}"));
     }
@@ -173,6 +175,15 @@ pub fn anthropic(body: &Value) -> Result<Vec<Turn>, String> {
     Ok(turns)
 }
 
+/// The name of a call, behind that of its toolset.
+fn anthropic_name(part: &Value) -> Result<String, String> {
+    let name = part["name"].as_str().ok_or("a call without a name")?;
+    Ok(match part["toolset_name"].as_str() {
+        Some(toolset) => format!("{toolset}.{name}"),
+        None => name.to_owned(),
+    })
+}
+
 fn anthropic_parts(turn: &mut Turn, parts: &[Value]) -> Result<(), String> {
     for part in parts {
         match part["type"].as_str() {
@@ -194,7 +205,7 @@ fn anthropic_parts(turn: &mut Turn, parts: &[Value]) -> Result<(), String> {
                 if !part["input"].is_object() {
                     return Err("tool_use.input is no object".to_owned());
                 }
-                turn.calls.push((text("id")?, text("name")?, part["input"].clone()));
+                turn.calls.push((text("id")?, anthropic_name(part)?, part["input"].clone()));
             }
             Some("tool_result") if turn.role == "user" => {
                 turn.results.push(part["tool_use_id"].as_str().ok_or("tool_use_id")?.to_owned());

@@ -33,6 +33,7 @@ struct Inner {
     replies: Vec<FakeReply>,
     complaints: Vec<String>,
     requests: usize,
+    refusals: usize,
 }
 
 impl FamilyServer {
@@ -43,6 +44,7 @@ impl FamilyServer {
             replies: Vec::new(),
             complaints: Vec::new(),
             requests: 0,
+            refusals: 0,
         }));
         let router = Router::new()
             .fallback(answer)
@@ -68,6 +70,11 @@ impl FamilyServer {
 
     pub fn requests(&self) -> usize {
         self.inner().requests
+    }
+
+    /// Requests that were answered 400, as the family's own server would.
+    pub fn refusals(&self) -> usize {
+        self.inner().refusals
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -108,6 +115,17 @@ impl Inner {
             Wire::Gemini => request::gemini(&body)?,
         };
         let request = FamilyRequest { path: path.to_owned(), headers, body, turns };
+        if let Some(why) = self.family.refusal(&request) {
+            self.refusals += 1;
+            let error = json!({ "type": "invalid_request_error", "message": why });
+            let error = axum::Json(json!({ "type": "error", "error": error }));
+            return Ok((StatusCode::BAD_REQUEST, error).into_response());
+        }
+        let says_nothing = |message: &Value| message["content"] == "";
+        let mut messages = request.body["messages"].as_array().into_iter().flatten();
+        if !self.family.takes_empty_turns() && messages.any(says_nothing) {
+            return Err("an empty message".to_owned());
+        }
         let streamed = admit(wire, self.family.model(), &request)?;
         request.expect_text(self.oracle.task().words())?;
         let sent = request.picture().ok_or("no picture")?;
@@ -239,7 +257,12 @@ fn anthropic(reply: &FakeReply, number: usize, streamed: bool) -> Response {
     }
     for (index, (name, input)) in reply.calls.iter().enumerate() {
         let id = format!("toolu_{number}_{index}");
-        blocks.push(json!({ "type": "tool_use", "id": id, "name": name, "input": input }));
+        let mut block = json!({ "type": "tool_use", "id": id, "name": name, "input": input });
+        if let Some((toolset, member)) = name.split_once('.') {
+            block["name"] = member.into();
+            block["toolset_name"] = toolset.into();
+        }
+        blocks.push(block);
     }
     let mut message = json!({
         "id": "msg_1", "type": "message", "role": "assistant", "model": "claude",

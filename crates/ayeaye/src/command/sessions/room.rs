@@ -120,15 +120,15 @@ fn print(rows: &[Row], config: &Config, terminal: Terminal) -> anyhow::Result<()
         return Ok(());
     }
     let names = Format::ALL.map(|format| format.name().to_uppercase());
-    terminal.line(&line("SESSION", "RECORD", &names, "ALL", "GOES"));
+    terminal.line(&line("SESSION", "RECORD", &names, "ALL", "REMOVED"));
     for row in rows {
         let sizes = Format::ALL.map(|format| {
             let found = row.room.logs.iter().find(|(known, _)| *known == format);
             found.map_or_else(|| "-".to_owned(), |(_, size)| bytes(*size))
         });
         let goes = match row.goes {
-            Goes::Stays => "stays".to_owned(),
-            Goes::Next => "next".to_owned(),
+            Goes::Stays => "never".to_owned(),
+            Goes::Next => "next time".to_owned(),
             Goes::At(at) => local_time(at),
         };
         let (record, all) = (bytes(row.room.record), bytes(row.room.total()));

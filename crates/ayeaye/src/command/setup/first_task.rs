@@ -1,5 +1,7 @@
 //! The end of the walk: something is done on the phone, so that one knows that it works.
-use ayeaye_agent::{DeviceId, DirectAction, DirectOutcome, Gesture, Key, Principal, ReplyMode};
+use ayeaye_agent::{
+    Agreed, DeviceId, DirectAction, DirectOutcome, Gesture, Key, Principal, ReplyMode,
+};
 
 use ayeaye_phone::AdbDevice;
 
@@ -78,6 +80,7 @@ async fn by_hand(app: &App, device: &DeviceId, terminal: Terminal) -> anyhow::Re
         gesture: Gesture::HotKey { key: Key::Home },
         reason: "a first try".to_owned(),
         secret: false,
+        agreed: Agreed::Nothing,
         principal: Principal::local(),
     };
     let mut run = app.agent.act(home).await?;

@@ -38,9 +38,6 @@ arguments! {
         /// The package's file (APK) in this server's folder for files.
         #[schemars(length(min = 1, max = 255))]
         file: String,
-        /// The code of an earlier call, once your user has agreed.
-        #[schemars(length(max = 20))]
-        approval: Option<String>,
     }
 }
 
@@ -50,9 +47,6 @@ arguments! {
         /// The app, by the name under its icon or by its package.
         #[schemars(length(min = 1, max = 256))]
         app: String,
-        /// The code of an earlier call, once your user has agreed.
-        #[schemars(length(max = 20))]
-        approval: Option<String>,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The arguments of the tools that act on a phone directly.
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceId, DirectAction, Gesture, Key, Point, Principal};
+use ayeaye_agent::{Agreed, DeviceId, DirectAction, Gesture, Key, Point, Principal};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -22,6 +22,7 @@ pub struct Place {
     pub(super) session_id: Option<String>,
     pub(super) reason: Option<String>,
     pub(super) screenshot: Option<i64>,
+    pub(super) approval: Option<String>,
 }
 
 impl Place {
@@ -35,6 +36,11 @@ impl Place {
         device_id(&self.device_id)
     }
 
+    /// The code of an earlier call.
+    pub fn approval(&self) -> Option<&str> {
+        self.approval.as_deref()
+    }
+
     /// The action with these arguments.
     pub fn act(self, gesture: Gesture, principal: Principal) -> Result<DirectAction, ToolError> {
         let reason = self.reason.unwrap_or_default();
@@ -46,6 +52,7 @@ impl Place {
             gesture,
             reason: clean.trim().to_owned(),
             secret: false,
+            agreed: Agreed::Nothing,
             principal,
         })
     }
@@ -68,6 +75,8 @@ macro_rules! arguments {
             /// Longest side of a picture of the screen afterwards.
             #[schemars(range(min = 200, max = 1280))]
             pub screenshot: Option<i64>,
+            /// The code for your user's yes.
+            pub approval: Option<String>,
         }
 
         impl $name {
@@ -78,6 +87,7 @@ macro_rules! arguments {
                     session_id: self.session_id.take(),
                     reason: self.reason.take(),
                     screenshot: self.screenshot,
+                    approval: self.approval.take(),
                 }
             }
         }

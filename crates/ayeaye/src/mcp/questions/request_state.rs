@@ -38,6 +38,15 @@ pub struct State {
     pub call: String,
 }
 
+/// The content of one that stands for an act which is asked about first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalState {
+    /// The code that the tool takes for a yes.
+    pub approval: String,
+    /// As in [`State`].
+    pub call: String,
+}
+
 /// Why a state is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StateError {
@@ -74,13 +83,13 @@ impl StateCodec {
     }
 
     /// Signs a state for this principal.
-    pub fn encode(&self, state: &State, principal: &Principal) -> String {
+    pub fn encode(&self, state: &impl Serialize, principal: &Principal) -> String {
         self.encode_with_ttl(state, principal, TTL)
     }
 
     pub(super) fn encode_with_ttl(
         &self,
-        state: &State,
+        state: &impl Serialize,
         principal: &Principal,
         valid: Duration,
     ) -> String {
@@ -94,16 +103,25 @@ impl StateCodec {
         encoded: &str,
         principal: &Principal,
     ) -> Result<(SessionId, State), StateError> {
+        let state: State = self.open(encoded, principal)?;
+        let session = state.session.parse().map_err(|_| StateError::Foreign)?;
+        Ok((session, state))
+    }
+
+    /// The same for a state of any kind; one of another kind is foreign.
+    pub fn open<T: serde::de::DeserializeOwned>(
+        &self,
+        encoded: &str,
+        principal: &Principal,
+    ) -> Result<T, StateError> {
         if MAX_LENGTH < encoded.len() {
             return Err(StateError::Foreign);
         }
-        let opened = self.0.open_json_with::<State>(encoded, principal.name().as_bytes());
-        let state = opened.map_err(|err| match err {
+        let opened = self.0.open_json_with::<T>(encoded, principal.name().as_bytes());
+        opened.map_err(|err| match err {
             RequestStateError::Expired => StateError::Expired,
             _ => StateError::Foreign,
-        })?;
-        let session = state.session.parse().map_err(|_| StateError::Foreign)?;
-        Ok((session, state))
+        })
     }
 }
 

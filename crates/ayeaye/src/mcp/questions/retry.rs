@@ -12,10 +12,10 @@ use sha2::{Digest as _, Sha256};
 /// arguments, which consumes them.
 #[derive(Debug, Clone, Default)]
 pub struct RetryContext {
-    pub(super) state: Option<String>,
-    pub(super) answers: InputResponses,
+    pub(in crate::mcp) state: Option<String>,
+    pub(in crate::mcp) answers: InputResponses,
     /// SHA-256 of the tool and its arguments in base64: an answer belongs to one call.
-    pub(super) call: String,
+    pub(in crate::mcp) call: String,
     retry: bool,
 }
 
@@ -25,7 +25,7 @@ impl RetryContext {
         self.retry
     }
 
-    pub(super) fn new(
+    pub(in crate::mcp) fn new(
         tool: &str,
         arguments: Option<&JsonObject>,
         state: Option<String>,

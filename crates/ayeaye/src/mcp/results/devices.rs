@@ -1,10 +1,11 @@
 //! The connected phones.
-use ayeaye_agent::{DeviceEntry, DeviceHolder, DeviceId};
+use ayeaye_agent::{DeviceEntry, DeviceHolder, DeviceId, NearbyPhone};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::mcp::offer::Offer;
 use crate::model_presence::ModelState;
+use crate::text::one_line;
 
 /// The phones.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -71,6 +72,27 @@ impl From<Vec<(DeviceEntry, DeviceHolder)>> for DeviceList {
 }
 
 impl DeviceList {
+    /// The same with what a person can do about phones that are only on the network.
+    #[must_use]
+    pub fn near(mut self, phones: &[NearbyPhone]) -> Self {
+        if phones.is_empty() {
+            return self;
+        }
+        let told = phones.iter().take(MOST_NEARBY).map(|phone| {
+            let does = if phone.pairing { "pair" } else { "connect" };
+            format!("{} (`ayeaye {does} {}`)", one_line(&phone.name), one_line(&phone.address))
+        });
+        let told = told.collect::<Vec<_>>().join(", ");
+        let near = format!(
+            "on the network and not connected, with what the user runs to have them: {told}"
+        );
+        self.hint = Some(match self.hint {
+            Some(hint) => format!("{hint}; {near}"),
+            None => near,
+        });
+        self
+    }
+
     /// The same with what the offer means for it.
     #[must_use]
     pub fn offered(mut self, offer: Offer) -> Self {
@@ -86,6 +108,9 @@ impl DeviceList {
         self
     }
 }
+
+/// The most phones on the network that are named.
+const MOST_NEARBY: usize = 8;
 
 /// Real phones are left out there: the stand-in would tap on them blindly.
 const STAND_IN: &str = "\

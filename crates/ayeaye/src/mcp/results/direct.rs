@@ -81,6 +81,11 @@ impl ActResult {
                 let text = format!("{name} was not carried out: {why} (session {session})");
                 return Err(ToolError::action_failed(text, false));
             }
+            DirectOutcome::NeedsLeave(leave) => {
+                let why = &leave.question;
+                let text = format!("{name} was not carried out: {why} (session {session})");
+                return Err(ToolError::action_failed(text, false));
+            }
             DirectOutcome::Doubtful(why) => {
                 let text = format!(
                     "{name} may or may not have been carried out: {why} (session {session})"

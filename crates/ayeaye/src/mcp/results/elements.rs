@@ -13,13 +13,43 @@ const MAX_CLASS: usize = 60;
 /// The length of the result without its elements.
 const OVERHEAD: usize = 400;
 
+/// There is nothing that could be looked at instead.
+const PROTECTED_AND_SILENT: &str = "the app hides its screen from pictures, and its elements cannot be \
+                                    read: leave this screen, or ask the user to go on by hand";
+
+/// Why a screen has no elements to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unlisted {
+    /// The phone did not name them in time.
+    Late,
+    /// What it said of them is not a tree of elements.
+    Unreadable,
+}
+
+impl Unlisted {
+    fn hint(self) -> &'static str {
+        match self {
+            Self::Late => {
+                "the phone could not name its elements in time, as where something moves all the \
+                 time: use get_screenshot"
+            }
+            Self::Unreadable => {
+                "what the phone said of its elements cannot be read: use get_screenshot"
+            }
+        }
+    }
+}
+
 /// The elements of a screen.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UiTree {
     /// The phone.
     pub device_id: String,
-    /// The elements that show, name or do something, from the back to the front.
+    /// Those that show, name or do something, back to front.
     pub elements: Vec<ElementItem>,
+    /// Hidden from pictures.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub protected: bool,
     /// How many were left out for length.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
@@ -62,21 +92,23 @@ impl UiTree {
     /// The elements, or why there are none.
     ///
     /// `mark` is that of the look: with it the references of elements begin.
-    pub fn new(device_id: String, dump: Option<&str>, size: ScreenSize, mark: &str) -> Self {
+    pub fn new(
+        device_id: String,
+        elements: Result<&Elements, Unlisted>,
+        protected: bool,
+        size: ScreenSize,
+        mark: &str,
+    ) -> Self {
         let none = |hint| Self {
             device_id: device_id.clone(),
             elements: Vec::new(),
+            protected,
             omitted: 0,
-            hint: Some(hint),
+            hint: Some(if protected { PROTECTED_AND_SILENT } else { hint }),
         };
-        let Some(dump) = dump else {
-            return none(
-                "the phone could not name its elements in time, as where something moves all the \
-                 time: use get_screenshot",
-            );
-        };
-        let Some(elements) = Elements::read(dump) else {
-            return none("what the phone said of its elements cannot be read: use get_screenshot");
+        let elements = match elements {
+            Ok(elements) => elements,
+            Err(why) => return none(why.hint()),
         };
         let items: Vec<(u8, ElementItem)> =
             elements.iter().filter_map(|it| ElementItem::new(it, size, mark)).collect();
@@ -87,7 +119,7 @@ impl UiTree {
         }
         let all = items.len();
         let elements = short_enough(items);
-        Self { device_id, omitted: all - elements.len(), elements, hint: None }
+        Self { device_id, protected, omitted: all - elements.len(), elements, hint: None }
     }
 }
 
@@ -181,7 +213,8 @@ mod tests {
 
     fn tree(nodes: &[String]) -> UiTree {
         let dump = format!("<hierarchy>{}</hierarchy>", nodes.concat());
-        UiTree::new("phone".to_owned(), Some(&dump), SIZE, "m")
+        let elements = Elements::read(&dump).unwrap();
+        UiTree::new("phone".to_owned(), Ok(&elements), false, SIZE, "m")
     }
 
     #[test]
@@ -234,13 +267,16 @@ mod tests {
 
     #[test]
     fn a_screen_without_elements_says_so() {
-        for (dump, says) in [
-            (None, "in time"),
-            (Some("ERROR"), "cannot be read"),
-            (Some("<hierarchy/>"), "no elements"),
+        let none = Elements::read("<hierarchy/>").unwrap();
+        for (elements, says) in [
+            (Err(Unlisted::Late), "in time"),
+            (Err(Unlisted::Unreadable), "cannot be read"),
+            (Ok(&none), "no elements"),
         ] {
-            let tree = UiTree::new("phone".to_owned(), dump, SIZE, "m");
-            assert!(tree.hint.unwrap().contains(says), "{dump:?}: {:?}", tree.hint);
+            let of = |protected| UiTree::new("phone".to_owned(), elements, protected, SIZE, "m");
+            assert!(of(false).hint.unwrap().contains(says), "{:?}", of(false).hint);
+            let hidden = of(true).hint.unwrap();
+            assert!(hidden.contains("by hand") && !hidden.contains("get_screenshot"), "{hidden}");
         }
     }
 

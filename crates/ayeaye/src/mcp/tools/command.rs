@@ -64,8 +64,8 @@ impl Server {
         let (gesture, place) = (args.gesture()?, args.place());
         let device = place.device()?;
         let question = format!("Install {:?} on the phone {device}?", args.file);
-        self.approvals.ask(&device, &gesture, &question, args.approval.as_deref(), &ctx).await?;
-        self.carry_out(place, gesture, &ctx).await
+        self.approvals.ask(&device, &gesture, &question, place.approval(), &ctx).await?;
+        self.carry_out_agreed(place, gesture, &ctx).await
     }
 
     #[tool(
@@ -85,8 +85,8 @@ impl Server {
         let device = place.device()?;
         let question =
             format!("Uninstall {:?} from the phone {device}, with all its data?", args.app.trim());
-        self.approvals.ask(&device, &gesture, &question, args.approval.as_deref(), &ctx).await?;
-        self.carry_out(place, gesture, &ctx).await
+        self.approvals.ask(&device, &gesture, &question, place.approval(), &ctx).await?;
+        self.carry_out_agreed(place, gesture, &ctx).await
     }
 
     #[tool(

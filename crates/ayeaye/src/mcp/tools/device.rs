@@ -1,5 +1,8 @@
 //! Tools that act on a phone directly, one action at a time.
-use ayeaye_agent::{DeviceId, DirectAction, Gesture, ScreenSize, StopReason};
+use ayeaye_agent::{
+    Agreed, DeviceId, DirectAction, DirectOutcome, DirectRun, Elements, Gesture, ScreenSize,
+    StopReason,
+};
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -8,7 +11,7 @@ use crate::mcp::args::device::{
     KeyArgs, LaunchArgs, LongPressArgs, Place, SwipeArgs, TapArgs, TypeArgs,
 };
 use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
-use crate::mcp::results::{ActResult, UiTree, structured};
+use crate::mcp::results::{ActResult, UiTree, Unlisted, structured};
 use crate::mcp::schema::{input, outline, output, shallow};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
@@ -34,8 +37,9 @@ impl Server {
             Some(reference) => {
                 let id = args::device_id(&args.device_id)?;
                 let element = self.looks.find(&id, &principal::of(&ctx), reference)?;
-                let (dump, size) = self.look(&id, &ctx).await?;
-                args.at(element.place(dump.as_deref(), size)?)
+                let (elements, _, size) = self.look(&id, &ctx).await?;
+                let elements = elements.map_err(|_| ToolError::no_elements())?;
+                args.at(element.place(&elements, size)?)
             }
         };
         self.carry_out(args.place(), gesture, &ctx).await
@@ -91,9 +95,10 @@ impl Server {
         let gesture = args.gesture()?;
         let secret = args.secret.unwrap_or_default();
         let place = args.place();
-        let picture = place.picture()?;
+        let (picture, approval) = (place.picture()?, place.approval().map(str::to_owned));
         let act = place.act(gesture, principal::of(&ctx))?;
-        self.act(DirectAction { secret, ..act }, picture, &ctx).await
+        let act = DirectAction { secret, ..act };
+        self.act(act, approval.as_deref(), picture, &ctx).await
     }
 
     #[tool(
@@ -144,25 +149,32 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
-        let (dump, size) = self.look(&id, &ctx).await?;
-        let seen = dump.as_deref().unwrap_or_default();
-        let mark = self.looks.remember(&id, &principal::of(&ctx), seen);
-        Ok(structured(&UiTree::new(id.to_string(), dump.as_deref(), size, &mark)))
+        let (elements, protected, size) = self.look(&id, &ctx).await?;
+        let seen = elements.as_ref().map_err(|why| *why);
+        let none = Elements::default();
+        let mark = self.looks.remember(&id, &principal::of(&ctx), seen.unwrap_or(&none));
+        Ok(structured(&UiTree::new(id.to_string(), seen, protected, size, &mark)))
     }
 }
 
 impl Server {
-    /// The elements of a screen, and its size.
+    /// The elements of a screen, whether it is hidden from pictures, and its size.
     async fn look(
         &self,
         id: &DeviceId,
         ctx: &RequestContext<RoleServer>,
-    ) -> Result<(Option<String>, ScreenSize), ToolError> {
+    ) -> Result<(Result<Elements, Unlisted>, bool, ScreenSize), ToolError> {
         let device = self.agent.device(id).await?;
         let look = async {
             // Read the size after the dump: if the phone was rotated meanwhile, every element has moved.
-            let dump = device.ui_tree().await?;
-            Ok((dump, device.info().await?.screen))
+            let (dump, state) = tokio::join!(device.ui_tree(), device.state());
+            // The elements are worth telling also where the rest is not known.
+            let protected = state.is_ok_and(|state| state.protected);
+            let elements = match dump? {
+                None => Err(Unlisted::Late),
+                Some(dump) => Elements::read_apart(dump).await.ok_or(Unlisted::Unreadable),
+            };
+            Ok((elements, protected, device.info().await?.screen))
         };
         self.unless_busy(id, ctx, look).await
     }
@@ -174,19 +186,69 @@ impl Server {
         gesture: Gesture,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let picture = place.picture()?;
-        self.act(place.act(gesture, principal::of(ctx))?, picture, ctx).await
+        let (picture, approval) = (place.picture()?, place.approval().map(str::to_owned));
+        let act = place.act(gesture, principal::of(ctx))?;
+        self.act(act, approval.as_deref(), picture, ctx).await
     }
 
-    /// Starts an action and waits for its end. Cancelling the call stops only what has not been sent to
-    /// the phone yet.
+    /// The same with a command to which a person has agreed.
+    pub(super) async fn carry_out_agreed(
+        &self,
+        place: Place,
+        gesture: Gesture,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let picture = place.picture()?;
+        let act = place.act(gesture, principal::of(ctx))?;
+        self.act(DirectAction { agreed: Agreed::Command, ..act }, None, picture, ctx).await
+    }
+
+    /// Has an action carried out. What the gate asks about a person is asked first: in a form, or by the
+    /// client, which then sends the code that it is given.
     async fn act(
         &self,
-        act: DirectAction,
+        mut act: DirectAction,
+        approval: Option<&str>,
         picture: Option<u32>,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let id = act.device_id.clone();
+        if let Some(code) = approval {
+            act.agreed = self.approvals.agreed(&id, code, ctx)?;
+        }
+        let mut acting = self.acted(act.clone(), ctx).await?;
+        if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
+            self.approvals.ask_for_act(&id, leave, ctx).await?;
+            act.agreed = Agreed::Act(Box::new(leave.act.clone()));
+            acting = self.acted(act, ctx).await?;
+            if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
+                return Err(self.approvals.needs(&id, leave, ctx));
+            }
+        }
+        let report = acting.report();
+        let result = ActResult::of(acting.result(), &report, self.offer().await)?;
+        let mut result = structured(&result);
+        if let Some(side) = picture {
+            // The act is done: that its picture is missing is no error of it.
+            let shown = match self.agent.device(&id).await {
+                Ok(device) => self.unless_busy(&id, ctx, device.capture()).await,
+                Err(error) => Err(error.into()),
+            };
+            result.content.extend(match shown {
+                Ok(frame) => results::picture(frame, side, None).await.content,
+                Err(error) => results::note(&format!("no picture: {error}")),
+            });
+        }
+        Ok(result)
+    }
+
+    /// Starts an action and waits for its end. Cancelling the call stops only what has not been sent to
+    /// the phone yet.
+    async fn acted(
+        &self,
+        act: DirectAction,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<DirectRun, ToolError> {
         let mut acting = tokio::select! {
             biased;
             () = ctx.ct.cancelled() => return Err(ToolError::call_cancelled()),
@@ -200,20 +262,6 @@ impl Server {
             }
             () = acting.finished() => {}
         }
-        let report = acting.report();
-        let result = ActResult::of(acting.result(), &report, self.offer().await)?;
-        let mut result = structured(&result);
-        if let Some(side) = picture {
-            // The act is done: that its picture is missing is no error of it.
-            let shown = match self.agent.device(&id).await {
-                Ok(device) => self.unless_busy(&id, ctx, device.capture()).await,
-                Err(error) => Err(error.into()),
-            };
-            result.content.extend(match shown {
-                Ok(frame) => results::picture(frame, side).await.content,
-                Err(error) => results::note(&format!("no picture: {error}")),
-            });
-        }
-        Ok(result)
+        Ok(acting)
     }
 }

@@ -26,7 +26,9 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let devices = self.agent.devices(&principal::of(&ctx)).await?;
-        let list = results::DeviceList::from(devices).offered(self.offer().await);
+        let names: Vec<_> = devices.iter().map(|(entry, _)| entry.names()).collect();
+        let nearby = self.agent.nearby(&names).await;
+        let list = results::DeviceList::from(devices).near(&nearby).offered(self.offer().await);
         Ok(results::structured(&list))
     }
 
@@ -45,9 +47,19 @@ impl Server {
         let (id, side) =
             (args::device_id(&args.device_id)?, args::max_size("max_size", args.max_size)?);
         let device = self.agent.device(&id).await?;
-        let frame = self.unless_busy(&id, &ctx, device.capture()).await?;
+        let look = async {
+            let frame = device.capture().await?;
+            // Why a picture shows nothing is worth a question to the phone; that it does not answer is not.
+            let state = if frame.is_black() || frame.is_blank_inside() {
+                device.state().await.ok()
+            } else {
+                None
+            };
+            Ok((frame, state))
+        };
+        let (frame, state) = self.unless_busy(&id, &ctx, look).await?;
         // No structured content: hosts that read it drop the picture beside it.
-        Ok(results::picture(frame, side).await)
+        Ok(results::picture(frame, side, state.as_ref()).await)
     }
 
     #[tool(
@@ -105,8 +117,18 @@ impl Server {
             DeviceHolder::Free | DeviceHolder::Session(_) => Ok(()),
         };
         free().await?;
-        let seen = look.await;
+        self.ensure_not_private(id).await?;
+        let seen = look.await?;
+        self.ensure_not_private(id).await?;
         free().await?;
-        Ok(seen?)
+        Ok(seen)
+    }
+
+    /// Fails when an app is in front of which nothing is shown to anybody.
+    async fn ensure_not_private(&self, id: &DeviceId) -> Result<(), ToolError> {
+        match self.agent.private_app_in_front(id).await? {
+            Some(app) => Err(ToolError::private_app(&app)),
+            None => Ok(()),
+        }
     }
 }

@@ -37,7 +37,7 @@ impl Server {
             return self.questions(&retry, wait, reply_mode).take_answer().await;
         }
         let task = StartTask {
-            policy: None,
+            policy: args::policy(args.policy.as_deref())?,
             device_id: args::device_id(&args.device_id)?,
             task: args::text("task", &args.task)?,
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
@@ -80,7 +80,7 @@ impl Server {
             self.ensure_model().await?;
         }
         let next = ContinueTask {
-            policy: None,
+            policy: args::policy(args.policy.as_deref())?,
             session_id: args::session_id(&args.session_id)?,
             device_id: args.device_id.as_deref().map(args::device_id).transpose()?,
             input,

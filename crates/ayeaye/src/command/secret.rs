@@ -1,0 +1,116 @@
+//! `ayeaye secret`: what a task can have typed without any model seeing it.
+use std::io::{IsTerminal as _, Read as _};
+
+use ayeaye_agent::{NamedSecret, SecretPlaces, is_secret_name};
+use serde_json::json;
+
+use crate::cli::SecretCommand;
+use crate::command::Exit;
+use crate::config::Config;
+use crate::named_secrets::SecretFile;
+use crate::terminal::{Answer, Terminal};
+
+/// The longest secret, in bytes.
+const LONGEST: usize = 4096;
+
+/// Keeps, lists and forgets secrets.
+pub(super) async fn secret(
+    what: SecretCommand,
+    config: &Config,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    let file = SecretFile::of(&config.data_dir);
+    match what {
+        SecretCommand::Set { name, apps, hosts } => {
+            set(&file, name, SecretPlaces { apps, hosts }, terminal).await
+        }
+        SecretCommand::List { json: true } => {
+            let all = file.list()?;
+            let row = |(name, places): &(String, SecretPlaces)| json!({ "name": name, "apps": places.apps, "hosts": places.hosts });
+            let rows: Vec<_> = all.iter().map(row).collect();
+            terminal.json(&json!({ "secrets": rows }));
+            Ok(Exit::Done)
+        }
+        SecretCommand::List { json: false } => {
+            let all = file.list()?;
+            for (name, places) in &all {
+                terminal.item(name, &format!("typed in {}", in_words(places)));
+            }
+            if all.is_empty() {
+                terminal
+                    .line("no secrets are kept; `ayeaye secret set NAME --app PACKAGE` keeps one");
+            }
+            Ok(Exit::Done)
+        }
+        SecretCommand::Rm { name } => {
+            anyhow::ensure!(
+                file.remove(&name)?,
+                "there is no secret named {name:?}\nhint: `ayeaye secret list` shows those there are"
+            );
+            terminal.line(&format!("{name} is forgotten"));
+            Ok(Exit::Done)
+        }
+    }
+}
+
+async fn set(
+    file: &SecretFile,
+    name: String,
+    places: SecretPlaces,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    anyhow::ensure!(
+        is_secret_name(&name),
+        "{name:?} cannot name a secret: letters, digits, `-`, `_` and `.`, at most 64"
+    );
+    if let Some(odd) = places.apps.iter().find(|app| !is_package(app)) {
+        anyhow::bail!(
+            "{odd:?} is not a package, such as com.example.bank\nhint: `ayeaye policy explain last` and a session's \
+             report name the package of each step"
+        );
+    }
+    if let Some(odd) = places.hosts.iter().find(|host| !is_host(host)) {
+        anyhow::bail!(
+            "{odd:?} is not a host, such as example.org: without https:// and without a path"
+        );
+    }
+    let value = if std::io::stdin().is_terminal() {
+        match terminal.ask_secret(&format!("{name}:")).await {
+            Answer::Text(value) => value,
+            Answer::Empty | Answer::Ended => String::new(),
+        }
+    } else {
+        let mut piped = String::new();
+        std::io::stdin().lock().take(LONGEST as u64 + 3).read_to_string(&mut piped)?;
+        piped.trim_end_matches(['\n', '\r']).to_owned()
+    };
+    anyhow::ensure!(!value.trim().is_empty(), "nothing was given: nothing is kept");
+    anyhow::ensure!(value.len() <= LONGEST, "it is longer than {LONGEST} bytes: nothing is kept");
+    anyhow::ensure!(
+        !value.chars().any(char::is_control),
+        "it has a control character, which no phone can type: nothing is kept"
+    );
+    let where_typed = in_words(&places);
+    let replaced = file.set(&name, NamedSecret { value, places })?;
+    let how = if replaced { "replaced" } else { "kept" };
+    terminal.line(&format!(
+        "{name} is {how}, and typed in {where_typed} alone.\nIn a task say {{{{secret:{name}}}}}: no model sees what it stands \
+         for."
+    ));
+    Ok(Exit::Done)
+}
+
+fn is_package(text: &str) -> bool {
+    let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
+    text.contains('.') && text.len() <= 255 && text.chars().all(inner)
+}
+
+fn is_host(text: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
+    text.contains('.') && text.len() <= 253 && text.chars().all(inner)
+}
+
+fn in_words(SecretPlaces { apps, hosts }: &SecretPlaces) -> String {
+    let apps = apps.join(", ");
+    if hosts.is_empty() { apps } else { format!("{apps}, on pages of {}", hosts.join(", ")) }
+}

@@ -1,0 +1,79 @@
+//! What the gate asks about when a client acts itself: once a person has agreed, that act is done, once.
+use ayeaye_agent::gate::{Policy, PolicyProfile};
+use serde_json::{Value, json};
+
+use super::{act, element, middle, refused, rig, rig_of, with};
+use crate::support::{Rig, RigOptions};
+
+/// The code in what a client is told, as an argument.
+pub(super) fn code_in(told: &str) -> Value {
+    let code = told.split("\"approval\": \"").nth(1).and_then(|it| it.split('"').next());
+    json!({ "approval": code.unwrap_or_else(|| panic!("no code: {told}")) })
+}
+
+/// Opens a conversation of the Messages app, and types into it.
+async fn write_to(rig: &Rig, name: &str, text: &str) {
+    act(rig, "launch_app", json!({ "app": "Messages" })).await;
+    let in_chat =
+        || rig.adb_device.phone().state().nodes.iter().any(|it| it.id.ends_with("compose"));
+    // The first closes the keyboard.
+    for _ in 0..2 {
+        if in_chat() {
+            act(rig, "press_key", json!({ "key": "BACK" })).await;
+        }
+    }
+    let found = element(rig, |it| it["text"] == name).await;
+    let at = |edge: usize| found["bounds"][edge].as_i64().unwrap() + 4;
+    act(rig, "tap", json!({ "x": at(0), "y": at(1) })).await;
+    let field = middle(rig, "compose").await;
+    act(rig, "type_text", with(field, &json!({ "text": text, "clear": true }))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
+    let rig = rig().await;
+    let phone = rig.adb_device.phone().clone();
+    let sent = || phone.state().sent.len();
+    let names: Vec<String> =
+        phone.state().conversations.iter().take(2).map(|it| it.with.clone()).collect();
+    let before = sent();
+    write_to(&rig, &names[0], "hello").await;
+    let button = middle(&rig, "send_button").await;
+    let told = refused(&rig, "tap", button.clone()).await;
+    assert!(told.contains("The agent wants to send something"), "{told}");
+    assert!(told.contains(&names[0]) && told.contains("your user has to agree first"), "{told}");
+    let code = code_in(&told);
+    assert_eq!(sent(), before);
+    // A code that nobody gave is none.
+    let invented = with(button.clone(), &json!({ "approval": "00000000" }));
+    assert!(refused(&rig, "tap", invented).await.contains("is no approval"));
+    // The yes was for this conversation.
+    write_to(&rig, &names[1], "hello").await;
+    let elsewhere = with(middle(&rig, "send_button").await, &code);
+    let told = refused(&rig, "tap", elsewhere).await;
+    assert!(told.contains(&names[1]), "asked anew: {told}");
+    assert_eq!(sent(), before);
+    // With the code for this one it is sent, once.
+    let button = middle(&rig, "send_button").await;
+    let code = code_in(&told);
+    act(&rig, "tap", with(button.clone(), &code)).await;
+    assert_eq!(sent(), before + 1);
+    assert_eq!(phone.state().sent.last().unwrap().text, "hello");
+    let again = refused(&rig, "tap", with(button, &code)).await;
+    assert!(again.contains("is no approval"), "{again}");
+    assert_eq!(sent(), before + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_policy_refuses_is_refused_whoever_agrees() {
+    let policy = Policy::of(PolicyProfile::ReadOnly);
+    let rig = rig_of(RigOptions { policy, ..RigOptions::quick() }).await;
+    act(&rig, "launch_app", json!({ "app": "Notes" })).await;
+    let tap = middle(&rig, "new_note").await;
+    act(&rig, "tap", tap).await;
+    let field = middle(&rig, "title").await;
+    let told = refused(&rig, "type_text", with(field, &json!({ "text": "Milk" }))).await;
+    assert!(told.contains("the policy refuses it (rule read-only"), "{told}");
+    assert!(!told.contains("\"approval\""), "{told}");
+    assert_eq!(rig.adb_device.phone().state().focused_field.unwrap().text, "", "nothing was typed");
+}

@@ -1,0 +1,91 @@
+//! Secrets that a task names, and apps of which nothing is shown: as a user sets them up, with the real server.
+use serde_json::{Value, json};
+
+use crate::support::{
+    Answer, Binary, FakeVlm, aimed, complete, gelab, plugged_in, quick_phone, tap,
+};
+
+const PASSWORD: &str = "Quince-41 <&> \"x\"";
+const NIMBUS: &str = "com.example.nimbus";
+
+fn has(id: &'static str) -> impl Fn(&Value) -> bool {
+    move |node| node["id"].as_str().is_some_and(|it| it.ends_with(id))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_a_task_names_is_typed_and_no_model_sees_it() {
+    let adb_device = quick_phone();
+    let (adb, _end) = plugged_in(&adb_device).await;
+    let phone = adb_device.phone().clone();
+    let (screen, mut moves) = (phone.clone(), 0);
+    let vlm = FakeVlm::start(move |_| {
+        moves += 1;
+        Answer::Says(match moves {
+            1 => gelab("AWAKE", "value:Nimbus", "opened Nimbus"),
+            2 => tap(&screen, has("id/sign_in")),
+            3 => aimed(&tap(&screen, has("id/username")), "robin"),
+            4 => aimed(&tap(&screen, has("id/password")), "{{secret:nimbus}}"),
+            _ => complete("Typed {{secret:nimbus}}."),
+        })
+    })
+    .await;
+    let binary = Binary::with(adb, &vlm);
+    let start = json!({
+        "device_id": adb_device.serial(), "task": "Sign in to Nimbus as robin with {{secret:nimbus}}",
+    });
+    let mut raw = binary.raw().await;
+    let (failed, told) = raw.tool("ask_agent_start_new_task", start.clone()).await;
+    assert!(failed && told.contains("there is no secret named \"nimbus\""), "{told}");
+    assert!(told.contains("ayeaye secret set"), "{told}");
+    // The server that is running finds what is kept now.
+    let set = ["secret", "set", "nimbus", "--app", NIMBUS];
+    let kept = binary.run_with_input(&set, PASSWORD).await;
+    assert!(kept.code == 0 && kept.out.contains("{{secret:nimbus}}"), "{kept:?}");
+    assert!(!kept.out.contains("Quince"), "{kept:?}");
+    let done = raw.facts("ask_agent_start_new_task", start).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
+    assert_eq!(done["message"], "Typed {{secret:nimbus}}.");
+    raw.hang_up();
+    raw.end().await;
+    let typed = serde_json::to_value(phone.state()).unwrap()["actions"].to_string();
+    assert!(typed.contains("Quince-41"), "{typed}");
+    let sent = vlm.asked().iter().map(Value::to_string).collect::<String>();
+    assert!(
+        sent.contains("{{secret:nimbus}}") && !sent.contains("Quince"),
+        "a model is told the name"
+    );
+    let listed = binary.run(&["secret", "list"]).await;
+    assert!(listed.out.contains(NIMBUS) && !listed.out.contains("Quince"), "{}", listed.out);
+    assert_eq!(binary.run(&["secret", "rm", "nimbus"]).await.code, 0);
+    let again = binary.run(&["secret", "rm", "nimbus"]).await;
+    assert_eq!(again.code, 1, "{}", again.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_private_app_neither_model_nor_client_is_shown_anything() {
+    let adb_device = quick_phone();
+    let (adb, _end) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(gelab("AWAKE", "value:Nimbus", "opened it"))).await;
+    let binary = Binary::with(adb, &vlm)
+        .set("AYEAYE_POLICY_PRIVATE_APPS", "com.example.nimb*")
+        .set("AYEAYE_MCP_TOOLS", "all");
+    let id = adb_device.serial();
+    let mut raw = binary.raw().await;
+    let start = json!({ "device_id": id, "task": "Open Nimbus" });
+    let asked = raw.facts("ask_agent_start_new_task", start).await;
+    assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
+    assert_eq!(asked["question"]["kind"], "takeover", "{asked}");
+    assert!(asked["question"]["text"].as_str().unwrap().contains("is private"), "{asked}");
+    assert_eq!(vlm.asked().len(), 1, "only the screen before was sent");
+    for tool in ["get_screenshot", "get_ui_tree"] {
+        let (failed, told) = raw.tool(tool, json!({ "device_id": id })).await;
+        assert!(failed && told.contains("policy.private-apps"), "{tool}: {told}");
+    }
+    let tap = json!({ "device_id": id, "x": 500, "y": 500, "screenshot": 500 });
+    let (_, told) = raw.tool("tap", tap).await;
+    assert!(told.contains("private-app"), "{told}");
+    // Whoever leaves it can go on.
+    raw.tool("press_key", json!({ "device_id": id, "key": "HOME" })).await;
+    let (failed, told) = raw.tool("get_ui_tree", json!({ "device_id": id })).await;
+    assert!(!failed, "{told}");
+}
