@@ -2,6 +2,7 @@
 pub(crate) mod corpus;
 mod names;
 mod prompts;
+mod recorded;
 mod rendered;
 mod rules;
 pub(super) mod sample;

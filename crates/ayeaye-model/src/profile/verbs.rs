@@ -96,7 +96,16 @@ pub(crate) enum CallUser {
     AsksByText,
     /// Without a question mark it is a request to take over.
     AsksByQuestionMark,
+    /// It may also be the answer that the task asks for: a request to take over only where it asks for what
+    /// a person does by hand.
+    TellsToo,
+    /// It is a question in any case; without a text, what to do next is asked.
+    Asks,
 }
+
+/// What models call the fields in which an end says how it went, whether or not their format has them.
+const STATUS: &[&str] = &["status"];
+const SUCCESS: &[&str] = &["success"];
 
 /// What an argument is to its action.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -252,7 +261,8 @@ impl VerbTable {
     /// The names of all arguments.
     pub(crate) fn arg_names(&self) -> Vec<&'static str> {
         let args = self.all().flat_map(|verb| verb.args);
-        args.flat_map(|arg| arg.1.iter().copied()).collect()
+        let named = args.flat_map(|arg| arg.1.iter().copied());
+        named.chain([STATUS, SUCCESS].into_iter().flatten().copied()).collect()
     }
 
     /// The names of the verbs that the family is offered, for refusals.

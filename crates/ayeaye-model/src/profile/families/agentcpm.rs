@@ -145,6 +145,9 @@ fn verb(map: &Map<String, Value>) -> Result<&'static str, ParseError> {
     let is_there = |name: &str| map.keys().any(|key| fold_name(key) == name);
     let all = ["point", "press", "type", "clear", "deeplink"];
     let acts: Vec<&str> = all.into_iter().filter(|name| is_there(name)).collect();
+    if args.text(&["duration"], false)?.is_some_and(|time| time.trim().starts_with('-')) {
+        return reject("duration is less than nothing");
+    }
     let status = args.text(STATUS, false)?.unwrap_or_default();
     let end = match fold_name(&status).as_str() {
         "" | "continue" | "start" => None,
@@ -163,19 +166,19 @@ fn verb(map: &Map<String, Value>) -> Result<&'static str, ParseError> {
             "it does more than one thing ({}); do one",
             acts.join(", ").to_uppercase()
         )),
-        (None, ["point"]) => match args.value(&["to"])? {
+        // The status may come with the last action. Whether it worked is seen on the next screen, which is
+        // when the model says so again.
+        (_, ["point"]) => match args.value(&["to"])? {
             Some(Value::String(to)) if point::numbers(to).is_err() => Ok("swipe"),
             Some(_) => Ok("slide"),
             None => Ok(if is_long(&args)? { "long_press" } else { "click" }),
         },
-        (None, [act]) => Ok(act),
+        (_, [act]) => Ok(act),
         (None, []) if args.has(&["to"]) => reject("it needs `POINT`, where `to` begins"),
         (None, []) if args.has(&["duration"]) => Ok("wait"),
         (None, []) => reject("it names no action; use POINT, PRESS, TYPE, duration or STATUS"),
         (Some(end), []) if !args.has(&["to"]) => Ok(end),
-        (Some(_), _) => {
-            reject("it acts and ends in one reply; act first, and end when it is seen done")
-        }
+        (Some(_), []) => reject("it needs `POINT`, where `to` begins"),
     }
 }
 

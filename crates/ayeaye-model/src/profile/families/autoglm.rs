@@ -12,7 +12,7 @@ use crate::profile::parse::{Call, python};
 use crate::profile::verbs::Slot::{
     At, Confirm, From, Seconds, Text, TextOrReason, To, UnusualSeconds,
 };
-use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
+use crate::profile::verbs::{Arg, CallUser, Meaning, Typing, Verb, VerbTable};
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
 mod parse;
@@ -63,7 +63,7 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     // It asks for what it has seen to be summed up, which is for itself to do: it is told its own
     // words again, with the other notes.
     Verb::new(&["Call_API"], Meaning::Note, &[Arg(Text, &["instruction"])]),
-    Verb::new(&["Interact"], Meaning::Ask, &[MESSAGE]),
+    Verb::new(&["Interact"], Meaning::CallUser(CallUser::Asks), &[MESSAGE]),
     Verb::new(&["Take_over"], Meaning::TakeOver, &[MESSAGE]),
     Verb::new(&["finish"], Meaning::Complete, &[Arg(Text, &["message"])]),
 ]]);

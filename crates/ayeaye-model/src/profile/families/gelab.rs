@@ -12,7 +12,7 @@ use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_LINE, LONGEST_TASK, LONGEST_TEXT, quote_untrusted};
 use crate::profile::history::last;
 use crate::profile::verbs::Slot::{
-    At, Clear, Direction, From, KeyboardUp, Seconds, Submit, Text, TextOrReason, To,
+    At, Clear, Direction, From, KeyboardUp, Seconds, Status, Submit, Text, TextOrReason, To,
 };
 use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -70,7 +70,7 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(
         &["COMPLETE", "COMPLETED", "FINISH", "FINISHED"],
         Meaning::Complete,
-        &[Arg(Text, &["return", "message", "value", "text", "content"])],
+        &[Arg(Text, &["return", "message", "value", "text", "content"]), Arg(Status, &["status"])],
     ),
     Verb::new(&["WAIT", "SLEEP"], Meaning::Wait, &[Arg(Seconds, &["value", "duration"])]),
     Verb::new(

@@ -95,6 +95,8 @@ const POINT: &[&str] = &["point", "start_box", "start_point", "box", "start"];
 const START: Arg = Arg(From, &["start_point", "start_box", "start"]);
 const END: Arg = Arg(To, &["end_point", "end_box", "end"]);
 const TEXT: &[&str] = &["content", "text", "message"];
+/// The report; other agents' prompts have other names for it.
+const REPORT: &[&str] = &["content", "text", "message", "response", "answer"];
 const TIME: Arg = Arg(UnusualSeconds, &["time", "duration"]);
 
 /// The calls of UI-TARS and of Doubao-Seed, which took them over.
@@ -127,7 +129,7 @@ pub(in crate::profile) const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["hotkey"], Meaning::PressKey(&[]), &[Arg(Text, &["key"])]),
     Verb::new(&["wait"], Meaning::Wait, &[TIME]),
     Verb::new(&["call_user"], Meaning::CallUser(CallUser::AsksByText), &[Arg(Text, TEXT)]),
-    Verb::new(&["finished"], Meaning::Complete, &[Arg(Text, TEXT)]),
+    Verb::new(&["finished"], Meaning::Complete, &[Arg(Text, REPORT)]),
 ]]);
 
 impl Family for UiTars {

@@ -94,9 +94,14 @@ pub(super) const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["PressEnter"], Meaning::Press(Key::Enter), &[]),
     Verb::new(&["PressRecent"], Meaning::Press(Key::Recents), &[]),
     Verb::new(&["Wait"], Meaning::Wait, &[TIME]),
-    // The format has one verb for both: a question is to be answered, anything else to be done.
-    Verb::new(&["CallUser"], Meaning::CallUser(CallUser::AsksByQuestionMark), &[CONTENT]),
+    // One verb for a question, for what a person has to do, and for the answer that the task asks for.
+    // Which it is cannot be told for sure: the user reads it, and the task is not taken for done.
+    Verb::new(&["CallUser"], Meaning::CallUser(CallUser::TellsToo), &[CONTENT]),
     Verb::new(&["Finished"], Meaning::Complete, &[CONTENT]),
+    // Of the version after, where its name does not tell.
+    Verb::new(&["Swipe"], Meaning::Slide, &[START, END]),
+    Verb::new(&["LaunchApp"], Meaning::OpenApp, &[Arg(Text, &["app"])]),
+    Verb::new(&["Answer"], Meaning::Answer, &[CONTENT]),
 ]]);
 
 impl Family for UiVenus {

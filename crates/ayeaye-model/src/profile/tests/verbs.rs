@@ -166,6 +166,12 @@ fn what_replies_say_is_written_in_full() {
                 {
                     question.text == read.text
                 }
+                // A format without a word for giving up has it told as what it is for the user.
+                (Action::Abort { reason }, Action::Info(read))
+                    if ["ui-tars", "autoglm"].contains(&profile.name()) =>
+                {
+                    *reason == read.text
+                }
                 // Gemini's safety decision is no argument of a verb.
                 (Action::Confirm { gesture, .. }, Action::Gesture(read)) => {
                     gesture == read && profile.name() == "gemini"

@@ -4,7 +4,7 @@ use std::time::Duration;
 use ayeaye_agent::{Action, Decision, Gesture, Key, ParseError, Question};
 
 use super::slots::{Reader, YES};
-use super::{CallUser, Meaning, Slot, Typing, VerbTable};
+use super::{CallUser, Meaning, STATUS, SUCCESS, Slot, Typing, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::{self, fold_name, unquoted};
@@ -13,6 +13,10 @@ use crate::profile::parse::{Call, ParsedReply, excerpt, reject};
 /// What the user is asked if a model requests a take-over without saying why.
 const HELP: &str = "The agent needs your help on the phone and did not say with what. Look at the \
                     screen, do what has to be done there, and say when it is done.";
+
+/// What the user is asked if a model asks without saying what.
+const WHAT_NEXT: &str = "The agent asks you how to go on and did not say what it needs. Look at the screen \
+                         and tell it what to do or to choose.";
 
 /// Texts that mean no where a question for the user is expected.
 const NO: [&str; 6] = ["", "false", "no", "none", "null", "0"];
@@ -92,6 +96,7 @@ impl Reader<'_> {
             Meaning::TakeOver => Action::Info(Question::takeover(self.needed_text()?)),
             Meaning::CallUser(how) => self.call_user(how)?,
             Meaning::Complete => self.complete()?,
+            Meaning::Answer if self.failed()? => Action::Abort { reason: self.reason_to_fail()? },
             Meaning::Answer => Action::Complete { message: self.needed_text()? },
             Meaning::Abort if self.verb.has(Slot::RequiredText) => {
                 Action::Abort { reason: self.needed_text()? }
@@ -171,33 +176,24 @@ impl Reader<'_> {
 
     fn call_user(&self, how: CallUser) -> Result<Action, ParseError> {
         let text = self.raw_text()?.filter(|text| !text.trim().is_empty());
+        let or = |usual: &'static str| if self.reason.is_empty() { usual } else { self.reason };
         let question = match (text, how) {
-            (Some(text), CallUser::AsksByText) => Question::info(text),
+            (Some(text), CallUser::TellsToo) if asks_for_hands(&text) => Question::takeover(text),
             (Some(text), CallUser::AsksByQuestionMark)
-                if text.trim_end().ends_with(['?', '？']) =>
+                if !text.trim_end().ends_with(['?', '？']) =>
             {
-                Question::info(text)
+                Question::takeover(text)
             }
-            (Some(text), CallUser::AsksByQuestionMark) => Question::takeover(text),
-            (None, CallUser::AsksByText) if self.reason.is_empty() => Question::takeover(HELP),
-            (None, CallUser::AsksByText) => Question::takeover(self.reason),
-            (None, CallUser::AsksByQuestionMark) => return self.missing(Slot::is_text),
+            (Some(text), _) => Question::info(text),
+            (None, CallUser::AsksByText) => Question::takeover(or(HELP)),
+            (None, CallUser::Asks) => Question::info(or(WHAT_NEXT)),
+            (None, _) => return self.missing(Slot::is_text),
         };
         Ok(Action::Info(question))
     }
 
     fn complete(&self) -> Result<Action, ParseError> {
-        if let Some(status) = self.text_of(Slot::Status)? {
-            return self.ended(
-                &status,
-                &["success", "complete", "completed", "succeeded", "done"],
-                &FAILURE,
-            );
-        }
-        let unsuccessful = match self.verb.arg(|slot| slot == Slot::Success) {
-            Some(arg) => self.args.is_given(arg.1) && !self.args.flag(arg.1)?,
-            None => false,
-        };
+        let unsuccessful = self.failed()?;
         let text = match self.raw_text()? {
             None if self.verb.has(Slot::RequiredText) => return self.missing(Slot::is_text),
             text => text.unwrap_or_default(),
@@ -207,6 +203,23 @@ impl Reader<'_> {
         } else {
             Action::Complete { message: text }
         })
+    }
+
+    /// Whether an end says that the task failed: by its own field, or by the one that models add to formats
+    /// without any. A status that is neither is no end.
+    fn failed(&self) -> Result<bool, ParseError> {
+        let names = |slot, usual| self.verb.arg(|it| it == slot).map_or(usual, |arg| arg.1);
+        let (status, success) = (names(Slot::Status, STATUS), names(Slot::Success, SUCCESS));
+        if self.args.is_given(success) && !self.args.flag(success)? {
+            return Ok(true);
+        }
+        let Some(status) = self.args.text(status, false)?.filter(|it| !it.trim().is_empty()) else {
+            return Ok(false);
+        };
+        match self.ended(&status, &SUCCEEDED, &FAILURE)? {
+            Action::Abort { .. } => Ok(true),
+            _ => Ok(false),
+        }
     }
 
     fn end(&self, success: &[&str], failure: &[&str]) -> Result<Action, ParseError> {
@@ -269,7 +282,58 @@ impl Reader<'_> {
     }
 }
 
-const FAILURE: [&str; 5] = ["fail", "failed", "failure", "infeasible", "impossible"];
+const SUCCEEDED: [&str; 11] = [
+    "success",
+    "complete",
+    "completed",
+    "succeeded",
+    "successful",
+    "done",
+    "finish",
+    "finished",
+    "satisfied",
+    "ok",
+    "true",
+];
+const FAILURE: [&str; 9] = [
+    "fail",
+    "failed",
+    "failure",
+    "infeasible",
+    "impossible",
+    "unsuccessful",
+    "error",
+    "aborted",
+    "false",
+];
+
+/// Whether a text asks for something that a person does by hand, rather than for words or for nothing.
+pub(super) fn asks_for_hands(text: &str) -> bool {
+    const BEGINS: [&str; 4] = ["please", "kindly", "请", "麻烦"];
+    const NAMES: [&str; 17] = [
+        "log in",
+        "login",
+        "sign in",
+        "sign-in",
+        "password",
+        "captcha",
+        "verify",
+        "verification",
+        "fingerprint",
+        "manually",
+        "登录",
+        "登陆",
+        "验证",
+        "密码",
+        "人脸",
+        "滑块",
+        "手动",
+    ];
+    let text = text.trim().to_lowercase();
+    !text.ends_with(['?', '？'])
+        && (BEGINS.iter().any(|word| text.starts_with(word))
+            || NAMES.iter().any(|word| text.contains(word)))
+}
 
 /// A key by the names of its family, or by its usual one.
 fn key(name: &str, names: &[(Key, &str)]) -> Result<Key, ParseError> {

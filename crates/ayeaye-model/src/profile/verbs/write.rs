@@ -4,6 +4,7 @@ use std::time::Duration;
 use ayeaye_agent::{Action, Direction, Gesture, Key, Point, Question, QuestionKind};
 use serde_json::{Map, Value, json};
 
+use super::read::asks_for_hands;
 use super::{CallUser, Meaning, Slot, Typing, Verb, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::escape::{LONGEST_TEXT, truncated};
@@ -219,9 +220,14 @@ fn carries(verb: &Verb, action: &Action) -> bool {
         Action::Info(Question { kind, options, text, .. }) => {
             (options.is_empty() || verb.has(Slot::Options))
                 && match verb.meaning {
-                    Meaning::CallUser(CallUser::AsksByText) => *kind != QuestionKind::Takeover,
+                    Meaning::CallUser(CallUser::AsksByText | CallUser::Asks) => {
+                        *kind != QuestionKind::Takeover
+                    }
                     Meaning::CallUser(CallUser::AsksByQuestionMark) => {
                         text.trim_end().ends_with(['?', '？']) != (*kind == QuestionKind::Takeover)
+                    }
+                    Meaning::CallUser(CallUser::TellsToo) => {
+                        asks_for_hands(text) == (*kind == QuestionKind::Takeover)
                     }
                     _ => true,
                 }

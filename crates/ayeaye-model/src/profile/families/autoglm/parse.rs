@@ -86,8 +86,8 @@ fn unboxed(text: &str) -> &str {
     python::unfenced(text.strip_suffix(BOX_END).unwrap_or(text))
 }
 
-/// A call without tags after the reasoning: on a line of its own or after a sentence. The end of the
-/// task must have its own line, since a sentence may only mention it.
+/// A call without tags after the reasoning: on a line of its own or after a sentence. The end of the task
+/// must stand behind a whole one, since a sentence may only mention it.
 fn loose(body: &str) -> Option<(&str, &str)> {
     let calls =
         body.match_indices(['d', 'D', 'f', 'F']).filter(|(at, _)| begins_call(&body[*at..]));
@@ -95,7 +95,8 @@ fn loose(body: &str) -> Option<(&str, &str)> {
         let before = body[..at].trim_end_matches([' ', '\t', '`']);
         let own_line = before.is_empty() || before.ends_with('\n');
         let sentence = before.ends_with(['。', '！', '.', '!', '>', '：', ':', '”', '」', '）']);
-        if own_line || sentence && letter.eq_ignore_ascii_case("d") {
+        let whole = before.ends_with(['。', '！', '.', '!']);
+        if own_line || sentence && letter.eq_ignore_ascii_case("d") || whole {
             let written = body[at..].trim_end();
             let written = written.strip_suffix(ANSWER_END).unwrap_or(written).trim_end();
             return Some((&body[..at], written.trim_end_matches(['`', '\n'])));

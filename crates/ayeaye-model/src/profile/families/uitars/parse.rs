@@ -115,6 +115,7 @@ fn labels(body: &str) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn calls(written: &str) -> Result<Vec<TextCall>, ParseError> {
+    let written = without_closing_tags(written);
     if python::head(written).is_none()
         && let Some((name, rest)) = garbled(written)
     {
@@ -122,6 +123,21 @@ fn calls(written: &str) -> Result<Vec<TextCall>, ParseError> {
         return Ok(vec![TextCall { name: name.to_owned(), args }]);
     }
     python::calls(written, &VERBS.arg_names())
+}
+
+/// A call without the closing tags behind it, of whatever a prompt had put around the action.
+fn without_closing_tags(written: &str) -> &str {
+    let mut text = written.trim_end();
+    while let Some((before, name)) = text.strip_suffix('>').and_then(|it| it.rsplit_once("</")) {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "_-:".contains(c);
+        let before = before.trim_end();
+        if name.is_empty() || !name.chars().all(is_name) || !before.ends_with([')', '）', '>', '`'])
+        {
+            break;
+        }
+        text = before;
+    }
+    if text.ends_with([')', '）', '`']) { text } else { written }
 }
 
 /// Fills in the lines before the call.

@@ -22,6 +22,7 @@ pub(super) enum Key {
     Keyboard,
     Clear,
     Submit,
+    Status,
     /// Known and ignored.
     Unused,
 }
@@ -42,6 +43,7 @@ pub(super) const ARGUMENTS: &[(Key, &str)] = &[
     (Key::Keyboard, "keyboard"),
     (Key::Clear, "clear"),
     (Key::Submit, "submit"),
+    (Key::Status, "status"),
 ];
 
 /// The fields of a reply, in order.
@@ -185,7 +187,11 @@ fn key_at(text: &str) -> Option<(Key, usize, usize)> {
     let name: &str = bare.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()?;
     let key = named(name)?;
     let after = bare[name.len()..].trim_start_matches(['*', '`', '"']);
-    let value = after.strip_prefix(':').or_else(|| after.strip_prefix('：'))?;
+    let value = after.strip_prefix([':', '：']).or_else(|| {
+        // As `coordinate=[500,300]`, in the manner of other families.
+        let place = after.strip_prefix('=')?;
+        (key == Key::Point && place.trim_start().starts_with(['[', '('])).then_some(place)
+    })?;
     // Emphasis that starts before the key may end after the colon.
     let value = if text[..start].contains('*') { value.trim_start_matches('*') } else { value };
     Some((key, start, text.len() - value.len()))
@@ -195,7 +201,7 @@ fn named(name: &str) -> Option<Key> {
     let key = match name.to_ascii_lowercase().as_str() {
         "action" | "action_type" => Key::Action,
         "explain" | "explanation" => Key::Explain,
-        "point" => Key::Point,
+        "point" | "coordinate" => Key::Point,
         "point1" | "start_point" => Key::Point1,
         "point2" | "end_point" => Key::Point2,
         "value" => Key::Value,
@@ -210,7 +216,8 @@ fn named(name: &str) -> Option<Key> {
         "keyboard" | "keyboard_exists" | "is_keyboard" => Key::Keyboard,
         "clear" => Key::Clear,
         "submit" | "press_enter" => Key::Submit,
-        "plan" | "status" | "search_type" | "is_auto_close" | "close_reasons" => Key::Unused,
+        "status" => Key::Status,
+        "plan" | "search_type" | "is_auto_close" | "close_reasons" => Key::Unused,
         _ => return None,
     };
     Some(key)
