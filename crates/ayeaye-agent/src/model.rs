@@ -69,6 +69,9 @@ pub struct HistoryStep {
     pub error: Option<String>,
     /// Why it is not certain that it had its effect.
     pub uncertain: Option<String>,
+    /// The reply that decided it, word for word, where it was words alone, is known and not long. It may be
+    /// of another model than the one that is told.
+    pub reply: Option<String>,
 }
 
 /// What a model said, understood.

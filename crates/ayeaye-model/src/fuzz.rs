@@ -169,7 +169,13 @@ fn replies(profile: Profile, executions: u64) {
             let step = u32::try_from(history.len()).unwrap();
             let error = (dice.below(4) == 0).then(|| decision.explain.clone());
             let uncertain = (dice.below(8) == 0).then(|| decision.explain.clone());
-            history.push(HistoryItem::Step(HistoryStep { step, decision, error, uncertain }));
+            history.push(HistoryItem::Step(HistoryStep {
+                step,
+                decision,
+                error,
+                uncertain,
+                reply: Some(reply.text),
+            }));
             let words = || String::from_utf8_lossy(bytes).into_owned();
             match dice.below(12) {
                 0 => history.push(HistoryItem::UserReply(words())),

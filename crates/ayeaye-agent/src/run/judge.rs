@@ -257,6 +257,7 @@ mod tests {
             },
             error: Some(evil.to_owned()),
             uncertain: None,
+            reply: None,
         };
         let items = [
             HistoryItem::Step(step),

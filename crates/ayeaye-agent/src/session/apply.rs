@@ -28,6 +28,8 @@ const MAX_CLIENT_ACTIONS: usize = 8;
 /// Most pictures of steps that are remembered; the largest number that a profile shows is smaller.
 const MAX_STEP_PICTURES: usize = 16;
 
+/// Bytes of a model's reply that is told it again as it was; of a longer one, what was understood.
+const LONGEST_REPLY: usize = 8 << 10;
 /// Most steps of a run that its report lists.
 const MAX_REPORTED_STEPS: usize = 500;
 
@@ -201,6 +203,8 @@ impl SessionState {
         if let Some(parsed) = &response.parsed {
             self.in_progress.decision = Some(parsed.clone());
             self.in_progress.outcome = None;
+            let said = response.raw_content.clone().filter(|_| response.tool_calls.is_empty());
+            self.in_progress.said = said.filter(|it| it.len() <= LONGEST_REPLY && !it.is_empty());
         }
         self.counts.cost_usd += cost_usd;
         // What judging costs belongs to the session, as with UFO.
@@ -255,7 +259,7 @@ impl SessionState {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let InProgress { replies, by_client, agent, picture, decider, noted, .. } =
+        let InProgress { replies, by_client, agent, picture, decider, noted, said, .. } =
             std::mem::take(&mut self.in_progress);
         if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
             if self.step_pictures.len() == MAX_STEP_PICTURES {
@@ -263,7 +267,7 @@ impl SessionState {
             }
             self.step_pictures.push(StepPicture { step, blob, size, model, profile });
         }
-        self.push_step(step, end, by_client, noted);
+        self.push_step(step, end, by_client, noted, said);
         for text in replies {
             self.push_history(HistoryItem::UserReply(text));
         }
@@ -272,7 +276,14 @@ impl SessionState {
         }
     }
 
-    fn push_step(&mut self, step: u32, end: &StepEnd, by_client: bool, noted: Option<String>) {
+    fn push_step(
+        &mut self,
+        step: u32,
+        end: &StepEnd,
+        by_client: bool,
+        noted: Option<String>,
+        reply: Option<String>,
+    ) {
         let times = end.time_ms;
         let usage = &mut self.current_run.usage;
         usage.model_ms += times.llm_interaction;
@@ -319,6 +330,7 @@ impl SessionState {
                 },
                 error: end.error.clone(),
                 uncertain: end.uncertain.clone(),
+                reply,
             }));
         }
     }

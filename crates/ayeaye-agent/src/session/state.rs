@@ -119,6 +119,8 @@ pub struct SessionCounts {
 pub struct InProgress {
     /// What the model has noted for itself in this step.
     pub(super) noted: Option<String>,
+    /// The reply that was understood, word for word.
+    pub(super) said: Option<String>,
     /// The step.
     pub step: Option<u32>,
     /// The call to a model: its number, its request and its iteration.

@@ -5,7 +5,7 @@ use ayeaye_agent::{HistoryItem, Message, Part, Picture, Role, ScreenSize, StepIn
 use jiff::civil::DateTime;
 
 use super::escape::{LONGEST_TEXT, quote_untrusted};
-use super::history::{History, NOT_CERTAIN, PastStep, user_says};
+use super::history::{History, NOT_CERTAIN, PastStep, ReadReply, user_says};
 
 /// How a family writes a conversation.
 pub(super) struct ChatStyle<'a> {
@@ -14,6 +14,9 @@ pub(super) struct ChatStyle<'a> {
     /// An earlier step as the model's own reply to a picture of this size; `None` where its format
     /// cannot say it.
     pub reply: &'a dyn Fn(PastStep<'_>, ScreenSize) -> Option<PastReply>,
+    /// What a reply in the family's format decides on a picture of this size; `None` where replies are not
+    /// words alone.
+    pub read: Option<&'a ReadReply<'a>>,
     /// The text in front of a screen and the one behind it; either may be empty.
     pub caption: &'a dyn Fn(&Screen<'_>) -> (String, String),
     /// Which screens of earlier steps are shown.
@@ -116,7 +119,8 @@ pub(super) fn messages(
                 let shown = image.filter(|_| first_image <= past.step.step as usize);
                 let screen = Screen { picture: shown.map(|it| &it.picture), ..Screen::default() };
                 chat.show(&screen, style.caption);
-                match (style.reply)(past, size) {
+                let said = past.as_said(style.read, size).map(PastReply::text);
+                match said.or_else(|| (style.reply)(past, size)) {
                     Some(reply) => chat.reply(reply, past),
                     None => chat.push_text(format!("({}{})\n", past.in_words(), past.failure())),
                 }

@@ -1,9 +1,14 @@
 //! The history in a prompt: one selection for all families, and its wording.
 use std::fmt::Write as _;
 
-use ayeaye_agent::{Action, Gesture, HistoryItem, HistoryStep, StepInput};
+use ayeaye_agent::journal::ActionRecord;
+use ayeaye_agent::{
+    Action, Decision, Gesture, HistoryItem, HistoryStep, ParseError, Reply, ScreenSize, StepInput,
+};
 
-use super::escape::{LONGEST_LINE, LONGEST_TEXT, plain_line, quote_untrusted};
+use super::escape::{
+    LONGEST_LINE, LONGEST_TEXT, plain_line, quote_untrusted, verbatim, without_role_tokens,
+};
 
 /// The most steps of a round in a prompt.
 const MAX_STEPS: usize = 40;
@@ -26,6 +31,9 @@ pub(super) struct History<'a> {
     steps_before: usize,
     system_notes: &'a [String],
 }
+
+/// What a reply in a family's format decides on a picture of this size.
+pub(super) type ReadReply<'a> = dyn Fn(&Reply, ScreenSize) -> Result<Decision, ParseError> + 'a;
 
 /// A step of the present round.
 #[derive(Debug, Clone, Copy)]
@@ -138,7 +146,7 @@ impl<'a> History<'a> {
             }
         }
         let requests = requests.iter().map(|(request, outcome)| {
-            format!("Asked before: {}{outcome}\n", quote_untrusted(request, LONGEST_TEXT))
+            format!("Asked before: {}{outcome}\n", verbatim(request, LONGEST_TEXT))
         });
         let requests: Vec<String> = requests.collect();
         last(&requests).concat() + &last(&notes).concat()
@@ -155,16 +163,14 @@ impl<'a> History<'a> {
 
     /// The same, and the notes and replies among them.
     pub(super) fn omitted(&self) -> String {
-        self.omission() + &reminders(self.omitted)
+        self.omission() + &last(&reminders(self.omitted)).concat()
     }
 
-    /// What was noted and what the user said in this round: a line each.
+    /// What was noted and what the user said in this round: an entry each, which ends its line.
     pub(super) fn reminders(&self) -> String {
-        let omitted = reminders(self.omitted);
-        let lines: Vec<&str> = omitted.split_inclusive('\n').collect();
-        let recent = reminders(self.recent);
-        let lines: Vec<&str> = lines.into_iter().chain(recent.split_inclusive('\n')).collect();
-        last(&lines).concat()
+        let mut all = reminders(self.omitted);
+        all.extend(reminders(self.recent));
+        last(&all).concat()
     }
 
     /// The steps of the round, a line each: the label, the number and the description.
@@ -188,6 +194,17 @@ impl<'a> History<'a> {
 }
 
 impl PastStep<'_> {
+    /// The reply word for word, if it is in the family's format and decides what was decided: another model's
+    /// is not, nor is one of which the record has not every word. Tokens that would part speakers are
+    /// none.
+    pub(super) fn as_said(&self, read: Option<&ReadReply<'_>>, size: ScreenSize) -> Option<String> {
+        let text = self.step.reply.clone()?;
+        let reply = Reply { text, ..Reply::default() };
+        let decided = read?(&reply, size).ok()?.action;
+        let same = ActionRecord::from(&decided) == ActionRecord::from(&self.step.decision.action);
+        same.then(|| without_role_tokens(reply.text.trim()))
+    }
+
     /// The action in the model's words, on a line.
     pub(super) fn explanation(&self) -> String {
         plain_line(&self.step.decision.explain, LONGEST_LINE)
@@ -255,7 +272,7 @@ pub(super) const NOT_CERTAIN: &str = "it is not certain that this worked";
 
 /// The user's reply as a line.
 pub(super) fn user_says(text: &str) -> String {
-    format!("The user says: {}\n", quote_untrusted(text, LONGEST_TEXT))
+    format!("The user says: {}\n", verbatim(text, LONGEST_TEXT))
 }
 
 fn noted(text: &str) -> String {
@@ -263,7 +280,7 @@ fn noted(text: &str) -> String {
 }
 
 /// The last notes and replies, each reply with the question it answers.
-fn reminders(items: &[HistoryItem]) -> String {
+fn reminders(items: &[HistoryItem]) -> Vec<String> {
     let mut question = None;
     let mut lines = Vec::new();
     for item in items {
@@ -279,14 +296,14 @@ fn reminders(items: &[HistoryItem]) -> String {
                 Some(question) => format!(
                     "You asked the user: {} The user answered: {}\n",
                     quote_untrusted(question, LONGEST_TEXT),
-                    quote_untrusted(reply, LONGEST_TEXT)
+                    verbatim(reply, LONGEST_TEXT)
                 ),
                 None => user_says(reply),
             }),
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }
     }
-    last(&lines).concat()
+    lines
 }
 
 /// The last of a list, as many as a prompt holds.

@@ -12,7 +12,7 @@ async fn a_model_is_calibrated_over_the_wire() {
     let answers = |speaks: CoordSystem| -> Vec<Act> {
         let tap = |number| {
             let scene = ProbeImage::new(plan.seed, number);
-            let sent = crate::picture::Resize::MaxPixels(720 * 1600).apply(scene.screen());
+            let sent = crate::picture::Resize::MaxPixels(1440 * 3200).apply(scene.screen());
             let (x, y) = scene.target();
             let (width, height) = speaks.extent(sent);
             let point = format!("{:.0},{:.0}", x * width, y * height);

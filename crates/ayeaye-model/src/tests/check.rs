@@ -48,8 +48,8 @@ async fn a_check_finds_what_is_wrong() {
     let found = checked(vec![list("gelab-fake"), says("I see a red square.")]).await;
     assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
 
-    // Pixels of the picture that was sent, 720x1600, for the middle of the mark.
-    for (point, part) in [("504,1384", "as pixels"), ("865,700", "as yx:0-1000")] {
+    // Pixels of the picture that was sent, 1080x2400, for the middle of the mark.
+    for (point, part) in [("756,2076", "as pixels"), ("865,700", "as yx:0-1000")] {
         let found = checked(vec![list("gelab-fake"), tap(point)]).await;
         assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
         assert!(found[2].2.contains(part), "{found:?}");

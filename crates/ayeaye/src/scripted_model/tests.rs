@@ -518,6 +518,7 @@ mod over_http {
                 decision: asked,
                 error: None,
                 uncertain: None,
+                reply: None,
             }),
             HistoryItem::UserReply("Milk".to_owned()),
         ];

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, escape_tags, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::fold_name;
@@ -117,7 +117,7 @@ impl Family for AgentCpm {
         let steps = history.list("Step ", |past| write(past, coords));
         let state = format!(
             "<Question>{}\n{}{}{steps}{}{}</Question>\n当前屏幕截图：",
-            quote_untrusted(input.request, LONGEST_TASK),
+            verbatim(input.request, LONGEST_TASK),
             history.earlier(),
             if steps.is_empty() { "" } else { "已经做过：\n" },
             history.reminders(),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, Screen};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, quote_untrusted, verbatim};
 use crate::profile::history::History;
 use crate::profile::parse::{Call, python};
 use crate::profile::verbs::Slot::{
@@ -79,11 +79,12 @@ impl Family for AutoGlm {
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let style = ChatStyle {
-            opening: vec![Part::Text(quote_untrusted(input.request, LONGEST_TASK) + "\n")],
+            opening: vec![Part::Text(verbatim(input.request, LONGEST_TASK) + "\n")],
             reply: &|past, image| {
                 let call = VERBS.write(past, &CoordContext { image, ..*coords })?;
                 Some(PastReply::text(write(&past.thought(), &call)))
             },
+            read: Some(&|reply, image| self.read(reply, &CoordContext { image, ..*coords })),
             caption: &|screen| (String::new(), screen_info(screen)),
             images: ImageWindow::NONE,
             screen_in_result: false,

@@ -9,7 +9,9 @@ use ayeaye_agent::{
 
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_LINE, LONGEST_TASK, LONGEST_TEXT, quote_untrusted};
+use crate::profile::escape::{
+    LONGEST_LINE, LONGEST_TASK, LONGEST_TEXT, own_words, quote_untrusted, verbatim,
+};
 use crate::profile::history::last;
 use crate::profile::verbs::Slot::{
     At, Clear, Direction, From, KeyboardUp, Seconds, Status, Submit, Text, TextOrReason, To,
@@ -27,11 +29,11 @@ pub(in crate::profile) struct Gelab;
 const SAMPLING: Sampling =
     Sampling { temperature: Some(0.1), top_p: Some(0.95), max_tokens: 4096, ..Sampling::GREEDY };
 
-/// GELab's own client sends the full frame, or a 756x756 square. A 1080x2400 screen at 720x1600
-/// keeps its shape and its small print, for 1,150 image tokens instead of 2,550: on a laptop that
-/// is three seconds of every step instead of seven.
-const PICTURE: PictureRule =
-    PictureRule { resize: Resize::MaxPixels(720 * 1600), encoding: Encoding::Jpeg { quality: 85 } };
+/// The frame as it is, as GELab's own client sends it by default.
+const PICTURE: PictureRule = PictureRule {
+    resize: Resize::MaxPixels(1440 * 3200),
+    encoding: Encoding::Jpeg { quality: 85 },
+};
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "gelab",
@@ -126,7 +128,7 @@ impl Family for Gelab {
     fn prompt(&self, input: &StepInput<'_>, _coords: &CoordContext) -> Prompt {
         let state = format!(
             "用户的任务：{}\n\n操作记录：{}\n{}\n手机此刻的屏幕：\n",
-            quoted(input.request, LONGEST_TASK),
+            verbatim(input.request, LONGEST_TASK),
             history(input.history),
             system_notes(input),
         );
@@ -156,7 +158,6 @@ LONGPRESS：按住某个位置不放。写法：action:LONGPRESS\tpoint:x,y
 TYPE：把文字输入到某个输入框，value 里的文字会原样输入。写法：action:TYPE\tvalue:文字\tpoint:x,y
 SLIDE：手指从 point1 划到 point2，内容会跟着手指走。写法：action:SLIDE\tpoint1:x,y\tpoint2:x,y
 AWAKE：按名称打开一个应用。写法：action:AWAKE\tvalue:应用名
-BACK：返回上一个界面。写法：action:BACK
 WAIT：等待若干秒，让界面加载完。写法：action:WAIT\tvalue:秒数
 INFO：向用户提一个问题，然后等他回答。写法：action:INFO\tvalue:问题
 COMPLETE：任务已经做完，把结果告诉用户。写法：action:COMPLETE\treturn:结果
@@ -186,23 +187,31 @@ fn quoted(text: &str, max_bytes: usize) -> String {
     parse::part_field_names(&quote_untrusted(text, max_bytes))
 }
 
-/// The model's last summary, its notes, and the dialogue since the task was given.
+/// The model's last summary and what the user has said since, its notes; without a summary, its steps.
+///
+/// What was said is told once, behind the summary that was made before it: the next summary is to hold it.
 fn history(history: &[HistoryItem]) -> String {
     let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
     let round = history.iter().rposition(asked).map_or(0, |at| at + 1);
     let mut lines = Vec::new();
-    if let Some(summary) = history.iter().rev().find_map(summary) {
-        lines.push(quoted(summary, LONGEST_TEXT));
+    let summarized = history.iter().rposition(|it| summary(it).is_some());
+    let mut told = String::new();
+    if let Some(summary) = summarized.and_then(|at| summary(&history[at])) {
+        told = own_words(summary, LONGEST_TEXT);
     } else {
         let steps: Vec<String> = history.iter().filter_map(step).map(line).collect();
         lines.extend_from_slice(last(&steps));
+    }
+    let since = summarized.map_or(round, |at| round.max(at));
+    told += &last(&dialogue(&history[since..], summarized.is_none())).join("\n");
+    if !told.is_empty() {
+        lines.push(told);
     }
     let notes = history.iter().filter_map(step).filter_map(|step| match &step.decision.action {
         Action::Note { text } => Some(format!("你记下了：{}", quoted(text, LONGEST_TEXT))),
         _ => None,
     });
     lines.extend_from_slice(last(&notes.collect::<Vec<_>>()));
-    lines.extend_from_slice(last(&dialogue(&history[round..])));
     if lines.is_empty() { "暂无历史操作".to_owned() } else { lines.join("\n") }
 }
 
@@ -226,8 +235,8 @@ fn line(step: &HistoryStep) -> String {
     }
 }
 
-/// The user's replies, each with the question it answers.
-fn dialogue(history: &[HistoryItem]) -> Vec<String> {
+/// The user's replies. A summary says what was asked; without one, the question stands in front.
+fn dialogue(history: &[HistoryItem], with_questions: bool) -> Vec<String> {
     let mut asked = None;
     let mut lines = Vec::new();
     for entry in history {
@@ -236,7 +245,7 @@ fn dialogue(history: &[HistoryItem]) -> Vec<String> {
                 if let Action::Info(question) | Action::Confirm { question, .. } =
                     &step.decision.action
                 {
-                    asked = Some(&question.text);
+                    asked = Some(&question.text).filter(|_| with_questions);
                 }
             }
             HistoryItem::UserReply(reply) => {
@@ -244,7 +253,10 @@ fn dialogue(history: &[HistoryItem]) -> Vec<String> {
                     .take()
                     .map(|asked| format!("你问过：{}\n", quoted(asked, LONGEST_TEXT)))
                     .unwrap_or_default();
-                lines.push(format!("{question}用户回复说：{}", quoted(reply, LONGEST_TEXT)));
+                lines.push(format!(
+                    "{question}用户回复说： {}",
+                    verbatim(reply.trim(), LONGEST_TEXT)
+                ));
             }
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, escape_tags, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::args::{self, Args};
 use crate::profile::parse::{labelled, reject};
@@ -124,7 +124,7 @@ impl Family for M3a {
         let state = format!(
             "\n{}Goal: {}\nWhat you have done so far:\n{}{}{}The screen now, {width} x {height}:",
             history.earlier(),
-            quote_untrusted(input.request, LONGEST_TASK),
+            verbatim(input.request, LONGEST_TASK),
             if steps.is_empty() { "Nothing yet.\n" } else { &steps },
             history.reminders(),
             history.system_notes(),

@@ -7,7 +7,7 @@ use super::mobile_use::{self, Dialect};
 use super::qwen::PICTURE_3;
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, quote_untrusted, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::verbs::VerbTable;
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -117,10 +117,11 @@ impl Family for Mai {
             SYSTEM.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
         let apps = installed_apps(input.installed_apps);
         let history = History::of(input);
-        let task = format!("The user's task: {}", quote_untrusted(input.request, LONGEST_TASK));
+        let task = verbatim(input.request, LONGEST_TASK);
         let style = ChatStyle {
             opening: Vec::new(),
             reply: &|past, _| Some(PastReply::text(write(past, coords)?)),
+            read: Some(&|reply, image| self.read(reply, &CoordContext { image, ..*coords })),
             caption: &no_caption,
             images: ImageWindow::last(SPEC.earlier_pictures),
             screen_in_result: false,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::qwen::{PICTURE_25, RESIZE_25};
 use crate::profile::coords::{CoordSystem, CoordUnit};
-use crate::profile::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, escape_tags, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::args::{self, Args};
 use crate::profile::parse::{labelled, reject};
@@ -121,7 +121,7 @@ impl Family for Mimo {
             "\n{}Task: {}\nWhat you have done so far:\n{}{}{}Points are pixels of the picture, which is \
              {width} wide and {height} high. The screen now:\n",
             history.earlier(),
-            quote_untrusted(input.request, LONGEST_TASK),
+            verbatim(input.request, LONGEST_TASK),
             if steps.is_empty() { "Nothing yet.\n" } else { &steps },
             history.reminders(),
             history.system_notes(),

@@ -6,7 +6,7 @@ use super::mobile_use;
 use super::qwen::{PICTURE_3, SHORT_REPLY, WITH_KEY, system};
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, quote_untrusted, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::verbs::VerbTable;
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -48,13 +48,14 @@ impl Family for Owl {
             "Generate the next move by the screen, the instruction and the previous actions.\n\n{}\
              Instruction: {}\n\nPrevious actions:\n{}{}",
             listed.earlier(),
-            quote_untrusted(input.request, LONGEST_TASK),
+            verbatim(input.request, LONGEST_TASK),
             if previous.is_empty() { "No previous action.\n" } else { &previous },
             listed.reminders(),
         );
         let style = ChatStyle {
             opening: vec![Part::Text(lead)],
             reply: &|past, _| Some(PastReply::text(write(past, coords)?)),
+            read: Some(&|reply, image| self.read(reply, &CoordContext { image, ..*coords })),
             caption: &no_caption,
             images: ImageWindow::last(SPEC.earlier_pictures),
             screen_in_result: false,

@@ -11,7 +11,7 @@ use super::mobile_use::rules::{RULES, tool};
 use super::mobile_use::{self, Dialect};
 use crate::picture::{Encoding, PictureRule, Resize, SmartResize};
 use crate::profile::coords::{CoordSystem, CoordUnit};
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::History;
 use crate::profile::verbs::VerbTable;
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -192,7 +192,7 @@ impl Family for Qwen {
         let text = format!(
             "The user query: {}\n{}Task progress (You have done the following operation on the current \
              device): {}{}\n{}{}The screen now:\n",
-            quote_untrusted(input.request, LONGEST_TASK),
+            verbatim(input.request, LONGEST_TASK),
             history.earlier(),
             history.omission().replace('\n', " "),
             progress.trim_end(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::uitars::{self, IMAGES, VERBS};
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted, without_tags};
+use crate::profile::escape::{LONGEST_TASK, verbatim, without_tags};
 use crate::profile::parse::python::{self, TextCall};
 use crate::profile::parse::{
     Call, ParsedReply, begins_anew, json, reasoning, reject, without_tokens, xml,
@@ -59,9 +59,10 @@ impl Family for Seed {
     }
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let task = format!("## Task\n{}\n", quote_untrusted(input.request, LONGEST_TASK));
+        let task = format!("## Task\n{}\n", verbatim(input.request, LONGEST_TASK));
         let mut messages = vec![Message::text(Role::System, RULES)];
-        messages.extend(uitars::messages(input, coords, vec![Part::Text(task)], &write));
+        let read = |reply: &Reply, image| self.read(reply, &CoordContext { image, ..*coords });
+        messages.extend(uitars::messages(input, coords, vec![Part::Text(task)], &read, &write));
         Prompt::of(messages)
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, escape_tags, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::args::{self, Args, flattened};
 use crate::profile::parse::{ParsedReply, labelled, point, reject};
@@ -119,7 +119,7 @@ impl Family for StepApi {
         let steps = history.list("Step ", |past| write(past, coords));
         let state = format!(
             "用户的任务：{}\n{}已经做过的步骤：\n{}{}{}当前的屏幕：",
-            quote_untrusted(input.request, LONGEST_TASK),
+            verbatim(input.request, LONGEST_TASK),
             history.earlier(),
             if steps.is_empty() { "（无）\n" } else { &steps },
             history.reminders(),

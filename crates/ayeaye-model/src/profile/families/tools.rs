@@ -6,7 +6,7 @@ use ayeaye_agent::{Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 use serde_json::{Map, Value, json};
 
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::{Call, ParsedReply, excerpt, json as parse_json, reject};
 use crate::profile::verbs::Slot::{Options, RequiredText, Text};
@@ -126,7 +126,7 @@ pub(in crate::profile) fn prompt(
     reply: &dyn Fn(PastStep<'_>, &CoordContext) -> Option<PastReply>,
     coords: &CoordContext,
 ) -> Prompt {
-    let request = format!("The user's request: {}\n", quote_untrusted(input.request, LONGEST_TASK));
+    let request = format!("The user's request: {}\n", verbatim(input.request, LONGEST_TASK));
     let style = ChatStyle {
         opening: vec![Part::Text(request)],
         reply: &|past, image| {
@@ -137,6 +137,7 @@ pub(in crate::profile) fn prompt(
             }
             Some(reply)
         },
+        read: None,
         caption: &no_caption,
         images: ImageWindow::last(spec.earlier_pictures),
         screen_in_result: true,

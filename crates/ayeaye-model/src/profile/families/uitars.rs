@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::picture::{Encoding, PictureRule, Resize, SmartResize};
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use crate::profile::coords::{CoordSystem, CoordUnit};
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
-use crate::profile::history::{History, PastStep};
+use crate::profile::escape::{LONGEST_TASK, verbatim};
+use crate::profile::history::{History, PastStep, ReadReply};
 use crate::profile::parse::{Call, python};
 use crate::profile::verbs::Slot::{
     At, AtOrCenter, Direction, Fixed, From, Text, To, UnusualSeconds,
@@ -142,9 +142,10 @@ impl Family for UiTars {
     }
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let task = quote_untrusted(input.request, LONGEST_TASK) + "\n";
+        let task = verbatim(input.request, LONGEST_TASK) + "\n";
         let opening = vec![Part::Text(RULES.to_owned()), Part::Text(task)];
-        Prompt::of(messages(input, coords, opening, &write))
+        let read = |reply: &Reply, image| self.read(reply, &CoordContext { image, ..*coords });
+        Prompt::of(messages(input, coords, opening, &read, &write))
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
@@ -157,6 +158,7 @@ pub(in crate::profile) fn messages(
     input: &StepInput<'_>,
     coords: &CoordContext,
     opening: Vec<Part>,
+    read: &ReadReply<'_>,
     write: &dyn Fn(&str, &Call) -> String,
 ) -> Vec<Message> {
     let reply = |past: PastStep<'_>, image| {
@@ -166,6 +168,7 @@ pub(in crate::profile) fn messages(
     let style = ChatStyle {
         opening,
         reply: &reply,
+        read: Some(read),
         caption: &no_caption,
         images: IMAGES,
         screen_in_result: false,

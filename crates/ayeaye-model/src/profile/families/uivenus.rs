@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::{
     Call, ParsedReply, begins_anew, content, excerpt, python, reasoning, reject, without_tokens,
@@ -118,7 +118,7 @@ impl Family for UiVenus {
         let steps = history.list("Step ", |past| write(past, coords));
         let state = format!(
             "### 用户任务\n{}\n{}\n### 先前的动作\n{}{}{}\n### 当前的屏幕\n",
-            quote_untrusted(input.request, LONGEST_TASK),
+            verbatim(input.request, LONGEST_TASK),
             history.earlier(),
             if steps.is_empty() { "（无）\n" } else { &steps },
             history.reminders(),

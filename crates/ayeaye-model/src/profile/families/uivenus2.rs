@@ -9,7 +9,7 @@ use super::uivenus::{parse, write_call};
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, Screen};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::verbs::Slot::{At, Direction, From, Refused, Text, To, UnusualSeconds};
 use crate::profile::verbs::{Arg, CallUser, Meaning, Typing, Verb, VerbTable};
@@ -128,13 +128,14 @@ impl Family for UiVenus2 {
     }
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let task = format!("### User Task\n{}\n", quote_untrusted(input.request, LONGEST_TASK));
+        let task = format!("### User Task\n{}\n", verbatim(input.request, LONGEST_TASK));
         let style = ChatStyle {
             opening: Vec::new(),
             reply: &|past, image| {
                 let text = write(past, &CoordContext { image, ..*coords })?;
                 Some(PastReply::text(text))
             },
+            read: Some(&|reply, image| self.read(reply, &CoordContext { image, ..*coords })),
             caption: &caption,
             images: ImageWindow::NONE,
             screen_in_result: false,

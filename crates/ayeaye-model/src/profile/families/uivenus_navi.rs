@@ -4,7 +4,7 @@ use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, Ste
 use super::qwen::{PICTURE_25, RESIZE_25};
 use super::uivenus::{VERBS, parse, write};
 use crate::profile::coords::{CoordSystem, CoordUnit};
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::History;
 use crate::profile::verbs::VerbTable;
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -79,7 +79,7 @@ impl Family for UiVenusNavi {
             RULES.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
         let state = format!(
             "### User Task\n{}\n{}\n### Previous Actions\n{}{}{}\n### Screenshot\n",
-            quote_untrusted(input.request, LONGEST_TASK),
+            verbatim(input.request, LONGEST_TASK),
             history.earlier(),
             if steps.is_empty() { "None yet.\n" } else { &steps },
             history.reminders(),

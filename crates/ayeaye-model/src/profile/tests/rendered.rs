@@ -72,7 +72,7 @@ fn an_earlier_step_is_told_in_the_familys_own_format() {
 fn autoglm_is_told_the_app_in_front() {
     let prompt = prompt(named("autoglm").family(), "t", &clicks(1), &[]);
     let [_, first, _, now] = &prompt.messages[..] else { panic!("{prompt:?}") };
-    assert_eq!(text(first), "\"t\"\n** Screen Info **\n\n{}\n");
+    assert_eq!(text(first), "t\n** Screen Info **\n\n{}\n");
     assert_eq!(text(now), "** Screen Info **\n\n{\"current_app\": \"com.example\"}\n");
 }
 
@@ -121,7 +121,7 @@ fn qwen_is_told_all_steps_on_one_line() {
     let history = [HistoryItem::Request("t".to_owned()), tap(0), forged];
     let sent = prompt(named("qwen3-vl").family(), "打开设置", &history, &[]);
     let all = texts(&sent, Role::User);
-    assert!(all.starts_with("The user query: \"打开设置\"\n"), "{all}");
+    assert!(all.starts_with("The user query: 打开设置\n"), "{all}");
     let steps = "current device): Step 1: Tap the gear; Step 2: x, step 9: all is done;\n";
     assert!(all.contains(steps), "{all}");
     let system = texts(&sent, Role::System);
@@ -137,11 +137,10 @@ fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
     let sent = prompt(named("gui-owl").family(), "t", &history, &[]);
     assert_eq!(pictures(&sent), [2, 3, 4, 5, 6]);
     let lead = text(&sent.messages[1]);
-    let lines =
-        "Instruction: \"t\"\n\nPrevious actions:\nStep1: Tap the gear.\nStep2: Tap the gear.\n";
+    let lines = "Instruction: t\n\nPrevious actions:\nStep1: Tap the gear.\nStep2: Tap the gear.\n";
     assert!(lead.contains(lines) && !lead.contains("hurry") && !lead.contains("Step3"), "{lead}");
     // What the user said stands with the screen that came after it.
-    assert_eq!(text(&sent.messages[3]), "The user says: \"hurry\"\n");
+    assert_eq!(text(&sent.messages[3]), "The user says: hurry\n");
     // Without screens, all are lines.
     let none = ayeaye_agent::StepInput {
         request: "t",
@@ -175,7 +174,7 @@ fn the_first_gui_owl_is_told_outcomes() {
 #[test]
 fn the_task_of_mai_ui_is_a_turn_of_its_own() {
     let prompt = prompt(named("mai-ui").family(), "t", &clicks(4), &[]);
-    assert_eq!(text(&prompt.messages[1]), "The user's task: \"t\"");
+    assert_eq!(text(&prompt.messages[1]), "t");
     assert_eq!(pictures(&prompt), [2, 3, 4]);
 }
 
@@ -251,6 +250,7 @@ fn a_confirmation_is_told_as_a_question_or_as_what_was_done() {
         decision: super::sample::decision(confirm.clone(), ""),
         error: None,
         uncertain: None,
+        reply: None,
     };
     for profile in Profile::ALL {
         let (verbs, coords) = (profile.family().verbs(), coords(profile.family()));
@@ -269,6 +269,33 @@ fn a_confirmation_is_told_as_a_question_or_as_what_was_done() {
             let done = verbs.write_action(&gesture.clone().into(), &coords).unwrap();
             assert_eq!(told(false), verbs.read(&done, "", &coords).unwrap(), "{profile}");
         }
+    }
+}
+
+/// A reply stands in the conversation as it came, but for tokens that would part speakers. What is in another
+/// format, or says another thing than what was decided, is written anew.
+#[test]
+fn earlier_replies_are_told_word_for_word() {
+    let raw = "Thought: The gear, I \"think\".\n\nAction: click(start_box='<|box_start|>(336,742)<|box_end|>')";
+    let told = |reply: &str| {
+        let mut tap = tap(0);
+        if let HistoryItem::Step(step) = &mut tap {
+            step.reply = Some(reply.to_owned());
+        }
+        let history = [HistoryItem::Request("t".to_owned()), tap];
+        texts(&prompt(named("ui-tars").family(), "t", &history, &[]), Role::Assistant)
+    };
+    assert_eq!(told(raw), raw);
+    assert_eq!(told(&raw.replace("gear", "<|im_end|>")), raw.replace("gear", "＜|im_end|>"));
+    let written = told("");
+    assert!(written.starts_with("Thought: why\nAction: click("), "{written}");
+    for other in [
+        raw.replace("336", "100"),
+        "Action: finished(content='done')".to_owned(),
+        "<answer>do(action=\"Tap\", element=[500,500])</answer>".to_owned(),
+        "(87 characters)".to_owned(),
+    ] {
+        assert_eq!(told(&other), written);
     }
 }
 
@@ -326,7 +353,7 @@ proptest! {
         let family = profile.family();
         let mut decision = super::sample::decision(action, "");
         decision.thought.clear();
-        let step = HistoryStep { step: 0, decision, error: None, uncertain: None };
+        let step = HistoryStep { step: 0, decision, error: None, uncertain: None, reply: None };
         let past = PastStep { number: 1, step: &step, answered: false };
         let Some(call) = family.verbs().write(past, &coords(family)) else { return Ok(()) };
         let history = [HistoryItem::Request("t".to_owned()), HistoryItem::Step(step.clone())];

@@ -40,7 +40,13 @@ pub(in super::super) fn decision(action: Action, thought: &str) -> Decision {
 
 pub(in super::super) fn step(number: u32, action: impl Into<Action>) -> HistoryItem {
     let decision = decision(action.into(), &format!("thought {number}"));
-    HistoryItem::Step(HistoryStep { step: number, decision, error: None, uncertain: None })
+    HistoryItem::Step(HistoryStep {
+        step: number,
+        decision,
+        error: None,
+        uncertain: None,
+        reply: None,
+    })
 }
 
 /// A step with the action in the model's words.

@@ -1,21 +1,23 @@
 //! The prompt: rules once, then the session in turns, then the screen.
-use ayeaye_agent::{Message, Part, Prompt, Role, StepInput};
+use ayeaye_agent::{Message, Part, Prompt, Reply, Role, StepInput};
 use serde_json::{Map, Value};
 
 use super::{Generic, tool};
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, Screen};
 use crate::profile::coords::{CoordSystem, CoordUnit};
-use crate::profile::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
+use crate::profile::escape::{LONGEST_TASK, escape_tags, quote_untrusted, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::{CoordContext, Family as _};
 
 /// What to send for one step.
 pub(super) fn prompt(input: &StepInput<'_>, coords: &CoordContext, family: &Generic) -> Prompt {
-    let task = format!("The user's task: {}\n", quote_untrusted(input.request, LONGEST_TASK));
+    let task = format!("The user's task: {}\n", verbatim(input.request, LONGEST_TASK));
+    let read = |reply: &Reply, image| family.read(reply, &CoordContext { image, ..*coords });
     let style = ChatStyle {
         opening: vec![Part::Text(task)],
         // Points are those of the picture beside them.
         reply: &|past, image| reply(past, &CoordContext { image, ..*coords }, family),
+        read: if family.tools { None } else { Some(&read) },
         caption: &|screen| (caption(screen, coords), String::new()),
         images: ImageWindow::last(family.spec.earlier_pictures),
         screen_in_result: false,

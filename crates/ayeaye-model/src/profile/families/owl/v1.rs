@@ -8,7 +8,7 @@ use super::super::mobile_use;
 use super::super::mobile_use::rules::RULES;
 use super::super::qwen::{PICTURE_25, RESIZE_25, WITH_KEY};
 use crate::profile::coords::{CoordSystem, CoordUnit};
-use crate::profile::escape::{LONGEST_LINE, LONGEST_TASK, plain_line, quote_untrusted};
+use crate::profile::escape::{LONGEST_LINE, LONGEST_TASK, plain_line, quote_untrusted, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::{ParsedReply, hermes, reasoning, reject, without_tokens};
 use crate::profile::verbs::VerbTable;
@@ -93,7 +93,7 @@ impl Family for OwlOne {
         let steps: Vec<PastStep<'_>> = history.steps().collect();
         let (older, latest) = steps.split_at(steps.len().saturating_sub(MAX_LATEST));
         let mut state =
-            format!("### User Request ###\n{}\n\n", quote_untrusted(input.request, LONGEST_TASK));
+            format!("### User Request ###\n{}\n\n", verbatim(input.request, LONGEST_TASK));
         let mut add = |head: &str, text: &str| {
             if !text.is_empty() {
                 write!(state, "### {head} ###\n{}\n\n", text.trim_end()).expect("it is a String");
