@@ -147,7 +147,7 @@ async fn a_cancelled_call_stops_its_run_after_the_action_under_way_and_the_sessi
         moves += 1;
         if moves == 2 {
             // The gesture that this decides is under way until the phone is released.
-            faults.set(|plan| plan.hang_shell = Some(Trigger::Next));
+            faults.set(|plan| plan.hang_shell = Some(Trigger::NextInput));
         }
         Answer::Says(click(300, 300 + moves))
     });

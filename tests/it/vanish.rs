@@ -65,11 +65,13 @@ impl Way {
             }
             InAGesture => {
                 world.until("the model is asked", || world.vlm.asked().len() == 1).await;
-                let before = world.adb_device.adb_counts().services;
+                let faults = world.adb_device.faults();
+                faults.set(|plan| plan.hang_shell = Some(Trigger::NextInput));
                 world.gate.notify_one();
-                let begun = || before < world.adb_device.adb_counts().services;
+                let begun = || faults.plan().hang_shell.is_none();
                 world.until("the tap is on its way", begun).await;
                 assert!(world.recorded("tool.start", "CLICK"), "recorded before it is sent");
+                faults.release();
             }
             WhileAQuestionWaits => call.wait_for_output("Which Anna?").await,
             AfterTheEnd => world.until("the end", || world.recorded("session.end", "")).await,

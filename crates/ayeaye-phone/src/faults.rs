@@ -121,20 +121,22 @@ impl Faults {
 
     /// Waits as long as the plan delays a capture.
     pub(crate) async fn before_capture(&self) {
+        let releases = self.events.borrow().releases;
         let (delay, hang) = {
             let mut plan = self.lock();
             (plan.capture_delay_ms, take(&mut plan.hang_capture))
         };
-        self.hold(delay, hang).await;
+        self.hold(delay, hang.then_some(releases)).await;
     }
 
     /// Waits as long as the plan delays a command line.
-    pub(crate) async fn before_shell(&self) {
+    pub(crate) async fn before_shell(&self, line: &str) {
+        let releases = self.events.borrow().releases;
         let (delay, hang) = {
             let mut plan = self.lock();
-            (plan.shell_delay_ms, take(&mut plan.hang_shell))
+            (plan.shell_delay_ms, take_at(&mut plan.hang_shell, line))
         };
-        self.hold(delay, hang).await;
+        self.hold(delay, hang.then_some(releases)).await;
     }
 
     /// Takes the faults of one capture out of the plan.
@@ -155,8 +157,8 @@ impl Faults {
         take(&mut self.lock().black)
     }
 
-    pub(crate) fn take_no_exit_status(&self) -> bool {
-        take(&mut self.lock().no_exit_status)
+    pub(crate) fn take_no_exit_status(&self, line: &str) -> bool {
+        take_at(&mut self.lock().no_exit_status, line)
     }
 
     /// Waits as long as so many bytes take on this link.
@@ -174,14 +176,14 @@ impl Faults {
         Some(usize::try_from(bandwidth / 20).unwrap_or(usize::MAX).max(1))
     }
 
-    async fn hold(&self, delay_ms: u64, hang: bool) {
+    /// Waits for the delay, and for the next release after those so many before, where it hangs.
+    async fn hold(&self, delay_ms: u64, hangs_after: Option<u64>) {
         if delay_ms > 0 {
             tokio::time::sleep(Duration::from_millis(delay_ms)).await;
         }
-        if hang {
+        if let Some(releases) = hangs_after {
             let mut events = self.events.subscribe();
-            let start = events.borrow_and_update().releases;
-            if events.wait_for(|now| now.releases != start).await.is_err() {
+            if events.wait_for(|now| now.releases != releases).await.is_err() {
                 tracing::debug!("a hanging command outlived its phone");
             }
         }
@@ -204,9 +206,18 @@ pub(crate) struct CaptureFaults {
     pub(crate) drop_after: Option<u64>,
 }
 
+/// Like [`take`], at a command line.
+fn take_at(times: &mut Option<Trigger>, line: &str) -> bool {
+    let has_input = || line.split(|c: char| !c.is_ascii_alphanumeric()).any(|it| it == "input");
+    if *times == Some(Trigger::NextInput) && has_input() {
+        *times = Some(Trigger::Next);
+    }
+    take(times)
+}
+
 fn take(times: &mut Option<Trigger>) -> bool {
     match *times {
-        None => false,
+        None | Some(Trigger::NextInput) => false,
         Some(Trigger::Every) => true,
         Some(Trigger::Next) => {
             *times = None;
@@ -226,8 +237,8 @@ mod tests {
         assert!(faults.take_black());
         assert!(!faults.take_black());
         faults.set(|plan| plan.no_exit_status = Some(Trigger::Every));
-        assert!(faults.take_no_exit_status());
-        assert!(faults.take_no_exit_status());
+        assert!(faults.take_no_exit_status("id"));
+        assert!(faults.take_no_exit_status("id"));
     }
 
     #[tokio::test(start_paused = true)]
@@ -236,7 +247,7 @@ mod tests {
         faults.set(|plan| plan.hang_shell = Some(Trigger::Next));
         let waiting = tokio::spawn({
             let faults = faults.clone();
-            async move { faults.before_shell().await }
+            async move { faults.before_shell("id").await }
         });
         tokio::time::sleep(Duration::from_hours(1)).await;
         assert!(!waiting.is_finished());

@@ -71,6 +71,7 @@ pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) 
         peer: peer.clone(),
         interrupt: interrupt.clone(),
     };
+    let line = command.clone().unwrap_or_default();
     let session = Session { shell: Shell::new(device.clone()), io, interrupt };
     let work = async {
         match command {
@@ -83,7 +84,7 @@ pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) 
         () = input.pump() => Err(Disconnected { by_fault: false }),
     };
     let ended = match status {
-        Ok(_) if device.faults().take_no_exit_status() => Ok(()),
+        Ok(_) if device.faults().take_no_exit_status(&line) => Ok(()),
         Ok(status) => peer.exit(status).await,
         Err(gone) => Err(gone),
     };
@@ -103,7 +104,7 @@ struct Session {
 
 impl Session {
     async fn one(mut self, command: &str) -> Result<u8, Disconnected> {
-        self.shell.device().faults().before_shell().await;
+        self.shell.device().faults().before_shell(command).await;
         let interrupt = self.interrupt.clone();
         let work = async {
             let ended = self.shell.run_line(command, &self.io).await;
@@ -144,7 +145,7 @@ impl Session {
                 continue;
             }
             let whole = std::mem::take(&mut line);
-            self.shell.device().faults().before_shell().await;
+            self.shell.device().faults().before_shell(&whole).await;
             let ended = tokio::select! {
                 ended = self.shell.run_line(&whole, &self.io) => ended,
                 () = interrupt.notified() => Ok(130),

@@ -137,7 +137,8 @@ async fn a_black_screen_is_a_person_s_turn() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gesture_without_an_exit_status_is_doubted_and_not_repeated() {
     let (rig, asked) = waiting().await;
-    let done = click_while(&rig, &asked, |plan| plan.no_exit_status = Some(Trigger::Next)).await;
+    let done =
+        click_while(&rig, &asked, |plan| plan.no_exit_status = Some(Trigger::NextInput)).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     let log = &done["intermediate_logs"][0];
     assert_eq!(log["action"]["action_type"], "CLICK");
@@ -151,7 +152,7 @@ async fn a_gesture_without_an_exit_status_is_doubted_and_not_repeated() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gesture_that_hangs_is_doubted_and_not_repeated() {
     let (rig, asked) = waiting().await;
-    let done = click_while(&rig, &asked, |plan| plan.hang_shell = Some(Trigger::Next)).await;
+    let done = click_while(&rig, &asked, |plan| plan.hang_shell = Some(Trigger::NextInput)).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     let error = done["intermediate_logs"][0]["error"].as_str().unwrap();
     assert!(error.contains("within 1.0 s"), "{error}");

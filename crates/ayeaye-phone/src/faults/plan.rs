@@ -10,6 +10,8 @@ use crate::system::{Quirks, SelectAll};
 pub enum Trigger {
     /// At the next opportunity, once.
     Next,
+    /// At the next command line with `input` in it, once; what is asked in between goes well.
+    NextInput,
     /// Every time, until it is removed from the plan.
     Every,
 }
