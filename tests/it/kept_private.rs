@@ -81,6 +81,9 @@ async fn of_a_private_app_neither_model_nor_client_is_shown_anything() {
         let (failed, told) = raw.tool(tool, json!({ "device_id": id })).await;
         assert!(failed && told.contains("policy.private-apps"), "{tool}: {told}");
     }
+    let log = json!({ "device_id": id, "app": "com.example.nimbus" });
+    let (failed, told) = raw.tool("get_app_log", log).await;
+    assert!(failed && told.contains("policy.private-apps"), "{told}");
     let tap = json!({ "device_id": id, "x": 500, "y": 500, "screenshot": 500 });
     let (_, told) = raw.tool("tap", tap).await;
     assert!(told.contains("private-app"), "{told}");

@@ -4,6 +4,8 @@
 pub(crate) fn lists_host(list: &[String], host: &str) -> bool {
     list.iter().any(|entry| {
         let domain = entry.trim().trim_start_matches("*.");
+        let plain = if domain.is_ascii() { None } else { host_of(domain) };
+        let domain = plain.as_deref().unwrap_or(domain);
         let rest = host.len().checked_sub(domain.len());
         rest.is_some_and(|rest| {
             host.is_char_boundary(rest)
@@ -11,6 +13,22 @@ pub(crate) fn lists_host(list: &[String], host: &str) -> bool {
                 && (rest == 0 || host[..rest].ends_with('.'))
         })
     })
+}
+
+/// The host of an address, with or without its scheme, as browsers read it: letters beyond ASCII in the form of the
+/// name system (`xn--…`), numbers as the address they stand for. `None` where they would read none.
+pub(crate) fn host_of(address: &str) -> Option<String> {
+    let address = address.trim();
+    let url =
+        if address.contains("://") || address.starts_with("http:") || address.starts_with("https:")
+        {
+            url::Url::parse(address)
+        } else {
+            url::Url::parse(&format!("http://{address}"))
+        };
+    let url = url.ok()?;
+    let host = url.host_str()?.trim_end_matches('.');
+    (!host.is_empty()).then(|| host.to_lowercase())
 }
 
 /// The host of an address as the address bar of a browser shows it, with or without its scheme, in lower case.
@@ -45,6 +63,26 @@ mod tests {
         assert!(lists_host(&list("*.example.com"), "example.com"));
         assert!(!lists_host(&list("example.com"), "notexample.com"));
         assert!(!lists_host(&list("example.com"), "éxample.com"));
+    }
+
+    #[test]
+    fn a_host_is_read_as_browsers_do() {
+        for (address, host) in [
+            ("https://user@en.WIKIPEDIA.org:443/x", "en.wikipedia.org"),
+            ("b\u{430}nk.org", "xn--bnk-6cd.org"),
+            ("müller.de", "xn--mller-kva.de"),
+            ("evil\u{3002}example", "evil.example"),
+            ("https:\\\\evil.example", "evil.example"),
+            ("http:evil.example", "evil.example"),
+            ("http://%65vil.example", "evil.example"),
+            ("http://2130706433/", "127.0.0.1"),
+            ("http://0x7f.1/", "127.0.0.1"),
+            ("ev\u{ad}il.example.", "evil.example"),
+        ] {
+            assert_eq!(host_of(address).as_deref(), Some(host), "{address}");
+        }
+        assert_eq!(host_of("no host"), None);
+        assert!(lists_host(&["müller.de".to_owned()], "www.xn--mller-kva.de"));
     }
 
     #[test]

@@ -54,6 +54,11 @@ impl Agent {
         Ok((front.is_empty() || policy.is_private(&front)).then_some(front))
     }
 
+    /// Whether nothing of this app is shown to anybody.
+    pub fn is_private_app(&self, package: &str) -> bool {
+        self.deps.policy.is_private(package)
+    }
+
     /// Every phone with its holder. A failing source is an error only when no source lists anything.
     pub async fn devices(
         &self,

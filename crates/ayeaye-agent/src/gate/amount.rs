@@ -10,8 +10,37 @@ static TOTALS: List = List::new(|| normalized_all(&[
     "합계", "총", "금액", "المجموع", "الإجمالي", "المبلغ", "कुल", "राशि", "jumlah", "tổng", "ยอดรวม", "ยอด", "จำนวนเงิน",
 ]));
 
-/// The amount on what is touched, else beside a word for a total, else the last on the screen.
+/// The amount that the screen is about, and the largest beside it, if that is another one: which of two is paid
+/// the screen may lie about.
 pub(super) fn on_screen(screen: &ScreenFacts) -> Option<String> {
+    let main = main_amount(screen)?;
+    let aimed = screen.aimed.iter().flat_map(|it| &it.names);
+    let all = aimed.chain(&screen.texts).filter_map(|it| amount(it));
+    let largest = all.max_by(|one, other| value(one).total_cmp(&value(other)));
+    match largest.filter(|it| value(&main) < value(it)) {
+        Some(largest) => Some(format!("{main} (the screen also shows {largest})")),
+        None => Some(main),
+    }
+}
+
+/// An amount as a number: the last separator begins the cents if two digits follow it.
+fn value(amount: &str) -> f64 {
+    let number: String =
+        amount.chars().filter(|c| c.is_numeric() || matches!(c, '.' | ',')).collect();
+    let cents = number.rfind(['.', ',']).filter(|at| number.len() - at <= 3);
+    let (whole, cents) = number.split_at(cents.unwrap_or(number.len()));
+    let digits = |text: &str| {
+        text.chars()
+            .filter_map(|c| c.to_digit(10))
+            .map(f64::from)
+            .fold(0.0, |sum, it| sum * 10.0 + it)
+    };
+    let places = i32::try_from(cents.chars().filter(char::is_ascii_digit).count()).unwrap_or(2);
+    digits(whole) + digits(cents) / 10_f64.powi(places)
+}
+
+/// The amount on what is touched, else beside a word for a total, else the last on the screen.
+fn main_amount(screen: &ScreenFacts) -> Option<String> {
     let aimed = screen.aimed.iter().flat_map(|it| &it.names);
     if let Some(found) = aimed.into_iter().find_map(|it| amount(it)) {
         return Some(found);

@@ -6,6 +6,8 @@ use std::sync::{LazyLock, OnceLock};
 use super::apps::{self, AppKind};
 use super::class::ActClass;
 use super::phrases;
+use crate::host::host_of;
+
 use super::text::{holds, is_spaced, mentions, normalized, same_word, stems, words};
 
 /// The words of a user that count, as they are compared. The last ones win where there are too many.
@@ -30,6 +32,8 @@ pub struct UserWords {
     words: Vec<String>,
     /// Names and what is quoted: words with a capital that begin no sentence.
     particular: Vec<String>,
+    /// The hosts of addresses in them, as browsers read them.
+    hosts: Vec<String>,
     /// Where in the own text stands what is to be said to somebody.
     contents: Vec<Content>,
     /// What was found out about each class: a screen may have a hundred controls of one.
@@ -76,8 +80,10 @@ impl UserWords {
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut text = String::new();
         let mut particular = Vec::new();
+        let mut hosts = Vec::new();
         for said in texts {
             particular.extend(names_in(said));
+            hosts.extend(hosts_in(said));
             if !text.is_empty() {
                 text.push_str(" \n");
             }
@@ -94,7 +100,7 @@ impl UserWords {
         let words = words(&text).filter(|it| says_something(it)).map(str::to_owned).collect();
         let own = unquoted(&text);
         let contents = contents(&own);
-        Self { text, own, words, particular, contents, asked: Default::default() }
+        Self { text, own, words, particular, hosts, contents, asked: Default::default() }
     }
 
     /// Whether there are none, as where a client acts itself.
@@ -112,7 +118,7 @@ impl UserWords {
         let mut asked = false;
         for phrase in phrases::intents(class) {
             for (at, end) in stems(&self.own, &phrase.text) {
-                if phrases::is_noun(&self.own, at, end) {
+                if phrases::is_noun(&self.own, at, end) || phrases::is_asked_about(&self.own, at) {
                     continue;
                 }
                 let content = self.contents.iter().find(|it| it.from <= at && at < it.to);
@@ -239,12 +245,14 @@ impl UserWords {
     /// Whether they name a host: it or a domain around it, or the name of its owner: "wikipedia" for
     /// `en.wikipedia.org`, and not for `wikipedia.example.com`.
     pub(super) fn name_host(&self, host: &str) -> bool {
-        let end = |c: char| c.is_whitespace() || "\"'()<>,;/?#".contains(c);
-        let mut said = self.text.split(end).map(|it| it.trim_matches(['.', ':', '!']));
         let around =
             |it: &str| host == it || host.strip_suffix(it).is_some_and(|rest| rest.ends_with('.'));
-        if said.any(|it| it.contains('.') && around(it)) {
+        if self.hosts.iter().any(|it| around(it)) {
             return true;
+        }
+        // Letters that only look like those of the owner's name.
+        if host.split('.').any(|label| label.starts_with("xn--")) {
+            return false;
         }
         let name: String = owner_of(host).chars().filter(|c| *c != '-').collect();
         if name.chars().count() < 3 || EMPTY_WORDS.contains(&name) {
@@ -265,6 +273,15 @@ fn owner_of(host: &str) -> &str {
         [.., name, _] => name,
         _ => host,
     }
+}
+
+/// The hosts of the addresses in a text.
+fn hosts_in(text: &str) -> impl Iterator<Item = String> {
+    let end = |c: char| c.is_whitespace() || "\"'()<>,;，。、“”„«»「」".contains(c);
+    let tail = if MOST < text.len() { text.get(..MOST).unwrap_or_default() } else { text };
+    let parts = tail.split(end).map(|it| it.trim_matches(['.', ':', '!', '?']));
+    let addresses = parts.filter(|it| it.contains('.') && it.len() <= 2048);
+    addresses.filter_map(host_of).filter(|it| it.contains('.'))
 }
 
 /// Words with a capital that begin no sentence, and those in quotes, normalized.
@@ -469,6 +486,8 @@ mod tests {
             ("Open example.com.", "www.example.com", true),
             ("What is the weather today?", "weather.evil.example", false),
             ("What is the weather today?", "weather-now.evil.example", false),
+            ("Open bank.org", "xn--bnk-6cd.org", false),
+            ("Open müller.de", "www.xn--mller-kva.de", true),
             ("Open example.com", "ample.com", false),
             ("Open example.com", "example.com.evil.net", false),
             ("Read me the newest note", "newest.com", false),

@@ -5,6 +5,7 @@ mod areas;
 mod controls;
 mod declines;
 mod intents;
+mod northern;
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -15,7 +16,7 @@ use super::class::ActClass;
 use super::components::SystemPart;
 use super::text::{find, holds, is_spaced, mentions, normalized, stems, words};
 
-pub(super) use self::intents::{forgetting, is_negated, is_noun};
+pub(super) use self::intents::{forgetting, is_asked_about, is_negated, is_noun};
 
 /// A table of phrases: class, language, phrases.
 type Table<T> = &'static [(T, &'static str, &'static [&'static str])];
@@ -32,9 +33,9 @@ pub(super) struct Phrase<T> {
     size: usize,
 }
 
-fn phrases<T: Copy>(table: Table<T>) -> Vec<Phrase<T>> {
+fn phrases<T: Copy>(tables: &[Table<T>]) -> Vec<Phrase<T>> {
     let mut all = Vec::new();
-    for (of, language, list) in table {
+    for (of, language, list) in tables.iter().copied().flatten() {
         for written in *list {
             let text = normalized(written);
             let size = size(&text);
@@ -44,31 +45,43 @@ fn phrases<T: Copy>(table: Table<T>) -> Vec<Phrase<T>> {
     all
 }
 
-static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| phrases(controls::CONTROLS));
+static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> =
+    LazyLock::new(|| phrases(&[controls::CONTROLS, northern::CONTROLS]));
 /// Finds all of them at once: screens have hundreds of texts.
 static FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(CONTROLS.iter().map(|it| &it.text)).ok());
-static HARMLESS: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| phrases(controls::HARMLESS));
+static HARMLESS: LazyLock<Vec<Phrase<()>>> =
+    LazyLock::new(|| phrases(&[controls::HARMLESS, northern::HARMLESS]));
 static HARMLESS_FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(HARMLESS.iter().map(|it| &it.text)).ok());
-static DECLINES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(declines::DECLINES));
-static AGREES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(agreeing::AGREES));
-static CONFIRMS: LazyLock<HashSet<String>> =
-    LazyLock::new(|| agreeing::CONFIRMS.iter().map(|it| normalized(it)).collect());
+static DECLINES: LazyLock<HashSet<String>> =
+    LazyLock::new(|| texts(&[declines::DECLINES, northern::DECLINES]));
+static AGREES: LazyLock<HashSet<String>> =
+    LazyLock::new(|| texts(&[agreeing::AGREES, northern::AGREES]));
+static CONFIRMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    list(agreeing::CONFIRMS).into_iter().chain(list(northern::CONFIRMS)).collect()
+});
 static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::LOSSES));
 static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::MESSAGES));
 static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::COMMENTS));
 
-fn texts(table: Table<()>) -> HashSet<String> {
-    table.iter().flat_map(|((), _, list)| *list).map(|it| normalized(it)).collect()
+fn texts(tables: &[Table<()>]) -> HashSet<String> {
+    tables
+        .iter()
+        .copied()
+        .flatten()
+        .flat_map(|((), _, list)| *list)
+        .map(|it| normalized(it))
+        .collect()
 }
 
 fn list(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|it| normalized(it)).collect()
 }
 
-static AREAS: LazyLock<Vec<Phrase<SystemPart>>> = LazyLock::new(|| phrases(areas::AREAS));
-static INTENTS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| phrases(intents::INTENTS));
+static AREAS: LazyLock<Vec<Phrase<SystemPart>>> = LazyLock::new(|| phrases(&[areas::AREAS]));
+static INTENTS: LazyLock<Vec<Phrase<ActClass>>> =
+    LazyLock::new(|| phrases(&[intents::INTENTS, northern::INTENTS]));
 /// What dialogs for a permission say, and the words of a user that need it.
 type Needs = Vec<(Vec<Phrase<u8>>, Vec<String>)>;
 
@@ -76,7 +89,7 @@ static PERMISSIONS: LazyLock<Needs> = LazyLock::new(|| {
     let needs = |list: &[&str]| list.iter().map(|it| normalized(it)).collect();
     areas::PERMISSIONS
         .iter()
-        .map(|(on_screen, wanted)| (phrases(on_screen), needs(wanted)))
+        .map(|(on_screen, wanted)| (phrases(&[*on_screen]), needs(wanted)))
         .collect()
 });
 

@@ -70,6 +70,8 @@ pub struct ScreenFacts {
     pub can_decline: bool,
     /// What is typed now is hidden.
     pub hidden_input: bool,
+    /// What stands in the field of a number that is dialed.
+    pub dialed: String,
 }
 
 /// One control.
@@ -141,6 +143,9 @@ impl ScreenFacts {
             if element.focused {
                 focused = Some(element);
             }
+            if is_dialed(&element.resource_id) {
+                facts.dialed = element.name().trim().chars().take(LONGEST).collect();
+            }
             let shown = [element.name(), element.description.trim()];
             for text in shown.into_iter().filter(|it| !it.is_empty()) {
                 if MOST_TEXTS <= facts.texts.len() {
@@ -203,6 +208,15 @@ pub(crate) fn presses_enter(gesture: &Gesture) -> bool {
         Gesture::Type { text, submit, .. } => *submit || text.contains('\n'),
         _ => false,
     }
+}
+
+/// Whether what stands in the field with this id is dialed.
+pub(super) fn is_dialed(resource_id: &str) -> bool {
+    let id = resource_id.rsplit('/').next().unwrap_or_default();
+    matches!(
+        id,
+        "digits" | "digits_edit_text" | "dialpad_edit_text" | "dial_number" | "dialer_input"
+    )
 }
 
 fn is_for_recipients(element: &Element) -> bool {

@@ -74,11 +74,15 @@ impl ActHistory {
                 if !by_person {
                     return;
                 }
-                // What is chosen from a list is in the words of who made the list.
+                let confirm = question.is_some_and(|it| it.kind == QuestionKind::Confirm);
+                // What is chosen from a list is in the words of who made the list, and what follows a yes may
+                // be in the words of the question.
                 let options = question.map(|it| it.options.as_slice()).unwrap_or_default();
                 let own = answer.answers.iter().filter(|it| !options.contains(it));
                 for said in own {
-                    self.words.push(said.clone());
+                    if !confirm || source == Some(AnswerSource::Guidance) {
+                        self.words.push(said.clone());
+                    }
                     self.remember_given(said);
                 }
                 let home = question.and_then(|it| it.app.as_deref()).unwrap_or_default();
@@ -87,7 +91,6 @@ impl ActHistory {
                     self.secrets.retain(|(known, _)| *known != found);
                     self.secrets.push((found, home.to_owned()));
                 }
-                let confirm = question.is_some_and(|it| it.kind == QuestionKind::Confirm);
                 if source != Some(AnswerSource::Guidance) && confirm {
                     let all = |is: fn(&str) -> bool| {
                         !answer.answers.is_empty() && answer.answers.iter().all(|text| is(text))

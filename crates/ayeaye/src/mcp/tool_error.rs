@@ -114,6 +114,16 @@ impl ToolError {
         }
     }
 
+    /// The log of an app of which nothing is shown.
+    pub(super) fn private_app_log(app: &str) -> Self {
+        Self {
+            text: format!(
+                "{app} is private by the settings (policy.private-apps): nothing of it is shown, its log neither"
+            ),
+            hint: "ask your user to read it by hand, with adb logcat",
+        }
+    }
+
     pub(super) fn long_text(length: usize, most: usize) -> Self {
         Self {
             text: format!("`text` has {length} bytes, the most is {most}"),

@@ -23,10 +23,6 @@ pub(super) const AGREES: Table<()> = &[
     ((), "id", &["ya", "oke", "lanjut", "lanjutkan", "konfirmasi", "setuju", "terima"]),
     ((), "vi", &["có", "đồng ý", "tiếp tục", "xác nhận", "chấp nhận"]),
     ((), "th", &["ตกลง", "ใช่", "ดำเนินการต่อ", "ยืนยัน", "ยอมรับ", "ต่อไป"]),
-    ((), "el", &["ναι", "συνέχεια", "επιβεβαίωση", "αποδοχή"]),
-    ((), "he", &["אישור", "כן", "המשך", "אני מסכים"]),
-    ((), "sv", &["ja", "fortsätt", "bekräfta", "godkänn"]),
-    ((), "cs", &["ano", "pokračovat", "potvrdit", "souhlasím"]),
 ];
 
 /// Those that stand for a decision about money where an amount is on the screen.

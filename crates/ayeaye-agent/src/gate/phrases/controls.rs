@@ -184,7 +184,7 @@ pub(super) const CONTROLS: Table<ActClass> = &[
 pub(super) const HARMLESS: Table<()> = &[
     ((), "en", &[
         "order history", "order details", "order number", "order status", "order summary", "order id", "order by", "sort order", "track order", "view order", "previous order", "last order", "order placed", "in order", "order updates", "order again soon",
-        "google pay", "samsung pay", "apple pay", "pay with", "pay by", "how to pay", "payment method", "payment methods", "payment options", "payment history", "payment details", "payment settings", "payments & subscriptions", "add payment method",
+        "google pay", "samsung pay", "apple pay", "how to pay", "payment method", "payment methods", "payment options", "payment history", "payment details", "payment settings", "payments & subscriptions", "add payment method",
         "purchase history", "buyer protection", "buying guide",
         "call log", "call history", "call settings", "call forwarding", "call waiting", "call volume", "recent call", "missed call", "call barring", "call sounds", "wi-fi call",
         "send feedback", "send a new code", "send code", "forward 10 seconds", "fast forward", "skip forward", "go forward", "forward button",

@@ -6,7 +6,7 @@ use super::Table;
 use crate::gate::class::ActClass::{
     self, Call, Delete, Grant, Install, Order, Pay, Publish, Send, Transfer,
 };
-use crate::gate::text::{normalized, words};
+use crate::gate::text::{holds, normalized, words};
 
 /// Stems: of Latin, Cyrillic, Greek and Arabic ones of four letters or more, forms count too.
 #[rustfmt::skip]
@@ -261,6 +261,34 @@ pub(in crate::gate) fn forgetting(text: &str) -> String {
         }
     }
     rest
+}
+
+/// What stands before a verb that is only asked about: "how do I delete my account".
+#[rustfmt::skip]
+const ASKING: &[&str] = &[
+    "how do", "how does", "how to", "how can", "how could", "how would", "how is", "how are", "how much", "how long", "what happens", "what would happen", "whether", "should i", "why", "is it possible", "possible to", "what it costs to", "what does it cost to", "when i",
+    "wie man", "wie ich", "wie kann", "wie lange", "was passiert", "ob ich", "ob man", "möglich", "warum", "cómo", "qué pasa si", "si puedo", "por qué", "comment", "que se passe", "si je peux", "pourquoi",
+    "como", "o que acontece", "se posso", "come si", "come posso", "cosa succede", "perché", "hoe", "wat gebeurt", "jak", "co się stanie", "nasıl", "ne olur", "как", "что будет", "можно ли", "як", "що буде",
+    "怎么", "怎麼", "怎样", "如何", "是否", "能不能", "可不可以", "为什么", "どうやって", "方法", "どうすれば", "어떻게", "방법", "كيف", "ماذا يحدث", "कैसे", "bagaimana", "làm thế nào", "làm sao", "cách", "อย่างไร", "ยังไง", "hur", "hvordan", "miten", "kuinka", "hogyan", "cum", "πώς", "איך",
+];
+
+static ASKING_TEXTS: LazyLock<Vec<String>> =
+    LazyLock::new(|| ASKING.iter().map(|it| normalized(it)).collect());
+
+/// Whether the verb that stands at this place is only asked about, in its part of the sentence.
+pub(in crate::gate) fn is_asked_about(text: &str, at: usize) -> bool {
+    let clause = |c: char| {
+        matches!(
+            c,
+            '.' | ',' | ';' | '!' | '?' | ':' | '。' | '，' | '；' | '！' | '？' | '：' | '\n'
+        )
+    };
+    let before = text[..at].rsplit(clause).next().unwrap_or_default();
+    // "and" begins a request of its own: "find out how it ended and text Anna".
+    let own = [" and ", " und ", " y ", " et ", " e ", " ve ", " и ", " dan ", " och ", " og "];
+    let from = own.iter().filter_map(|it| before.rfind(it).map(|at| at + it.len())).max();
+    let part = &before[from.unwrap_or_default()..];
+    ASKING_TEXTS.iter().any(|it| holds(part, it))
 }
 
 /// Whether the verb that stands from `at` to `end` is turned around by what is beside it: "do not call",

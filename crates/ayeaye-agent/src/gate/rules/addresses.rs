@@ -2,12 +2,11 @@
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
 use crate::gate::findings::Findings;
-
-use crate::gate::request::GateRequest;
+use crate::gate::request::{ControlFacts, GateRequest};
 use crate::gate::text::normalized;
 use crate::gate::verdict::Rule;
-use crate::host::lists_host;
-use crate::{DeviceCommand, Gesture};
+use crate::host::{host_of, lists_host};
+use crate::{DeviceCommand, Gesture, Key};
 
 /// Parts of the resource ids of address bars.
 const BARS: [&str; 6] =
@@ -39,17 +38,36 @@ const SCHEMES: &[(&str, ActClass)] = &[
 /// Addresses that are opened or typed.
 pub(in crate::gate) fn addresses(findings: &mut Findings<'_>) {
     let request = findings.request;
-    let (text, typed) = match request.gesture {
-        Gesture::Command(DeviceCommand::OpenUrl { url }) => (url.as_str(), false),
-        Gesture::Type { text, .. } => {
-            let browser = apps::kind_of(request.package) == Some(AppKind::Browser);
-            if !is_in_address_bar(request) && !browser {
-                return;
+    if let Gesture::Command(DeviceCommand::OpenUrl { url }) = request.gesture {
+        address(findings, url, false);
+        return;
+    }
+    let browser = || apps::kind_of(request.package) == Some(AppKind::Browser);
+    match request.gesture {
+        Gesture::Type { text, .. } if is_in_address_bar(request) || browser() => {
+            let before = address_field(request).map_or("", |it| it.content.as_str());
+            // In pieces: what stood there was no address yet. What was one is replaced.
+            let whole = Address::read(before, true).is_none().then(|| format!("{before}{text}"));
+            // Each line that ends is opened.
+            for line in text.lines() {
+                address(findings, line, true);
             }
-            (text.as_str(), true)
+            if let Some(whole) = whole.filter(|_| !before.is_empty()) {
+                address(findings, &whole, true);
+            }
         }
-        _ => return,
-    };
+        Gesture::HotKey { key: Key::Enter } if is_in_address_bar(request) => {
+            if let Some(field) = address_field(request) {
+                address(findings, &field.content, true);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An address, typed or opened.
+fn address(findings: &mut Findings<'_>, text: &str, typed: bool) {
+    let request = findings.request;
     let policy = findings.policy;
     let host = match Address::read(text, typed) {
         None => return,
@@ -77,15 +95,23 @@ pub(in crate::gate) fn addresses(findings: &mut Findings<'_>) {
 
 /// Whether something is typed into the address bar of a browser.
 pub(super) fn is_in_address_bar(request: &GateRequest<'_>) -> bool {
-    let Gesture::Type { point, .. } = request.gesture else { return false };
-    let field = match point {
-        Some(_) => request.screen.aimed.iter().find(|it| it.is_field()),
-        None => request.screen.focused.as_ref(),
-    };
-    field.is_some_and(|it| {
+    address_field(request).is_some_and(|it| {
         let id = it.resource_id.to_ascii_lowercase();
         BARS.iter().any(|name| id.contains(name))
     })
+}
+
+/// The field into which something is typed, or that has the focus.
+fn address_field<'a>(request: &GateRequest<'a>) -> Option<&'a ControlFacts> {
+    match request.gesture {
+        Gesture::Type { point: Some(_), .. } => {
+            request.screen.aimed.iter().find(|it| it.is_field())
+        }
+        Gesture::Type { point: None, .. } | Gesture::HotKey { .. } => {
+            request.screen.focused.as_ref()
+        }
+        _ => None,
+    }
 }
 
 /// An address in a text.
@@ -101,9 +127,8 @@ enum Address {
 impl Address {
     /// A typed text is an address if it has a scheme, or looks like the name of a host.
     fn read(text: &str, typed: bool) -> Option<Self> {
-        let text = normalized(text);
-        let text = text.trim();
-        if let Some((scheme, _)) = text.split_once(':') {
+        let plain = normalized(text);
+        if let Some((scheme, _)) = plain.trim().split_once(':') {
             if ODD.contains(&scheme) {
                 return Some(Self::Odd(scheme.to_owned()));
             }
@@ -111,23 +136,25 @@ impl Address {
                 return Some(Self::Acts(*class, scheme.to_owned()));
             }
         }
-        let rest = match text.split_once("://") {
-            Some((scheme, rest)) if !scheme.contains(' ') => rest,
-            Some(_) | None if typed && text.contains(char::is_whitespace) => return None,
-            Some((_, rest)) => rest,
-            None => text,
+        let text = text.trim();
+        let scheme = plain.split_once(':').map(|(scheme, _)| scheme);
+        let with_scheme = plain.contains("://") || matches!(scheme, Some("http" | "https"));
+        if typed && text.contains(char::is_whitespace) && !with_scheme {
+            return None;
+        }
+        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let written = rest.split(['/', '?', '#', '\\', ':']).next().unwrap_or_default();
+        let Some(host) = host_of(text) else {
+            // What no browser should open, but has the form of an address.
+            return with_scheme.then(|| Self::Page(normalized(written)));
         };
-        let end = |c: char| matches!(c, '/' | '?' | '#' | '\\') || c.is_whitespace();
-        let authority = rest.split(end).next().unwrap_or_default();
-        let host = authority.rsplit('@').next().unwrap_or_default();
-        let host = host.split(':').next().unwrap_or_default().trim_end_matches('.');
         let last = host.rsplit('.').next().unwrap_or_default();
+        let numbers =
+            host.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '[' | ']' | ':'));
         let named = host.contains('.')
             && (2 <= last.chars().count() && last.chars().all(char::is_alphabetic)
                 || last.starts_with("xn--")
-                || host.chars().all(|c| c.is_ascii_digit() || c == '.')
-                    && (text.contains('/') || host.matches('.').count() == 3));
-        let with_scheme = text.contains("://");
-        (!host.is_empty() && (named || with_scheme)).then(|| Self::Page(host.to_owned()))
+                || numbers && (text.contains('/') || written.matches('.').count() == 3));
+        (named || with_scheme || host.starts_with('[')).then_some(Self::Page(host))
     }
 }

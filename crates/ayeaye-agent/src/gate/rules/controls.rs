@@ -9,7 +9,7 @@ use crate::gate::components::SystemPart;
 use crate::gate::findings::Findings;
 use crate::gate::intent::says_all;
 use crate::gate::phrases;
-use crate::gate::request::{ControlFacts, GateRequest, presses_enter};
+use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter};
 use crate::gate::text::{amount, closed_up, normalized, readings, words};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture};
@@ -106,7 +106,7 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
     }
     // Where nothing sends, the key on the keyboard does.
     if let Some(field) = field.filter(|_| findings.len() == before) {
-        if is_dialed(field) {
+        if is_dialed(&field.resource_id) {
             add(findings, ActClass::Call, field, Rule::EnterKey, field.name());
             return;
         }
@@ -117,15 +117,6 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
             add(findings, class, field, Rule::EnterKey, field.name());
         }
     }
-}
-
-/// Whether what stands in a field is dialed.
-fn is_dialed(field: &ControlFacts) -> bool {
-    let id = field.resource_id.rsplit('/').next().unwrap_or_default();
-    matches!(
-        id,
-        "digits" | "digits_edit_text" | "dialpad_edit_text" | "dial_number" | "dialer_input"
-    )
 }
 
 fn add(

@@ -88,14 +88,33 @@ fn is_code(text: &str) -> bool {
         && (all.len() <= 3 || all.len() <= 10 && all.iter().any(asks))
 }
 
-/// Codes that a phone carries out as they are dialed: call forwarding, erasing, locks.
+/// Codes that a phone carries out as they are dialed: call forwarding, erasing, locks. Also in pieces: with what
+/// stands there already, and with the key that ends them.
 pub(in crate::gate) fn dialed_codes(findings: &mut Findings<'_>) {
     let request = findings.request;
-    let Gesture::Type { text, .. } = request.gesture else { return };
-    let code = normalized(text).replace([' ', '-'], "");
-    let dialed = |c: char| c.is_ascii_digit() || matches!(c, '*' | '#' | '+');
-    if 3 < code.len() && code.starts_with(['*', '#']) && code.chars().all(dialed) {
-        let asked = request.words.hold_text(text);
-        findings.class(ActClass::Call, asked, Rule::Control, text.trim());
+    let screen = request.screen;
+    let added = match request.gesture {
+        Gesture::Type { text, .. } => text.as_str(),
+        Gesture::Click { .. } | Gesture::LongPress { .. } | Gesture::DoubleClick { .. } => {
+            let mut keys = screen.aimed.iter().filter(|_| !screen.dialed.is_empty());
+            if !keys.any(is_hash_key) {
+                return;
+            }
+            "#"
+        }
+        _ => return,
+    };
+    for text in [added.to_owned(), format!("{}{added}", screen.dialed)] {
+        let code = normalized(&text).replace([' ', '-'], "");
+        let dialed = |c: char| c.is_ascii_digit() || matches!(c, '*' | '#' | '+');
+        if 3 < code.len() && code.starts_with(['*', '#']) && code.chars().all(dialed) {
+            let asked = request.words.hold_text(&text);
+            findings.class(ActClass::Call, asked, Rule::Control, text.trim());
+        }
     }
+}
+
+fn is_hash_key(key: &ControlFacts) -> bool {
+    let id = key.resource_id.rsplit('/').next().unwrap_or_default();
+    key.names.iter().any(|it| it.contains(['#', '＃'])) || matches!(id, "pound" | "hash")
 }

@@ -149,10 +149,16 @@ fn part_in_front(request: &GateRequest<'_>) -> Option<SystemPart> {
     if let Some(part) = components::part_of(request.package, request.activity) {
         return Some(part);
     }
+    let screen = request.screen;
+    if request.package == "com.android.systemui" {
+        // A tile of the quick settings is called as the part that it switches.
+        let names = screen.aimed.iter().flat_map(|it| &it.names);
+        let parts = names.flat_map(|it| it.split([',', '\n'])).map(normalized);
+        return parts.into_iter().find_map(|it| phrases::area_titled(&it)).map(|it| it.of);
+    }
     if !components::is_settings(request.package) {
         return None;
     }
-    let screen = request.screen;
     let titles = screen.titles.iter().chain(&screen.header);
     let titled = titles.into_iter().find_map(|it| phrases::area_titled(&normalized(it)));
     if let Some(phrase) = titled {
@@ -233,10 +239,15 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
 }
 
 /// Whether a screen has elements, but of what is touched there is only a surface that is drawn on: a page or
-/// game that tells nothing of itself.
+/// game that tells nothing of itself. Where an app draws all of its controls, it is a plain view.
 fn is_opaque(screen: &ScreenFacts) -> bool {
-    const DRAWN: [&str; 4] = ["WebView", "SurfaceView", "TextureView", "GLSurfaceView"];
+    const DRAWN: [&str; 5] =
+        ["WebView", "SurfaceView", "TextureView", "GLSurfaceView", "FlutterView"];
     let Some(first) = screen.aimed.first() else { return false };
-    let silent = screen.aimed.iter().all(|it| it.names.is_empty() && it.hint.is_empty());
-    silent && DRAWN.iter().any(|it| first.kind.ends_with(it))
+    let silent = screen
+        .aimed
+        .iter()
+        .all(|it| it.names.is_empty() && it.hint.is_empty() && it.beside.is_empty());
+    let plain = first.kind == "android.view.View" && first.resource_id.is_empty();
+    silent && (plain || DRAWN.iter().any(|it| first.kind.ends_with(it)))
 }

@@ -226,6 +226,47 @@ fn a_slide_that_hardly_moves_is_a_touch() {
 }
 
 #[test]
+fn a_dialed_code_is_asked_about_in_pieces_too() {
+    let dialer = |digits: &str| {
+        let field = format!(
+            r#"<node class="android.widget.EditText" resource-id="com.android.dialer:id/digits" text="{digits}" bounds="[40,80][1040,240]"/>"#
+        );
+        let key = r##"<node class="android.widget.FrameLayout" resource-id="com.android.dialer:id/pound" clickable="true" bounds="[40,400][1040,600]"><node text="#" class="android.widget.TextView" bounds="[40,400][1040,600]"/></node>"##;
+        Elements::read(&format!("<hierarchy>{field}{key}</hierarchy>")).unwrap()
+    };
+    let key = Gesture::Click { point: Point::new(500, 208).unwrap() };
+    assert_eq!(judge_on(&dialer("*#06"), &key).class(), Some(ActClass::Call));
+    assert_eq!(judge_on(&dialer("**21*0791234567"), &key).class(), Some(ActClass::Call));
+    assert_eq!(judge_on(&dialer("**21*079"), &type_text("1234567#")).class(), Some(ActClass::Call));
+    assert_eq!(judge_on(&dialer("079"), &key).name(), "allow");
+}
+
+#[test]
+fn a_tile_of_the_quick_settings_is_the_part_that_it_switches() {
+    for tile in ["Wireless debugging, Off", "Wireless debugging"] {
+        let shade = Scene::of("com.android.systemui", "").switch(tile);
+        assert_eq!(shade.judge(TASK, &shade.tap(tile)).name(), "deny", "{tile}");
+    }
+    let shade = Scene::of("com.android.systemui", "").switch("Flashlight");
+    assert_eq!(shade.judge(TASK, &shade.tap("Flashlight")).name(), "allow");
+}
+
+#[test]
+fn what_is_only_asked_about_is_not_asked_for() {
+    let notes = Scene::of("com.example.notes", "Shopping").button("Delete");
+    for (task, said) in [
+        ("Find out how to delete the note Shopping", "confirm"),
+        ("Tell me whether I should delete the note Shopping", "confirm"),
+        ("Wie kann ich die Notiz Shopping löschen?", "confirm"),
+        ("怎么删除 Shopping 这条备忘录", "confirm"),
+        ("How old is the note Shopping? Delete it", "allow"),
+        ("Find out how old the note Shopping is and delete it", "allow"),
+    ] {
+        assert_eq!(notes.judge(task, &notes.tap("Delete")).name(), said, "{task}");
+    }
+}
+
+#[test]
 fn what_stands_in_a_field_makes_it_no_search() {
     let screen = |said: &str| {
         let field = format!(
@@ -316,10 +357,27 @@ fn addresses_that_nobody_named_are_asked_about() {
         ("intent://x#Intent;end", "deny"),
         ("weather in Bern", "allow"),
         ("what is 1.5 x 2", "allow"),
+        ("evil.example\nweather", "confirm"),
+        ("http:evil.example", "confirm"),
+        ("evil\u{3002}example", "confirm"),
     ] {
         assert_eq!(browser.judge(TASK, &submit(text)).name(), said, "{text}");
     }
+    // In pieces, and with enter on its own.
+    let bar = |content: &str| {
+        let field = format!(
+            r#"<node class="android.widget.EditText" resource-id="com.android.chrome:id/url_bar" text="{content}" focused="true" bounds="[40,80][1040,240]"/>"#
+        );
+        Elements::read(&format!("<hierarchy>{field}</hierarchy>")).unwrap()
+    };
+    let enter = Gesture::HotKey { key: crate::Key::Enter };
+    assert_eq!(judge_on(&bar("evil."), &type_text("example")).rule, Rule::UnnamedAddress);
+    assert_eq!(judge_on(&bar("evil.example"), &enter).rule, Rule::UnnamedAddress);
+    assert_eq!(judge_on(&bar("weather in Bern"), &enter).name(), "allow");
+    assert_eq!(judge_on(&bar("news.example/a"), &type_text("weather")).name(), "allow");
     let task = "Look up the aye-aye on wikipedia";
+    let lookalike = "https://en.w\u{456}kipedia.org/";
+    assert_eq!(browser.judge(task, &submit(lookalike)).name(), "confirm", "another letter");
     assert_eq!(
         browser.judge(task, &submit("https://en.wikipedia.org/wiki/Aye-aye")).name(),
         "allow"
@@ -344,6 +402,17 @@ fn apps_for_money_are_opened_when_they_are_named() {
         home.judge("What is my account balance at SomeBank?", &open("com.somebank.app")).name(),
         "allow"
     );
+}
+
+#[test]
+fn an_amount_that_is_larger_is_named_too() {
+    let scene = Scene::of("com.example.shop", "Checkout")
+        .text("Total €1.00")
+        .text("Yearly plan €1,499.00")
+        .button("Pay");
+    let verdict = scene.judge(TASK, &scene.tap("Pay"));
+    let GateDecision::Confirm(ask) = verdict.decision else { panic!("{verdict:?}") };
+    assert_eq!(ask.amount.as_deref(), Some("€1.00 (the screen also shows €1,499.00)"));
 }
 
 #[test]

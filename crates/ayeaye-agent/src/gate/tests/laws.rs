@@ -73,12 +73,12 @@ fn control() -> impl Strategy<Value = ControlFacts> {
 fn screen() -> impl Strategy<Value = ScreenFacts> {
     let some = || vec(text(), 0..4);
     (
-        (any::<[bool; 3]>(), some(), vec(control(), 0..3), proptest::option::of(control())),
+        (any::<[bool; 3]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
         (vec(control(), 0..3), some(), some(), some(), some()),
     )
         .prop_map(
             |(
-                ([readable, hidden_input, can_decline], said, aimed, focused),
+                ([readable, hidden_input, can_decline], dialed, said, aimed, focused),
                 (controls, titles, header, texts, recipients),
             )| {
                 ScreenFacts {
@@ -93,6 +93,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     said,
                     can_decline,
                     hidden_input,
+                    dialed,
                 }
             },
         )

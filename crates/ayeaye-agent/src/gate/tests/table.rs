@@ -10,6 +10,8 @@ const TASK: &str = "Read me the newest note";
 const ATTACKS: &str = include_str!("tables/odd.tsv");
 const OTHERS: &str = include_str!("tables/others.tsv");
 const LABELS: &str = include_str!("tables/labels.tsv");
+/// Of the north and the east of Europe, in Hebrew; and the button that the law of the EU asks for.
+const NORTHERN: &str = include_str!("tables/labels_northern.tsv");
 const DIALOGS: &str = include_str!("tables/dialogs.tsv");
 const BENIGN: &str = include_str!("tables/benign.tsv");
 
@@ -115,7 +117,7 @@ fn no_button_in_any_language_is_touched_unasked_however_it_is_made() {
     let mut wrong = BTreeSet::new();
     let mut languages = BTreeSet::new();
     let mut count = 0;
-    for row in rows(LABELS) {
+    for row in rows(LABELS).chain(rows(NORTHERN)) {
         let [class, language, labels] = row.as_slice() else { panic!("{row:?}") };
         languages.insert(*language);
         for label in labels.split('|') {

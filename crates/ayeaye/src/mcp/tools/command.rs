@@ -139,6 +139,9 @@ impl Server {
         let (app, lines) = args.wanted()?;
         let id = args::device_id(&args.device_id)?;
         let device = self.agent.device(&id).await?;
+        if self.agent.is_private_app(&app) {
+            return Err(ToolError::private_app_log(&app));
+        }
         let crashes = args.crashes.unwrap_or_default();
         let log = self.unless_busy(&id, &ctx, device.app_log(&app, crashes, lines)).await?;
         let log = self.agent.without_secrets(&log);
