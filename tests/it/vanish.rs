@@ -6,6 +6,7 @@
 //! leaves a whole record and a free phone; whoever does goes on by `ask_agent_continue`.
 mod wire;
 
+use ayeaye_phone::Trigger;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, click, complete, info, within};

@@ -2,6 +2,7 @@
 //! and are normalized once.
 mod agreeing;
 mod areas;
+mod changing;
 mod controls;
 mod declines;
 mod intents;
@@ -58,6 +59,7 @@ static DECLINES: LazyLock<HashSet<String>> =
     LazyLock::new(|| texts(&[declines::DECLINES, northern::DECLINES]));
 static AGREES: LazyLock<HashSet<String>> =
     LazyLock::new(|| texts(&[agreeing::AGREES, northern::AGREES]));
+static CHANGES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(&[changing::CHANGES]));
 static CONFIRMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     list(agreeing::CONFIRMS).into_iter().chain(list(northern::CONFIRMS)).collect()
 });
@@ -193,6 +195,14 @@ pub(super) fn agrees(name: &str) -> Option<bool> {
     let sign = |c: char| !c.is_alphanumeric() && !('\u{900}'..'\u{e80}').contains(&c);
     let name = name.trim_matches(sign);
     AGREES.contains(name).then(|| CONFIRMS.contains(name))
+}
+
+/// Whether the whole name of a control (normalized), or a word of its id, says that it changes something.
+pub(super) fn changes(name: &str, id: &str) -> bool {
+    CHANGES.contains(name)
+        || id
+            .split(['_', '-'])
+            .any(|word| changing::IDS.contains(&word.to_ascii_lowercase().as_str()))
 }
 
 /// What a sign in place of a name stands for.

@@ -12,7 +12,7 @@ use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter};
 use crate::gate::text::{amount, closed_up, normalized, readings, words};
 use crate::gate::verdict::Rule;
-use crate::{DeviceCommand, Gesture};
+use crate::{DeviceCommand, Gesture, Key};
 
 /// More texts in one control are content, and only the first is its name.
 const CONTENT: usize = 6;
@@ -274,6 +274,15 @@ pub(in crate::gate) fn marked(findings: &mut Findings<'_>) {
     }
 }
 
+/// Whether a control says that it changes something, such as "Save".
+fn changes_something(control: &ControlFacts) -> bool {
+    let id = control.resource_id.rsplit('/').next().unwrap_or_default();
+    let is_field = control.is_field();
+    let is_row = control.names.len() > 2;
+    let named = control.names.iter().any(|it| phrases::changes(&normalized(it), ""));
+    !is_field && (named || !is_row && phrases::changes("", id))
+}
+
 /// Something is changed, which a policy for reading refuses.
 pub(in crate::gate) fn changes(findings: &mut Findings<'_>) {
     let request = findings.request;
@@ -291,11 +300,14 @@ pub(in crate::gate) fn changes(findings: &mut Findings<'_>) {
             "text"
         }
         Gesture::Drag { .. } => "something is moved",
+        Gesture::HotKey { key: Key::Delete } => "a text",
         gesture if super::touches(gesture) && !only_moves(gesture) => {
-            if !screen.aimed.iter().any(|it| it.switch) {
-                return;
+            let changing = screen.aimed.iter().find(|it| it.reacts && changes_something(it));
+            match changing {
+                _ if screen.aimed.iter().any(|it| it.switch) => "a switch",
+                Some(control) => control.name(),
+                None => return,
             }
-            "a switch"
         }
         _ => return,
     };

@@ -252,6 +252,27 @@ fn a_tile_of_the_quick_settings_is_the_part_that_it_switches() {
 }
 
 #[test]
+fn a_policy_for_reading_changes_nothing_by_any_name() {
+    let policy = Policy::of(PolicyProfile::ReadOnly);
+    let judged = |scene: &Scene, gesture: &Gesture| {
+        scene.judge_with(&policy, "Save it", gesture, &GateHistory::default()).name()
+    };
+    for name in ["Save", "Like", "Folgen", "Archivar", "收藏", "追加", "Готово", "Mark as read"]
+    {
+        let scene = Scene::of("com.example.notes", "Notes").button(name).view(name);
+        assert_eq!(judged(&scene, &scene.tap(name)), "deny", "{name}");
+    }
+    let icon = Scene::of("com.example.notes", "Notes").icon("com.example.notes:id/btn_favorite");
+    assert_eq!(judged(&icon, &icon.tap("com.example.notes:id/btn_favorite")), "deny");
+    let page = Scene::of("com.example.notes", "Notes").button("Show more").row("Saved notes");
+    let delete = Gesture::HotKey { key: crate::Key::Delete };
+    assert_eq!(judged(&page, &delete), "deny");
+    for name in ["Show more", "Saved notes"] {
+        assert_eq!(judged(&page, &page.tap(name)), "allow", "{name}");
+    }
+}
+
+#[test]
 fn what_is_only_asked_about_is_not_asked_for() {
     let notes = Scene::of("com.example.notes", "Shopping").button("Delete");
     for (task, said) in [
