@@ -68,7 +68,7 @@ async fn of_a_private_app_neither_model_nor_client_is_shown_anything() {
     let vlm = FakeVlm::start(|_| Answer::Says(gelab("AWAKE", "value:Nimbus", "opened it"))).await;
     let binary = Binary::with(adb, &vlm)
         .set("AYEAYE_POLICY_PRIVATE_APPS", "com.example.nimb*")
-        .set("AYEAYE_MCP_TOOLS", "all");
+        .set("AYEAYE_MCP_TOOLS", "all,manage");
     let id = adb_device.serial();
     let mut raw = binary.raw().await;
     let start = json!({ "device_id": id, "task": "Open Nimbus" });

@@ -106,6 +106,21 @@ async fn an_element_is_tapped_by_reference_while_it_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_typed_is_an_error_of_this_act_and_no_question_of_later_ones() {
+    let rig = rig().await;
+    rig.adb_device.inject(|plan| plan.no_keyboard = true);
+    act(&rig, "launch_app", json!({ "app": "Notes" })).await;
+    act(&rig, "tap", json!({ "ref": reference(&rig, "new_note").await })).await;
+    let title = reference(&rig, "title").await;
+    act(&rig, "tap", json!({ "ref": title })).await;
+    let told = refused(&rig, "type_text", json!({ "text": "你好" })).await;
+    assert!(told.contains("was not carried out") && told.contains("'你'"), "{told}");
+    assert!(told.contains("keyboard"), "{told}");
+    let after = act(&rig, "press_key", json!({ "key": "BACK" })).await;
+    assert!(after.get("question").is_none(), "{after}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_picture_after_an_act_comes_with_its_size() {
     let rig = rig().await;
     let arguments = json!({ "device_id": rig.serial, "app": "Notes", "screenshot": 400 });
@@ -158,19 +173,30 @@ async fn installing_and_removing_ask_first() {
     let files = rig.data.path().join("files");
     std::fs::create_dir_all(&files).unwrap();
     std::fs::write(files.join("no.apk"), "not a package").unwrap();
-    let told = refused(&rig, "install_app", json!({ "file": "no.apk" })).await;
+    // Nobody is asked about what cannot be done, and it is not the phone that refuses it.
+    for (file, why) in [("no.apk", "not a package"), ("missing.apk", "missing.apk")] {
+        let told = refused(&rig, "install_app", json!({ "file": file })).await;
+        assert!(told.contains("was not asked for installing") && told.contains(why), "{told}");
+        assert!(!told.contains("approval"), "{told}");
+    }
+    let told = refused(&rig, "uninstall_app", json!({ "app": "Zettelkasten" })).await;
+    assert!(told.contains("no app of this name") && !told.contains("approval"), "{told}");
+
+    // Made by Google's packager for this test, with its name in five languages.
+    let apk = include_bytes!("samples/weather.apk");
+    std::fs::write(files.join("weather.apk"), apk).unwrap();
+    std::fs::write(files.join("other.apk"), apk).unwrap();
+    let told = refused(&rig, "install_app", json!({ "file": "weather.apk" })).await;
     assert!(told.contains("your user has to agree first"), "{told}");
+    assert!(told.contains("Install org.example.weather from") && told.contains(" kB)"), "{told}");
     let code = code_in(&told);
     let other = json!({ "file": "other.apk", "approval": code });
     let told = refused(&rig, "install_app", other).await;
     assert!(told.contains("is no approval of this very call"), "{told}");
-    let told = refused(&rig, "install_app", json!({ "file": "no.apk", "approval": code })).await;
-    assert!(told.contains("INSTALL_PARSE_FAILED_NOT_APK") && told.contains("damaged"), "{told}");
-    let told = refused(&rig, "install_app", json!({ "file": "no.apk", "approval": code })).await;
+    act(&rig, "install_app", json!({ "file": "weather.apk", "approval": code })).await;
+    let again = json!({ "file": "weather.apk", "approval": code });
+    let told = refused(&rig, "install_app", again).await;
     assert!(told.contains("is no approval"), "a code is good once: {told}");
-
-    // Made by Google's packager for this test, with its name in five languages.
-    std::fs::write(files.join("weather.apk"), include_bytes!("samples/weather.apk")).unwrap();
     let install = json!({ "file": "weather.apk" });
     let done = agreed(&rig, "install_app", install).await;
     assert!(done["note"].as_str().unwrap().starts_with("installed "), "{done}");

@@ -13,6 +13,10 @@ mod table;
 
 pub(crate) use self::chunk::{Kind, leading_chunk};
 pub(crate) use self::locale::{Locale, parse_locales};
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
 use self::manifest::LabelSource;
 use self::table::Table;
 use crate::parse::sanitize;
@@ -30,6 +34,32 @@ pub(crate) struct Labels {
     pub(crate) label: Option<String>,
     /// In the language that the app was written in, where that differs.
     pub(crate) original: Option<String>,
+}
+
+/// The most bytes of a manifest, and of a list of files, that are read.
+const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
+
+/// The name of the package in a file; `None` where it is no package.
+pub(crate) fn package_of_file(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    let mut read = |at: u64, most: u64| {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(at)).ok()?;
+        (&mut file).take(most).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    };
+    let end = read(length.saturating_sub(archive::LONGEST_END), archive::LONGEST_END)?;
+    let list = archive::directory(&end)?;
+    let list = read(list.at, list.length.min(MAX_MANIFEST))?;
+    let files = archive::files(&list);
+    let manifest = files.iter().find(|it| it.name == "AndroidManifest.xml")?;
+    let place = manifest.place(&read(manifest.header, archive::LOCAL_HEADER)?)?;
+    let packed = read(place.at, place.length.min(MAX_MANIFEST))?;
+    let most = usize::try_from(MAX_MANIFEST).unwrap_or(usize::MAX);
+    let name = manifest::package_name(&manifest.unpack(&packed, most)?)?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
+    (!name.is_empty() && name.len() <= 255 && name.chars().all(fits)).then_some(name)
 }
 
 /// The names of an app by its manifest and its tables of resources (one of each part it is installed

@@ -155,7 +155,7 @@ impl AppCatalog {
                     fresh = true;
                     installed = self.query(client).await?;
                 }
-                Err(unclear) => return Err(client.refused(what, unclear.to_string())),
+                Err(unclear) => return Err(client.not_sent(what, unclear.to_string())),
             }
         }
     }
@@ -230,7 +230,7 @@ async fn start(
     activity: &str,
 ) -> Result<Performed, DeviceError> {
     let component = quote(&format!("{package}/{activity}"))
-        .map_err(|error| client.refused(what, error.to_string()))?;
+        .map_err(|error| client.not_sent(what, error.to_string()))?;
     let command = format!(
         "am start -a android.intent.action.MAIN -c android.intent.category.LAUNCHER \
          -f {LAUNCH_FLAGS} -n {component}"

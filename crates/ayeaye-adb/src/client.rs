@@ -494,6 +494,11 @@ impl DeviceClient {
         DeviceError::Refused { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
     }
 
+    /// The error for what is not sent to the phone.
+    pub(crate) fn not_sent(&self, what: &str, reason: impl Into<String>) -> DeviceError {
+        DeviceError::NotSent { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
+    }
+
     /// The error for an answer that cannot be understood.
     pub(crate) fn garbled(&self, what: &str, reason: impl Into<String>) -> DeviceError {
         DeviceError::Garbled { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }

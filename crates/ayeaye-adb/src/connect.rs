@@ -56,7 +56,7 @@ impl AdbDevices {
         let address = PhoneAddress::parse(address)?;
         let server = self.server();
         self.connect_once(&address).await?;
-        match settled_state(server, address.as_str()).await?.as_deref() {
+        let connected = match settled_state(server, address.as_str()).await?.as_deref() {
             // adb keeps a phone that it has lost in its list, and is content with that.
             Some("offline") => {
                 disconnect_once(server, &address).await?;
@@ -64,7 +64,14 @@ impl AdbDevices {
                 ready(&address, settled_state(server, address.as_str()).await?.as_deref())
             }
             state => ready(&address, state),
+        };
+        // What is no phone would stay in adb's list, and be tried again and again.
+        if matches!(connected, Err(ConnectError::NotAPhone(_)))
+            && let Err(error) = disconnect_once(server, &address).await
+        {
+            tracing::debug!("{address} stays in adb's list: {error}");
         }
+        connected
     }
 
     /// Disconnects a phone on the network: by its address or serial, or all of them. A phone on a cable

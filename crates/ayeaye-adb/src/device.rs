@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    ActMark, App, CaptureRoute, ChangeLog, Device, DeviceError, DeviceId, DeviceInfo, Frame,
-    Gesture, Performed, PhoneClock, PutBack, ScreenSize, ScreenState, SettingChange, ShownDisplay,
-    Surroundings,
+    ActMark, App, CaptureRoute, ChangeLog, CommandPreview, Device, DeviceCommand, DeviceError,
+    DeviceId, DeviceInfo, Frame, Gesture, Performed, PhoneClock, PutBack, ScreenSize, ScreenState,
+    SettingChange, ShownDisplay, Surroundings,
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -309,6 +309,10 @@ impl Device for AdbDevice {
         let languages =
             languages.map(|it| it.iter().map(ToString::to_string).collect::<Vec<_>>().join(","));
         Ok(Surroundings { clock, languages })
+    }
+
+    async fn preview(&self, command: &DeviceCommand) -> Result<CommandPreview, DeviceError> {
+        self.commander().preview(command).await
     }
 
     async fn app_log(&self, app: &str, crashes: bool, lines: u32) -> Result<String, DeviceError> {

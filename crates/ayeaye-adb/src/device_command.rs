@@ -3,9 +3,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceCommand, DeviceError, Performed};
+use ayeaye_agent::{CommandPreview, DeviceCommand, DeviceError, Performed};
 
 use crate::ExchangeFolder;
+use crate::apk;
 use crate::apps::{AppCatalog, refusal};
 use crate::client::DeviceClient;
 use crate::parse::{sanitize, sanitize_up_to};
@@ -43,9 +44,36 @@ impl Commander<'_> {
         }
     }
 
+    /// What a command would be about: the package, and its size.
+    pub(crate) async fn preview(
+        &self,
+        command: &DeviceCommand,
+    ) -> Result<CommandPreview, DeviceError> {
+        match command {
+            DeviceCommand::Install { file } => {
+                let what = format!("installing {:?}", sanitize(file));
+                let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
+                let read = tokio::task::spawn_blocking(move || apk::package_of_file(&path));
+                let package = read.await.ok().flatten();
+                let package = package.ok_or_else(|| {
+                    self.client.not_sent(&what, "this is not a package (APK), or it is damaged")
+                })?;
+                Ok(CommandPreview { package: Some(package), size: Some(size) })
+            }
+            DeviceCommand::Uninstall { app } | DeviceCommand::StopApp { app } => {
+                let what = format!("looking for {:?}", sanitize(app));
+                let package = self.apps.package_of(self.client, &what, app).await?;
+                Ok(CommandPreview { package: Some(package), size: None })
+            }
+            DeviceCommand::OpenUrl { .. }
+            | DeviceCommand::SendFile { .. }
+            | DeviceCommand::FetchFile { .. } => Ok(CommandPreview::default()),
+        }
+    }
+
     async fn open_url(&self, url: &str) -> Result<Performed, DeviceError> {
         let what = "opening an address";
-        let word = quote(url).map_err(|error| self.client.refused(what, error.to_string()))?;
+        let word = quote(url).map_err(|error| self.client.not_sent(what, error.to_string()))?;
         // As a link in another app starts it: in a task of its own.
         let command = format!("am start -a android.intent.action.VIEW -f 0x10000000 -d {word}");
         let output = self.client.act_quick(what, &command).await?;
@@ -121,12 +149,12 @@ impl Commander<'_> {
         let what = format!("fetching {:?}", sanitize(from));
         self.check_remote(&what, from)?;
         let folder = self.folder(&what)?;
-        let path = folder.fresh(file).map_err(|e| self.client.refused(&what, e.to_string()))?;
+        let path = folder.fresh(file).map_err(|e| self.client.not_sent(&what, e.to_string()))?;
         let size = sync::file_size(self.client, from).await?;
         let size = size.ok_or_else(|| self.client.refused(&what, "there is no such file on it"))?;
         if MAX_FILE < u64::from(size) {
             let text = format!("it has {size} bytes, the most is {MAX_FILE}");
-            return Err(self.client.refused(&what, text));
+            return Err(self.client.not_sent(&what, text));
         }
         let fetched = sync::pull_file(self.client, from, &path, MAX_FILE, COPYING).await?;
         Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
@@ -151,7 +179,7 @@ impl Commander<'_> {
         let pid = running.stdout.split_whitespace().next().unwrap_or_default();
         if pid.is_empty() || !pid.bytes().all(|b| b.is_ascii_digit()) {
             let text = format!("{package} is not running: open it first, or ask for its crashes");
-            return Err(self.client.refused(&what, text));
+            return Err(self.client.not_sent(&what, text));
         }
         let ask = format!("logcat -d --pid={pid} -t {lines} -v time");
         let output = self.client.shell_quick(&what, &ask).await?;
@@ -163,13 +191,13 @@ impl Commander<'_> {
 
     fn folder(&self, what: &str) -> Result<&ExchangeFolder, DeviceError> {
         self.files.ok_or_else(|| {
-            self.client.refused(what, "no folder for files is set: adb.files in ayeaye.toml")
+            self.client.not_sent(what, "no folder for files is set: adb.files in ayeaye.toml")
         })
     }
 
     /// A file of the folder, with its size.
     fn local(&self, what: &str, name: &str, most: u64) -> Result<(PathBuf, u64), DeviceError> {
-        let refused = |text: String| self.client.refused(what, text);
+        let refused = |text: String| self.client.not_sent(what, text);
         let path = self.folder(what)?.existing(name).map_err(|e| refused(e.to_string()))?;
         let size = size_of(&path).map_err(|error| refused(error.to_string()))?;
         if most < size {
@@ -184,7 +212,7 @@ impl Commander<'_> {
         let inside = allowed.iter().any(|place| path.starts_with(place));
         let leads_out = path.split('/').any(|part| part == "..");
         if !inside || leads_out || path.ends_with('/') || path.chars().any(char::is_control) {
-            return Err(self.client.refused(
+            return Err(self.client.not_sent(
                 what,
                 format!(
                     "{:?} is not a file below /sdcard/, /storage/ or /data/local/tmp/",

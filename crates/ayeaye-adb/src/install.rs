@@ -57,7 +57,7 @@ async fn install_from_file(client: &DeviceClient, apk: &[u8]) -> Result<(), Devi
 pub(crate) async fn uninstall(client: &DeviceClient, package: &str) -> Result<(), DeviceError> {
     let what = "the removal";
     if !is_package(package) {
-        return Err(client.refused(what, format!("{:?} is no package", sanitize(package))));
+        return Err(client.not_sent(what, format!("{:?} is no package", sanitize(package))));
     }
     let output = client.shell(what, &format!("pm uninstall {package}"), LIMIT).await?;
     verdict(client, what, &output.combined())

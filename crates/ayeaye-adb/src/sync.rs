@@ -87,7 +87,7 @@ pub(crate) async fn push_file(
 ) -> Result<(), DeviceError> {
     let what = format!("writing {path}");
     let unreadable =
-        |error: std::io::Error| client.refused(&what, format!("{}: {error}", local.display()));
+        |error: std::io::Error| client.not_sent(&what, format!("{}: {error}", local.display()));
     let mut file = File::open(local).await.map_err(unreadable)?;
     let sent = run_within(client, &what, path, limit, async |connection| {
         send(connection, *b"SEND", format!("{path},{}", 0o100_644).as_bytes()).await?;
@@ -116,7 +116,7 @@ pub(crate) async fn pull_file(
 ) -> Result<u64, DeviceError> {
     let what = format!("reading {path}");
     let unwritable =
-        |error: std::io::Error| client.refused(&what, format!("{}: {error}", local.display()));
+        |error: std::io::Error| client.not_sent(&what, format!("{}: {error}", local.display()));
     let mut file = File::create_new(local).await.map_err(unwritable)?;
     let copied = run_within(client, &what, path, limit, async |connection| {
         send(connection, *b"RECV", path.as_bytes()).await?;
@@ -180,7 +180,7 @@ async fn run_within<T>(
     talk: impl AsyncFnOnce(&mut Connection) -> Result<T, ProtocolError>,
 ) -> Result<T, DeviceError> {
     if MAX_PATH < path.len() || path.contains('\0') {
-        return Err(client.refused(what, "the path is too long or has a NUL"));
+        return Err(client.not_sent(what, "the path is too long or has a NUL"));
     }
     client.call(what, "sync:", Instant::now() + limit, limit, talk).await
 }

@@ -234,7 +234,7 @@ impl TextEntry<'_> {
 }
 
 fn check(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
-    let refused = |reason: String| Err(client.refused("the text", reason));
+    let refused = |reason: String| Err(client.not_sent("the text", reason));
     if MAX_BYTES < text.len() {
         return refused(format!("it has more than {MAX_BYTES} bytes; type it in parts"));
     }
@@ -293,7 +293,7 @@ fn partly_typed(done: usize, lines: &[String], error: &DeviceError) -> String {
 }
 
 async fn type_by_yadb(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
-    let word = quote(text).map_err(|e| client.refused("the text", e.to_string()))?;
+    let word = quote(text).map_err(|e| client.not_sent("the text", e.to_string()))?;
     let command = format!(
         "app_process -Djava.class.path={YADB} /data/local/tmp com.ysbing.yadb.Main -keyboard {word}"
     );

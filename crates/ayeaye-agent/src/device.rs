@@ -12,7 +12,16 @@ use jiff::tz::Offset;
 use tokio::time::Instant;
 
 pub use self::setting::{ChangeLog, PutBack, SettingChange};
-use crate::{Frame, Gesture, ScreenSize};
+use crate::{DeviceCommand, Frame, Gesture, ScreenSize};
+
+/// What a command would be about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommandPreview {
+    /// The package that is installed, removed or stopped.
+    pub package: Option<String>,
+    /// Its size in bytes, of one that is installed.
+    pub size: Option<u64>,
+}
 
 /// A phone's name: its serial, as `adb devices` prints it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -330,6 +339,16 @@ pub enum DeviceError {
         /// Why there is no other way, and the way out.
         why: String,
     },
+    /// The phone was not asked: what was wanted cannot be sent to it, such as a file that is not there.
+    #[error("device {id} was not asked for {what}: {reason}")]
+    NotSent {
+        /// Its serial.
+        id: DeviceId,
+        /// What was wanted.
+        what: String,
+        /// Why not.
+        reason: String,
+    },
     /// Another driver has taken the phone over, and the phone itself refuses this one.
     #[error(
         "device {id} refused {what}: another ayeaye server has taken it over since, or the notes about that in \
@@ -367,6 +386,7 @@ impl DeviceError {
             | Self::Unauthorized(_)
             | Self::NotReady(..)
             | Self::NoKeyboard { .. }
+            | Self::NotSent { .. }
             | Self::Refused { .. } => false,
         }
     }
@@ -381,6 +401,7 @@ impl DeviceError {
             | Self::TimedOut { .. } => true,
             Self::Unauthorized(_)
             | Self::NoKeyboard { .. }
+            | Self::NotSent { .. }
             | Self::TakenOver { .. }
             | Self::Refused { .. }
             | Self::Garbled { .. } => false,
@@ -466,6 +487,12 @@ pub trait Device: Send + Sync + fmt::Debug {
     async fn reset(&self) -> Result<(), DeviceError>;
     /// The apps that can be opened.
     async fn apps(&self) -> Result<Vec<App>, DeviceError>;
+    /// What a command would be about, looked at before anybody is asked whether it may be done. An error where
+    /// it cannot be done at all, such as a file that is not there.
+    async fn preview(&self, command: &DeviceCommand) -> Result<CommandPreview, DeviceError> {
+        let _ = command;
+        Ok(CommandPreview::default())
+    }
     /// What an app has logged, at most so many lines, the newest last; with `crashes`, how it crashed.
     async fn app_log(&self, app: &str, crashes: bool, lines: u32) -> Result<String, DeviceError> {
         let _ = (crashes, lines);

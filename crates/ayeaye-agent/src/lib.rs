@@ -49,9 +49,9 @@ pub use agent::{Agent, AgentError, DeviceHolder, DirectRun, Follower, RunActivit
 pub use approval::Approval;
 pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
-    ActMark, App, CaptureRoute, ChangeLog, Component, Device, DeviceEntry, DeviceError, DeviceId,
-    DeviceInfo, DeviceNames, DeviceSource, NearbyPhone, Performed, PhoneClock, PutBack,
-    ScreenState, SettingChange, ShownDisplay, Surroundings, Transport,
+    ActMark, App, CaptureRoute, ChangeLog, CommandPreview, Component, Device, DeviceEntry,
+    DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, NearbyPhone, Performed,
+    PhoneClock, PutBack, ScreenState, SettingChange, ShownDisplay, Surroundings, Transport,
 };
 pub use device_command::DeviceCommand;
 pub use elements::{Element, Elements};

@@ -208,7 +208,9 @@ pub(crate) struct CaptureFaults {
 
 /// Like [`take`], at a command line.
 fn take_at(times: &mut Option<Trigger>, line: &str) -> bool {
-    let has_input = || line.split(|c: char| !c.is_ascii_alphanumeric()).any(|it| it == "input");
+    // Not what asks for a state, such as `dumpsys input_method`.
+    let acts = ["tap", "swipe", "text", "keyevent", "draganddrop", "motionevent"];
+    let has_input = || acts.iter().any(|act| line.contains(&format!("input {act} ")));
     if *times == Some(Trigger::NextInput) && has_input() {
         *times = Some(Trigger::Next);
     }

@@ -126,6 +126,7 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         DeviceError::Refused { .. } => {
             "if there is no other way, do it by hand on the phone, then go on"
         }
+        DeviceError::NotSent { .. } => "mend what it says there, and try again",
         DeviceError::TakenOver { .. } => {
             "one phone has one driver: end the other server's task, or leave the phone to it; then begin again, which \
              takes the phone over"
@@ -191,6 +192,9 @@ pub fn for_connect_error(err: &ConnectError) -> &'static str {
         ConnectError::NotConnected(_) => "`ayeaye devices` shows the phones there are",
         ConnectError::Refused(_) => {
             "`adb kill-server` and another try help where adb has lost track; `ayeaye doctor` checks everything"
+        }
+        ConnectError::ServerHangs => {
+            "end it with `adb kill-server`, and try again; `ayeaye doctor` checks everything at once"
         }
         ConnectError::Busy => "adb hangs: end it with `adb kill-server`, and try again",
     }

@@ -48,6 +48,16 @@ pub(super) fn label_sources(bytes: &[u8], activity: Option<&str>) -> Option<Vec<
     Some([of_activity, of_app].into_iter().flatten().collect())
 }
 
+/// The name of the package. `None` where this is not a manifest.
+pub(super) fn package_name(bytes: &[u8]) -> Option<String> {
+    let xml = leading_chunk(bytes).filter(|chunk| chunk.kind == Kind::Xml)?;
+    let strings = xml.children().find_map(StringPool::parse)?;
+    let map = xml.children().find(|chunk| chunk.kind == Kind::ResourceMap);
+    let reader = Reader { strings, map };
+    let root = xml.children().find(|chunk| chunk.kind == Kind::StartElement)?;
+    reader.text(root, None, "package")
+}
+
 /// Whether two names are of one class; a name that starts with a dot, or has none, is inside the package.
 fn is_same_class(package: &str, one: &str, other: &str) -> bool {
     let whole = |name: &str| match name.find('.') {

@@ -21,6 +21,8 @@ use crate::server::Server;
 
 /// The limit of one call. adb itself gives up connecting after 10 s.
 pub(super) const LIMIT: Duration = Duration::from_secs(15);
+/// A server that works tells its version at once.
+const VERSION_LIMIT: Duration = Duration::from_secs(2);
 /// The most calls of `adb_client` that may hang at the same time.
 const MAX_CONCURRENT: usize = 4;
 
@@ -51,7 +53,23 @@ pub(super) async fn query(
         Ok(Ok(body)) => Ok(Ok(String::from_utf8_lossy(&body).into_owned())),
         Ok(Err(ProtocolError::Failed(text))) => Ok(Err(text)),
         Ok(Err(error)) => Err(ConnectError::NoServer(error.to_string())),
-        Err(_) => Err(ConnectError::TimedOut(limit)),
+        Err(_) => Err(timed_out(server, limit).await),
+    }
+}
+
+/// Whom to blame for no answer: the phone, or a server that does not even tell its version.
+async fn timed_out(server: &Server, limit: Duration) -> ConnectError {
+    let version = async {
+        let mut connection = connect(server).await?;
+        let answer = async {
+            connection.request("host:version").await?;
+            connection.read_late_answer(MAX_SERVICE).await
+        };
+        answer.await.map_err(|error| ConnectError::NoServer(error.to_string()))
+    };
+    match timeout(VERSION_LIMIT, version).await {
+        Ok(Ok(_)) => ConnectError::TimedOut(limit),
+        Ok(Err(_)) | Err(_) => ConnectError::ServerHangs,
     }
 }
 
@@ -97,6 +115,6 @@ pub(super) async fn by_adb_client(
             Err(ConnectError::Refused(crate::parse::sanitize(&error.to_string())))
         }
         Ok(Err(_)) => Err(ConnectError::Refused("the call broke down".to_owned())),
-        Err(_) => Err(ConnectError::TimedOut(LIMIT)),
+        Err(_) => Err(timed_out(server, LIMIT).await),
     }
 }

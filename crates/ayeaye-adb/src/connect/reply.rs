@@ -13,7 +13,9 @@ pub enum ConnectError {
     #[error("no adb server: {0}")]
     NoServer(String),
     /// The adb server is too old for this.
-    #[error("this adb server cannot {0}: it is older than Android's platform-tools 30")]
+    #[error(
+        "this adb server cannot {0}: it is older than Android's platform-tools 30, or not Android's own"
+    )]
     TooOld(&'static str),
     /// The adb server finds no phones on the network; its reason.
     #[error("this adb server does not look for phones on the network: {0}")]
@@ -65,6 +67,9 @@ pub enum ConnectError {
     /// No answer in time.
     #[error("no answer within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
+    /// The adb server itself does not answer.
+    #[error("the adb server does not answer; the phone was not asked")]
+    ServerHangs,
     /// Too many earlier calls have not ended.
     #[error("too many of these calls are still under way")]
     Busy,

@@ -78,6 +78,25 @@ async fn a_phone_that_adb_had_lost_is_connected_anew() {
 }
 
 #[tokio::test]
+async fn what_is_no_phone_does_not_stay_in_the_list() {
+    let gone = Arc::new(AtomicU32::new(0));
+    let seen = Arc::clone(&gone);
+    let fake = Fake::start(move |request| match request {
+        "host:connect:10.0.0.9:5555" => body("connected to 10.0.0.9:5555"),
+        "host:disconnect:10.0.0.9:5555" => {
+            seen.fetch_add(1, Ordering::SeqCst);
+            body("disconnected 10.0.0.9:5555")
+        }
+        "host:devices-l" => body("10.0.0.9:5555 offline\n"),
+        _ => Reply::Cut,
+    })
+    .await;
+    let error = fake.devices().connect(PHONE).await.unwrap_err();
+    assert_eq!(error, ConnectError::NotAPhone(PHONE.to_owned()));
+    assert_eq!(gone.load(Ordering::SeqCst), 2, "once between the two tries, once at the end");
+}
+
+#[tokio::test]
 async fn names_and_other_addresses_are_left_to_adb() {
     let service = "adb-X1-abc._adb-tls-connect._tcp";
     let fake = Fake::start(move |request| match request.strip_prefix("host:connect:") {

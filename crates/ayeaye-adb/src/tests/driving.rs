@@ -346,7 +346,7 @@ async fn apps_are_opened_by_what_people_call_them() {
     let unclear = open("player").await.unwrap_err().to_string();
     assert!(unclear.contains("com.a.player, com.b.player"), "{unclear}");
     let missing = open("'; reboot; '").await.unwrap_err();
-    assert!(matches!(missing, DeviceError::Refused { .. }));
+    assert!(matches!(missing, DeviceError::NotSent { .. }));
     assert_eq!(fake.acts().len(), 2);
 }
 

@@ -182,5 +182,5 @@ async fn small_files_go_both_ways() {
     assert!(error.to_string().contains("No such file"), "{error}");
     assert!(phone.open().await.push("/sdcard/x", 0o644, b"a").await.is_err());
     let long = "x".repeat(2000);
-    assert!(matches!(phone.open().await.pull(&long, 9).await, Err(DeviceError::Refused { .. })));
+    assert!(matches!(phone.open().await.pull(&long, 9).await, Err(DeviceError::NotSent { .. })));
 }

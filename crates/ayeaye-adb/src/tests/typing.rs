@@ -156,7 +156,7 @@ async fn a_text_that_cannot_be_typed_is_refused_before_anything_is_touched() {
         assert!(!error.may_have_acted(), "{error:?}");
         // Somebody is asked for a keyboard only where one would help.
         let by_keyboard = matches!(&error, DeviceError::NoKeyboard { odd: '你', .. });
-        let refused = matches!(&error, DeviceError::Refused { .. });
+        let refused = matches!(&error, DeviceError::NotSent { .. });
         assert!(if text == "你好" { by_keyboard } else { refused }, "{error:?}");
     }
     assert_eq!(fake.acts(), [""; 0]);

@@ -131,7 +131,10 @@ impl Run {
     /// Whether a person is to be asked for a keyboard: once in a session, and not where nobody is there to
     /// install one. Otherwise the model is told, and looks for another way.
     fn may_ask_for_keyboard(&self) -> bool {
-        self.reply_mode.has_person() && self.session().counts.keyboard_questions == 0
+        // A client that acts itself is told by the act's own error.
+        !self.is_direct
+            && self.reply_mode.has_person()
+            && self.session().counts.keyboard_questions == 0
     }
 
     /// Makes sure that the screen is still on when a gesture that was long decided on is sent. One that has

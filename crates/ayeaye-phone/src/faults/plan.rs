@@ -10,7 +10,7 @@ use crate::system::{Quirks, SelectAll};
 pub enum Trigger {
     /// At the next opportunity, once.
     Next,
-    /// At the next command line with `input` in it, once; what is asked in between goes well.
+    /// At the next command line that taps, swipes or types by `input`, once; what is asked in between goes well.
     NextInput,
     /// Every time, until it is removed from the plan.
     Every,

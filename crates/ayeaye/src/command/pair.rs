@@ -37,6 +37,11 @@ pub(super) async fn pair(
             if let Err(err) = AdbDevices::check_pairing_address(address) {
                 return failed(&err);
             }
+            // What a phone shows is six digits; the words of QR codes are longer.
+            let is_code = |it: &str| it.len() == 6 && it.bytes().all(|b| b.is_ascii_digit());
+            if code.as_ref().is_some_and(|it| !is_code(it.trim())) {
+                return failed(&ConnectError::InvalidCode);
+            }
             let code = match code {
                 Some(code) => code,
                 None => match terminal.ask_secret("Pairing code:").await {

@@ -1,4 +1,5 @@
 //! Tools that do what needs no finger: addresses, apps, packages, files, logs.
+use ayeaye_agent::{CommandPreview, DeviceCommand, DeviceId, Gesture};
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -63,7 +64,14 @@ impl Server {
         let mut args = args?;
         let (gesture, place) = (args.gesture()?, args.place());
         let device = place.device()?;
-        let question = format!("Install {:?} on the phone {device}?", args.file);
+        // Nobody is asked about what cannot be done.
+        let preview = self.preview(&device, &gesture).await?;
+        let size = preview.size.unwrap_or_default().div_ceil(1000);
+        let question = format!(
+            "Install {} from {:?} ({size} kB) on the phone {device}?",
+            preview.package.unwrap_or_default(),
+            args.file
+        );
         self.approvals.ask(&device, &gesture, &question, place.approval(), &ctx).await?;
         self.carry_out_agreed(place, gesture, &ctx).await
     }
@@ -83,8 +91,12 @@ impl Server {
         let mut args = args?;
         let (gesture, place) = (args.gesture()?, args.place());
         let device = place.device()?;
-        let question =
-            format!("Uninstall {:?} from the phone {device}, with all its data?", args.app.trim());
+        let preview = self.preview(&device, &gesture).await?;
+        let question = format!(
+            "Uninstall {:?} ({}) from the phone {device}, with all its data?",
+            args.app.trim(),
+            preview.package.unwrap_or_default()
+        );
         self.approvals.ask(&device, &gesture, &question, place.approval(), &ctx).await?;
         self.carry_out_agreed(place, gesture, &ctx).await
     }
@@ -139,12 +151,22 @@ impl Server {
         let (app, lines) = args.wanted()?;
         let id = args::device_id(&args.device_id)?;
         let device = self.agent.device(&id).await?;
-        if self.agent.is_private_app(&app) {
-            return Err(ToolError::private_app_log(&app));
+        let named = Gesture::Command(DeviceCommand::StopApp { app: app.clone() });
+        let package = self.preview(&id, &named).await?.package.unwrap_or_default();
+        if self.agent.is_private_app(&package) {
+            return Err(ToolError::private_app_log(&package));
         }
         let crashes = args.crashes.unwrap_or_default();
         let log = self.unless_busy(&id, &ctx, device.app_log(&app, crashes, lines)).await?;
         let log = self.agent.without_secrets(&log);
         Ok(structured(&AppLog::new(id.to_string(), &log)))
+    }
+}
+
+impl Server {
+    /// What a command would be about, before anybody is asked.
+    async fn preview(&self, id: &DeviceId, gesture: &Gesture) -> Result<CommandPreview, ToolError> {
+        let Gesture::Command(command) = gesture else { return Ok(CommandPreview::default()) };
+        Ok(self.agent.device(id).await?.preview(command).await?)
     }
 }
