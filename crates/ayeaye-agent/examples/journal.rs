@@ -158,6 +158,7 @@ fn observe(picture: &BlobRef) -> Fact {
         ui_tree: None,
         package: "com.example.shop".to_owned(),
         activity: ".ListActivity".to_owned(),
+        app_name: String::new(),
         screen_on: true,
         display: None,
         capture: None,

@@ -72,6 +72,8 @@ pub struct HistoryStep {
     /// The reply that decided it, word for word, where it was words alone, is known and not long. It may be
     /// of another model than the one that is told.
     pub reply: Option<String>,
+    /// The app that was in front, by its name, else by its package, where it is known.
+    pub app: Option<String>,
 }
 
 /// What a model said, understood.

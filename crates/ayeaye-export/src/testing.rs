@@ -75,6 +75,7 @@ impl EventBuilder {
             ui_tree: None,
             package: "com.example.food".to_owned(),
             activity: ".Main".to_owned(),
+            app_name: String::new(),
             screen_on: true,
             display: None,
             capture: None,

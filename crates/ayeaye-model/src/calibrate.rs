@@ -152,7 +152,7 @@ async fn calibrate(
         };
         // With the profile's own system, whatever the settings say.
         let coords = CoordContext { system: own, image: picture.size };
-        let prompt = profile.family().prompt(&view, &coords);
+        let prompt = profile.family_of(&model.config().name).prompt(&view, &coords);
         asked += 1;
         let (target, sent) = (probe.target(), picture.size);
         let tapped = match model.call(&prompt, limit).await {

@@ -175,6 +175,7 @@ fn replies(profile: Profile, executions: u64) {
                 error,
                 uncertain,
                 reply: Some(reply.text),
+                app: None,
             }));
             let words = || String::from_utf8_lossy(bytes).into_owned();
             match dice.below(12) {

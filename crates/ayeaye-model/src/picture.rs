@@ -16,6 +16,12 @@ pub(crate) struct PictureRule {
     pub encoding: Encoding,
 }
 
+impl PictureRule {
+    /// A screen as it is, unless it is larger than any phone's.
+    pub(crate) const WHOLE: Self =
+        Self { resize: Resize::MaxPixels(1440 * 3200), encoding: Encoding::Jpeg { quality: 85 } };
+}
+
 impl fmt::Display for PictureRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.resize {

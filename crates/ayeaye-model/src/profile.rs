@@ -131,6 +131,11 @@ impl Profile {
     pub(crate) fn family(self) -> &'static dyn Family {
         self.0
     }
+
+    /// The family as a model of this name has it.
+    pub(crate) fn family_of(self, model: &str) -> &'static dyn Family {
+        self.0.of_model(&model.to_ascii_lowercase()).unwrap_or(self.0)
+    }
 }
 
 impl PartialEq for Profile {

@@ -153,7 +153,8 @@ impl Model for RemoteModel {
     }
 
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {
-        self.profile.family().prompt(view, &self.coords(view.picture.size))
+        let family = self.profile.family_of(&self.config().name);
+        family.prompt(view, &self.coords(view.picture.size))
     }
 
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {

@@ -89,6 +89,9 @@ pub struct Observe {
     pub package: String,
     /// Its activity.
     pub activity: String,
+    /// The app's name in the phone's language, where it is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub app_name: String,
     /// Whether the display was on.
     pub screen_on: bool,
     /// Which display it was, of a phone that has several.

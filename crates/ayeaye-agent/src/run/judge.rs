@@ -258,6 +258,7 @@ mod tests {
             error: Some(evil.to_owned()),
             uncertain: None,
             reply: None,
+            app: None,
         };
         let items = [
             HistoryItem::Step(step),

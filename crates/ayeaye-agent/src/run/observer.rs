@@ -211,10 +211,12 @@ impl Observer {
         let mut record = observe_record(&capture, state, &picture, encoded);
         record.display = self.device.shown_on().map(DisplayRecord::from);
         let app = state.foreground.as_ref().map(|component| component.package.clone());
+        let app_name = app.as_deref().and_then(|package| self.device.app_name(package));
+        record.app_name = app_name.clone().unwrap_or_default();
         let mut observation = Observation {
             frame: capture.frame,
             picture: StoredPicture { picture, blob: None },
-            app_name: app.as_deref().and_then(|package| self.device.app_name(package)),
+            app_name,
             app,
             secret_field: state.secret_field,
             elements,
@@ -316,6 +318,7 @@ fn observe_record(
         ui_tree: None,
         package,
         activity,
+        app_name: String::new(),
         screen_on: state.awake,
         display: None,
         capture: None,

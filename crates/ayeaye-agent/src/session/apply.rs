@@ -103,6 +103,9 @@ impl SessionState {
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
             Fact::Observe(observe) => {
+                let names = [&observe.app_name, &observe.package];
+                let named = names.into_iter().find(|name| !name.is_empty());
+                self.in_progress.app = named.cloned();
                 if let Some(blob) = &observe.screenshot {
                     self.current_run.screenshot_step = step;
                     let [width, height] = observe.screenshot_size.unwrap_or_default();
@@ -259,7 +262,7 @@ impl SessionState {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let InProgress { replies, by_client, agent, picture, decider, noted, said, .. } =
+        let InProgress { replies, by_client, agent, picture, decider, noted, said, app, .. } =
             std::mem::take(&mut self.in_progress);
         if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
             if self.step_pictures.len() == MAX_STEP_PICTURES {
@@ -267,7 +270,7 @@ impl SessionState {
             }
             self.step_pictures.push(StepPicture { step, blob, size, model, profile });
         }
-        self.push_step(step, end, by_client, noted, said);
+        self.push_step(step, end, by_client, noted, (said, app));
         for text in replies {
             self.push_history(HistoryItem::UserReply(text));
         }
@@ -282,7 +285,7 @@ impl SessionState {
         end: &StepEnd,
         by_client: bool,
         noted: Option<String>,
-        reply: Option<String>,
+        (reply, app): (Option<String>, Option<String>),
     ) {
         let times = end.time_ms;
         let usage = &mut self.current_run.usage;
@@ -331,6 +334,7 @@ impl SessionState {
                 error: end.error.clone(),
                 uncertain: end.uncertain.clone(),
                 reply,
+                app,
             }));
         }
     }

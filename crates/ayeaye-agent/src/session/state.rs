@@ -121,6 +121,8 @@ pub struct InProgress {
     pub(super) noted: Option<String>,
     /// The reply that was understood, word for word.
     pub(super) said: Option<String>,
+    /// The app in front that was seen, by its name, else by its package.
+    pub(super) app: Option<String>,
     /// The step.
     pub step: Option<u32>,
     /// The call to a model: its number, its request and its iteration.

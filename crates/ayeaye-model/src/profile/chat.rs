@@ -1,11 +1,14 @@
 //! A session as a conversation: what the model saw, what it replied, and what it was told.
 //!
 //! The front stays the same from step to step for as long as possible, so that endpoints can cache it.
-use ayeaye_agent::{HistoryItem, Message, Part, Picture, Role, ScreenSize, StepInput, ToolCall};
+use ayeaye_agent::{
+    Action, HistoryItem, Message, Part, Picture, Role, ScreenSize, StepInput, ToolCall,
+};
 use jiff::civil::DateTime;
+use serde_json::Value;
 
-use super::escape::{LONGEST_TEXT, quote_untrusted};
-use super::history::{History, NOT_CERTAIN, PastStep, ReadReply, user_says};
+use super::escape::{LONGEST_TEXT, quote_untrusted, verbatim};
+use super::history::{History, Lang, PastStep, ReadReply};
 
 /// How a family writes a conversation.
 pub(super) struct ChatStyle<'a> {
@@ -21,8 +24,10 @@ pub(super) struct ChatStyle<'a> {
     pub caption: &'a dyn Fn(&Screen<'_>) -> (String, String),
     /// Which screens of earlier steps are shown.
     pub images: ImageWindow,
-    /// Whether the result of a tool call holds the screen after it.
+    /// Whether the result of a tool call holds the screen after it, and the user's answer.
     pub screen_in_result: bool,
+    /// Whether each screen is a message of its own, and so is what the user says.
+    pub apart: bool,
 }
 
 /// A reply that the model gave.
@@ -102,22 +107,28 @@ pub(super) fn messages(
         messages: Vec::new(),
         open: style.opening,
         screen_in_result: style.screen_in_result,
+        apart: style.apart,
+        lang: history.lang,
     };
     chat.push_text(history.earlier());
     chat.push_text(history.omitted());
     let mut steps = history.steps();
     let next = history.steps().last().map_or(0, |it| it.step.step as usize + 1);
     let first_image = style.images.first(next);
+    let mut asked = false;
     for item in history.recent() {
         match item {
-            HistoryItem::UserReply(text) => chat.push_text(user_says(text)),
+            HistoryItem::UserReply(text) => chat.user_says(text, std::mem::take(&mut asked)),
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
             HistoryItem::Step(_) => {
                 let Some(past) = steps.next() else { continue };
+                asked = matches!(past.step.decision.action, Action::Info(_));
                 let image = input.history_images.iter().find(|it| it.step == past.step.step);
                 let size = image.map_or(input.picture.size, |it| it.picture.size);
                 let shown = image.filter(|_| first_image <= past.step.step as usize);
-                let screen = Screen { picture: shown.map(|it| &it.picture), ..Screen::default() };
+                let picture = shown.map(|it| &it.picture);
+                let app = past.step.app.as_deref();
+                let screen = Screen { picture, app, ..Screen::default() };
                 chat.show(&screen, style.caption);
                 let said = past.as_said(style.read, size).map(PastReply::text);
                 match said.or_else(|| (style.reply)(past, size)) {
@@ -147,6 +158,8 @@ struct ChatBuilder {
     messages: Vec<Message>,
     open: Vec<Part>,
     screen_in_result: bool,
+    apart: bool,
+    lang: Lang,
 }
 
 impl ChatBuilder {
@@ -157,10 +170,45 @@ impl ChatBuilder {
         }
     }
 
+    /// Ends the user's message.
+    fn close(&mut self) {
+        let parts = std::mem::take(&mut self.open);
+        if !parts.is_empty() {
+            self.messages.push(Message { role: Role::User, parts });
+        }
+    }
+
+    /// What the user says; with `asked`, in answer to the question just put.
+    fn user_says(&mut self, said: &str, asked: bool) {
+        if self.apart {
+            self.close();
+            self.push_text(verbatim(said, LONGEST_TEXT));
+            self.close();
+            return;
+        }
+        match &mut self.open[..] {
+            // What comes of asking is the answer.
+            [Part::Result { text, .. }] if self.screen_in_result && asked => {
+                let said = verbatim(said, LONGEST_TEXT);
+                match serde_json::from_str::<Value>(text) {
+                    Ok(Value::Object(mut result)) => {
+                        result.insert("output".to_owned(), Value::from(said));
+                        *text = Value::Object(result).to_string();
+                    }
+                    _ => *text = said,
+                }
+            }
+            _ => self.push_text(self.lang.user_says(said)),
+        }
+    }
+
     fn show(&mut self, screen: &Screen<'_>, caption: &dyn Fn(&Screen<'_>) -> (String, String)) {
         let (before, behind) = caption(screen);
         self.push_text(before);
         if let Some(shown) = screen.picture {
+            if self.apart {
+                self.close();
+            }
             match self.open.first_mut() {
                 Some(Part::Result { picture, .. }) if self.screen_in_result => {
                     *picture = Some(shown.clone());
@@ -172,22 +220,18 @@ impl ChatBuilder {
     }
 
     fn reply(&mut self, reply: PastReply, past: PastStep<'_>) {
-        let parts = std::mem::take(&mut self.open);
-        if !parts.is_empty() {
-            self.messages.push(Message { role: Role::User, parts });
-        }
+        self.close();
         self.messages.push(Message { role: Role::Assistant, parts: reply.parts });
         match (reply.result, &past.step.error) {
             (Some(result), _) => self.open.push(result),
             (None, Some(error)) => {
-                self.push_text(format!(
-                    "The action above failed: {}\n",
-                    quote_untrusted(error, LONGEST_TEXT)
-                ));
+                let failed = self.lang.pick("The action above failed: ", "上面的动作没有成功：");
+                self.push_text(format!("{failed}{}\n", quote_untrusted(error, LONGEST_TEXT)));
             }
             (None, None) => {
                 if let Some(why) = past.doubt() {
-                    self.push_text(format!("Of the action above {NOT_CERTAIN}: {why}\n"));
+                    let which = self.lang.pick("Of the action above ", "上面的动作");
+                    self.push_text(format!("{which}{}: {why}\n", self.lang.not_certain()));
                 }
             }
         }

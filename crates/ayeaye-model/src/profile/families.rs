@@ -32,7 +32,7 @@ pub(super) const ALL: &[Profile] = &[
     Profile(&uitars::UI_TARS_1000),
     Profile(&seed::Seed),
     Profile(&uitars::UI_TARS),
-    Profile(&autoglm::AutoGlm),
+    Profile(&autoglm::AUTOGLM),
     Profile(&mai::Mai),
     Profile(&owl::OwlOne),
     Profile(&owl::Owl),

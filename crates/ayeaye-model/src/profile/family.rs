@@ -16,6 +16,11 @@ use crate::{CallSettings, Endpoint, Sent};
 pub(crate) trait Family: fmt::Debug + Send + Sync {
     /// Its fixed properties.
     fn spec(&self) -> &'static ProfileSpec;
+    /// The family as models of this name have it, where its models differ in how they are asked. Replies are
+    /// the same.
+    fn of_model(&self, _name: &str) -> Option<&'static dyn Family> {
+        None
+    }
     /// Its verbs, by which replies are parsed and earlier steps are written.
     fn verbs(&self) -> VerbTable;
     /// The prompt of one step. What does not change from step to step comes first, byte for byte, so that

@@ -18,6 +18,43 @@ const OMITTED_AT_A_TIME: usize = 10;
 /// How many of the last earlier requests, notes, replies and system notes a prompt holds, of each.
 const MAX_REMINDERS: usize = 8;
 
+/// The language of what a prompt says of a session in words of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Lang {
+    #[default]
+    English,
+    Chinese,
+}
+
+impl Lang {
+    /// One of two wordings.
+    pub(super) fn pick<'a>(self, english: &'a str, chinese: &'a str) -> &'a str {
+        match self {
+            Self::English => english,
+            Self::Chinese => chinese,
+        }
+    }
+
+    /// What the user said, on lines of its own.
+    pub(super) fn user_says(self, text: &str) -> String {
+        let says = self.pick("The user says: ", "用户说：");
+        format!("{says}{}\n", verbatim(text, LONGEST_TEXT))
+    }
+
+    fn noted(self, text: &str) -> String {
+        let noted = self.pick("You noted: ", "你记下了：");
+        format!("{noted}{}\n", quote_untrusted(text, LONGEST_TEXT))
+    }
+
+    /// What is said of an action whose effect could not be checked.
+    pub(super) fn not_certain(self) -> &'static str {
+        match self {
+            Self::English => NOT_CERTAIN,
+            Self::Chinese => "不确定是否生效",
+        }
+    }
+}
+
 /// The part of a session that goes into a prompt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct History<'a> {
@@ -30,6 +67,7 @@ pub(super) struct History<'a> {
     /// Steps of the round that are not in `recent`.
     steps_before: usize,
     system_notes: &'a [String],
+    pub(super) lang: Lang,
 }
 
 /// What a reply in a family's format decides on a picture of this size.
@@ -44,6 +82,8 @@ pub(crate) struct PastStep<'a> {
     pub step: &'a HistoryStep,
     /// Whether the user's reply follows it.
     pub answered: bool,
+    /// That of the prompt.
+    pub lang: Lang,
 }
 
 impl<'a> History<'a> {
@@ -64,12 +104,18 @@ impl<'a> History<'a> {
             recent: round,
             steps_before: 0,
             system_notes: input.system_notes,
+            lang: Lang::English,
         };
         if 0 < omit {
             (history.omitted, history.recent) = round.split_at(history.position(omit));
             history.steps_before = omit;
         }
         history
+    }
+
+    /// The same in this language.
+    pub(super) fn told_in(self, lang: Lang) -> Self {
+        Self { lang, ..self }
     }
 
     /// Splits the recent steps into those before and those from the first of the last steps that all have
@@ -117,6 +163,7 @@ impl<'a> History<'a> {
             number: self.steps_before + at + 1,
             step,
             answered,
+            lang: self.lang,
         })
     }
 
@@ -130,23 +177,27 @@ impl<'a> History<'a> {
                 HistoryItem::Step(HistoryStep { decision, error: None, .. }) => {
                     let end = match &decision.action {
                         Action::Note { text } => {
-                            notes.push(noted(text));
+                            notes.push(self.lang.noted(text));
                             continue;
                         }
-                        Action::Complete { message } => ("you reported", message),
-                        Action::Abort { reason } => ("you gave up", reason),
+                        Action::Complete { message } => {
+                            (self.lang.pick(", and you reported: ", "，你报告说："), message)
+                        }
+                        Action::Abort { reason } => {
+                            (self.lang.pick(", and you gave up: ", "，你放弃了："), reason)
+                        }
                         _ => continue,
                     };
                     if let Some((_, outcome)) = requests.last_mut() {
-                        *outcome =
-                            format!(", and {}: {}", end.0, quote_untrusted(end.1, LONGEST_TEXT));
+                        *outcome = end.0.to_owned() + &quote_untrusted(end.1, LONGEST_TEXT);
                     }
                 }
                 HistoryItem::Step(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => {}
             }
         }
         let requests = requests.iter().map(|(request, outcome)| {
-            format!("Asked before: {}{outcome}\n", verbatim(request, LONGEST_TEXT))
+            let before = self.lang.pick("Asked before: ", "之前的任务：");
+            format!("{before}{}{outcome}\n", verbatim(request, LONGEST_TEXT))
         });
         let requests: Vec<String> = requests.collect();
         last(&requests).concat() + &last(&notes).concat()
@@ -158,26 +209,40 @@ impl<'a> History<'a> {
         if steps == 0 {
             return String::new();
         }
-        format!("({steps} earlier steps are left out here.)\n")
+        match self.lang {
+            Lang::English => format!("({steps} earlier steps are left out here.)\n"),
+            Lang::Chinese => format!("（此处省略了更早的 {steps} 步。）\n"),
+        }
     }
 
     /// The same, and the notes and replies among them.
     pub(super) fn omitted(&self) -> String {
-        self.omission() + &last(&reminders(self.omitted)).concat()
+        self.omission() + &last(&reminders(self.omitted, self.lang)).concat()
     }
 
     /// What was noted and what the user said in this round: an entry each, which ends its line.
     pub(super) fn reminders(&self) -> String {
-        let mut all = reminders(self.omitted);
-        all.extend(reminders(self.recent));
+        let mut all = reminders(self.omitted, self.lang);
+        all.extend(reminders(self.recent, self.lang));
         last(&all).concat()
     }
 
-    /// The steps of the round, a line each: the label, the number and the description.
+    /// The steps of the round, a line each: the label, the number from 1 and the description.
     pub(super) fn list(self, label: &str, describe: impl Fn(PastStep<'_>) -> String) -> String {
+        self.list_from(1, label, describe)
+    }
+
+    /// The same, with the first step's number.
+    pub(super) fn list_from(
+        self,
+        first: usize,
+        label: &str,
+        describe: impl Fn(PastStep<'_>) -> String,
+    ) -> String {
         let mut lines = self.omission();
         for step in self.steps() {
-            writeln!(lines, "{label}{}: {}{}", step.number, describe(step).trim(), step.failure())
+            let number = step.number - 1 + first;
+            writeln!(lines, "{label}{number}: {}{}", describe(step).trim(), step.failure())
                 .expect("it is a String");
         }
         lines
@@ -185,10 +250,10 @@ impl<'a> History<'a> {
 
     /// The system notes, a line each.
     pub(super) fn system_notes(&self) -> String {
+        let label = self.lang.pick("System note: ", "系统提示：");
         let notes = self.system_notes.iter();
-        let notes: Vec<String> = notes
-            .map(|note| format!("System note: {}\n", quote_untrusted(note, LONGEST_TEXT)))
-            .collect();
+        let notes: Vec<String> =
+            notes.map(|note| format!("{label}{}\n", quote_untrusted(note, LONGEST_TEXT))).collect();
         last(&notes).concat()
     }
 }
@@ -220,10 +285,12 @@ impl PastStep<'_> {
 
     /// The error or the doubt, to be appended to a line about the step; empty if there is none.
     pub(super) fn failure(&self) -> String {
-        match &self.step.error {
-            Some(error) => format!(" (this failed: {})", quote_untrusted(error, LONGEST_TEXT)),
-            None => self.doubt().map(|why| format!(" ({NOT_CERTAIN}: {why})")).unwrap_or_default(),
+        if let Some(error) = &self.step.error {
+            let failed = self.lang.pick("this failed", "没有成功");
+            return format!(" ({failed}: {})", quote_untrusted(error, LONGEST_TEXT));
         }
+        let doubt = |why| format!(" ({}: {why})", self.lang.not_certain());
+        self.doubt().map(doubt).unwrap_or_default()
     }
 
     /// The outcome, as the result of a tool call.
@@ -270,17 +337,8 @@ impl PastStep<'_> {
 /// What is said of an action whose effect could not be checked.
 pub(super) const NOT_CERTAIN: &str = "it is not certain that this worked";
 
-/// The user's reply as a line.
-pub(super) fn user_says(text: &str) -> String {
-    format!("The user says: {}\n", verbatim(text, LONGEST_TEXT))
-}
-
-fn noted(text: &str) -> String {
-    format!("You noted: {}\n", quote_untrusted(text, LONGEST_TEXT))
-}
-
 /// The last notes and replies, each reply with the question it answers.
-fn reminders(items: &[HistoryItem]) -> Vec<String> {
+fn reminders(items: &[HistoryItem], lang: Lang) -> Vec<String> {
     let mut question = None;
     let mut lines = Vec::new();
     for item in items {
@@ -289,16 +347,18 @@ fn reminders(items: &[HistoryItem]) -> Vec<String> {
                 Action::Info(asked) | Action::Confirm { question: asked, .. } => {
                     question = Some(&asked.text);
                 }
-                Action::Note { text } => lines.push(noted(text)),
+                Action::Note { text } => lines.push(lang.noted(text)),
                 _ => {}
             },
             HistoryItem::UserReply(reply) => lines.push(match question.take() {
                 Some(question) => format!(
-                    "You asked the user: {} The user answered: {}\n",
+                    "{}{}{}{}\n",
+                    lang.pick("You asked the user: ", "你问过用户："),
                     quote_untrusted(question, LONGEST_TEXT),
+                    lang.pick(" The user answered: ", " 用户回答："),
                     verbatim(reply, LONGEST_TEXT)
                 ),
-                None => user_says(reply),
+                None => lang.user_says(reply),
             }),
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }

@@ -1,6 +1,7 @@
 //! What has to be true of every family.
 pub(crate) mod corpus;
 mod names;
+mod own_clients;
 mod prompts;
 mod recorded;
 mod rendered;

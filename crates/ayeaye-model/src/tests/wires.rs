@@ -70,6 +70,45 @@ async fn every_api_is_asked_at_its_address_with_its_key_and_streams() {
     }
 }
 
+/// All texts in a body, as an endpoint reads them.
+fn strings(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.iter().flat_map(strings).collect(),
+        Value::Object(map) => map.values().flat_map(strings).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn a_task_reaches_every_family_character_by_character() {
+    const TASK: &str = "Write \"it's\"\nto C:\\new\\table <x> &\t&amp; „so“";
+    for profile in Profile::ALL {
+        let fake = Fake::start(vec![http("400 Bad Request", JSON, "{}")]).await;
+        let model = of(&fake, *profile, "m");
+        let picture = Picture {
+            bytes: Bytes::from_static(&[0xff, 0xd8, 0xff]),
+            media_type: "image/jpeg",
+            size: ScreenSize { width: 1, height: 1 },
+        };
+        let sent = model.prompt(&ayeaye_agent::StepInput {
+            request: TASK,
+            history: &[ayeaye_agent::HistoryItem::Request(TASK.to_owned())],
+            system_notes: &[],
+            picture: &picture,
+            history_images: &[],
+            app: None,
+            now: None,
+            languages: None,
+            installed_apps: &[],
+        });
+        model.call(&sent, LIMIT).await.unwrap_err();
+        let seen = fake.seen();
+        let body = &seen.first().expect("a request").body;
+        assert!(strings(body).iter().any(|text| text.contains(TASK)), "{profile}: {body}");
+    }
+}
+
 #[tokio::test]
 async fn a_stream_that_ends_early_is_cut_in_every_api() {
     for (profile, name) in ALL {

@@ -94,7 +94,14 @@ mod tests {
         let summary = summary.to_owned();
         let (thought, explain, observation) = Default::default();
         let decision = Decision { action, thought, explain, summary, observation };
-        HistoryItem::Step(HistoryStep { step, decision, error: None, uncertain: None, reply: None })
+        HistoryItem::Step(HistoryStep {
+            step,
+            decision,
+            error: None,
+            uncertain: None,
+            reply: None,
+            app: None,
+        })
     }
 
     #[test]

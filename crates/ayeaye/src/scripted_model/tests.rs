@@ -519,6 +519,7 @@ mod over_http {
                 error: None,
                 uncertain: None,
                 reply: None,
+                app: None,
             }),
             HistoryItem::UserReply("Milk".to_owned()),
         ];

@@ -31,16 +31,20 @@ impl FakeFamily for AutoGlm {
             request.expect_param(name, Some(value))?;
         }
         request.expect_param("max_tokens", Some(3000.0))?;
-        for turn in request.of_role("user") {
-            let (_, info) =
-                turn.text.split_once("** Screen Info **").ok_or("a turn without Screen Info")?;
+        for (at, turn) in request.of_role("user").into_iter().enumerate() {
+            // The first has the task in front of its facts, the others a head.
+            let head = "** Screen Info **";
+            let info = match turn.text.split_once(head) {
+                Some((_, info)) if at != 0 => info,
+                None if at == 0 => turn.text.as_str(),
+                _ => return Err(format!("turn {at} has the head of another: {}", turn.text)),
+            };
             let start = info.find('{').ok_or("Screen Info without an object")?;
             let mut objects = serde_json::Deserializer::from_str(&info[start..]).into_iter();
             let info: Value =
                 objects.next().ok_or("no object")?.map_err(|err| format!("Screen Info: {err}"))?;
             let app = info["current_app"].as_str();
-            // Which one was in front earlier nobody remembers.
-            if turn.pictures.len() == 1 && app.is_none_or(str::is_empty) {
+            if app.is_none_or(str::is_empty) {
                 return Err(format!("Screen Info is {info}"));
             }
         }

@@ -133,6 +133,7 @@ impl EventBuilder {
             ui_tree,
             package: "com.example.chat".to_owned(),
             activity: ".Main".to_owned(),
+            app_name: String::new(),
             screen_on: true,
             display: None,
             capture: None,

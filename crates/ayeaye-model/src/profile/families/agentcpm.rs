@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_TASK, escape_tags, verbatim};
-use crate::profile::history::{History, PastStep};
+use crate::profile::history::{History, Lang, PastStep};
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::fold_name;
 use crate::profile::parse::{Call, excerpt, labelled, point, reject};
@@ -113,10 +113,10 @@ impl Family for AgentCpm {
     }
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let history = History::of(input);
+        let history = History::of(input).told_in(Lang::Chinese);
         let steps = history.list("Step ", |past| write(past, coords));
         let state = format!(
-            "<Question>{}\n{}{}{steps}{}{}</Question>\n当前屏幕截图：",
+            "<Question>{}</Question>\n{}{}{steps}{}{}当前屏幕截图：",
             verbatim(input.request, LONGEST_TASK),
             history.earlier(),
             if steps.is_empty() { "" } else { "已经做过：\n" },

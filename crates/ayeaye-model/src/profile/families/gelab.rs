@@ -7,7 +7,7 @@ use ayeaye_agent::{
     Role, StepInput,
 };
 
-use crate::picture::{Encoding, PictureRule, Resize};
+use crate::picture::PictureRule;
 use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{
     LONGEST_LINE, LONGEST_TASK, LONGEST_TEXT, own_words, quote_untrusted, verbatim,
@@ -29,18 +29,13 @@ pub(in crate::profile) struct Gelab;
 const SAMPLING: Sampling =
     Sampling { temperature: Some(0.1), top_p: Some(0.95), max_tokens: 4096, ..Sampling::GREEDY };
 
-/// The frame as it is, as GELab's own client sends it by default.
-const PICTURE: PictureRule = PictureRule {
-    resize: Resize::MaxPixels(1440 * 3200),
-    encoding: Encoding::Jpeg { quality: 85 },
-};
-
 const SPEC: ProfileSpec = ProfileSpec {
     name: "gelab",
     title: "GELab-Zero, Step-GUI",
     patterns: &["gelab", "step-gui", "step_gui", "stepgui"],
     coords: CoordSystem::THOUSANDTHS,
-    picture: PICTURE,
+    // As its own client sends it.
+    picture: PictureRule::WHOLE,
     earlier_pictures: 0,
     history: "its own last summary",
     sampling: SAMPLING,

@@ -4,7 +4,7 @@ use ayeaye_agent::{Decision, Message, ParseError, Prompt, Reply, Role, StepInput
 
 use super::mobile_use::rules::RULES;
 use super::mobile_use::{self, Dialect};
-use super::qwen::PICTURE_3;
+use crate::picture::PictureRule;
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_TASK, quote_untrusted, verbatim};
@@ -21,7 +21,8 @@ const SPEC: ProfileSpec = ProfileSpec {
     title: "MAI-UI",
     patterns: &["mai-ui", "mai_ui", "maiui"],
     coords: CoordSystem::UP_TO_999,
-    picture: PICTURE_3,
+    // As its own client sends it.
+    picture: PictureRule::WHOLE,
     earlier_pictures: 2,
     history: "turns, the last two with their screens",
     sampling: Sampling {
@@ -54,6 +55,7 @@ const DIALECT: Dialect = Dialect {
     ],
     verbs: mobile_use::BY_DIRECTION,
     failure: "fail",
+    compact: true,
 };
 
 /// The most apps that are named; a person's phone has about a hundred.
@@ -125,6 +127,7 @@ impl Family for Mai {
             caption: &no_caption,
             images: ImageWindow::last(SPEC.earlier_pictures),
             screen_in_result: false,
+            apart: true,
         };
         let mut messages = vec![
             Message::text(Role::System, system + RULES + &apps),

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use ayeaye_agent::{Decision, Key, ParseError, Reply};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::profile::CoordContext;
 use crate::profile::escape::{LONGEST_LINE, escape_tags, plain_line};
@@ -15,7 +15,7 @@ use crate::profile::parse::{Call, ParsedReply, args, excerpt, hermes, reject};
 use crate::profile::verbs::Slot::{
     At, Clear, Direction, From, Seconds, Status, Submit, Text, TextOrReason, To, UnusualSeconds,
 };
-use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
+use crate::profile::verbs::{Arg, CallUser, Meaning, Typing, Verb, VerbTable};
 
 mod head;
 pub(in crate::profile) mod rules;
@@ -29,6 +29,8 @@ pub(in crate::profile) struct Dialect {
     pub verbs: VerbTable,
     /// The word for a task that could not be done.
     pub failure: &'static str,
+    /// Whether calls are written without blanks.
+    pub compact: bool,
 }
 
 /// The name of the tool.
@@ -36,6 +38,9 @@ pub(in crate::profile) const NAME: &str = "mobile_use";
 
 /// Swipes have two places.
 pub(in crate::profile) const BY_PATH: VerbTable = VerbTable::new(&[COMMON, PATH]);
+/// The same, with one verb for asking and for handing over.
+pub(in crate::profile) const BY_PATH_INTERACTING: VerbTable =
+    VerbTable::new(&[INTERACT, COMMON, PATH]);
 /// Swipes have a direction, which is the finger's, and the names of buttons are in lower case.
 pub(in crate::profile) const BY_DIRECTION: VerbTable = VerbTable::new(&[COMMON, DIRECTION]);
 
@@ -82,6 +87,12 @@ const COMMON: &[Verb] = &[
         &[Arg(TextOrReason, &["text", "message"])],
     ),
 ];
+
+const INTERACT: &[Verb] = &[Verb::new(
+    &["interact"],
+    Meaning::CallUser(CallUser::AsksByQuestionMark),
+    &[Arg(TextOrReason, &["text", "message"])],
+)];
 
 const PATH: &[Verb] = &[
     Verb::new(&["swipe", "scroll"], Meaning::Slide, &[START, END]),
@@ -177,6 +188,14 @@ pub(in crate::profile) fn write(
     coords: &CoordContext,
     dialect: &Dialect,
 ) -> Option<String> {
+    if dialect.compact {
+        let call = dialect.verbs.write(past, coords)?;
+        let mut arguments = Map::new();
+        arguments.insert("action".to_owned(), Value::from(call.name));
+        arguments.extend(call.args);
+        let object = json!({ "name": NAME, "arguments": arguments }).to_string();
+        return Some(format!("<tool_call>\n{}\n</tool_call>", escape_tags(&object)));
+    }
     let arguments = write_arguments(past, coords, dialect)?;
     Some(format!("<tool_call>\n{{\"name\": \"{NAME}\", \"arguments\": {arguments}}}\n</tool_call>"))
 }

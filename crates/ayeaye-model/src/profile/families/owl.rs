@@ -2,11 +2,12 @@
 //! steps as turns with their screens, those before them as lines.
 use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 
-use super::mobile_use;
-use super::qwen::{PICTURE_3, SHORT_REPLY, WITH_KEY, system};
+use super::mobile_use::{self, Dialect};
+use super::qwen::{SHORT_REPLY, WITH_KEY, system};
+use crate::picture::PictureRule;
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted, verbatim};
+use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::verbs::VerbTable;
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -25,11 +26,31 @@ const SPEC: ProfileSpec = ProfileSpec {
     // Those of the first version are looked for before.
     patterns: &["gui-owl", "gui_owl", "guiowl", "mobile-agent-v3.5", "gui-plus"],
     coords: CoordSystem::THOUSANDTHS,
-    picture: PICTURE_3,
+    // As its own client sends it.
+    picture: PictureRule::WHOLE,
     earlier_pictures: 4,
     history: "turns, the last four with their screens, lines for those before",
     sampling: Sampling::SERVERS,
     wire: Wire::Chat,
+};
+
+/// The tool as it knows it: asking and handing over are one action.
+const DIALECT: Dialect = Dialect {
+    actions: &[
+        "key",
+        "click",
+        "long_press",
+        "swipe",
+        "type",
+        "system_button",
+        "open",
+        "wait",
+        "answer",
+        "interact",
+        "terminate",
+    ],
+    verbs: mobile_use::BY_PATH_INTERACTING,
+    ..WITH_KEY
 };
 
 impl Family for Owl {
@@ -38,18 +59,21 @@ impl Family for Owl {
     }
 
     fn verbs(&self) -> VerbTable {
-        WITH_KEY.verbs
+        DIALECT.verbs
     }
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let (listed, shown) = History::of(input).split_at_images(input);
-        let previous = listed.list("Step", |past| mobile_use::line(past, coords, &WITH_KEY));
+        let previous = listed.list("Step ", |past| mobile_use::line(past, coords, &DIALECT));
+        let date =
+            input.now.map(|now| format!("Today's date is: {}.", now.strftime("%Y-%m-%d %A")));
         let lead = format!(
             "Generate the next move by the screen, the instruction and the previous actions.\n\n{}\
-             Instruction: {}\n\nPrevious actions:\n{}{}",
+             Instruction: {}{}\n\nPrevious actions:\n{}{}",
             listed.earlier(),
+            date.unwrap_or_default(),
             verbatim(input.request, LONGEST_TASK),
-            if previous.is_empty() { "No previous action.\n" } else { &previous },
+            if previous.is_empty() { "None\n" } else { &previous },
             listed.reminders(),
         );
         let style = ChatStyle {
@@ -59,21 +83,21 @@ impl Family for Owl {
             caption: &no_caption,
             images: ImageWindow::last(SPEC.earlier_pictures),
             screen_in_result: false,
+            apart: false,
         };
-        let mut messages =
-            vec![Message::text(Role::System, system(coords, &WITH_KEY, SHORT_REPLY))];
+        let mut messages = vec![Message::text(Role::System, system(coords, &DIALECT, SHORT_REPLY))];
         messages.extend(chat::messages(input, &shown, style));
         Prompt::of(messages)
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        mobile_use::read(reply, coords, &WITH_KEY)
+        mobile_use::read(reply, coords, &DIALECT)
     }
 }
 
 /// A step in the family's own format.
 fn write(past: PastStep<'_>, coords: &CoordContext) -> Option<String> {
-    let call = mobile_use::write(past, coords, &WITH_KEY)?;
-    let line = mobile_use::line(past, coords, &WITH_KEY);
-    Some(format!("Action: {}\n{call}", quote_untrusted(&line, 1 << 10)))
+    let call = mobile_use::write(past, coords, &DIALECT)?;
+    let line = mobile_use::line(past, coords, &DIALECT);
+    Some(format!("Action: {line}\n{call}"))
 }

@@ -62,7 +62,14 @@ impl Family for Seed {
         let task = format!("## Task\n{}\n", verbatim(input.request, LONGEST_TASK));
         let mut messages = vec![Message::text(Role::System, RULES)];
         let read = |reply: &Reply, image| self.read(reply, &CoordContext { image, ..*coords });
-        messages.extend(uitars::messages(input, coords, vec![Part::Text(task)], &read, &write));
+        messages.extend(uitars::messages(
+            input,
+            coords,
+            vec![Part::Text(task)],
+            false,
+            &read,
+            &write,
+        ));
         Prompt::of(messages)
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_TASK, escape_tags, verbatim};
-use crate::profile::history::{History, PastStep};
+use crate::profile::history::{History, Lang, PastStep};
 use crate::profile::parse::args::{self, Args, flattened};
 use crate::profile::parse::{ParsedReply, labelled, point, reject};
 use crate::profile::verbs::Slot::{At, From, KeyboardUp, Seconds, Text, To};
@@ -115,7 +115,7 @@ impl Family for StepApi {
     }
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let history = History::of(input);
+        let history = History::of(input).told_in(Lang::Chinese);
         let steps = history.list("Step ", |past| write(past, coords));
         let state = format!(
             "用户的任务：{}\n{}已经做过的步骤：\n{}{}{}当前的屏幕：",

@@ -141,6 +141,7 @@ pub(in crate::profile) fn prompt(
         caption: &no_caption,
         images: ImageWindow::last(spec.earlier_pictures),
         screen_in_result: true,
+        apart: false,
     };
     let mut messages = vec![Message::text(Role::System, rules)];
     messages.extend(chat::messages(input, &History::of(input), style));

@@ -22,13 +22,31 @@ pub(in crate::profile) mod parse;
 
 /// A generation of UI-TARS.
 #[derive(Debug)]
-pub(in crate::profile) struct UiTars(&'static ProfileSpec);
+pub(in crate::profile) struct UiTars {
+    spec: &'static ProfileSpec,
+    asks: Places,
+    says: Places,
+}
 
-/// UI-TARS-1.5-7B.
-pub(in crate::profile) const UI_TARS: UiTars = UiTars(&SPEC);
+/// How a place is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Places {
+    /// `point='<point>x y</point>'`
+    Points,
+    /// `start_box='<|box_start|>(x,y)<|box_end|>'`
+    Boxes,
+}
 
-/// UI-TARS-1 and Doubao-1.5-UI-TARS.
-pub(in crate::profile) const UI_TARS_1000: UiTars = UiTars(&SPEC_1000);
+/// UI-TARS-1.5-7B. Its makers ask it for points; it answers with boxes, and its history keeps those.
+pub(in crate::profile) const UI_TARS: UiTars =
+    UiTars { spec: &SPEC, asks: Places::Points, says: Places::Boxes };
+
+/// UI-TARS-1, which knows boxes.
+pub(in crate::profile) const UI_TARS_1000: UiTars =
+    UiTars { spec: &SPEC_1000, asks: Places::Boxes, says: Places::Boxes };
+
+/// Doubao-1.5-UI-TARS and Doubao-Seed-1.6-vision, which know points.
+const DOUBAO: UiTars = UiTars { spec: &SPEC_1000, asks: Places::Points, says: Places::Points };
 
 /// As its authors run it: five screens in all. They go three at a time, so that two steps of three
 /// only add to the prompt.
@@ -134,7 +152,13 @@ pub(in crate::profile) const VERBS: VerbTable = VerbTable::new(&[&[
 
 impl Family for UiTars {
     fn spec(&self) -> &'static ProfileSpec {
-        self.0
+        self.spec
+    }
+
+    fn of_model(&self, name: &str) -> Option<&'static dyn Family> {
+        let hosted = ["doubao", "seed", "1.5-thinking", "1-5-thinking"];
+        let is_it = self.spec.name == SPEC_1000.name && hosted.iter().any(|it| name.contains(it));
+        is_it.then_some(&DOUBAO)
     }
 
     fn verbs(&self) -> VerbTable {
@@ -143,9 +167,10 @@ impl Family for UiTars {
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let task = verbatim(input.request, LONGEST_TASK) + "\n";
-        let opening = vec![Part::Text(RULES.to_owned()), Part::Text(task)];
+        let opening = vec![Part::Text(rules(self)), Part::Text(task)];
+        let write = |thought: &str, call: &Call| write(thought, call, self.says);
         let read = |reply: &Reply, image| self.read(reply, &CoordContext { image, ..*coords });
-        Prompt::of(messages(input, coords, opening, &read, &write))
+        Prompt::of(messages(input, coords, opening, true, &read, &write))
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
@@ -158,6 +183,7 @@ pub(in crate::profile) fn messages(
     input: &StepInput<'_>,
     coords: &CoordContext,
     opening: Vec<Part>,
+    apart: bool,
     read: &ReadReply<'_>,
     write: &dyn Fn(&str, &Call) -> String,
 ) -> Vec<Message> {
@@ -172,6 +198,7 @@ pub(in crate::profile) fn messages(
         caption: &no_caption,
         images: IMAGES,
         screen_in_result: false,
+        apart,
     };
     chat::messages(input, &History::of(input), style)
 }
@@ -189,14 +216,50 @@ pub(in crate::profile) fn value(value: &Value) -> String {
 }
 
 /// A reply.
-fn write(thought: &str, call: &Call) -> String {
-    let arg = |(name, it): (&String, &Value)| match it {
+fn write(thought: &str, call: &Call, places: Places) -> String {
+    let arg = |(name, it): (&String, &Value)| match (it, places) {
         // Its tags are those of the format.
-        Value::Array(_) => format!("{name}='{}'", value(it)),
+        (Value::Array(_), Places::Points) => format!("{name}='{}'", value(it)),
+        (Value::Array(point), Places::Boxes) => {
+            let numbers: Vec<String> = point.iter().map(Value::to_string).collect();
+            let name = if name.starts_with("end") { "end_box" } else { "start_box" };
+            format!("{name}='<|box_start|>({})<|box_end|>'", numbers.join(","))
+        }
         _ => format!("{name}={}", python::quoted(&value(it), '\'')),
     };
-    let args: Vec<String> = call.args.iter().map(arg).collect();
+    // A path says where it begins.
+    let path = call.args.keys().any(|name| name.starts_with("end"));
+    let args = call.args.iter().filter(|(name, _)| !path || name.as_str() != "point").map(arg);
+    let args: Vec<String> = args.collect();
     format!("Thought: {thought}\nAction: {}({})", call.name, args.join(", "))
+}
+
+/// The rules with places as the generation knows them.
+fn rules(family: &UiTars) -> String {
+    let place = |name: &str, numbers: &str| match family.asks {
+        Places::Points => format!("{name}point='<point>{}</point>'", numbers.replace(',', " ")),
+        Places::Boxes => {
+            let name = if name.is_empty() { "start_" } else { name };
+            format!("{name}box='<|box_start|>({numbers})<|box_end|>'")
+        }
+    };
+    let (time, path) = match family.asks {
+        Places::Points => (String::new(), String::new()),
+        Places::Boxes => (
+            ", time='seconds'".to_owned(),
+            format!(
+                "scroll({}, {}) # Draws the content from the first place to the second.\n",
+                place("start_", "x1,y1"),
+                place("end_", "x2,y2")
+            ),
+        ),
+    };
+    RULES
+        .replace("{at}", &place("", "x1,y1"))
+        .replace("{from}", &place("start_", "x1,y1"))
+        .replace("{to}", &place("end_", "x2,y2"))
+        .replace("{time}", &time)
+        .replace("{path}", &path)
 }
 
 const RULES: &str = "\
@@ -208,12 +271,12 @@ Thought: what you see, and what you do next and why, in a sentence or two
 Action: one call from the action space
 
 ## Action Space
-click(point='<point>x1 y1</point>')
-long_press(point='<point>x1 y1</point>')
+click({at})
+long_press({at}{time})
 type(content='xxx') # Types into the field in focus. Write \\', \\\" and \\n for quotes and new lines; a \\n at the end presses enter.
-scroll(point='<point>x1 y1</point>', direction='down or up or right or left') # Shows what lies in that direction.
+{path}scroll({at}, direction='down or up or right or left') # Shows what lies in that direction.
 open_app(app_name='xxx')
-drag(start_point='<point>x1 y1</point>', end_point='<point>x2 y2</point>')
+drag({from}, {to})
 press_home()
 press_back()
 wait() # Two seconds, for a screen that is still loading.

@@ -139,6 +139,7 @@ impl Family for UiVenus2 {
             caption: &caption,
             images: ImageWindow::NONE,
             screen_in_result: false,
+            apart: false,
         };
         let system = vec![Part::Text(RULES.to_owned()), Part::Text(task)];
         let mut messages = vec![Message { role: Role::System, parts: system }];

@@ -3,14 +3,14 @@ use ayeaye_agent::{Gesture, HistoryItem, HistoryStep, Part, Point, Reply, Role};
 use proptest::prelude::*;
 
 use super::super::Profile;
-use super::super::history::PastStep;
+use super::super::history::{Lang, PastStep};
 use super::sample::{
     any_action, clicks, coords, explained, failed, named, pictures, prompt, step, text, texts,
 };
 
 const TOLD: &[(&str, &str)] = &[
-    ("ui-tars", "Thought: why\nAction: click(point='<point>336 742</point>')"),
-    ("ui-tars-1000", "Thought: why\nAction: click(point='<point>500 500</point>')"),
+    ("ui-tars", "Thought: why\nAction: click(start_box='<|box_start|>(336,742)<|box_end|>')"),
+    ("ui-tars-1000", "Thought: why\nAction: click(start_box='<|box_start|>(500,500)<|box_end|>')"),
     (
         "seed",
         "why\n<tool_call><function=click><parameter=point><point>500 500</point></parameter>\
@@ -19,12 +19,12 @@ const TOLD: &[(&str, &str)] = &[
     ("autoglm", "<think>why</think><answer>do(action=\"Tap\", element=[500,500])</answer>"),
     (
         "mai-ui",
-        "<thinking>\nwhy\n</thinking>\n<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": \
-         {\"action\": \"click\", \"coordinate\": [500, 500]}}\n</tool_call>",
+        "<thinking>\nwhy\n</thinking>\n<tool_call>\n{\"name\":\"mobile_use\",\"arguments\":\
+         {\"action\":\"click\",\"coordinate\":[500,500]}}\n</tool_call>",
     ),
     (
         "gui-owl",
-        "Action: \"Tap the gear.\"\n<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": \
+        "Action: Tap the gear.\n<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": \
          {\"action\": \"click\", \"coordinate\": [500, 500]}}\n</tool_call>",
     ),
     (
@@ -37,7 +37,7 @@ const TOLD: &[(&str, &str)] = &[
         "Task progress (You have done the following operation on the current device): Step 1: Tap the \
          gear;\n",
     ),
-    ("ui-venus", "Step 1: Click(box=(500,500)) Tap the gear.\n"),
+    ("ui-venus", "Step 0: <think>why</think><action>Click(box=(500,500))</action>\n"),
     ("agentcpm-gui", "Step 1: {\"thought\":\"Tap the gear.\",\"POINT\":[500,500]}\n"),
     (
         "step-api",
@@ -49,7 +49,7 @@ const TOLD: &[(&str, &str)] = &[
     ("kimi", "Action: {\"action\":\"click\",\"point\":[0.5,0.5]}"),
 ];
 
-fn tap(number: u32) -> HistoryItem {
+pub(super) fn tap(number: u32) -> HistoryItem {
     let point = Point::new(500, 500).unwrap();
     let mut item = explained(number, Gesture::Click { point }, "Tap the gear.");
     if let HistoryItem::Step(step) = &mut item {
@@ -66,14 +66,6 @@ fn an_earlier_step_is_told_in_the_familys_own_format() {
         let all = texts(&prompt, Role::User) + &texts(&prompt, Role::Assistant);
         assert!(all.contains(told), "{profile}: {told} is not in {all}");
     }
-}
-
-#[test]
-fn autoglm_is_told_the_app_in_front() {
-    let prompt = prompt(named("autoglm").family(), "t", &clicks(1), &[]);
-    let [_, first, _, now] = &prompt.messages[..] else { panic!("{prompt:?}") };
-    assert_eq!(text(first), "t\n** Screen Info **\n\n{}\n");
-    assert_eq!(text(now), "** Screen Info **\n\n{\"current_app\": \"com.example\"}\n");
 }
 
 #[test]
@@ -137,8 +129,9 @@ fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
     let sent = prompt(named("gui-owl").family(), "t", &history, &[]);
     assert_eq!(pictures(&sent), [2, 3, 4, 5, 6]);
     let lead = text(&sent.messages[1]);
-    let lines = "Instruction: t\n\nPrevious actions:\nStep1: Tap the gear.\nStep2: Tap the gear.\n";
-    assert!(lead.contains(lines) && !lead.contains("hurry") && !lead.contains("Step3"), "{lead}");
+    let lines =
+        "Instruction: t\n\nPrevious actions:\nStep 1: Tap the gear.\nStep 2: Tap the gear.\n";
+    assert!(lead.contains(lines) && !lead.contains("hurry") && !lead.contains("Step 3"), "{lead}");
     // What the user said stands with the screen that came after it.
     assert_eq!(text(&sent.messages[3]), "The user says: hurry\n");
     // Without screens, all are lines.
@@ -156,7 +149,7 @@ fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
     let family = named("gui-owl").family();
     let sent = family.prompt(&none, &coords(family));
     assert_eq!(sent.messages.len(), 2);
-    assert!(texts(&sent, Role::User).contains("Step6: Tap the gear.\n"));
+    assert!(texts(&sent, Role::User).contains("Step 6: Tap the gear.\n"));
 }
 
 #[test]
@@ -251,11 +244,14 @@ fn a_confirmation_is_told_as_a_question_or_as_what_was_done() {
         error: None,
         uncertain: None,
         reply: None,
+        app: None,
     };
     for profile in Profile::ALL {
         let (verbs, coords) = (profile.family().verbs(), coords(profile.family()));
         let told = |answered| {
-            let call = verbs.write(PastStep { number: 1, step: &step, answered }, &coords).unwrap();
+            let call = verbs
+                .write(PastStep { number: 1, step: &step, answered, lang: Lang::English }, &coords)
+                .unwrap();
             verbs.read(&call, "", &coords).unwrap()
         };
         if verbs.is_exact(&confirm) {
@@ -269,33 +265,6 @@ fn a_confirmation_is_told_as_a_question_or_as_what_was_done() {
             let done = verbs.write_action(&gesture.clone().into(), &coords).unwrap();
             assert_eq!(told(false), verbs.read(&done, "", &coords).unwrap(), "{profile}");
         }
-    }
-}
-
-/// A reply stands in the conversation as it came, but for tokens that would part speakers. What is in another
-/// format, or says another thing than what was decided, is written anew.
-#[test]
-fn earlier_replies_are_told_word_for_word() {
-    let raw = "Thought: The gear, I \"think\".\n\nAction: click(start_box='<|box_start|>(336,742)<|box_end|>')";
-    let told = |reply: &str| {
-        let mut tap = tap(0);
-        if let HistoryItem::Step(step) = &mut tap {
-            step.reply = Some(reply.to_owned());
-        }
-        let history = [HistoryItem::Request("t".to_owned()), tap];
-        texts(&prompt(named("ui-tars").family(), "t", &history, &[]), Role::Assistant)
-    };
-    assert_eq!(told(raw), raw);
-    assert_eq!(told(&raw.replace("gear", "<|im_end|>")), raw.replace("gear", "＜|im_end|>"));
-    let written = told("");
-    assert!(written.starts_with("Thought: why\nAction: click("), "{written}");
-    for other in [
-        raw.replace("336", "100"),
-        "Action: finished(content='done')".to_owned(),
-        "<answer>do(action=\"Tap\", element=[500,500])</answer>".to_owned(),
-        "(87 characters)".to_owned(),
-    ] {
-        assert_eq!(told(&other), written);
     }
 }
 
@@ -353,14 +322,15 @@ proptest! {
         let family = profile.family();
         let mut decision = super::sample::decision(action, "");
         decision.thought.clear();
-        let step = HistoryStep { step: 0, decision, error: None, uncertain: None, reply: None };
-        let past = PastStep { number: 1, step: &step, answered: false };
+        let step = HistoryStep { step: 0, decision, error: None, uncertain: None, reply: None, app: None };
+        let past = PastStep { number: 1, step: &step, answered: false, lang: Lang::English };
         let Some(call) = family.verbs().write(past, &coords(family)) else { return Ok(()) };
         let history = [HistoryItem::Request("t".to_owned()), HistoryItem::Step(step.clone())];
         let all = texts(&prompt(family, "t", &history, &[]), Role::User);
-        let line = all.lines().find_map(|line| line.strip_prefix("Step 1: ")).unwrap();
+        let first = if profile == named("ui-venus") { "Step 0: " } else { "Step 1: " };
+        let line = all.lines().find_map(|line| line.strip_prefix(first)).unwrap();
         let text = match profile.name() {
-            "ui-venus" => format!("<action>{line}</action>"),
+            "ui-venus" => line.to_owned(),
             _ => format!("Action: {line}"),
         };
         let reply = Reply { text, ..Reply::default() };
@@ -375,5 +345,24 @@ proptest! {
                 prop_assert_eq!(read, expected);
             }
         }
+    }
+
+    /// Whatever the size of the picture, a place is told in whole numbers.
+    #[test]
+    fn places_are_told_in_whole_numbers(
+        profile in prop::sample::select(vec![named("claude"), named("gemini"), named("ui-tars"), named("gui-owl")]),
+        x in 0.0..=1.0_f64,
+        y in 0.0..=1.0_f64,
+    ) {
+        let click = step(0, Gesture::Click { point: Point::from_fractions(x, y).unwrap() });
+        let history = [HistoryItem::Request("t".to_owned()), click];
+        let sent = prompt(profile.family(), "t", &history, &[]);
+        let said = sent.messages.iter().filter(|it| it.role == Role::Assistant);
+        let said = format!("{:?}", said.collect::<Vec<_>>());
+        let digits = said.split('.').zip(said.split('.').skip(1));
+        let fraction = digits.filter(|(before, behind)| {
+            before.ends_with(|c: char| c.is_ascii_digit()) && behind.starts_with(|c: char| c.is_ascii_digit())
+        });
+        prop_assert_eq!(fraction.count(), 0, "{}: {}", profile, said);
     }
 }

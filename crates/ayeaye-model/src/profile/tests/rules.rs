@@ -21,16 +21,21 @@ fn rules(profile: Profile) -> String {
 
 #[test]
 fn of_ui_tars() {
-    let rules = rules(named("ui-tars-1000"));
-    let calls = rules.split("## Action Space\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    assert_eq!(calls.lines().count(), 11);
-    for line in calls.lines() {
-        let call = line.split(" # ").next().unwrap();
-        let call = call
-            .replace("x1 y1", "5 6")
-            .replace("x2 y2", "7 8")
-            .replace("down or up or right or left", "down");
-        assert_read(named("ui-tars-1000").family(), &format!("Action: {call}"));
+    for (profile, count) in [(named("ui-tars"), 11), (named("ui-tars-1000"), 12)] {
+        let rules = rules(profile);
+        let calls = rules.split("## Action Space\n").nth(1).unwrap().split("\n\n").next().unwrap();
+        assert_eq!(calls.lines().count(), count, "{calls}");
+        for line in calls.lines() {
+            let call = line.split(" # ").next().unwrap();
+            let call = call
+                .replace("x1 y1", "5 6")
+                .replace("x2 y2", "7 8")
+                .replace("x1,y1", "5,6")
+                .replace("x2,y2", "7,8")
+                .replace("seconds", "2")
+                .replace("down or up or right or left", "down");
+            assert_read(profile.family(), &format!("Action: {call}"));
+        }
     }
 }
 
@@ -49,14 +54,19 @@ fn of_doubao_seed() {
 
 #[test]
 fn of_autoglm() {
-    let rules = rules(named("autoglm"));
-    let calls = rules.lines().filter_map(|line| line.strip_prefix("- ")?.split('：').next());
-    let calls: Vec<&str> = calls.collect();
-    assert_eq!(calls.len(), 14);
-    for call in calls {
-        let call =
-            call.replace("[x,y]", "[5,6]").replace("[x1,y1]", "[5,6]").replace("[x2,y2]", "[7,8]");
-        assert_read(named("autoglm").family(), &format!("<answer>{call}</answer>"));
+    for (model, behind) in [("autoglm-phone-9b", "："), ("autoglm-phone-9b-multilingual", ": ")] {
+        let family = named("autoglm").family_of(model);
+        let rules = text(&prompt(family, "t", &[], &[]).messages[0]);
+        let calls = rules.lines().filter_map(|line| line.strip_prefix("- ")?.split(behind).next());
+        let calls: Vec<&str> = calls.collect();
+        assert_eq!(calls.len(), 16, "{rules}");
+        for call in calls {
+            let call = call
+                .replace("[x,y]", "[5,6]")
+                .replace("[x1,y1]", "[5,6]")
+                .replace("[x2,y2]", "[7,8]");
+            assert_read(family, &format!("<answer>{call}</answer>"));
+        }
     }
 }
 
@@ -145,6 +155,33 @@ fn of_models_asked_in_our_own_words() {
     }
 }
 
+/// Models are offered the actions that they were trained on, and asking.
+#[test]
+fn only_what_a_model_knows_is_offered() {
+    let offered = |name: &str| {
+        let system = texts(&prompt(named(name).family(), "t", &[], &[]), Role::System);
+        let tool = system.split_once("<tools>\n").unwrap().1.split_once("\n</tools>").unwrap().0;
+        let tool: serde_json::Value = serde_json::from_str(tool).unwrap();
+        let actions = &tool["function"]["parameters"]["properties"]["action"]["enum"];
+        let actions = actions.as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned());
+        (actions.collect::<Vec<_>>(), system)
+    };
+    let (qwen, system) = offered("qwen3-vl");
+    let recipe = "click long_press swipe type answer system_button wait ask_user terminate";
+    assert_eq!(qwen.join(" "), recipe);
+    assert!(!system.contains("`open`") && !system.contains("`interact`"), "{system}");
+    assert!(system.starts_with("# Tools\n"), "{system}");
+    let (owl, system) = offered("gui-owl");
+    let recipe =
+        "key click long_press swipe type system_button open wait answer interact terminate";
+    assert_eq!(owl.join(" "), recipe);
+    assert!(!system.contains("`ask_user`"), "{system}");
+    let gelab = rules(named("gelab"));
+    assert!(!gelab.contains("BACK") && gelab.matches("写法：").count() == 9, "{gelab}");
+    let venus = rules(named("ui-venus"));
+    assert!(!venus.contains("DoubleClick"), "{venus}");
+}
+
 /// What keeps a phone and its user safe, in the words of the prompts.
 const SAFETY: &[(&str, &[&str])] = &[
     (
@@ -179,6 +216,7 @@ const SAFETY: &[(&str, &[&str])] = &[
         &[
             "or could be several things, ask with",
             "or could be meant in several ways, use `ask_user`",
+            "or could be meant in several ways, use `interact` with a question",
             "or several things could be meant, use ask_user",
             "or several things fit",
             "或者有几种可能",

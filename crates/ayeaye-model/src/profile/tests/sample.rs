@@ -46,6 +46,7 @@ pub(in super::super) fn step(number: u32, action: impl Into<Action>) -> HistoryI
         error: None,
         uncertain: None,
         reply: None,
+        app: None,
     })
 }
 

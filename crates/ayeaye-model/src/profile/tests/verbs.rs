@@ -5,7 +5,7 @@ use ayeaye_agent::{
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
-use super::super::history::PastStep;
+use super::super::history::{Lang, PastStep};
 use super::super::parse::Call;
 use super::super::{CoordContext, Profile};
 use super::sample::{any_action, coords, decision, named, prompt};
@@ -16,7 +16,7 @@ fn profile_and_action() -> impl Strategy<Value = (Profile, Action)> {
 }
 
 fn past(step: &HistoryStep) -> PastStep<'_> {
-    PastStep { number: 1, step, answered: false }
+    PastStep { number: 1, step, answered: false, lang: Lang::English }
 }
 
 fn written(profile: Profile, action: &Action) -> Option<Call> {
@@ -26,6 +26,7 @@ fn written(profile: Profile, action: &Action) -> Option<Call> {
         error: None,
         uncertain: None,
         reply: None,
+        app: None,
     };
     profile.family().verbs().write(past(&step), &coords(profile.family()))
 }
@@ -75,7 +76,7 @@ proptest! {
         thought in "([a-z ：:'(\n<>]|Action: |</think>|<answer>|finish\\(message=\"x\"\\)|<function=finished></function>|\\{\"action\": \"complete\"\\}){0,8}",
     ) {
         let family = profile.family();
-        let step = HistoryStep { step: 0, decision: decision(action.clone(), &thought), error: None, uncertain: None, reply: None };
+        let step = HistoryStep { step: 0, decision: decision(action.clone(), &thought), error: None, uncertain: None, reply: None, app: None };
         let call = family.verbs().write(past(&step), &coords(family));
         let history = [HistoryItem::Request("t".to_owned()), HistoryItem::Step(step)];
         let prompt = prompt(family, "t", &history, &[]);

@@ -187,6 +187,9 @@ impl Reader<'_> {
             (Some(text), _) => Question::info(text),
             (None, CallUser::AsksByText) => Question::takeover(or(HELP)),
             (None, CallUser::Asks) => Question::info(or(WHAT_NEXT)),
+            (None, _) if self.verb.has(Slot::TextOrReason) && !self.reason.is_empty() => {
+                Question::takeover(self.reason)
+            }
             (None, _) => return self.missing(Slot::is_text),
         };
         Ok(Action::Info(question))

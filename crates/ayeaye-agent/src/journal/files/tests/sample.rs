@@ -224,6 +224,7 @@ fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
         ui_tree: Some(tree.clone()),
         package: "com.example.chat".to_owned(),
         activity: ".Main".to_owned(),
+        app_name: String::new(),
         screen_on: true,
         display: None,
         capture: None,

@@ -39,7 +39,14 @@ fn step(action: Action, summary: &str) -> HistoryItem {
         summary: summary.to_owned(),
         observation: String::new(),
     };
-    HistoryItem::Step(HistoryStep { step: 0, decision, error: None, uncertain: None, reply: None })
+    HistoryItem::Step(HistoryStep {
+        step: 0,
+        decision,
+        error: None,
+        uncertain: None,
+        reply: None,
+        app: None,
+    })
 }
 
 fn back(summary: &str) -> HistoryItem {

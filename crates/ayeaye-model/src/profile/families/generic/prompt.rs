@@ -21,6 +21,7 @@ pub(super) fn prompt(input: &StepInput<'_>, coords: &CoordContext, family: &Gene
         caption: &|screen| (caption(screen, coords), String::new()),
         images: ImageWindow::last(family.spec.earlier_pictures),
         screen_in_result: false,
+        apart: false,
     };
     let mut messages = vec![Message::text(Role::System, rules(coords.system, family))];
     messages.extend(chat::messages(input, &History::of(input), style));

@@ -23,14 +23,31 @@ and wait for the user.
 `answer`, complete and in the language of the task.
 ";
 
+/// The same for these actions: of those that are not offered nothing is said.
+pub(crate) fn rules(dialect: &Dialect) -> String {
+    let offers = |action| dialect.actions.contains(&action);
+    let mut rules = RULES.to_owned();
+    if !offers("open") {
+        let line =
+            rules.lines().find(|line| line.contains("`open`")).unwrap_or_default().to_owned();
+        rules = rules.replace(&(line + "\n"), "");
+    }
+    if !offers("interact") {
+        rules = rules.replace("use `interact`", "use `ask_user`");
+    }
+    if !offers("ask_user") {
+        rules = rules.replace("use `ask_user`", "use `interact` with a question");
+    }
+    rules
+}
+
 /// The tool as a JSON schema on one line, as it stands within `<tools>`.
 pub(crate) fn tool(dialect: &Dialect, coords: &CoordContext) -> String {
     let (width, height) = coords.system.extent(coords.image);
     let order = if coords.system.y_first { "(y, x)" } else { "(x, y)" };
-    let actions = dialect
-        .actions
-        .iter()
-        .fold(String::new(), |list, action| format!("{list}\n* `{action}`: {}", meaning(action)));
+    let actions = dialect.actions.iter().fold(String::new(), |list, action| {
+        format!("{list}\n* `{action}`: {}", meaning(dialect, action))
+    });
     let place = |use_: &str| {
         json!({
             "type": "array",
@@ -48,7 +65,7 @@ pub(crate) fn tool(dialect: &Dialect, coords: &CoordContext) -> String {
         "coordinate": place("The place; for swipe, where the finger goes down."),
         "coordinate2": place("For swipe: where the finger is lifted."),
         "text": {
-            "description": "For key, type, open, answer, ask_user, interact and a failed terminate.",
+            "description": "For key, type, open, answer, ask_user, interact and a failed terminate, as far as there are such actions.",
             "type": "string",
         },
         "time": {"description": "Seconds, for long_press and wait.", "type": "number"},
@@ -80,7 +97,7 @@ pub(crate) fn tool(dialect: &Dialect, coords: &CoordContext) -> String {
 }
 
 /// What an action does, and what it needs.
-fn meaning(action: &str) -> &'static str {
+fn meaning(dialect: &Dialect, action: &str) -> &'static str {
     match action {
         "key" => {
             "Press a key by its name in `text`, such as volume_up, volume_down, power, delete."
@@ -94,6 +111,10 @@ fn meaning(action: &str) -> &'static str {
         "wait" => "Wait for `time` seconds, then look again.",
         "answer" => "End the task and give the user what was asked for, in `text`.",
         "ask_user" => "Ask the user the question in `text`, and wait for the reply.",
+        "interact" if !dialect.actions.contains(&"ask_user") => {
+            "Ask the user the question in `text`, which ends in a question mark, or let the user do by \
+             hand what only a person can or may do; `text` says what."
+        }
         "interact" => "Let the user do by hand what only a person can or may do; `text` says what.",
         "terminate" => {
             "End the task and say with `status` whether it is done; if it is not, why in `text`."
