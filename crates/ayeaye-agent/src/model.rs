@@ -69,8 +69,8 @@ pub struct HistoryStep {
     pub error: Option<String>,
     /// Why it is not certain that it had its effect.
     pub uncertain: Option<String>,
-    /// The reply that decided it, word for word, where it was words alone, is known and not long. It may be
-    /// of another model than the one that is told.
+    /// The words of the reply that decided it, as they came, where they are known and not long. They may be
+    /// another model's than the one's that is told.
     pub reply: Option<String>,
     /// The app that was in front, by its name, else by its package, where it is known.
     pub app: Option<String>,
@@ -120,6 +120,9 @@ pub enum Part {
         text: String,
         /// The screen afterwards.
         picture: Option<Picture>,
+        /// What came of it in words, where it is the user's answer: it is told also where the call is left
+        /// out.
+        answer: Option<String>,
     },
 }
 

@@ -57,7 +57,10 @@ fn begins_role_token(inside: &str) -> bool {
     let Some(name) = inside.strip_prefix(['|', '｜']) else {
         return TURNS.iter().any(|turn| inside.starts_with(turn));
     };
-    let end = name.char_indices().take(LONGEST).find(|(_, c)| matches!(c, '|' | '｜' | '<' | '\n'));
+    let end = name
+        .char_indices()
+        .take(LONGEST)
+        .find(|(_, c)| matches!(c, '|' | '｜' | '<') || c.is_whitespace());
     let closed = end.is_some_and(|(at, c)| {
         matches!(c, '|' | '｜') && name[at + c.len_utf8()..].starts_with('>')
     });

@@ -218,7 +218,7 @@ struct CompactRequest {
     tool_results: Option<Value>,
 }
 
-/// An [`LlmResponse`] without the answer as it came.
+/// An [`LlmResponse`] without the reasoning and the calls of the answer. Its words are told the model again.
 #[derive(Deserialize)]
 #[serde(remote = "LlmResponse")]
 struct CompactResponse {
@@ -227,7 +227,7 @@ struct CompactResponse {
     iteration: u32,
     kind: Recorded<ResponseKind>,
     success: bool,
-    #[serde(skip)]
+    #[serde(default)]
     raw_content: Option<String>,
     #[serde(skip)]
     reasoning: String,

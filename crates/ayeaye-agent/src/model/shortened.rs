@@ -60,7 +60,8 @@ fn leave_out_steps(messages: &mut Vec<Message>) -> (usize, Vec<String>) {
 fn words(part: &Part) -> Option<String> {
     match part {
         Part::Text(text) if text != NOT_SHOWN => Some(text.clone()),
-        Part::Text(_) | Part::Picture(_) | Part::Call(_) | Part::Result { .. } => None,
+        Part::Result { answer, .. } => answer.clone(),
+        Part::Text(_) | Part::Picture(_) | Part::Call(_) => None,
     }
 }
 
@@ -110,6 +111,7 @@ mod tests {
             name: "tap".to_owned(),
             text: "Done.".to_owned(),
             picture: Some(picture("later")),
+            answer: (step == 2).then(|| "the user answered".to_owned()),
         };
         let mut parts = vec![result];
         parts.extend(said.map(|text| Part::Text(text.to_owned())));
@@ -144,6 +146,7 @@ mod tests {
         let told = format!("{:?}", short.messages[1]);
         assert!(told.contains("request") && told.contains("6 earlier steps"), "{told}");
         assert!(told.contains("the user said so"), "{told}");
+        assert!(told.contains("the user answered"), "{told}");
         assert_eq!(pictures(&short), 1);
         let last = &short.messages.last().unwrap().parts[0];
         assert!(matches!(last, Part::Result { picture: Some(_), .. }), "the screen of now");

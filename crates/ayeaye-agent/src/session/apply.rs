@@ -206,7 +206,7 @@ impl SessionState {
         if let Some(parsed) = &response.parsed {
             self.in_progress.decision = Some(parsed.clone());
             self.in_progress.outcome = None;
-            let said = response.raw_content.clone().filter(|_| response.tool_calls.is_empty());
+            let said = response.raw_content.clone();
             self.in_progress.said = said.filter(|it| it.len() <= LONGEST_REPLY && !it.is_empty());
         }
         self.counts.cost_usd += cost_usd;

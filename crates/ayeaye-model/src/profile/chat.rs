@@ -47,7 +47,7 @@ impl PastReply {
     pub(super) fn tool(past: PastStep<'_>, name: &str, arguments: String) -> Self {
         let (id, name) = (format!("call_{}", past.step.step), name.to_owned());
         let call = ToolCall { id: id.clone(), name: name.clone(), arguments };
-        let result = Part::Result { id, name, text: past.outcome(), picture: None };
+        let result = Part::Result { id, name, text: past.outcome(), picture: None, answer: None };
         Self { parts: vec![Part::Call(call)], result: Some(result) }
     }
 }
@@ -188,7 +188,8 @@ impl ChatBuilder {
         }
         match &mut self.open[..] {
             // What comes of asking is the answer.
-            [Part::Result { text, .. }] if self.screen_in_result && asked => {
+            [Part::Result { text, answer, .. }] if self.screen_in_result && asked => {
+                *answer = Some(self.lang.user_says(said));
                 let said = verbatim(said, LONGEST_TEXT);
                 match serde_json::from_str::<Value>(text) {
                     Ok(Value::Object(mut result)) => {

@@ -151,6 +151,7 @@ pub(super) mod tests {
             name: "tap".to_owned(),
             text: "Done.".to_owned(),
             picture: Some(picture()),
+            answer: None,
         };
         let message = |role, parts| Message { role, parts };
         Prompt {

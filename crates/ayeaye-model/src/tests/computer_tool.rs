@@ -17,6 +17,7 @@ fn step() -> Prompt {
         name: call.name.clone(),
         text: "Done.".to_owned(),
         picture: None,
+        answer: None,
     };
     let mut prompt = prompt();
     prompt.messages.push(Message { role: Role::Assistant, parts: vec![Part::Call(call)] });

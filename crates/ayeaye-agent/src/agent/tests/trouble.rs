@@ -20,6 +20,18 @@ async fn tool_ends(rig: &Rig, session: SessionId) -> Vec<ToolEnd> {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_reply_that_was_read_is_known_word_for_word() {
+    let rig = Rig::new([garbage(), click(1), complete("")]);
+    rig.run().await;
+    let told = rig.script.last();
+    let [HistoryItem::Request(_), HistoryItem::Step(step)] = &told.history[..] else {
+        panic!("{told:?}")
+    };
+    let reply = step.reply.as_deref().unwrap_or_default();
+    assert!(reply.starts_with('{') && reply.contains("CLICK"), "not the one before: {reply}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unreadable_reply_is_asked_again_with_the_reason() {
     let rig = Rig::new([garbage(), garbage(), click(1), complete("")]);
     let report = rig.run().await;

@@ -214,7 +214,7 @@ fn encode_part(part: &Part, computer: Option<ComputerTool>) -> Value {
             block["id"] = json!(call.id);
             block
         }
-        Part::Result { id, name, text: it, picture } => {
+        Part::Result { id, name, text: it, picture, .. } => {
             let content = std::iter::once(text(it)).chain(picture.as_ref().map(encode_image));
             let content: Vec<Value> = content.collect();
             let mut block = json!({ "type": "tool_result", "tool_use_id": id, "content": content });
