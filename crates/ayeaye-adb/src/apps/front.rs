@@ -21,6 +21,7 @@ const INTERVAL: Duration = Duration::from_millis(80);
 /// app.
 pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed {
     let deadline = Instant::now() + PATIENCE.min(client.limits().wake);
+    let mut collapsed = false;
     loop {
         let Ok(output) = client.shell_quick("the app in front", &batch(&ASK)).await else {
             return Performed::uncertain(NOT_TOLD);
@@ -32,11 +33,23 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed 
             ));
         }
         let front = parse::foreground(&output.stdout).map(|app| app.package);
-        if front.as_deref() == Some(package) {
+        let shade = parse::in_front(&output.stdout).is_some_and(|it| it.package == SYSTEM_UI);
+        if front.as_deref() == Some(package) && !shade {
             return Performed::done();
+        }
+        // Starting an app from a shell leaves the notification shade open above it.
+        if shade && !collapsed {
+            collapsed = true;
+            if let Err(error) = client.act_quick("closing the shade", CLOSE_SHADE).await {
+                return Performed::uncertain(format!(
+                    "the notification shade lies over it: {error}"
+                ));
+            }
+            continue;
         }
         if deadline <= Instant::now() || is_silent(&output.stdout) {
             return match front {
+                Some(front) if front == package => Performed::uncertain(SHADED),
                 Some(other) => Performed::uncertain(format!("{other} is in front, not {package}")),
                 None => Performed::uncertain(NOT_TOLD),
             };
@@ -45,6 +58,9 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed 
     }
 }
 
+const SYSTEM_UI: &str = "com.android.systemui";
+const CLOSE_SHADE: &str = "cmd statusbar collapse";
+const SHADED: &str = "the notification shade, which does not close, lies over it";
 const NOT_TOLD: &str = "the phone does not tell which app is in front";
 
 /// Whether the phone told nothing at all.

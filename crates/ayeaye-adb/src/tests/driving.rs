@@ -300,6 +300,34 @@ async fn a_lock_without_a_secret_that_stays_is_swiped_away() {
 }
 
 #[tokio::test]
+async fn the_shade_over_an_app_that_is_opened_is_closed() {
+    for closes in [true, false] {
+        let closed = Arc::new(AtomicBool::new(false));
+        let fake = Fake::phone(move |request| {
+            if request.contains("statusbar collapse") {
+                closed.store(closes, Ordering::SeqCst);
+            }
+            if request.contains("query-activities") {
+                return Some(Reply::out(APPS));
+            }
+            let window = if closed.load(Ordering::SeqCst) { "com.a.player/.A" } else { "NotificationShade" };
+            request.contains("mCurrentFocus").then(|| {
+                Reply::out(&format!(
+                    "  mCurrentFocus=Window{{1 u0 {window}}}\n  mFocusedApp=ActivityRecord{{1 u0 com.a.player/.A t1}}\n--ayeaye--\n"
+                ))
+            })
+        })
+        .await;
+        let device = fake.open().await;
+        let opened = device.perform(&Gesture::Awake { app: "com.a.player".to_owned() }, ON).await;
+        let told = opened.unwrap().uncertain;
+        assert_eq!(told.is_none(), closes, "{told:?}");
+        let acts = fake.commands();
+        assert_eq!(acts.iter().filter(|act| act.contains("statusbar")).count(), 1, "{acts:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_app_behind_the_shade_is_closed_at_the_start() {
     let fake = Fake::phone(|r| {
         r.contains("dumpsys power").then(|| {

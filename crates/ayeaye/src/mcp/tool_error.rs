@@ -240,6 +240,14 @@ impl ToolError {
     pub(super) fn action_failed(text: String, doubtful: bool) -> Self {
         let hint = if doubtful {
             "look at get_screenshot before you repeat it"
+        } else if text.contains("rule private-app") {
+            "nothing is done in this app for anybody but your user; press_key HOME or BACK leaves it"
+        } else if text.contains("rule secret-elsewhere") {
+            "this secret is kept for another app or page: open that one, or have your user keep it for this one with \
+             `ayeaye secret set NAME --app PACKAGE`"
+        } else if text.contains("the policy refuses it") {
+            "your user's settings (policy.*) decide that: `ayeaye policy explain SESSION STEP` says which rule; leave \
+             this screen, or have your user do it by hand"
         } else if ayeaye_adb::names_the_mend(&text) {
             "only your user can do that, on the phone; the session is kept"
         } else {
