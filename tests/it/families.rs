@@ -195,7 +195,7 @@ families! {
     the_five_tasks_by_ant_and_xiaomi = ["ui-venus-navi", "ui-venus-2", "mimo-vl"],
     the_five_tasks_by_alibaba = ["qwen2.5-vl", "qwen3-vl", "mai-ui", "gui-owl", "gui-owl-1"],
     the_five_tasks_by_any_model = ["generic", "generic-text", "gpt", "claude-chat", "gemini-chat"],
-    the_five_tasks_by_own_apis = ["claude", "claude-20250124", "gemini"],
+    the_five_tasks_by_own_apis = ["claude", "claude-20250124", "gemini", "gpt-computer"],
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -272,6 +272,7 @@ fn every_profile_is_found_by_the_name_of_its_models() {
             Wire::Chat => "http://127.0.0.1:8000/v1",
             Wire::Anthropic => "https://api.anthropic.com/v1",
             Wire::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+            Wire::Responses => "https://api.openai.com/v1",
         };
         let found = Profile::for_model(family.model(), &Endpoint::parse(home).unwrap());
         assert_eq!(found.name(), family.profile(), "{}", family.model());

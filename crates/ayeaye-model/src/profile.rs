@@ -22,6 +22,7 @@ pub(crate) mod tests;
 mod verbs;
 
 pub(crate) use coords::CoordContext;
+pub(crate) use families::gpt_computer::COMPUTER;
 pub(crate) use family::{Family, ProfileSpec, Sampling, Wire};
 pub(crate) use parse::json::strict as strict_json;
 

@@ -14,6 +14,7 @@ mod agentcpm;
 mod autoglm;
 mod chat;
 mod gelab;
+mod gpt_computer;
 mod lists;
 mod mimo;
 pub mod mobile_use;
@@ -109,5 +110,6 @@ pub fn fake_families() -> Vec<Box<dyn FakeFamily>> {
         Box::new(native::Native::Claude),
         Box::new(native::Native::OldClaude),
         Box::new(native::Native::Gemini),
+        Box::new(gpt_computer::GptComputer),
     ]
 }

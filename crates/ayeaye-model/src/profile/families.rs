@@ -11,6 +11,7 @@ mod gemini_chat;
 pub(super) mod generic;
 mod glm_v;
 mod gpt;
+pub(super) mod gpt_computer;
 mod kimi;
 mod m3a;
 mod mai;
@@ -48,6 +49,7 @@ pub(super) const ALL: &[Profile] = &[
     Profile(&agentcpm::AgentCpm),
     Profile(&step_api::StepApi),
     Profile(&m3a::M3a),
+    Profile(&gpt_computer::GptComputer),
     Profile(&gpt::GPT),
     Profile(&claude_chat::CLAUDE_CHAT),
     Profile(&gemini_chat::GEMINI_CHAT),

@@ -71,6 +71,8 @@ pub(crate) enum Wire {
     Anthropic,
     /// Gemini's `generateContent`.
     Gemini,
+    /// OpenAI's Responses API.
+    Responses,
 }
 
 impl Wire {
@@ -80,6 +82,7 @@ impl Wire {
             Self::Chat => "OpenAI chat",
             Self::Anthropic => "Anthropic",
             Self::Gemini => "Gemini",
+            Self::Responses => "OpenAI Responses",
         }
     }
 
@@ -89,6 +92,7 @@ impl Wire {
             Self::Chat => "",
             Self::Anthropic => "; at api.anthropic.com",
             Self::Gemini => "; at generativelanguage.googleapis.com",
+            Self::Responses => "; at api.openai.com",
         }
     }
 
@@ -99,6 +103,7 @@ impl Wire {
         match self {
             Self::Chat => true,
             Self::Anthropic => at("api.anthropic.com"),
+            Self::Responses => at("api.openai.com"),
             // Its OpenAI-compatible path speaks chat.
             Self::Gemini => {
                 at("generativelanguage.googleapis.com") && !endpoint.path().ends_with("/openai")

@@ -25,7 +25,12 @@ pub(super) fn error_message(body: &[u8]) -> String {
 /// The error in an answer whose HTTP status is a success.
 pub(super) fn reported_error(json: &Value) -> Option<AttemptError> {
     let json = unwrap_single(json);
-    let error = &json["error"];
+    // In streams of the Responses API in what has failed, or as an event of its own.
+    let error = match &json["error"] {
+        Value::Null if json["type"] == "error" => json,
+        Value::Null => &json["response"]["error"],
+        error => error,
+    };
     if error.is_null() || error.as_str().is_some_and(str::is_empty) {
         return None;
     }
@@ -33,7 +38,7 @@ pub(super) fn reported_error(json: &Value) -> Option<AttemptError> {
     let code = code.into_iter().find_map(|code| {
         code.as_u64().or_else(|| code.as_str()?.parse().ok()).filter(|c| (400..600).contains(c))
     });
-    let text = error_message(json.to_string().as_bytes());
+    let text = error_message(serde_json::json!({ "error": error }).to_string().as_bytes());
     let status = code.and_then(|code| u16::try_from(code).ok());
     // An error without a number may be temporary, like one of the server's own.
     let status = status.or_else(|| status_of_type(error["type"].as_str()?)).unwrap_or(500);

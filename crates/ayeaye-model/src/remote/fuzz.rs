@@ -92,6 +92,18 @@ fn answers(wire: Wire) -> Vec<Vec<u8>> {
                 json!({ "candidates": [{ "content": { "parts": [] }, "finishReason": "STOP" }], "usageMetadata": { "promptTokenCount": 7 } }),
             ],
         ),
+        Wire::Responses => (
+            json!({ "model": "g", "status": "completed", "output": [
+                { "type": "message", "content": [{ "type": "output_text", "text": "tap" }] },
+                { "type": "reasoning", "summary": [{ "text": "why" }] },
+                { "type": "computer_call", "call_id": "c", "actions": [{ "type": "click", "x": 1, "y": 2 }], "pending_safety_checks": [] }],
+                "usage": { "input_tokens": 7, "output_tokens": 2 } }),
+            vec![
+                json!({ "type": "response.output_text.delta", "delta": "tap" }),
+                json!({ "type": "response.output_item.done", "item": { "type": "function_call", "call_id": "c", "name": "done", "arguments": "{\"a\":1}" } }),
+                json!({ "type": "response.completed", "response": { "status": "completed", "usage": { "input_tokens": 7 } } }),
+            ],
+        ),
     };
     let mut stream: String = events
         .iter()
@@ -148,6 +160,8 @@ fn decoder(wire: Wire, executions: u64) {
                 "[DONE]",
                 "message_stop",
                 "\"choices\"",
+                "\"status\"",
+                "incomplete_details",
             ];
             if answer.finish_reason.as_deref() != Some(TRUNCATED)
                 && !ended.iter().any(|word| text.contains(word))
@@ -178,7 +192,7 @@ fn decoder(wire: Wire, executions: u64) {
 
 #[test]
 fn a_little_fuzz_does_no_harm() {
-    for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini] {
+    for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini, Wire::Responses] {
         decoder(wire, SHORT);
     }
 }
@@ -186,7 +200,7 @@ fn a_little_fuzz_does_no_harm() {
 #[test]
 #[ignore = "fuzzing"]
 fn fuzz_answers() {
-    for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini] {
+    for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini, Wire::Responses] {
         decoder(wire, LONG / 2);
     }
 }

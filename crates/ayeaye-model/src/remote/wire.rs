@@ -18,6 +18,7 @@ mod anthropic;
 mod chat;
 mod extra;
 mod gemini;
+mod responses;
 
 pub(super) use extra::{merge as merge_extra, recorded as recorded_extra};
 
@@ -50,6 +51,7 @@ pub(super) fn api(wire: Wire) -> &'static dyn Api {
         Wire::Chat => &chat::Chat,
         Wire::Anthropic => &anthropic::Anthropic,
         Wire::Gemini => &gemini::Gemini,
+        Wire::Responses => &responses::Responses,
     }
 }
 

@@ -111,12 +111,7 @@ fn chat_turn(message: &Value) -> Result<Turn, String> {
                         if role != "user" {
                             return Err(format!("a picture from the {role}"));
                         }
-                        let url =
-                            part["image_url"]["url"].as_str().ok_or("a picture with no URL")?;
-                        let data = url
-                            .strip_prefix("data:image/jpeg;base64,")
-                            .ok_or("not a JPEG data URL")?;
-                        turn.pictures.push(jpeg(data)?);
+                        turn.pictures.push(data_url(&part["image_url"]["url"])?);
                     }
                     other => return Err(format!("a part of type {other:?}")),
                 }
@@ -289,6 +284,12 @@ fn push(words: &mut String, text: &Value) -> Result<(), String> {
     }
     words.push_str(text);
     Ok(())
+}
+
+/// Width and height of the JPEG in a data URL.
+pub fn data_url(url: &Value) -> Result<(u32, u32), String> {
+    let url = url.as_str().ok_or("a picture with no URL")?;
+    jpeg(url.strip_prefix("data:image/jpeg;base64,").ok_or("not a JPEG data URL")?)
 }
 
 /// Width and height of a JPEG in base64, by its frame header (ITU T.81, B.2.2).

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
+use super::gpt_computer;
 use super::request::{self, FamilyRequest};
 use super::{Coords, FakeFamily, FakeReply, Task, TaskOracle};
 use crate::support::KEY;
@@ -18,6 +19,7 @@ pub enum Wire {
     Chat,
     Anthropic,
     Gemini,
+    Responses,
 }
 
 /// A family's server. Dropping it ends it.
@@ -113,6 +115,7 @@ impl Inner {
             Wire::Chat => request::chat(&body)?,
             Wire::Anthropic => request::anthropic(&body)?,
             Wire::Gemini => request::gemini(&body)?,
+            Wire::Responses => gpt_computer::turns(&body)?,
         };
         let request = FamilyRequest { path: path.to_owned(), headers, body, turns };
         if let Some(why) = self.family.refusal(&request) {
@@ -141,6 +144,7 @@ impl Inner {
             Wire::Chat => chat(&reply, self.replies.len(), streamed),
             Wire::Anthropic => anthropic(&reply, self.replies.len(), streamed),
             Wire::Gemini => gemini(&reply, streamed),
+            Wire::Responses => gpt_computer::answer(&reply, self.replies.len(), streamed),
         })
     }
 }
@@ -158,6 +162,11 @@ fn admit(wire: Wire, model: &str, request: &FamilyRequest) -> Result<bool, Strin
             has("anthropic-version").ok_or("no anthropic-version")?;
             ("/v1/messages".to_owned(), has("x-api-key"), request.body["stream"] == true)
         }
+        Wire::Responses => (
+            "/v1/responses".to_owned(),
+            has("authorization").and_then(|value| value.strip_prefix("Bearer ")),
+            request.body["stream"] == true,
+        ),
         Wire::Gemini => {
             let stream = request.path.contains(":stream");
             let verb = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
@@ -176,7 +185,7 @@ fn admit(wire: Wire, model: &str, request: &FamilyRequest) -> Result<bool, Strin
     Ok(stream)
 }
 
-fn events(events: impl IntoIterator<Item = (Option<&'static str>, String)>) -> Response {
+pub(super) fn events(events: impl IntoIterator<Item = (Option<&'static str>, String)>) -> Response {
     let mut text = String::new();
     for (name, data) in events {
         if let Some(name) = name {

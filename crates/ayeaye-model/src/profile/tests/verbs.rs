@@ -174,9 +174,9 @@ fn what_replies_say_is_written_in_full() {
                 {
                     *reason == read.text
                 }
-                // Gemini's safety decision is no argument of a verb.
+                // A safety decision of the API is no argument of a verb.
                 (Action::Confirm { gesture, .. }, Action::Gesture(read)) => {
-                    gesture == read && profile.name() == "gemini"
+                    gesture == read && ["gemini", "gpt-computer"].contains(&profile.name())
                 }
                 (action, read) => action == read,
             };

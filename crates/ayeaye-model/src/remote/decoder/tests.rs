@@ -55,7 +55,7 @@ fn a_stream_that_does_not_end_is_cut_or_an_error_and_never_whole() {
 }
 
 /// A call of a tool in each wire's events, and where its end begins.
-const CALLS: [(Wire, &str, &str); 3] = [
+const CALLS: [(Wire, &str, &str); 4] = [
     (
         Wire::Chat,
         "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"done\",\"arguments\":\"\"}}]}}]}\n\n\
@@ -79,6 +79,13 @@ const CALLS: [(Wire, &str, &str); 3] = [
          data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"done\",\"args\":{\"message\":\"ok\"}}}]}}]}\n\n\
          data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}]},\"finishReason\":\"STOP\"}]}\n\n",
         "\"finishReason\":\"STOP\"",
+    ),
+    (
+        Wire::Responses,
+        "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"status\":\"in_progress\",\"error\":null}}\n\n\
+         data: {\"type\":\"response.output_item.done\",\"item\":{\"type\":\"function_call\",\"call_id\":\"a\",\"name\":\"done\",\"arguments\":\"{\\\"message\\\":\\\"ok\\\"}\"}}\n\n\
+         data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"error\":null}}\n\n",
+        "\"response\":{\"status\":\"completed\"",
     ),
 ];
 
@@ -196,7 +203,7 @@ proptest! {
     )) {
         let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
         let whole = pieces.concat();
-        for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini] {
+        for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini, Wire::Responses] {
             let apart = take(wire, "text/event-stream", &pieces);
             let whole = take(wire, "text/event-stream", &[&whole]);
             prop_assert_eq!(apart.ok(), whole.ok());

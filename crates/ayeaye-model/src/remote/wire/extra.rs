@@ -77,6 +77,15 @@ pub(super) fn anthropic(calls: &CallSettings) -> Map<String, Value> {
     fields
 }
 
+/// Fields of OpenAI's Responses API.
+pub(super) fn responses(calls: &CallSettings) -> Map<String, Value> {
+    let mut fields = Map::new();
+    if let Some(effort) = calls.effort {
+        fields.insert("reasoning".to_owned(), json!({ "effort": effort.name() }));
+    }
+    fields
+}
+
 /// Fields of Gemini's `generationConfig`.
 pub(super) fn gemini(calls: &CallSettings) -> Map<String, Value> {
     let mut fields = Map::new();
