@@ -252,8 +252,10 @@ impl Client {
 
     /// An end is told for no other reason than the model's word.
     fn check_end(&self, report: &Report) {
+        // What the agent itself adds is told as not the model's.
+        let words = report.message.split("\n[Not the model's words: ").next().unwrap_or_default();
         let said = self.world.truth(|truth| match report.stop_reason {
-            StopReason::TaskCompletedSuccessfully => truth.completed.contains(&report.message),
+            StopReason::TaskCompletedSuccessfully => truth.completed.contains(words),
             StopReason::TaskAbortedByAgent => truth.aborted.contains(&report.message),
             _ => true,
         });

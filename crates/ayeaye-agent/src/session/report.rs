@@ -48,7 +48,8 @@ impl SessionState {
         let act = last.action.describe();
         match (&last.error, &last.uncertain) {
             (Some(error), _) => {
-                Some(format!("its last act before this ({act}) was not done: {error}"))
+                // Whether a lost link came before or behind the act, nobody knows.
+                Some(format!("its last act before this ({act}) is not known to be done: {error}"))
             }
             (None, Some(why)) => {
                 Some(format!("its last act before this ({act}) may have had no effect: {why}"))
