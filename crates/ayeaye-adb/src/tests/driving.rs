@@ -312,7 +312,7 @@ async fn the_shade_over_an_app_that_is_opened_is_closed() {
             }
             let window = if closed.load(Ordering::SeqCst) { "com.a.player/.A" } else { "NotificationShade" };
             request.contains("mCurrentFocus").then(|| {
-                Reply::out(&format!(
+                Reply::out(format!(
                     "  mCurrentFocus=Window{{1 u0 {window}}}\n  mFocusedApp=ActivityRecord{{1 u0 com.a.player/.A t1}}\n--ayeaye--\n"
                 ))
             })
