@@ -215,7 +215,7 @@ fn as_verb(call: Call) -> Result<Call, ParseError> {
                         "left"
                     }
                 }
-                (_, y) if y == 0.0 => return reject("its scroll goes nowhere"),
+                (_, 0.0) => return reject("its scroll goes nowhere"),
                 (_, y) => {
                     if 0.0 < y {
                         "down"
