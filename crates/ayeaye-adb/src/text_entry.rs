@@ -205,7 +205,7 @@ impl TextEntry<'_> {
             // A line break is no reason to ask anybody for a keyboard.
             let odd = self.text.chars().find(|c| !keys::has_key(*c)).unwrap_or_default();
             let reason = format!("`input text` has no key for {odd:?}, and {why_not}");
-            return Err(client.refused("the text", reason));
+            return Err(client.not_sent("the text", reason));
         };
         Err(DeviceError::NoKeyboard { id: client.id().clone(), odd, why: why_not })
     }
