@@ -36,12 +36,14 @@ VERDICT = json.dumps(
     {"reason": "Seen at the end.", "sub_scores": [{"name": "all of it", "evaluation": "yes"}], "complete": "yes"}
 )
 MAX_BODY = 16 * 1024 * 1024
-# The places in GELab's prompt, each with a JSON string: what the user wants, the model's last summary,
-# and each answer, most of them with the question.
-STRING = r'("(?:[^"\\]|\\.)*")'
-TASK = re.compile("用户的任务：" + STRING)
-SUMMARY = re.compile("操作记录：" + STRING)
-ANSWER = re.compile(f"(?:你问过：{STRING}\\n)?用户回复说：{STRING}")
+# The places in GELab's prompt: what the user wants, word for word, and what was done: the model's last summary,
+# then each answer that was given since.
+STATE = re.compile("用户的任务：(.*?)\n\n操作记录：(.*?)\n(?:系统提示：|\n?手机此刻的屏幕：)", re.DOTALL)
+NOTHING_DONE = "暂无历史操作"
+ANSWERED = "用户回复说： "
+# What may stand behind an answer, or between it and the summary.
+NEXT = re.compile("\n(?:你问过：|用户回复说： |你记下了：)")
+ASKED = re.compile("action:INFO\tvalue:([^\t]*)")
 
 
 class Wrong(Exception):
@@ -57,6 +59,9 @@ class Fake:
         self.latency = latency
         self.log_path = log
         self.lock = threading.Lock()
+        # By task: the answers by the summary they came behind, and the last question.
+        self.answers = {}
+        self.questions = {}
         self.log = []
         self.fault = None
         if fault:
@@ -118,20 +123,30 @@ class Fake:
         """The reply with the next action for the task in the prompt."""
         if JUDGED in prompt:
             return VERDICT
-        found = TASK.search(prompt)
+        found = STATE.search(prompt)
         if not found:
             raise Wrong("the prompt names no task")
-        task, summary = json.loads(found[1]), SUMMARY.search(prompt)
+        task, history = found[1], found[2]
+        if history == NOTHING_DONE:
+            history = ""
+        summary, _, rest = history.partition(ANSWERED)
+        summary = summary.split("你问过：")[0].split("你记下了：")[0].strip()
         if task == tasks.NO_APP:
             return NO_APP_REPLIES[bool(summary)]
+        told = [NEXT.split(answer)[0] for answer in rest.split(ANSWERED)] if rest else []
+        with self.lock:
+            if not history:
+                self.answers.pop(task, None)
+            # An answer is told once: whoever is told it has to keep it.
+            known = self.answers.setdefault(task, {})
+            if told:
+                question = self.questions.get(task, "")
+                known[summary] = [{"question": question, "text": text} for text in told]
+            replies = [reply for some in known.values() for reply in some]
         progress = {
-            # A prompt cannot hold this one to the letter.
             "task": tasks.NOTE_IN_FULL if task == tasks.NOTE else task,
-            "last_summary": json.loads(summary[1]) if summary else "",
-            "replies": [
-                {"question": json.loads(question or '""'), "text": json.loads(text)}
-                for question, text in ANSWER.findall(prompt)
-            ],
+            "last_summary": summary,
+            "replies": replies,
         }
         messages = [
             {"role": "system", "content": json.dumps(progress, ensure_ascii=False)},
@@ -142,7 +157,11 @@ class Fake:
             answer = post_json(f"{self.script}/chat/completions", request)
         except urllib.error.HTTPError as error:
             raise Wrong(f"the scripted model: {error.read().decode()}") from error
-        return json.loads(answer)["choices"][0]["message"]["content"]
+        reply = json.loads(answer)["choices"][0]["message"]["content"]
+        if asked := ASKED.search(reply):
+            with self.lock:
+                self.questions[task] = asked[1]
+        return reply
 
 
 def jpeg_size(url):
