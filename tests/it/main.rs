@@ -28,6 +28,7 @@ mod install;
 mod kept_private;
 mod logs;
 mod mcp_tasks;
+mod model_prompt;
 mod models;
 mod no_model;
 mod panics;

@@ -334,6 +334,10 @@ pub trait Model: Send + Sync + fmt::Debug {
     fn prices(&self) -> Option<Prices> {
         None
     }
+    /// Where the words of its prompts come from: for the record.
+    fn prompt_source(&self) -> String {
+        "builtin".to_owned()
+    }
     /// How it is asked to choose its words, and the like, as it is sent: for the record.
     fn params(&self) -> serde_json::Map<String, serde_json::Value> {
         serde_json::Map::new()

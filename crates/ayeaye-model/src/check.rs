@@ -87,6 +87,14 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {
         );
         found(CheckSubject::Profile, Severity::Warning, text);
     }
+    if let Some(prompt) = config.prompt.as_deref() {
+        let verdict = if prompt.is_as_published() { Severity::Ok } else { Severity::Warning };
+        found(
+            CheckSubject::Profile,
+            verdict,
+            format!("asked with the prompt {}", prompt.description()),
+        );
+    }
     match client.models().await {
         Err(error) => {
             found(CheckSubject::Connection, Severity::Error, error.message);

@@ -1,10 +1,11 @@
 //! Settings of a model, complete: no defaults are applied later.
+use std::sync::Arc;
 use std::time::Duration;
 
 use ayeaye_agent::Prices;
 
 use crate::profile::coords::CoordSystem;
-use crate::{CallSettings, Endpoint, Profile, Secret};
+use crate::{CallSettings, Endpoint, OfficialPrompt, Profile, Secret};
 
 /// A model, and how to ask it.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub struct ModelConfig {
     pub space: Option<CoordSystem>,
     /// How it is asked to choose its words, where that is not as in its profile.
     pub calls: CallSettings,
+    /// The prompt in the place of the profile's own, if one was imported.
+    pub prompt: Option<Arc<OfficialPrompt>>,
     /// What its calls cost, where that is known.
     pub prices: Option<Prices>,
     /// Limits of one attempt.
@@ -93,6 +96,7 @@ impl ModelConfig {
             max_pixels: None,
             space: None,
             calls: CallSettings::default(),
+            prompt: None,
             prices: None,
             limits: Limits::DEFAULT,
             retries: RetryPolicy::DEFAULT,

@@ -19,6 +19,7 @@ mod picture;
 mod call_settings;
 mod endpoint;
 mod excerpt;
+mod official_prompt;
 mod secret;
 
 #[cfg(test)]
@@ -31,6 +32,10 @@ pub use call_settings::{CallSettings, Effort, InvalidCallSetting, RESERVED, Sent
 pub use check::{CheckSubject, Finding, Severity};
 pub use config::{Limits, ModelConfig, RetryPolicy};
 pub use endpoint::{Endpoint, InvalidEndpoint};
+pub use official_prompt::{
+    ImportError, LONGEST_PROMPT_FILE, OfficialPrompt, PromptCheck, Published, Slot, Source,
+    TextFound,
+};
 pub use picture::SmartResize;
 pub use picture::encode_within;
 pub use profile::coords::{CoordSystem, CoordUnit, UnknownCoordSystem};

@@ -2,16 +2,20 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ayeaye_agent::prompt_text::{
+    LONGEST_LINE, LONGEST_TASK, LONGEST_TEXT, quote_untrusted, verbatim,
+};
 use ayeaye_agent::{
-    Decision, Frame, Model, ModelError, ParseError, Picture, Prices, Prompt, Reply, ScreenSize,
-    StepInput,
+    Decision, Frame, HistoryItem, Model, ModelError, ParseError, Picture, Prices, Prompt, Reply,
+    ScreenSize, StepInput,
 };
 use serde_json::{Map, Value};
 
+use crate::official_prompt::SlotTexts;
 use crate::picture::{self, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::{CoordContext, Sampling};
-use crate::{ModelConfig, Profile};
+use crate::profile::{CoordContext, Family, Sampling};
+use crate::{ModelConfig, OfficialPrompt, Profile};
 
 mod backoff;
 mod client;
@@ -54,6 +58,12 @@ pub enum ConfigError {
     /// The key cannot stand in an HTTP header.
     #[error("the model's key holds characters that cannot be sent: copy it again")]
     Key,
+    /// The imported prompt is another family's.
+    #[error(
+        "model.prompt is for {of}, and this model is asked as {as_}: import the prompt of its family, or set \
+         model.prompt to \"builtin\""
+    )]
+    Prompt { of: String, as_: &'static str },
     /// TLS cannot be set up on this machine.
     #[error("no encrypted connection can be made: {0}")]
     Tls(String),
@@ -68,6 +78,14 @@ impl RemoteModel {
         }
         let by_name = || Profile::for_model(&config.name, &config.endpoint);
         let profile = config.profile.unwrap_or_else(by_name);
+        if let Some(prompt) = config.prompt.as_deref()
+            && prompt.family() != profile.name()
+        {
+            return Err(ConfigError::Prompt {
+                of: prompt.family().to_owned(),
+                as_: profile.name(),
+            });
+        }
         let mut picture = profile.spec().picture;
         if let Some(most) = config.max_pixels {
             picture.resize = match picture.resize {
@@ -140,6 +158,11 @@ impl Model for RemoteModel {
         self.config().prices
     }
 
+    fn prompt_source(&self) -> String {
+        let prompt = self.config().prompt.as_deref();
+        prompt.map_or_else(|| "builtin".to_owned(), OfficialPrompt::description)
+    }
+
     fn params(&self) -> Map<String, Value> {
         self.client.params(self.sampling())
     }
@@ -154,7 +177,12 @@ impl Model for RemoteModel {
 
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {
         let family = self.profile.family_of(&self.config().name);
-        family.prompt(view, &self.coords(view.picture.size))
+        let coords = self.coords(view.picture.size);
+        let prompt = family.prompt(view, &coords);
+        match &self.config().prompt {
+            Some(official) => official.put_into(prompt, &slot_texts(family, view, &coords)),
+            None => prompt,
+        }
     }
 
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
@@ -186,6 +214,22 @@ impl Model for RemoteModel {
             reply.reasoning.trim().clone_into(&mut decision.thought);
         }
         Ok(decision)
+    }
+}
+
+/// What an imported prompt's slots are filled with in one step.
+fn slot_texts(family: &dyn Family, view: &StepInput<'_>, coords: &CoordContext) -> SlotTexts {
+    let answer = match view.history.last() {
+        Some(HistoryItem::UserReply(text)) => verbatim(text, LONGEST_TEXT),
+        _ => String::new(),
+    };
+    SlotTexts {
+        task: verbatim(view.request, LONGEST_TASK),
+        history: family.told(view, coords),
+        now: view.now,
+        app: view.app.map(|app| quote_untrusted(app, LONGEST_LINE)).unwrap_or_default(),
+        answers: answer,
+        opening: family.opening_texts(),
     }
 }
 

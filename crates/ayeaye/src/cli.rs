@@ -2,6 +2,7 @@
 mod help;
 mod install;
 mod policy;
+mod prompt;
 mod run;
 mod secret;
 mod session_name;
@@ -18,6 +19,7 @@ pub use self::help::command_line;
 use self::install::INSTALL_EXAMPLES;
 pub use self::install::{EntryArgs, Install, Uninstall};
 pub use self::policy::Policy;
+pub use self::prompt::{ImportPrompt, PromptCommand};
 use self::run::{CONTINUE_EXAMPLES, RUN_EXAMPLES};
 pub use self::run::{Continue, Demo, HowToRun, Run};
 pub use self::secret::SecretCommand;
@@ -249,6 +251,9 @@ pub enum Model {
         #[arg(long)]
         write: bool,
     },
+    /// Ask a model with the prompt it was trained with, from your own checkout of its repository
+    #[command(subcommand)]
+    Prompt(PromptCommand),
 }
 
 impl Cli {
@@ -382,6 +387,11 @@ mod tests {
             "man --out x",
             "model list --json",
             "model calibrate --probes 40 --seed 2 --write",
+            "model prompt import --from gelab-zero",
+            "model prompt import --from x --family mai-ui --variant ask-user --use",
+            "model prompt list --json",
+            "model prompt show gelab",
+            "model prompt rm mai-ui-ask-user",
             "sessions list",
             "sessions list --json --limit 3",
             "sessions du",
@@ -432,6 +442,8 @@ mod tests {
             "sessions show ../../etc/passwd",
             "model",
             "model calibrate --probes 3",
+            "model prompt import",
+            "model prompt rm",
             "sessions rm",
             "sessions export --format xml",
             "config --model-api-key sk-1",

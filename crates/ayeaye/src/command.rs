@@ -12,6 +12,7 @@ pub mod model;
 mod pair;
 pub mod phone;
 mod policy;
+mod prompt;
 mod report;
 pub mod run;
 mod secret;
@@ -150,15 +151,15 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             policy::explain(&*journal, id, step, (json, terminal)).await
         }
         Command::Secret(what) => secret::secret(what, config, terminal).await,
-        Command::Model(what) => {
+        Command::Model(cli::Model::Prompt(what)) => prompt::prompt(what, config, terminal).await,
+        Command::Model(cli::Model::List { json }) => {
             let model = wiring::model(config)?;
-            match what {
-                cli::Model::List { json } => Ok(model::list(config, &model, json, terminal)),
-                cli::Model::Calibrate { probes, seed, write } => {
-                    let plan = ayeaye_model::CalibrationPlan { probes, seed };
-                    model::calibrate(config, &model, plan, write, terminal).await
-                }
-            }
+            Ok(model::list(config, &model, json, terminal))
+        }
+        Command::Model(cli::Model::Calibrate { probes, seed, write }) => {
+            let model = wiring::model(config)?;
+            let plan = ayeaye_model::CalibrationPlan { probes, seed };
+            model::calibrate(config, &model, plan, write, terminal).await
         }
         Command::Sessions(what) => sessions(what, config, terminal).await,
         Command::Phone(phone) => phone::phone(phone, terminal).await,

@@ -26,6 +26,7 @@ pub mod shutdown;
 pub mod terminal;
 
 pub mod atomic_file;
+mod bounded_file;
 pub mod clock;
 pub mod hint;
 pub mod principal;

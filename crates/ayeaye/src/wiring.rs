@@ -1,5 +1,6 @@
 //! Builds the app from the settings: the only place that names the concrete devices, model and journal.
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +12,11 @@ use ayeaye_agent::{
     Models, SettleRule,
 };
 use ayeaye_export::LoggingJournal;
-use ayeaye_model::{Endpoint, ModelConfig, RemoteModel, Secret};
+use ayeaye_model::{Endpoint, ModelConfig, OfficialPrompt, RemoteModel, Secret};
 use ayeaye_phone::{AdbDevice, AdbServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::bounded_file::bounded_file;
 use crate::clock;
 use crate::config::{Config, RoleSettings};
 use crate::model_presence::{ModelPresence, ModelState};
@@ -290,6 +292,7 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     let mut model = ModelConfig::new(endpoint, &settings.name);
     model.key = settings.api_key.clone();
     model.profile = settings.profile;
+    model.prompt = settings.prompt.as_deref().map(imported_prompt).transpose()?;
     model.space = settings.coordinates;
     model.max_pixels = settings.max_pixels;
     model.stream = settings.stream;
@@ -300,6 +303,18 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     model.retries.attempts = settings.retries + 1;
     model.prices = settings.prices.or_else(|| settings.price_table.of(&settings.name));
     Ok(model)
+}
+
+/// The prompt in this file, checked.
+fn imported_prompt(path: &Path) -> anyhow::Result<Arc<OfficialPrompt>> {
+    let how = || {
+        format!(
+            "model.prompt, {}\nhint: `ayeaye model prompt import` makes it anew; \"builtin\" does without",
+            path.display()
+        )
+    };
+    let bytes = bounded_file(path, ayeaye_model::LONGEST_PROMPT_FILE as u64).with_context(how)?;
+    Ok(Arc::new(OfficialPrompt::parse(&bytes).with_context(how)?))
 }
 
 /// The models of all roles, by the settings.
@@ -382,6 +397,7 @@ fn role_config(
     // What is set for the model that acts does not hold for another one.
     if !same || role.profile.is_some() {
         model.space = None;
+        model.prompt = None;
         model.profile = role.profile;
     }
     if !same {
@@ -433,6 +449,7 @@ fn recorded_settings(
     let mut facts = serde_json::json!({
         "model": models.act.name(),
         "profile": models.act.profile(),
+        "prompt": models.act.prompt_source(),
         "session_max_steps": config.run.session_max_steps,
         "version": env!("CARGO_PKG_VERSION"),
     });

@@ -26,6 +26,15 @@ pub(crate) trait Family: fmt::Debug + Send + Sync {
     /// The prompt of one step. What does not change from step to step comes first, byte for byte, so that
     /// endpoints can cache it.
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt;
+    /// What was done so far, for an imported prompt that has a place for it. Where earlier steps are turns,
+    /// there is none.
+    fn told(&self, _input: &StepInput<'_>, _coords: &CoordContext) -> String {
+        String::new()
+    }
+    /// How many texts the user's first message begins with, the task included, in front of what was done.
+    fn opening_texts(&self) -> usize {
+        1
+    }
     /// Parses a complete reply: tolerant of notation, never of meaning. The caller knows whether the
     /// reply is complete.
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError>;

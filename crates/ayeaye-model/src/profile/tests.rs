@@ -6,5 +6,5 @@ mod prompts;
 mod recorded;
 mod rendered;
 mod rules;
-pub(super) mod sample;
+pub(crate) mod sample;
 mod verbs;

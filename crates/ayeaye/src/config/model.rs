@@ -1,4 +1,5 @@
 //! `[model]`: where the models are, and how they are called.
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ayeaye_agent::Prices;
@@ -17,6 +18,8 @@ pub struct ModelSettings {
     pub api_key: Option<Secret>,
     /// The model family, when the name does not tell.
     pub profile: Option<Profile>,
+    /// The file of an imported prompt in the place of the profile's own.
+    pub prompt: Option<PathBuf>,
     /// What its coordinates are, when the family does not tell.
     pub coordinates: Option<CoordSystem>,
     /// Most pixels of a picture.
@@ -84,6 +87,7 @@ impl ModelSettings {
             name: reader.required("model.name", value::line)?,
             api_key: reader.secret("model.api-key", value::secret)?,
             profile: reader.optional("model.profile", str::parse)?,
+            prompt: reader.path_unless("model.prompt", "builtin")?,
             coordinates: reader.optional("model.coordinates", str::parse)?,
             max_pixels: reader.optional("model.max-pixels", value::number(10_000..=64_000_000))?,
             connect_timeout: reader.required("model.connect-timeout", value::timeout)?,

@@ -87,14 +87,28 @@ impl<'a> Reader<'a> {
 
     /// A path: `~/` is the home folder, and one in the settings file is relative to the file.
     pub(super) fn path(&self, key: &str) -> Result<Option<PathBuf>, ConfigError> {
-        self.parse(key, false, |text, origin| {
-            let base = match origin {
-                Origin::File { .. } => self.base,
-                Origin::Flag(_) | Origin::Environment(_) | Origin::Default => Path::new(""),
-            };
-            let path = paths::resolve(text, base, self.environment)?;
-            std::path::absolute(path).map_err(ValueError::NoWorkingDirectory)
-        })
+        self.parse(key, false, |text, origin| self.resolved(text, origin))
+    }
+
+    fn resolved(&self, text: &str, origin: &Origin) -> Result<PathBuf, ValueError> {
+        let base = match origin {
+            Origin::File { .. } => self.base,
+            Origin::Flag(_) | Origin::Environment(_) | Origin::Default => Path::new(""),
+        };
+        let path = paths::resolve(text, base, self.environment)?;
+        std::path::absolute(path).map_err(ValueError::NoWorkingDirectory)
+    }
+
+    /// A path, or this word for none.
+    pub(super) fn path_unless(
+        &self,
+        key: &str,
+        none: &str,
+    ) -> Result<Option<PathBuf>, ConfigError> {
+        let path = self.parse(key, false, |text, origin| {
+            if text == none { Ok(None) } else { self.resolved(text, origin).map(Some) }
+        });
+        path.map(Option::flatten)
     }
 
     /// A list: an array in the file, words between commas elsewhere.

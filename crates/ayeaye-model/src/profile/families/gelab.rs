@@ -136,6 +136,12 @@ impl Family for Gelab {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
+    fn told(&self, input: &StepInput<'_>, _coords: &CoordContext) -> String {
+        let notes = system_notes(input);
+        let told = history(input.history);
+        if notes.is_empty() { told } else { format!("{told}\n{}", notes.trim_end()) }
+    }
+
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         parse::read(&reply.text, coords)
     }

@@ -90,6 +90,14 @@ impl Family for Owl {
         Prompt::of(messages)
     }
 
+    fn told(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
+        let (listed, _) = History::of(input).split_at_images(input);
+        let (earlier, reminders) = (listed.earlier(), listed.reminders());
+        let previous = listed.list("Step ", |past| mobile_use::line(past, coords, &WITH_KEY));
+        let told = earlier + &previous + &reminders;
+        if told.is_empty() { "None".to_owned() } else { told.trim_end().to_owned() }
+    }
+
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         mobile_use::read(reply, coords, &DIALECT)
     }

@@ -178,14 +178,7 @@ impl Family for Qwen {
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let history = History::of(input);
-        let mut progress = String::new();
-        for past in history.steps() {
-            let line = mobile_use::line(past, coords, self.dialect) + &past.failure();
-            // A line that names a step itself must not pass for one.
-            let line = line.replace("; Step", ", step");
-            write!(progress, "Step {}: {}; ", past.number, line.trim_end_matches('.'))
-                .expect("it is a String");
-        }
+        let progress = self.progress(history, coords);
         let text = format!(
             "The user query: {}\n{}Task progress (You have done the following operation on the current \
              device): {}{}\n{}{}",
@@ -205,7 +198,31 @@ impl Family for Qwen {
         ])
     }
 
+    fn told(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
+        let history = History::of(input);
+        let (earlier, omission) = (history.earlier(), history.omission().replace('\n', " "));
+        let behind = history.reminders() + &history.system_notes();
+        let progress = self.progress(history, coords);
+        let told = format!("{earlier}{omission}{progress}");
+        if behind.is_empty() { told } else { format!("{told}\n{}", behind.trim_end()) }
+    }
+
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         mobile_use::read(reply, coords, self.dialect)
+    }
+}
+
+impl Qwen {
+    /// The steps so far, in a line.
+    fn progress(&self, history: History<'_>, coords: &CoordContext) -> String {
+        let mut progress = String::new();
+        for past in history.steps() {
+            let line = mobile_use::line(past, coords, self.dialect) + &past.failure();
+            // A line that names a step itself must not pass for one.
+            let line = line.replace("; Step", ", step");
+            write!(progress, "Step {}: {}; ", past.number, line.trim_end_matches('.'))
+                .expect("it is a String");
+        }
+        progress
     }
 }

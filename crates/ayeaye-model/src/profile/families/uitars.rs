@@ -173,6 +173,10 @@ impl Family for UiTars {
         Prompt::of(messages(input, coords, opening, true, &read, &write))
     }
 
+    fn opening_texts(&self) -> usize {
+        2
+    }
+
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         self.verbs().decide(parse::parse(reply)?, coords)
     }

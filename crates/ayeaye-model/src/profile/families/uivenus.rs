@@ -134,6 +134,19 @@ impl Family for UiVenus {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
+    fn told(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
+        let history = History::of(input);
+        let (earlier, behind) = (history.earlier(), history.reminders() + &history.system_notes());
+        let steps = history.list("Step ", |past| match VERBS.write(past, coords) {
+            Some(call) => {
+                let (thought, action) = (past.thought(), write_call(&call));
+                format!("<think>{thought}</think><action>{action}</action>")
+            }
+            None => past.in_words(),
+        });
+        (earlier + &steps + &behind).trim_end().to_owned()
+    }
+
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         self.verbs().decide(parse(&reply.text, &VERBS.arg_names())?, coords)
     }

@@ -18,7 +18,7 @@ pub(in super::super) fn named(profile: &str) -> Profile {
 pub(in super::super) const SIZE: ScreenSize = ScreenSize { width: 672, height: 1484 };
 
 /// The picture of the step of this number, unlike all others.
-pub(in super::super) fn picture(step: u32) -> Picture {
+pub(crate) fn picture(step: u32) -> Picture {
     let bytes = Bytes::from(step.to_be_bytes().to_vec());
     Picture { bytes, media_type: "image/jpeg", size: SIZE }
 }

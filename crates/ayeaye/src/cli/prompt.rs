@@ -1,0 +1,61 @@
+//! `ayeaye model prompt`.
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// `ayeaye model prompt`.
+#[derive(Debug, Subcommand)]
+pub enum PromptCommand {
+    /// Read a prompt out of a checkout, of which nothing is run
+    #[command(after_help = IMPORT_EXAMPLES)]
+    Import(ImportPrompt),
+    /// List the prompts that were imported, and those that can be
+    List {
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show an imported prompt: where it is from, what was checked, its words
+    Show {
+        /// Its name, as `ayeaye model prompt list` prints it
+        name: String,
+    },
+    /// Delete an imported prompt
+    Rm {
+        /// Its name, as `ayeaye model prompt list` prints it
+        name: String,
+    },
+}
+
+/// `ayeaye model prompt import`.
+#[derive(Debug, Args)]
+pub struct ImportPrompt {
+    /// The folder of your checkout of the model's repository
+    #[arg(long, value_name = "DIR", required_unless_present = "fetch")]
+    pub from: Option<PathBuf>,
+    /// Get its file from where it is published instead, and only the very file that is known (by its hash)
+    #[arg(
+        long,
+        value_name = "URL",
+        num_args = 0..=1,
+        default_missing_value = "https://raw.githubusercontent.com",
+        conflicts_with = "from"
+    )]
+    pub fetch: Option<String>,
+    /// The profile it is for; without it the one whose prompt the folder holds
+    #[arg(long, value_name = "PROFILE")]
+    pub family: Option<String>,
+    /// Which of the family's prompts, such as `multilingual`
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub variant: String,
+    /// Put it into the settings file too, so that the model is asked with it
+    #[arg(long = "use")]
+    pub use_it: bool,
+}
+
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  git clone https://github.com/stepfun-ai/gelab-zero
+  ayeaye model prompt import --from gelab-zero --use
+  ayeaye model prompt import --from Open-AutoGLM --variant multilingual
+  ayeaye model prompt import --fetch --family ui-tars";
