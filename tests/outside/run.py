@@ -6,7 +6,7 @@
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
 started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, terminal, docs, load,
-browser, logs.
+browser, logs, fidelity.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from harness import Processes, free_port, get_json, phone_state, show_logs, wait
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
 TOKEN = "outside-http-token-0123456789abcdef"
-PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "terminal", "docs", "load", "browser", "logs"]
+PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "terminal", "docs", "load", "browser", "logs", "fidelity"]
 
 
 class Bench:
@@ -200,6 +200,10 @@ def main():
                 bench.program(sys.executable, HERE / "docs.py", *words)
             if "load" in parts:
                 bench.program(sys.executable, HERE / "load.py", "--binary", binary)
+            if "fidelity" in parts:
+                # Without checkouts: that the program runs, and that the task is told as it was said.
+                words = ["--only", "gelab", "--only", "autoglm", "--only", "mai-ui"]
+                bench.program(sys.executable, HERE / "fidelity/run.py", "--binary", binary, *words)
             if "browser" in parts:
                 bench.program(sys.executable, HERE / "browser.py", "--binary", binary)
             if "logs" in parts:

@@ -161,8 +161,6 @@ pub(crate) struct SlotTexts {
     pub now: Option<DateTime>,
     pub app: String,
     pub answers: String,
-    /// How many texts of the profile's own the user's first message begins with.
-    pub opening: usize,
 }
 
 impl SlotTexts {
@@ -285,8 +283,7 @@ impl OfficialPrompt {
                 Place::UserMessage => message.parts = placed.parts(slots, &message.parts),
                 Place::UserOpening => {
                     let opening = placed.parts(slots, &[]);
-                    let texts = message.parts.iter().take(slots.opening);
-                    let own = texts.take_while(|it| matches!(it, Part::Text(_))).count();
+                    let own = usize::from(matches!(message.parts.first(), Some(Part::Text(_))));
                     message.parts.splice(..own, opening);
                 }
             }

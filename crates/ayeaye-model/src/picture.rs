@@ -20,6 +20,8 @@ impl PictureRule {
     /// A screen as it is, unless it is larger than any phone's.
     pub(crate) const WHOLE: Self =
         Self { resize: Resize::MaxPixels(1440 * 3200), encoding: Encoding::Jpeg { quality: 85 } };
+    /// The same without loss.
+    pub(crate) const WHOLE_PNG: Self = Self { encoding: Encoding::Png, ..Self::WHOLE };
 }
 
 impl fmt::Display for PictureRule {
@@ -33,8 +35,10 @@ impl fmt::Display for PictureRule {
                 write!(f, "multiples of {factor}, {min_pixels} to {max_pixels} pixels")?;
             }
         }
-        let Encoding::Jpeg { quality } = self.encoding;
-        write!(f, ", JPEG {quality}")
+        match self.encoding {
+            Encoding::Jpeg { quality } => write!(f, ", JPEG {quality}"),
+            Encoding::Png => f.write_str(", PNG"),
+        }
     }
 }
 
@@ -71,6 +75,8 @@ pub(crate) enum Encoding {
         /// 1 to 100.
         quality: u8,
     },
+    /// PNG, packed with little effort: the link to a model is quicker than the packing.
+    Png,
 }
 
 /// How the servers of Qwen's vision models, and of models derived from them, resize pictures.
@@ -146,7 +152,6 @@ impl Resize {
 /// Scales and encodes a frame, once.
 pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
     let size = rule.resize.apply(frame.size());
-    let Encoding::Jpeg { quality } = rule.encoding;
     let scaled;
     let rgba: &[u8] = if size == frame.size() {
         frame.rgba()
@@ -154,12 +159,34 @@ pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
         scaled = scale(frame, size);
         scaled.buffer()
     };
+    match rule.encoding {
+        Encoding::Jpeg { quality } => jpeg(rgba, size, quality),
+        Encoding::Png => png(rgba, size),
+    }
+}
+
+fn jpeg(rgba: &[u8], size: ScreenSize, quality: u8) -> Picture {
     let side = |length: u32| u16::try_from(length).expect("a Frame has at most 8192 pixels a side");
     let mut bytes = Vec::with_capacity(rgba.len() / 16);
     Encoder::new(&mut bytes, quality)
         .encode(rgba, side(size.width), side(size.height), ColorType::Rgba)
         .expect("a picture that is not empty, written to memory");
     Picture { bytes: Bytes::from(bytes), media_type: "image/jpeg", size }
+}
+
+/// A screen is opaque: its alpha is left out.
+fn png(rgba: &[u8], size: ScreenSize) -> Picture {
+    let rgb: Vec<u8> =
+        rgba.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
+    let mut bytes = Vec::with_capacity(rgba.len() / 8);
+    let mut encoder = png::Encoder::new(&mut bytes, size.width, size.height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::Fast);
+    encoder
+        .write_header()
+        .and_then(|mut writer| writer.write_image_data(&rgb))
+        .expect("a picture that is not empty, written to memory");
+    Picture { bytes: Bytes::from(bytes), media_type: "image/png", size }
 }
 
 /// Scales and encodes a frame for a person or a client's model: the longest side at most
@@ -278,6 +305,22 @@ mod tests {
         assert_eq!(picture.bytes[at + 5..at + 9], [0x06, 0x40, 0x02, 0xd0]);
         let again = encode(&frame(1080, 2400), RULE);
         assert_eq!(again, picture, "the same frame makes the same picture");
+    }
+
+    #[test]
+    fn a_png_has_every_pixel() {
+        let frame = frame(108, 240);
+        let picture = encode(&frame, PictureRule::WHOLE_PNG);
+        assert_eq!((picture.size, picture.media_type), (size(108, 240), "image/png"));
+        let mut reader =
+            png::Decoder::new(std::io::Cursor::new(&picture.bytes)).read_info().unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut rgb).unwrap();
+        let sent = rgb.as_chunks::<3>().0.iter();
+        let seen = frame.rgba().as_chunks::<4>().0.iter();
+        assert!(
+            sent.eq(seen.map(|[r, g, b, _]| [r, g, b].map(|it| *it)).collect::<Vec<_>>().iter())
+        );
     }
 
     #[test]

@@ -229,7 +229,6 @@ fn slot_texts(family: &dyn Family, view: &StepInput<'_>, coords: &CoordContext) 
         now: view.now,
         app: view.app.map(|app| quote_untrusted(app, LONGEST_LINE)).unwrap_or_default(),
         answers: answer,
-        opening: family.opening_texts(),
     }
 }
 

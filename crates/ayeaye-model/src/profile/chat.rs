@@ -20,6 +20,8 @@ pub(super) struct ChatStyle<'a> {
     /// What a reply in the family's format decides on a picture of this size; `None` where replies are not
     /// words alone.
     pub read: Option<&'a ReadReply<'a>>,
+    /// How a reply that is told word for word is kept; most are as they came.
+    pub kept: fn(&str) -> String,
     /// The text in front of a screen and the one behind it; either may be empty.
     pub caption: &'a dyn Fn(&Screen<'_>) -> (String, String),
     /// Which screens of earlier steps are shown.
@@ -130,7 +132,8 @@ pub(super) fn messages(
                 let app = past.step.app.as_deref();
                 let screen = Screen { picture, app, ..Screen::default() };
                 chat.show(&screen, style.caption);
-                let said = past.as_said(style.read, size).map(PastReply::text);
+                let said = past.as_said(style.read, size);
+                let said = said.map(|text| PastReply::text((style.kept)(&text)));
                 match said.or_else(|| (style.reply)(past, size)) {
                     Some(reply) => chat.reply(reply, past),
                     None => chat.push_text(format!("({}{})\n", past.in_words(), past.failure())),

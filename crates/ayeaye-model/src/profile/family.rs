@@ -31,10 +31,6 @@ pub(crate) trait Family: fmt::Debug + Send + Sync {
     fn told(&self, _input: &StepInput<'_>, _coords: &CoordContext) -> String {
         String::new()
     }
-    /// How many texts the user's first message begins with, the task included, in front of what was done.
-    fn opening_texts(&self) -> usize {
-        1
-    }
     /// Parses a complete reply: tolerant of notation, never of meaning. The caller knows whether the
     /// reply is complete.
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError>;

@@ -286,10 +286,26 @@ fn push(words: &mut String, text: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Width and height of the JPEG in a data URL.
+/// Width and height of the picture in a data URL.
 pub fn data_url(url: &Value) -> Result<(u32, u32), String> {
     let url = url.as_str().ok_or("a picture with no URL")?;
-    jpeg(url.strip_prefix("data:image/jpeg;base64,").ok_or("not a JPEG data URL")?)
+    if let Some(data) = url.strip_prefix("data:image/png;base64,") {
+        return png(data);
+    }
+    jpeg(url.strip_prefix("data:image/jpeg;base64,").ok_or("not a JPEG or PNG data URL")?)
+}
+
+/// Width and height of a PNG in base64.
+fn png(data: &str) -> Result<(u32, u32), String> {
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(data)
+        .map_err(|err| format!("not base64: {err}"))?;
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
+        .read_info()
+        .map_err(|err| format!("not a PNG: {err}"))?;
+    let mut pixels = vec![0; reader.output_buffer_size().ok_or("too large")?];
+    let info = reader.next_frame(&mut pixels).map_err(|err| format!("not a whole PNG: {err}"))?;
+    Ok((info.width, info.height))
 }
 
 /// Width and height of a JPEG in base64, by its frame header (ITU T.81, B.2.2).

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, escape_tags, verbatim};
-use crate::profile::history::{History, Lang, PastStep};
+use crate::profile::escape::{LONGEST_TASK, verbatim};
+use crate::profile::history::{History, Lang};
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::fold_name;
 use crate::profile::parse::{Call, excerpt, labelled, point, reject};
@@ -32,7 +32,7 @@ const SPEC: ProfileSpec = ProfileSpec {
         encoding: Encoding::Jpeg { quality: 85 },
     },
     earlier_pictures: 0,
-    history: "its earlier actions as a list",
+    history: "none but answers and notes",
     sampling: Sampling {
         temperature: Some(0.1),
         top_p: Some(0.3),
@@ -112,14 +112,16 @@ impl Family for AgentCpm {
         VERBS
     }
 
-    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+    /// Steps are not told: it was trained on single screens. What the user said is, and notes, and that the
+    /// last act failed.
+    fn prompt(&self, input: &StepInput<'_>, _coords: &CoordContext) -> Prompt {
         let history = History::of(input).told_in(Lang::Chinese);
-        let steps = history.list("Step ", |past| write(past, coords));
+        let last = history.steps().last().map(|past| past.failure()).unwrap_or_default();
+        let failed = if last.is_empty() { last } else { format!("上一步{last}\n") };
         let state = format!(
-            "<Question>{}</Question>\n{}{}{steps}{}{}当前屏幕截图：",
+            "<Question>{}</Question>\n{}{}{failed}{}当前屏幕截图：",
             verbatim(input.request, LONGEST_TASK),
             history.earlier(),
-            if steps.is_empty() { "" } else { "已经做过：\n" },
             history.reminders(),
             history.system_notes(),
         );
@@ -186,13 +188,4 @@ fn verb(map: &Map<String, Value>) -> Result<&'static str, ParseError> {
 fn is_long(args: &Args<'_>) -> Result<bool, ParseError> {
     let time = args.text(&["duration"], false)?.unwrap_or_default();
     Ok(time.trim() != "" && time.trim().parse::<u64>().is_ok_and(|time| 200 < time))
-}
-
-/// A step in the model's own notation, or in words if it has none.
-fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
-    let Some(call) = VERBS.write(past, coords) else { return past.in_words() };
-    let mut fields = Map::new();
-    fields.insert("thought".to_owned(), Value::from(past.explanation()));
-    fields.extend(call.args);
-    escape_tags(&Value::Object(fields).to_string())
 }

@@ -32,7 +32,7 @@ const SPEC: ProfileSpec = ProfileSpec {
     // Its own prompt speaks of 0 to 999, and its own client divides by 1000.
     coords: CoordSystem::THOUSANDTHS,
     // As its own client sends it. Some servers cut it: `ayeaye model calibrate` notices.
-    picture: PictureRule::WHOLE,
+    picture: PictureRule::WHOLE_PNG,
     earlier_pictures: 0,
     history: "conversation, words only",
     sampling: Sampling {
@@ -89,6 +89,7 @@ impl Family for AutoGlm {
                 Some(PastReply::text(write(&past.thought(), &call)))
             },
             read: Some(&|reply, image| self.read(reply, &CoordContext { image, ..*coords })),
+            kept,
             caption: &|screen| (String::new(), format!("{SCREEN}{}", screen_info(screen))),
             images: ImageWindow::NONE,
             screen_in_result: false,
@@ -114,6 +115,24 @@ impl Family for AutoGlm {
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         self.verbs().decide(parse::parse(reply)?, coords)
+    }
+}
+
+/// A reply as the model's own client keeps it: what stands in front of the action is its thought, tags and
+/// all. The model was always shown its replies so.
+fn kept(reply: &str) -> String {
+    let at = ["finish(message=", "do(action="].iter().find_map(|begin| reply.find(begin));
+    match (at, reply.split_once("<answer>")) {
+        (Some(at), _) => {
+            let (thought, action) = reply.split_at(at);
+            format!("<think>{}</think><answer>{action}</answer>", thought.trim())
+        }
+        (None, Some((thought, action))) => {
+            let thought = thought.replace("<think>", "").replace("</think>", "");
+            let action = action.replace("</answer>", "");
+            format!("<think>{}</think><answer>{}</answer>", thought.trim(), action.trim())
+        }
+        (None, None) => format!("<think></think><answer>{reply}</answer>"),
     }
 }
 

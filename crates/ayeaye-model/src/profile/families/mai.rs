@@ -1,6 +1,9 @@
 //! MAI-UI: thinking in tags, the tool `mobile_use` by direction of the finger, earlier steps as turns
 //! of which the last have their screens.
+use std::fmt::Write as _;
+
 use ayeaye_agent::{Decision, Message, ParseError, Prompt, Reply, Role, StepInput};
+use serde_json::Value;
 
 use super::mobile_use::rules::RULES;
 use super::mobile_use::{self, Dialect};
@@ -22,7 +25,7 @@ const SPEC: ProfileSpec = ProfileSpec {
     patterns: &["mai-ui", "mai_ui", "maiui"],
     coords: CoordSystem::UP_TO_999,
     // As its own client sends it.
-    picture: PictureRule::WHOLE,
+    picture: PictureRule::WHOLE_PNG,
     earlier_pictures: 2,
     history: "turns, the last two with their screens",
     sampling: Sampling {
@@ -124,6 +127,7 @@ impl Family for Mai {
             opening: Vec::new(),
             reply: &|past, _| Some(PastReply::text(write(past, coords)?)),
             read: Some(&|reply, image| self.read(reply, &CoordContext { image, ..*coords })),
+            kept,
             caption: &no_caption,
             images: ImageWindow::last(SPEC.earlier_pictures),
             screen_in_result: false,
@@ -140,6 +144,28 @@ impl Family for Mai {
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         mobile_use::read(reply, coords, &DIALECT)
     }
+}
+
+/// A reply as the model's own client keeps it: its call without blanks and in ASCII.
+fn kept(reply: &str) -> String {
+    let call = || {
+        let (front, behind) = reply.split_once("<tool_call>")?;
+        let (call, behind) = behind.split_once("</tool_call>")?;
+        let call: Value = serde_json::from_str(call).ok()?;
+        let mut utf16 = [0; 2];
+        let ascii = call.to_string().chars().fold(String::new(), |mut text, c| {
+            if c.is_ascii() {
+                text.push(c);
+            } else {
+                for unit in c.encode_utf16(&mut utf16) {
+                    _ = write!(text, "\\u{unit:04x}");
+                }
+            }
+            text
+        });
+        Some(format!("{front}<tool_call>\n{ascii}\n</tool_call>{behind}"))
+    };
+    call().unwrap_or_else(|| reply.to_owned())
 }
 
 /// The line for the apps of the phone, after the rules.

@@ -27,7 +27,7 @@ const SPEC: ProfileSpec = ProfileSpec {
     patterns: &["gui-owl", "gui_owl", "guiowl", "mobile-agent-v3.5", "gui-plus"],
     coords: CoordSystem::THOUSANDTHS,
     // As its own client sends it.
-    picture: PictureRule::WHOLE,
+    picture: PictureRule::WHOLE_PNG,
     earlier_pictures: 4,
     history: "turns, the last four with their screens, lines for those before",
     sampling: Sampling::SERVERS,
@@ -80,6 +80,7 @@ impl Family for Owl {
             opening: vec![Part::Text(lead)],
             reply: &|past, _| Some(PastReply::text(write(past, coords)?)),
             read: Some(&|reply, image| self.read(reply, &CoordContext { image, ..*coords })),
+            kept: str::to_owned,
             caption: &no_caption,
             images: ImageWindow::last(SPEC.earlier_pictures),
             screen_in_result: false,

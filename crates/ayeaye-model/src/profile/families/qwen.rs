@@ -204,7 +204,12 @@ impl Family for Qwen {
         let behind = history.reminders() + &history.system_notes();
         let progress = self.progress(history, coords);
         let told = format!("{earlier}{omission}{progress}");
-        if behind.is_empty() { told } else { format!("{told}\n{}", behind.trim_end()) }
+        // The text goes on with the full stop behind the steps.
+        if behind.is_empty() {
+            told
+        } else {
+            format!("{told}.\n{}", behind.trim_end_matches(['.', '\n']))
+        }
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {

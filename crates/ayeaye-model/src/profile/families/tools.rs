@@ -138,6 +138,7 @@ pub(in crate::profile) fn prompt(
             Some(reply)
         },
         read: None,
+        kept: str::to_owned,
         caption: &no_caption,
         images: ImageWindow::last(spec.earlier_pictures),
         screen_in_result: true,

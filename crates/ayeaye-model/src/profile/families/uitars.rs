@@ -167,14 +167,10 @@ impl Family for UiTars {
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let task = verbatim(input.request, LONGEST_TASK) + "\n";
-        let opening = vec![Part::Text(rules(self)), Part::Text(task)];
+        let opening = vec![Part::Text(rules(self) + &task)];
         let write = |thought: &str, call: &Call| write(thought, call, self.says);
         let read = |reply: &Reply, image| self.read(reply, &CoordContext { image, ..*coords });
         Prompt::of(messages(input, coords, opening, true, &read, &write))
-    }
-
-    fn opening_texts(&self) -> usize {
-        2
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
@@ -199,6 +195,7 @@ pub(in crate::profile) fn messages(
         opening,
         reply: &reply,
         read: Some(read),
+        kept: str::to_owned,
         caption: &no_caption,
         images: IMAGES,
         screen_in_result: false,

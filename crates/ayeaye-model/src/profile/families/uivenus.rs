@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::picture::PictureRule;
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, verbatim};
+use crate::profile::escape::{LONGEST_LINE, LONGEST_TASK, plain_line, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::{
     Call, ParsedReply, begins_anew, content, excerpt, python, reasoning, reject, without_tokens,
@@ -118,32 +118,22 @@ impl Family for UiVenus {
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let history = History::of(input);
         let steps = history.list_from(0, "Step ", |past| write_step(past, coords));
-        let state = format!(
-            "### User Task\n{}\n{}\n### Previous Actions\n{}{}{}",
+        let text = format!(
+            "{RULES}\n### User Task\n{}\n{}\n### Previous Actions\n{}{}{}",
             verbatim(input.request, LONGEST_TASK),
             history.earlier(),
             if steps.is_empty() { "None yet.\n" } else { &steps },
             history.reminders(),
             history.system_notes(),
         );
-        let parts = vec![
-            Part::Text(RULES.to_owned()),
-            Part::Text(state),
-            Part::Picture(input.picture.clone()),
-        ];
+        let parts = vec![Part::Text(text), Part::Picture(input.picture.clone())];
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
     fn told(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
         let history = History::of(input);
         let (earlier, behind) = (history.earlier(), history.reminders() + &history.system_notes());
-        let steps = history.list("Step ", |past| match VERBS.write(past, coords) {
-            Some(call) => {
-                let (thought, action) = (past.thought(), write_call(&call));
-                format!("<think>{thought}</think><action>{action}</action>")
-            }
-            None => past.in_words(),
-        });
+        let steps = history.list_from(0, "Step ", |past| write_step(past, coords));
         (earlier + &steps + &behind).trim_end().to_owned()
     }
 
@@ -210,10 +200,13 @@ fn conclusion(rest: &str) -> (&str, &str) {
 
 /// A step as its own client retells it: what it thought and did.
 fn write_step(past: PastStep<'_>, coords: &CoordContext) -> String {
-    match VERBS.write(past, coords) {
-        Some(call) => {
-            format!("<think>{}</think><action>{}</action>", past.thought(), write_call(&call))
-        }
+    let read = |reply: &Reply, image| UiVenus.read(reply, &CoordContext { image, ..*coords });
+    // Its own notation of the action where it is known: what is written anew may leave out what was said.
+    let said = past.as_said(Some(&read), coords.image);
+    let said = said.as_deref().and_then(|reply| parts(reply).ok()).map(|it| it.action.trim());
+    let written = || VERBS.write(past, coords).map(|call| write_call(&call));
+    match said.map(|action| plain_line(action, LONGEST_LINE)).or_else(written) {
+        Some(action) => format!("<think>{}</think><action>{action}</action>", past.thought()),
         None => past.in_words(),
     }
 }

@@ -136,6 +136,7 @@ impl Family for UiVenus2 {
                 Some(PastReply::text(text))
             },
             read: Some(&|reply, image| self.read(reply, &CoordContext { image, ..*coords })),
+            kept: str::to_owned,
             caption: &caption,
             images: ImageWindow::NONE,
             screen_in_result: false,

@@ -26,10 +26,14 @@ fn told(prompt: &Prompt) -> String {
     [Role::System, Role::User, Role::Assistant].map(of).concat().replace(&rules, "")
 }
 
-/// What is at the front before anything that changes.
+/// What is at the front before anything that changes. In some families the task goes on in the same text.
 fn rules(prompt: &Prompt) -> String {
     match &prompt.messages[0].parts[0] {
-        Part::Text(text) => text.clone(),
+        Part::Text(text) => {
+            let mut tasks = ["### User Task\n", "## User Instruction\n"].into_iter();
+            let at = tasks.find_map(|title| Some(text.find(title)? + title.len()));
+            text[..at.unwrap_or(text.len())].to_owned()
+        }
         other => panic!("rules come first, not {other:?}"),
     }
 }
@@ -39,9 +43,9 @@ fn has_turns(family: &dyn Family) -> bool {
     prompt.messages.iter().any(|message| message.role == Role::Assistant)
 }
 
-/// GELab's own way: its last summary takes the place of the steps.
+/// GELab is told its last summary in the place of the steps, `AgentCPM` nothing of them: their own ways.
 fn tells_steps(name: &str) -> bool {
-    name != "gelab"
+    !matches!(name, "gelab" | "agentcpm-gui")
 }
 
 #[test]

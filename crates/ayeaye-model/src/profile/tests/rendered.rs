@@ -38,7 +38,6 @@ const TOLD: &[(&str, &str)] = &[
          gear;\n",
     ),
     ("ui-venus", "Step 0: <think>why</think><action>Click(box=(500,500))</action>\n"),
-    ("agentcpm-gui", "Step 1: {\"thought\":\"Tap the gear.\",\"POINT\":[500,500]}\n"),
     (
         "step-api",
         "Step 1: {\"action_type\":\"Click\",\"args\":{\"normalized_point\":[0.5,0.5]}} Tap the gear.\n",
@@ -316,7 +315,7 @@ proptest! {
     #[test]
     fn lists_tell_what_the_model_would_have_said(
         (profile, action) in prop::sample::select(vec![
-            named("ui-venus"), named("agentcpm-gui"), named("step-api"), named("m3a"),
+            named("ui-venus"), named("step-api"), named("m3a"),
         ]).prop_flat_map(|profile| (Just(profile), any_action(coords(profile.family())))),
     ) {
         let family = profile.family();
@@ -335,15 +334,11 @@ proptest! {
         };
         let reply = Reply { text, ..Reply::default() };
         let read = family.read(&reply, &coords(family)).map(|it| it.action);
-        if profile == named("agentcpm-gui") {
-            prop_assert!(read.is_ok(), "{}: {:?}", reply.text, read);
-        } else {
-            let expected = family.verbs().read(&call, "", &coords(family));
-            // Without its path, the table has only the ends of it.
-            prop_assert_eq!(read.is_ok(), expected.is_ok(), "{}: {:?}", reply.text, read);
-            if expected.is_ok() {
-                prop_assert_eq!(read, expected);
-            }
+        let expected = family.verbs().read(&call, "", &coords(family));
+        // Without its path, the table has only the ends of it.
+        prop_assert_eq!(read.is_ok(), expected.is_ok(), "{}: {:?}", reply.text, read);
+        if expected.is_ok() {
+            prop_assert_eq!(read, expected);
         }
     }
 

@@ -9,7 +9,9 @@ use crate::profile::parse::{
 
 /// Parses a whole reply.
 pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
-    let cut = reasoning::cut(content(&reply.text)?, begins);
+    let text = content(&reply.text)?;
+    let unwrapped = unwrapped(text);
+    let cut = reasoning::cut(unwrapped.as_deref().unwrap_or(text), begins);
     if cut.body.is_empty() {
         return reject("it holds reasoning and no action");
     }
@@ -34,6 +36,14 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
     );
     parsed.doubt_if(cut.unclosed, "its reasoning has no end");
     Ok(parsed)
+}
+
+/// A reply in the form that its own earlier ones are shown in, tags within tags, without the outer ones.
+fn unwrapped(text: &str) -> Option<String> {
+    let inside = text.trim().strip_prefix("<think>")?.strip_suffix(ANSWER_END)?;
+    let (thought, action) = inside.split_once("<answer></think>")?;
+    let is_one = action.matches(ANSWER).count() == 1 && !thought.contains(ANSWER);
+    (thought.starts_with("<think>") && is_one).then(|| format!("{thought}{action}"))
 }
 
 const ANSWER: &str = "<answer>";

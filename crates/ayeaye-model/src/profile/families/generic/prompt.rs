@@ -18,6 +18,7 @@ pub(super) fn prompt(input: &StepInput<'_>, coords: &CoordContext, family: &Gene
         // Points are those of the picture beside them.
         reply: &|past, image| reply(past, &CoordContext { image, ..*coords }, family),
         read: if family.tools { None } else { Some(&read) },
+        kept: str::to_owned,
         caption: &|screen| (caption(screen, coords), String::new()),
         images: ImageWindow::last(family.spec.earlier_pictures),
         screen_in_result: false,
