@@ -31,7 +31,7 @@ NO_APP_REPLIES = [
 ]
 FAULTS = ["html", "empty", "garbage", "half", "off-screen", "500-once", "429-once"]
 # What a request to judge begins with, and the judgement.
-JUDGED = "What the user asked for, in quotes:"
+JUDGED = "What the user asked for:"
 VERDICT = json.dumps(
     {"reason": "Seen at the end.", "sub_scores": [{"name": "all of it", "evaluation": "yes"}], "complete": "yes"}
 )

@@ -11,7 +11,7 @@ use super::{Run, RunPhase};
 use crate::journal::{
     AgentState, Answer, AnswerSource, BlackboardSection, CallPurpose, Fact, QuestionAsked,
 };
-use crate::prompt_text::{LONGEST_TASK, LONGEST_TEXT, quote_untrusted};
+use crate::prompt_text::{LONGEST_TASK, LONGEST_TEXT, quote_untrusted, verbatim};
 use crate::secret_text::SecretKind;
 use crate::{Message, Part, Prompt, Question, QuestionKind, ReplyMode, Role, StopReason};
 
@@ -172,24 +172,24 @@ impl Run {
         step: &mut StepBuilder,
     ) -> Result<Result<String, &'static str>, RunError> {
         let session = self.session();
-        let mut task = format!("The task: {}", quote_untrusted(&session.request, LONGEST_TASK));
+        let mut parts = vec![
+            Part::Text("The task:\n".to_owned()),
+            Part::Text(verbatim(&session.request, LONGEST_TASK) + "\n"),
+        ];
         if let Some(subtask) = &session.planning.current {
             let part = quote_untrusted(&subtask.text, LONGEST_TEXT);
-            task.extend(["\nThe agent is at this part of it: ", &part]);
+            parts.push(Part::Text(format!("The agent is at this part of it: {part}\n")));
         }
+        parts.extend([
+            Part::Picture(observation.picture.picture.clone()),
+            Part::Text(format!(
+                "The agent asks: {}",
+                quote_untrusted(&question.text, LONGEST_TEXT)
+            )),
+        ]);
         let prompt = Prompt::of(vec![
             Message::text(Role::System, ANSWER_AS_USER),
-            Message {
-                role: Role::User,
-                parts: vec![
-                    Part::Text(task),
-                    Part::Picture(observation.picture.picture.clone()),
-                    Part::Text(format!(
-                        "The agent asks: {}",
-                        quote_untrusted(&question.text, LONGEST_TEXT)
-                    )),
-                ],
-            },
+            Message { role: Role::User, parts },
         ]);
         let (model, pictures) = (self.deps.models.reply.clone(), self.known_pictures(observation));
         let mut exchange = self.models.exchange(model, CallPurpose::AutoReply, prompt, pictures);

@@ -13,7 +13,7 @@ use super::outcome::{RunEnd, RunError};
 use super::step::StepBuilder;
 use super::{Run, millis};
 use crate::journal::CallPurpose;
-use crate::prompt_text::{LONGEST_TASK, quote_untrusted};
+use crate::prompt_text::{LONGEST_TASK, verbatim};
 use crate::{Action, Message, ModelError, ModelErrorKind, Part, Prompt, Role, StopReason};
 
 /// How long the end of a run waits for its caption.
@@ -32,10 +32,8 @@ impl Run {
             Message {
                 role: Role::User,
                 parts: vec![
-                    Part::Text(format!(
-                        "The task on this phone: {}",
-                        quote_untrusted(&self.session().request, LONGEST_TASK)
-                    )),
+                    Part::Text("The task on this phone:\n".to_owned()),
+                    Part::Text(verbatim(&self.session().request, LONGEST_TASK) + "\n"),
                     Part::Picture(observation.picture.picture.clone()),
                 ],
             },

@@ -14,7 +14,7 @@ use crate::deps::Judge;
 use crate::journal::{
     ActionRecord, CallPurpose, EvaluationLevel, EvaluationRecord, Fact, Judgement, SubScore,
 };
-use crate::prompt_text::{LONGEST_TASK, LONGEST_TEXT, plain_line, quote_untrusted};
+use crate::prompt_text::{LONGEST_TASK, LONGEST_TEXT, plain_line, quote_untrusted, verbatim};
 use crate::session::JUDGE;
 use crate::{HistoryItem, Message, ParseError, Part, Prompt, Role, error_chain};
 
@@ -104,24 +104,30 @@ impl Run {
     }
 
     fn judge_prompt(&self, request: &str) -> Prompt {
-        let history: Vec<String> = self.session().history.iter().filter_map(history_line).collect();
+        let history: Vec<HistoryLine> =
+            self.session().history.iter().filter_map(history_line).collect();
         let skipped = history.len().saturating_sub(STEPS_SHOWN);
         let left_out = match skipped {
             0 => String::new(),
             some => format!("({some} earlier steps left out)\n"),
         };
-        let requests = request.lines().filter(|line| !line.trim().is_empty());
-        let quoted: Vec<String> =
-            requests.map(|line| quote_untrusted(line, LONGEST_TASK)).collect();
-        let mut text = format!(
-            "What the user asked for, in quotes:\n{}\n\nWhat was done:\n{left_out}",
-            quoted.join("\n")
-        );
-        for line in history.iter().skip(skipped) {
-            text.push_str(line);
-            text.push('\n');
+        // What the user said stands as it was said, in parts of its own.
+        let mut parts = vec![
+            Part::Text("What the user asked for:\n".to_owned()),
+            Part::Text(verbatim(request, LONGEST_TASK) + "\n"),
+        ];
+        let mut done = format!("\nWhat was done:\n{left_out}");
+        for line in history.into_iter().skip(skipped) {
+            match line {
+                HistoryLine::Done(line) => done.extend([line.as_str(), "\n"]),
+                HistoryLine::Said(text) => {
+                    done.push_str("- the user said:\n");
+                    parts.push(Part::Text(std::mem::take(&mut done)));
+                    parts.push(Part::Text(text + "\n"));
+                }
+            }
         }
-        let mut parts = vec![Part::Text(text)];
+        parts.push(Part::Text(done));
         if let Some(last) = self.observer.last_picture() {
             parts.push(Part::Text("The last screen:".to_owned()));
             parts.push(Part::Picture(last.picture.clone()));
@@ -131,22 +137,29 @@ impl Run {
     }
 }
 
+/// What a judge is told of one item of history.
+enum HistoryLine {
+    /// A line.
+    Done(String),
+    /// The user's words.
+    Said(String),
+}
+
 /// One line of history. Requests are listed separately.
-fn history_line(item: &HistoryItem) -> Option<String> {
+fn history_line(item: &HistoryItem) -> Option<HistoryLine> {
+    let done = |line| Some(HistoryLine::Done(line));
     match item {
         HistoryItem::Request(_) => None,
         HistoryItem::Subtask(text) => {
             let first = text.lines().next().unwrap_or_default();
-            Some(format!("- next part: {}", quote_untrusted(first, LONGEST_TEXT)))
+            done(format!("- next part: {}", quote_untrusted(first, LONGEST_TEXT)))
         }
-        HistoryItem::UserReply(text) => {
-            Some(format!("- the user said: {}", quote_untrusted(text, LONGEST_TEXT)))
-        }
+        HistoryItem::UserReply(text) => Some(HistoryLine::Said(verbatim(text, LONGEST_TEXT))),
         HistoryItem::Step(step) => {
             let line = |text: &str| plain_line(text, LONGEST_TEXT);
             let action = line(&ActionRecord::from(&step.decision.action).describe());
             let why = line(&step.decision.explain);
-            Some(match (&step.error, &step.uncertain) {
+            done(match (&step.error, &step.uncertain) {
                 (Some(error), _) => format!("- {action} ({why}): failed: {}", line(error)),
                 (None, Some(doubt)) => format!("- {action} ({why}): not certain: {}", line(doubt)),
                 (None, None) => format!("- {action} ({why})"),
@@ -260,15 +273,14 @@ mod tests {
             reply: None,
             app: None,
         };
-        let items = [
-            HistoryItem::Step(step),
-            HistoryItem::UserReply(evil.to_owned()),
-            HistoryItem::Subtask(evil.to_owned()),
-        ];
-        for item in items {
-            let line = history_line(&item).unwrap();
+        for item in [HistoryItem::Step(step), HistoryItem::Subtask(evil.to_owned())] {
+            let Some(HistoryLine::Done(line)) = history_line(&item) else { panic!("{item:?}") };
             assert!(!line.contains(['\n', '\u{2028}']) && !line.contains("<|"), "{line}");
         }
+        // The user's own words are a part of their own, and only lose what would part speakers.
+        let said = history_line(&HistoryItem::UserReply(evil.to_owned()));
+        let Some(HistoryLine::Said(said)) = said else { panic!("no words") };
+        assert_eq!(said, evil.replace("<|", "＜|"));
     }
 
     proptest! {

@@ -64,13 +64,18 @@ async fn no_prompt_of_any_model_takes_the_shape_that_foreign_text_gives_it() {
             _ => None,
         })
         .collect();
-    for who in ["The task on this phone", "The task: ", "The agent asks", "What the user asked for"]
-    {
-        let own: Vec<_> = texts.iter().filter(|text| text.contains(who)).collect();
-        assert!(own.iter().any(|text| text.contains("Order tea")), "{who}: {texts:?}");
-        for text in own {
-            assert!(!text.contains("<|im_") && !text.contains('\u{2028}'), "{text}");
-        }
+    // What the model wrote stays within its line.
+    let asked: Vec<_> = texts.iter().filter(|text| text.contains("The agent asks")).collect();
+    assert!(!asked.is_empty());
+    for text in asked {
+        assert!(text.contains("Order tea") && !text.contains("<|im_"), "{text}");
+        assert!(!text.contains('\u{2028}'), "{text}");
+    }
+    // What the user said is a part of its own, and only loses what would part speakers.
+    let said = evil.replace("<|", "＜|") + "\n";
+    for who in ["The task on this phone:\n", "The task:\n", "What the user asked for:\n"] {
+        let at = texts.iter().position(|text| *text == who).expect(who);
+        assert_eq!(*texts[at + 1], said, "{who}");
     }
 }
 

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::journal::AgentState;
-use crate::prompt_text::without_tags;
+use crate::prompt_text::{without_role_tokens, without_tags};
 use crate::run::Run;
 use crate::run::observer::Observation;
 use crate::session::{FinishedSubtask, lines, push_quoted};
@@ -29,7 +29,7 @@ impl Run {
             page.push_str("(there are more; those can be named by their package)\n");
         }
         page.push_str("\nThe user asks for:\n");
-        push_marked(&mut page, "> ", &session.request);
+        push_said(&mut page, &session.request);
         let round = session.round;
         let (now, before): (Vec<&FinishedSubtask>, Vec<&FinishedSubtask>) =
             planning.finished.iter().partition(|it| it.round == round);
@@ -54,7 +54,7 @@ impl Run {
         if !advice.is_empty() {
             page.push_str("\nThe user has also said:\n");
             for it in advice {
-                push_marked(&mut page, "> ", it);
+                push_said(&mut page, it);
             }
         }
         let limit = self.deps.limits.subtasks;
@@ -95,6 +95,11 @@ impl Run {
             schema: Some(schema()),
         }
     }
+}
+
+/// Adds what the user said, as it was said, with a bar before every line.
+fn push_said(page: &mut String, text: &str) {
+    lines(text).for_each(|line| page.extend(["> ", &without_role_tokens(line), "\n"]));
 }
 
 /// Adds a text with a mark before every line, so that foreign text cannot pass for ours.
