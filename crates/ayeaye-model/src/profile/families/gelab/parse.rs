@@ -213,6 +213,12 @@ fn verb(fields: &Fields) -> Result<(String, String), ParseError> {
     if 1 < times && [Key::Point, Key::Point1, Key::Point2, Key::Value].into_iter().any(differ) {
         return Err(fields::contradiction());
     }
+    // A tab in the text may have made two of it.
+    if VERBS.same_verb(&found.0, "TYPE") && differ(Key::Value) {
+        return reject(
+            "it has two texts to type; type a text with a tab or `value:` in it in parts",
+        );
+    }
     Ok(found)
 }
 
