@@ -29,6 +29,7 @@ mod kept_private;
 mod logs;
 mod mcp_tasks;
 mod model_prompt;
+mod model_try;
 mod models;
 mod no_model;
 mod panics;

@@ -141,7 +141,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// List the families of models; find out what a model's coordinates are
+    /// List the families of models; try a model; find out what its coordinates are
     #[command(subcommand)]
     Model(Model),
     /// Show what is done on phones without asking, and why an act was asked about or refused
@@ -207,6 +207,17 @@ Examples:
   ayeaye man | man -l -
   ayeaye man --out ~/.local/share/man/man1";
 
+const TRY_EXAMPLES: &str = "\
+Examples:
+  ayeaye model try
+  ayeaye model try --model-base-url http://127.0.0.1:8000/v1 --model-name ui-tars-1.5-7b
+  ayeaye model try --pictures pictures      and keep what it was shown
+
+Each screen is one call. An answer is right, near (the right kind of act, just beside its target), wrong,
+unreadable, or the call failed. Exit codes: 0 the model can be trusted: at least 8 of 10 are right, and it
+neither said that something was done which was not nor obeyed a text on the screen. 1 it cannot be, or it
+could not be asked. 2 usage.";
+
 /// `ayeaye serve`.
 #[derive(Debug, Args)]
 pub struct Serve {
@@ -250,6 +261,16 @@ pub enum Model {
         /// Put what was found into the settings file
         #[arg(long)]
         write: bool,
+    },
+    /// Show the model ten screens of virtual phones, and see whether it can be trusted with a real one
+    #[command(after_help = TRY_EXAMPLES)]
+    Try {
+        /// Also put the pictures, as the model is sent them, into this folder
+        #[arg(long, value_name = "DIR")]
+        pictures: Option<PathBuf>,
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
     },
     /// Ask a model with the prompt it was trained with, from your own checkout of its repository
     #[command(subcommand)]
@@ -387,6 +408,8 @@ mod tests {
             "man --out x",
             "model list --json",
             "model calibrate --probes 40 --seed 2 --write",
+            "model try",
+            "model try --pictures x --json --model-name other",
             "model prompt import --from gelab-zero",
             "model prompt import --from x --family mai-ui --variant ask-user --use",
             "model prompt list --json",
@@ -442,6 +465,7 @@ mod tests {
             "sessions show ../../etc/passwd",
             "model",
             "model calibrate --probes 3",
+            "model try 3",
             "model prompt import",
             "model prompt rm",
             "sessions rm",

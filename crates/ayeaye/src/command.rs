@@ -9,6 +9,7 @@ mod http_client;
 pub mod install;
 mod keyboard;
 pub mod model;
+mod model_try;
 mod pair;
 pub mod phone;
 mod policy;
@@ -160,6 +161,11 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             let model = wiring::model(config)?;
             let plan = ayeaye_model::CalibrationPlan { probes, seed };
             model::calibrate(config, &model, plan, write, terminal).await
+        }
+        Command::Model(cli::Model::Try { pictures, json }) => {
+            let model = wiring::model(config)?;
+            let wanted = (pictures.as_deref(), json);
+            model_try::try_out(&model, config.model_is_set(), wanted, terminal).await
         }
         Command::Sessions(what) => sessions(what, config, terminal).await,
         Command::Phone(phone) => phone::phone(phone, terminal).await,

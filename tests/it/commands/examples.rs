@@ -85,9 +85,11 @@ async fn every_example_of_the_help_works() {
             // `the_demo_does_the_main_job_by_itself` runs the one. The other needs a phone that pairs, which
             // `phone_connect.rs` has.
             "demo" | "pair" => continue,
-            // They write settings of other programs, or read folders: `install.rs` and `model_prompt.rs` run
-            // them, with a home and folders of their own.
-            "install" | "setup" | "model" if page.ends_with("import") || words[0] != "model" => {
+            // They write settings of other programs, or read or write folders, or want a model that sees:
+            // `install.rs`, `model_prompt.rs` and `model_try.rs` run them, with what they need.
+            "install" | "setup" | "model"
+                if page.ends_with("import") || page.ends_with("try") || words[0] != "model" =>
+            {
                 let typed = std::iter::once("ayeaye".to_owned()).chain(words);
                 let parsed = ayeaye::cli::command_line(None).try_get_matches_from(typed);
                 assert!(parsed.is_ok(), "{said}: {parsed:?}");
