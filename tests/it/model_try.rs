@@ -75,6 +75,34 @@ async fn a_model_that_is_right_is_trusted() {
     insta::assert_snapshot!(keys.join(" "));
 }
 
+/// UI-Venus names no field with a text, and opens an app by its icon here.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_family_is_right_in_its_own_words() {
+    let own = [
+        "Click(box=(300, 395))",
+        "Click(box=(737, 564))",
+        "Click(box=(932, 79))",
+        "Type(content='Dentist, 3 May, 14:30')",
+        "Scroll(start=(500, 800), end=(500, 300))",
+        "Click(box=(382, 690))",
+        "Finished(content='It is on.')",
+        "CallUser(content='Anna Bauer or Anna Berg?')",
+        "CallUser(content='There is no alarm for 7:15. What shall I do?')",
+        "PressBack()",
+    ];
+    let tasks = right();
+    let vlm = FakeVlm::start(move |request| {
+        let said = own[task_of(request, &tasks)];
+        Answer::Says(format!("<think>I see.</think>\n<action>{said}</action>"))
+    })
+    .await;
+    let ended =
+        with(&vlm).run(&["model", "try", "--model-name", "UI-Venus-1.5-8B", "--json"]).await;
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let document: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!((&document["profile"], &document["right"]), (&json!("ui-venus"), &json!(10)));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn near_wrong_and_unreadable_answers_are_told_apart() {
     let mut answers = right();
