@@ -6,6 +6,7 @@ mod changing;
 mod controls;
 mod declines;
 mod intents;
+mod lasting;
 mod northern;
 
 use std::collections::HashSet;
@@ -47,12 +48,12 @@ fn phrases<T: Copy>(tables: &[Table<T>]) -> Vec<Phrase<T>> {
 }
 
 static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> =
-    LazyLock::new(|| phrases(&[controls::CONTROLS, northern::CONTROLS]));
+    LazyLock::new(|| phrases(&[controls::CONTROLS, northern::CONTROLS, lasting::CONTROLS]));
 /// Finds all of them at once: screens have hundreds of texts.
 static FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(CONTROLS.iter().map(|it| &it.text)).ok());
 static HARMLESS: LazyLock<Vec<Phrase<()>>> =
-    LazyLock::new(|| phrases(&[controls::HARMLESS, northern::HARMLESS]));
+    LazyLock::new(|| phrases(&[controls::HARMLESS, northern::HARMLESS, lasting::HARMLESS]));
 static HARMLESS_FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(HARMLESS.iter().map(|it| &it.text)).ok());
 static DECLINES: LazyLock<HashSet<String>> =
@@ -83,7 +84,7 @@ fn list(texts: &[&str]) -> Vec<String> {
 
 static AREAS: LazyLock<Vec<Phrase<SystemPart>>> = LazyLock::new(|| phrases(&[areas::AREAS]));
 static INTENTS: LazyLock<Vec<Phrase<ActClass>>> =
-    LazyLock::new(|| phrases(&[intents::INTENTS, northern::INTENTS]));
+    LazyLock::new(|| phrases(&[intents::INTENTS, northern::INTENTS, lasting::INTENTS]));
 /// What dialogs for a permission say, and the words of a user that need it.
 type Needs = Vec<(Vec<Phrase<u8>>, Vec<String>)>;
 
