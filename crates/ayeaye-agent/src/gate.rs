@@ -42,6 +42,9 @@ pub(crate) fn mentioned_classes(text: &str) -> Vec<ActClass> {
 
 /// Decides whether an act is done. The strictest rule that fits decides; the verdict names it.
 pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
+    let slide = request::as_slide(request.gesture);
+    let request =
+        &GateRequest { gesture: slide.as_ref().unwrap_or(request.gesture), ..request.clone() };
     let mut findings = Findings::new(policy, request);
     rules::budgets(&mut findings);
     rules::lists(&mut findings);

@@ -1,9 +1,30 @@
 //! What the gate is told of an act: who wants it, where, and what is there.
+use std::time::Duration;
+
 use super::class::ActClass;
 use super::intent::UserWords;
 use super::phrases;
 use super::text::normalized;
-use crate::{Element, Elements, Gesture, Key, ScreenSize};
+use crate::{Direction, Element, Elements, Gesture, Key, Point, ScreenSize};
+
+/// Scrolling to the side as what it is to the phone: a finger that slides across half the screen. That may
+/// send, pay or delete.
+pub(super) fn as_slide(gesture: &Gesture) -> Option<Gesture> {
+    let Gesture::Scroll { direction, at } = gesture else { return None };
+    let (x, y) = at.map_or((0.5, 0.5), Point::fractions);
+    let (low, high) = ((x - 0.25).max(0.05), (x + 0.25).min(0.95));
+    // To show what is on the right, the finger goes left.
+    let (from, to) = match direction {
+        Direction::Right => (high, low),
+        Direction::Left => (low, high),
+        Direction::Up | Direction::Down => return None,
+    };
+    Some(Gesture::Slide {
+        from: Point::from_fractions(from, y).ok()?,
+        to: Point::from_fractions(to, y).ok()?,
+        duration: Duration::from_millis(300),
+    })
+}
 
 /// An act that is proposed, and what is known around it.
 #[derive(Debug, Clone)]
@@ -175,7 +196,8 @@ impl ScreenFacts {
         // What is written there tells more of the screen than what its icons are called.
         highest_texts.sort_by_key(|(is_icon, _)| *is_icon);
         facts.header.extend(highest_texts.into_iter().map(|(_, text)| text));
-        for point in gesture.points() {
+        let slide = as_slide(gesture);
+        for point in slide.as_ref().unwrap_or(gesture).points() {
             let place = point.to_pixel(size);
             let beside = i32::try_from(size.width).unwrap_or(i32::MAX) / BESIDE;
             let touched = elements.touched(place, beside);

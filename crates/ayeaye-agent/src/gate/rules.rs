@@ -13,7 +13,7 @@ pub(super) use self::places::{
     budgets, lists, secrets, system_parts, unnamed_apps, unreadable_screens,
 };
 
-use super::request::GateRequest;
+use super::request::{GateRequest, as_slide};
 use crate::{Gesture, Key};
 
 /// What is shorter, in parts of the height, a control takes for a touch.
@@ -36,10 +36,10 @@ fn only_moves(gesture: &Gesture) -> bool {
 
 /// Whether what a gesture does is told by what is on the screen, so that it is worth waiting for that.
 pub(crate) fn needs_elements(gesture: &Gesture) -> bool {
-    match gesture {
+    match as_slide(gesture).as_ref().unwrap_or(gesture) {
         Gesture::HotKey { key } => *key == Key::Enter,
         Gesture::Awake { .. } | Gesture::Command(_) | Gesture::Scroll { .. } => false,
-        Gesture::Slide { .. } => !only_moves(gesture),
+        slide @ Gesture::Slide { .. } => !only_moves(slide),
         _ => true,
     }
 }

@@ -305,13 +305,67 @@ pub(in crate::gate) fn is_negated(text: &str, at: usize, end: usize) -> bool {
     if JUST_BEFORE_TEXTS.iter().any(|it| before.trim_end().ends_with(it)) {
         return true;
     }
+    // Farther away in the same breath, unless something else begins between: "do not under any circumstances
+    // delete", "不要给安娜发消息".
+    let part = before.rsplit([',', '，', '、', ':', '：']).next().unwrap_or_default();
+    let turns_back = |word: &&str| TURNS_BACK.contains(word);
+    let since: Vec<_> = words(part).collect();
+    let begin = since.iter().rposition(turns_back).map_or(0, |at| at + 1);
+    let orders = since[begin..].iter().position(|it| ORDERS_NOT.contains(it));
+    if orders.is_some_and(|at| since.len() - begin - at <= 9) {
+        return true;
+    }
+    if ["不要", "別", "别", "请勿", "請勿", "不得", "不许", "不許"].iter().any(|it| {
+        part.rfind(it).is_some_and(|at| {
+            let between = &part[at + it.len()..];
+            between.chars().count() <= 14
+                && !["而是", "但", "再", "然后"].iter().any(|it| between.contains(it))
+        })
+    }) {
+        return true;
+    }
     let after = text[end..].split(clause).next().unwrap_or_default();
     let first = words(after).next().unwrap_or_default();
     AFTER_TEXTS
         .iter()
         .any(|it| if it.is_ascii() { first == it } else { after.trim_start().starts_with(it) })
-        || ["pas", "nicht", "niet"].contains(&first)
+        || ["らない", "さない", "わない", "けない", "ないで"].iter().any(|it| after.starts_with(it))
+        || BEHIND.contains(&first)
 }
+
+/// What forbids, and stands before its verb: a wish or an order, not a statement.
+const ORDERS_NOT: &[&str] = &[
+    "not",
+    "never",
+    "don't",
+    "dont",
+    "niemals",
+    "keinesfalls",
+    "aldrig",
+    "aldri",
+    "älä",
+    "älkää",
+    "μην",
+    "μη",
+    "אל",
+    "nunca",
+    "jamais",
+    "mai",
+    "nooit",
+    "nigdy",
+    "asla",
+    "никогда",
+    "ніколи",
+];
+/// What begins something else, which is wanted again.
+const TURNS_BACK: &[&str] = &[
+    "but", "instead", "and", "just", "only", "then", "sondern", "aber", "und", "dann", "mais",
+    "et", "puis", "pero", "sino", "y", "mas", "ma", "poi", "maar", "en", "ale", "i", "ama",
+    "sonra", "но", "а", "и", "але", "та", "men", "och", "og", "utan",
+];
+/// What forbids right behind its verb.
+const BEHIND: &[&str] =
+    &["pas", "nicht", "niet", "keine", "keinen", "niemals", "inte", "ikke", "ikkje", "aldrig"];
 
 #[cfg(test)]
 mod tests {
@@ -331,6 +385,15 @@ mod tests {
         assert!(negated("不要发消息", "发"));
         assert!(negated("注文しないで", "注文"));
         assert!(negated("n'appelle pas", "appelle"));
+        assert!(negated("Do not under any circumstances delete the note", "delete"));
+        assert!(negated("不要给安娜发消息", "发"));
+        assert!(negated("别把照片删掉", "删"));
+        assert!(negated("Schick niemals wieder etwas", "schick"));
+        assert!(negated("Lösche auf gar keinen Fall etwas; niemals etwas löschen", "löschen"));
+        assert!(negated("Skicka inte något", "skicka"));
+        assert!(negated("送らないで", "送"));
+        assert!(!negated("Do not call Ben but send Anna a message", "send"));
+        assert!(!negated("不要打电话，发消息给安娜", "发"));
         assert!(!negated("call her", "call"));
         assert!(!negated("I do not know why. Call her", "call"));
     }

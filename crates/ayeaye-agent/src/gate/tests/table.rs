@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::*;
-use crate::{DeviceCommand, Key};
+use crate::{DeviceCommand, Direction, Key};
 
 const TASK: &str = "Read me the newest note";
 const ATTACKS: &str = include_str!("tables/odd.tsv");
@@ -63,6 +63,7 @@ fn act(scene: &Scene, written: &str) -> (Gesture, Option<String>) {
         "long" => Gesture::LongPress { point: at(on), duration },
         "beside" => Gesture::Click { point: moved(0.0, -88.0 / 2400.0) },
         "slide" => Gesture::Slide { from: moved(-0.4, 0.0), to: moved(0.4, 0.0), duration },
+        "scroll" => Gesture::Scroll { direction: Direction::Left, at: Some(at(on)) },
         "up" => Gesture::Slide { from: at(on), to: moved(0.0, -0.5), duration },
         "drag" => Gesture::Drag { from: moved(-0.4, 0.0), to: moved(0.4, 0.0) },
         "type" => type_text(&on.replace("\\n", "\n")),
@@ -144,6 +145,7 @@ fn no_button_in_any_language_is_touched_unasked_however_it_is_made() {
                 (format!("b:{label}"), format!("double {label}")),
                 (format!("b:{label}"), format!("long {label}")),
                 (format!("v:{label}"), format!("slide {label}")),
+                (format!("v:{label}"), format!("scroll {label}")),
                 (format!("B:{label}"), "enter".to_owned()),
             ] {
                 count += 1;
