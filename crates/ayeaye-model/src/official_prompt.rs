@@ -12,6 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 mod check;
 mod checkout;
+#[cfg(test)]
+mod fuzz;
 mod javascript;
 mod json;
 mod literal;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Endpoint, ModelConfig, Profile, RemoteModel};
 
-const GELAB: &str = r#"
+pub(super) const GELAB: &str = r#"
 """Made up."""
 import json
 from copilot import tools
@@ -47,7 +47,7 @@ fn import(
     OfficialPrompt::from_checkout(published, &read).map(|(prompt, _)| prompt)
 }
 
-fn gelab(source: &str) -> Result<OfficialPrompt, ImportError> {
+pub(super) fn gelab(source: &str) -> Result<OfficialPrompt, ImportError> {
     import("gelab", "", &[("copilot_tools/parser_0920_summary.py", source)])
 }
 
