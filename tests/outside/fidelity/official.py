@@ -167,26 +167,52 @@ def qwen3_vl(told):
         except SyntaxError:  # a cell with a shell's commands
             continue
     system = ast.literal_eval(found["system_prompt"])
-    query, requests = compile(ast.Expression(found["user_query"]), "user_query", "eval"), []
+    query, messages = (compile(ast.Expression(found[name]), name, "eval") for name in ("user_query", "messages"))
+    requests = []
     history = ""
     for index, said in enumerate([None, *told["said"]][: len(told["replies"])]):
         if said is not None:
             history += "Step " + str(index) + ": " + said.replace("\n", "").replace('"', "") + "; "
         text = eval(query, {"instruction": told["task"], "stage2_history": history})
-        requests.append([["system", [system]], ["user", [text, {"picture": True}]]])
+        requests.append(plain(eval(messages, {"system_prompt": system, "user_query": text, "base64_image": "x"})))
     return requests
 
 
 def ui_venus(told):
-    from models.navigation import ui_venus_navi_agent as module
-    from processor.uivenus_processor import USER_PROMPT
+    from app.runtime_context import RuntimeContext
+    from policy import ui_venus_policy as module
+    from processor.uivenus_processor import UIVenusProcessor
 
-    # The history of one of its two clients, in the words of the other, which are those of version 1.5.
-    module.USER_PROMPT = USER_PROMPT
+    context, requests = RuntimeContext(), []
+    policy, processor = module.UIVenusPolicy(context), UIVenusProcessor()
+    module.Image.open.return_value.size = (1080, 2400)
+    screen = base64.b64encode(b"x").decode()
+    for index, reply in enumerate(told["replies"]):
+
+        def post(_, data, reply=reply, **__):
+            requests.append(plain(json.loads(data)["messages"]))
+            return mock.MagicMock(json=lambda: {"choices": [{"message": {"content": reply}}]})
+
+        module.requests = types.SimpleNamespace(post=post, exceptions=types.SimpleNamespace(RequestException=OSError))
+        state = processor.process({"screenshot_str": screen, "purpose": told["task"]}, index, context.history)
+        action, result, *_ = policy.get_next_action(state)
+        # As its handler of a run keeps a step, which needs a phone.
+        context.history.append({})
+        context.update_action_description(state, action, result)
+        context.update_history("action_description", context.action_description[-1])
+    return requests
+
+
+def ui_venus_english(told):
+    from models.navigation import ui_venus_navi_agent as module
+    from models.navigation import ui_venus_navi_vllm as vllm
+
     agent, requests = module.VenusNaviAgent.__new__(module.VenusNaviAgent), []
     agent.history, agent.history_length = [], 100
+    model = vllm.NaviVLLM.__new__(vllm.NaviVLLM)
+    model.model_config = mock.MagicMock()
     for reply in told["replies"]:
-        requests.append([["user", [agent._build_query(told["task"]), {"picture": True}]]])
+        requests.append(plain(model.create_message_for_image("x", agent._build_query(told["task"]))))
         said = {name: reply.split(f"<{name}>")[1].split(f"</{name}>")[0].strip("\n") for name in ("think", "action")}
         agent.history.append(types.SimpleNamespace(**said))
     return requests
@@ -209,7 +235,8 @@ CLIENTS = {
     "mai-ui": (mai_ui, ["src"]),
     "gui-owl": (gui_owl, ["Mobile-Agent-v3.5/mobile_use"]),
     "qwen3-vl": (qwen3_vl, []),
-    "ui-venus": (ui_venus, ["Venus_framework", "."]),
+    "ui-venus": (ui_venus, ["Venus_framework"]),
+    "ui-venus-english": (ui_venus_english, ["."]),
     "agentcpm-gui": (agentcpm_gui, ["eval"]),
 }
 
@@ -222,6 +249,8 @@ def main():
     client, folders = CLIENTS[family]
     for folder in folders:
         sys.path.insert(0, str(Path(checkout) / folder))
+    # Installed here or not, a client's requests go nowhere.
+    sys.modules["requests"] = sys.modules["PIL"] = mock.MagicMock()
     sys.meta_path.append(Missing())
     with tempfile.TemporaryDirectory():
         requests = client(told)

@@ -52,6 +52,14 @@ AUTOGLM = [
     autoglm("好了", 'finish(message="看完了")'),
 ]
 
+VENUS = [
+    venus("PressHome()"),
+    venus("Scroll(start=(500,700), end=(500,300), direction='up')"),
+    venus("Wait()"),
+    venus(f"CallUser(content='{QUESTION}')"),
+    venus("Finished(content='看完了')"),
+]
+
 REPLIES = {
     "gelab": [
         gelab("滑一下", "SLIDE", "point1:500,700\tpoint2:500,300", "滑过一次"),
@@ -90,13 +98,8 @@ REPLIES = {
         qwen("Ask", action="ask_user", text=QUESTION),
         qwen("Done", action="terminate", status="success"),
     ],
-    "ui-venus": [
-        venus("PressHome()"),
-        venus("Scroll(start=(500,700), end=(500,300), direction='up')"),
-        venus("Wait()"),
-        venus(f"CallUser(content='{QUESTION}')"),
-        venus("Finished(content='看完了')"),
-    ],
+    "ui-venus": VENUS,
+    "ui-venus-english": VENUS,
     "agentcpm-gui": [
         cpm(PRESS="HOME"),
         cpm(POINT=[500, 700], to="up"),

@@ -158,6 +158,7 @@ fn observation(seen: &[String]) -> String {
 fn from_fields(mut fields: Fields, coords: &CoordContext) -> Result<ParsedReply, ParseError> {
     let (name, beside) = verb(&fields)?;
     with_inline(&mut fields, &name, &beside, coords)?;
+    said_once(&fields, &name)?;
     // A text that breaks off after the verb may have been going to continue.
     let closed = [Key::Return, Key::Value, Key::Summary].into_iter().any(|key| fields.has(key));
     if VERBS.completes(&name) && !closed {
@@ -205,11 +206,7 @@ fn verb(fields: &Fields) -> Result<(String, String), ParseError> {
              tabs",
         );
     };
-    let differ = |key| {
-        let mut all = fields.every(key);
-        let one = all.next();
-        all.any(|other| Some(other) != one)
-    };
+    let differ = |key| fields.differ(key);
     if 1 < times && [Key::Point, Key::Point1, Key::Point2, Key::Value].into_iter().any(differ) {
         return Err(fields::contradiction());
     }
@@ -220,6 +217,20 @@ fn verb(fields: &Fields) -> Result<(String, String), ParseError> {
         );
     }
     Ok(found)
+}
+
+/// Refuses two different values of a field that says where, what is asked or what was done: a tab in
+/// words that the model repeats makes a field of what stands behind it. Of two apps the last is opened, as
+/// its own client does: no place is touched and nothing is reported by it.
+fn said_once(fields: &Fields, name: &str) -> Result<(), ParseError> {
+    let places = [(Key::Point, "point"), (Key::Point1, "point1"), (Key::Point2, "point2")];
+    let texts = [(Key::Value, "value"), (Key::Return, "return")];
+    let app = VERBS.same_verb(name, "AWAKE");
+    let mut all = places.into_iter().chain(texts.into_iter().filter(|_| !app));
+    match all.find(|(key, _)| fields.differ(*key)) {
+        Some((_, twice)) => reject(format!("its field {twice} stands there twice; say it once")),
+        None => Ok(()),
+    }
 }
 
 /// Takes the fields within the action's own field, as in `action:CLICK point:500,300`. Anything else

@@ -63,6 +63,13 @@ impl Fields {
     pub(super) fn every(&self, key: Key) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(k, _)| *k == key).map(|(_, value)| value.as_str())
     }
+
+    /// Whether a key has two values that are not alike.
+    pub(super) fn differ(&self, key: Key) -> bool {
+        let mut all = self.every(key);
+        let one = all.next();
+        all.any(|other| Some(other) != one)
+    }
 }
 
 /// Whether a text begins with a field or a wrapper of fields.
