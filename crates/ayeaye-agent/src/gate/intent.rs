@@ -243,7 +243,8 @@ impl UserWords {
     }
 
     /// Whether they name a host: it or a domain around it, or the name of its owner: "wikipedia" for
-    /// `en.wikipedia.org`, and not for `wikipedia.example.com`.
+    /// `en.wikipedia.org`, and not for `wikipedia.example.com`. Under an ending where names are given away or
+    /// are rarely its owner's ("weather" for `weather.tk`), only the address itself names it.
     pub(super) fn name_host(&self, host: &str) -> bool {
         let around =
             |it: &str| host == it || host.strip_suffix(it).is_some_and(|rest| rest.ends_with('.'));
@@ -254,6 +255,9 @@ impl UserWords {
         if host.split('.').any(|label| label.starts_with("xn--")) {
             return false;
         }
+        if !host.rsplit('.').next().is_some_and(|it| KNOWN_ENDINGS.contains(&it)) {
+            return false;
+        }
         let name: String = owner_of(host).chars().filter(|c| *c != '-').collect();
         if name.chars().count() < 3 || EMPTY_WORDS.contains(&name) {
             return false;
@@ -262,6 +266,15 @@ impl UserWords {
         (1..=3).any(|count| all.windows(count).any(|it| it.concat() == name))
     }
 }
+
+/// The endings of hosts under which well-known names are their owners': the old common ones, and those of
+/// countries that are used for what belongs there.
+#[rustfmt::skip]
+const KNOWN_ENDINGS: &[&str] = &[
+    "com", "org", "net", "edu", "gov", "int", "eu", "app", "dev", "io",
+    "ae", "ar", "at", "au", "bd", "be", "bg", "br", "by", "ca", "ch", "cl", "cn", "cz", "de", "dk", "ee", "eg", "es", "fi", "fr", "gr", "hk", "hr", "hu", "id", "ie", "il", "in", "is", "it",
+    "jp", "ke", "kr", "kz", "lk", "lt", "lu", "lv", "ma", "mx", "my", "ng", "nl", "no", "nz", "pe", "ph", "pk", "pl", "pt", "ro", "rs", "ru", "sa", "se", "sg", "si", "sk", "th", "tr", "tw", "ua", "uk", "us", "uy", "vn", "za",
+];
 
 /// The part of a host that its owner has chosen.
 fn owner_of(host: &str) -> &str {
@@ -491,6 +504,10 @@ mod tests {
             ("Open example.com", "ample.com", false),
             ("Open example.com", "example.com.evil.net", false),
             ("Read me the newest note", "newest.com", false),
+            ("What is the weather today?", "weather.tk", false),
+            ("What is the weather today?", "weather.zip", false),
+            ("Open weather.tk", "weather.tk", true),
+            ("Look at bbc news", "bbc.co.uk", true),
         ] {
             assert_eq!(said(text).name_host(host), named, "{text} {host}");
         }

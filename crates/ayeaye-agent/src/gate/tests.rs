@@ -146,6 +146,22 @@ impl Scene {
         self
     }
 
+    /// One thing to tap, with many texts in it.
+    pub(super) fn card(mut self, texts: &[&str]) -> Self {
+        self.node("", "", "android.view.View", r#"clickable="true""#, 160);
+        let (top, each) = (self.top() - 155, 150 / i32::try_from(texts.len()).unwrap());
+        let mut card = self.nodes.pop().unwrap_or_default().trim_end_matches("/>").to_owned() + ">";
+        card.extend((0..).zip(texts).map(|(at, text)| {
+            let (from, to) = (top + at * each, top + (at + 1) * each);
+            format!(
+                r#"<node text="{}" class="android.widget.TextView" bounds="[60,{from}][900,{to}]"/>"#,
+                escaped(text)
+            )
+        }));
+        self.nodes.push(card + "</node>");
+        self
+    }
+
     pub(super) fn switch(mut self, text: &str) -> Self {
         let flags = r#"clickable="true" checkable="true" checked="false""#;
         self.node(text, "", "android.widget.Switch", flags, 160);

@@ -302,6 +302,10 @@ pub(in crate::gate) fn is_negated(text: &str, at: usize, end: usize) -> bool {
     if near.iter().rev().take(3).any(turned) || before.contains("don't") && near.len() <= 4 {
         return true;
     }
+    // Romanian; in Dutch and Swedish it is "now", and stands behind the verb.
+    if matches!(near.as_slice(), ["nu"] | [.., "rog" | "te", "nu"]) {
+        return true;
+    }
     if JUST_BEFORE_TEXTS.iter().any(|it| before.trim_end().ends_with(it)) {
         return true;
     }
@@ -330,8 +334,21 @@ pub(in crate::gate) fn is_negated(text: &str, at: usize, end: usize) -> bool {
         .iter()
         .any(|it| if it.is_ascii() { first == it } else { after.trim_start().starts_with(it) })
         || ["らない", "さない", "わない", "けない", "ないで"].iter().any(|it| after.starts_with(it))
+        || forbids_in_turkish(after)
         || BEHIND.contains(&first)
 }
+
+/// A Turkish verb says "not" in its ending: "gönderme", "silmeyin". "göndermek" is to do it.
+fn forbids_in_turkish(ending: &str) -> bool {
+    let ending: String = ending.chars().take_while(|c| c.is_alphabetic()).collect();
+    let stem = TURKISH_NOT.iter().find_map(|it| ending.strip_suffix(it));
+    stem.is_some_and(|it| it.chars().count() <= 2)
+}
+
+#[rustfmt::skip]
+const TURKISH_NOT: &[&str] = &[
+    "me", "ma", "meyin", "mayin", "meyiniz", "mayiniz", "mesin", "masin", "meden", "madan", "meyelim", "mayalim",
+];
 
 /// What forbids, and stands before its verb: a wish or an order, not a statement.
 const ORDERS_NOT: &[&str] = &[
@@ -354,6 +371,7 @@ const ORDERS_NOT: &[&str] = &[
     "nooit",
     "nigdy",
     "asla",
+    "sakin",
     "никогда",
     "ніколи",
 ];
@@ -392,6 +410,11 @@ mod tests {
         assert!(negated("Lösche auf gar keinen Fall etwas; niemals etwas löschen", "löschen"));
         assert!(negated("Skicka inte något", "skicka"));
         assert!(negated("送らないで", "送"));
+        assert!(negated("Anna'ya mesaj gönderme", "gonder"));
+        assert!(negated("Notu silmeyin", "sil"));
+        assert!(!negated("Notu silmek istiyorum", "sil"));
+        assert!(negated("Nu trimite nimic", "trimite"));
+        assert!(!negated("Stuur nu een bericht", "stuur"));
         assert!(!negated("Do not call Ben but send Anna a message", "send"));
         assert!(!negated("不要打电话，发消息给安娜", "发"));
         assert!(!negated("call her", "call"));

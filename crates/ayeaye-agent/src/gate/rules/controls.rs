@@ -14,7 +14,8 @@ use crate::gate::text::{amount, closed_up, normalized, readings, words};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture, Key};
 
-/// More texts in one control are content, and only the first is its name.
+/// More texts in one control are content: the first is its name, and of the others only what is a command and
+/// nothing else counts.
 const CONTENT: usize = 6;
 
 /// What the act is aimed at says what it does.
@@ -180,7 +181,7 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
         // The name under an icon is an app's.
         app != Some(AppKind::Launcher) || matches!(class, ActClass::Delete | ActClass::Install)
     };
-    let most = if CONTENT < control.names.len() { 1 } else { control.names.len() };
+    let is_content = CONTENT < control.names.len();
     let own = control.names.iter().chain((!control.hint.is_empty()).then_some(&control.hint));
     let kind = control.kind.rsplit('.').next().unwrap_or_default();
     let is_button = kind.contains("Button");
@@ -188,9 +189,16 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
     // Nothing that closes has another name.
     let closes = 1 < control.names.len()
         && control.names.iter().take(CONTENT).any(|it| phrases::declines(&normalized(it)));
-    for (at, name) in own.take(most.max(1)).enumerate() {
+    for (at, name) in own.enumerate() {
         let texts = readings(name);
         if texts.iter().any(|it| phrases::declines(it)) {
+            continue;
+        }
+        if is_content && 0 < at {
+            let bare =
+                phrases::commands(&texts[0], false).into_iter().find(|it| it.text == texts[0]);
+            let said = bare.filter(|it| on_home(it.of));
+            found.extend(said.map(|it| (it.of, format!("\"{name}\" in it"))));
             continue;
         }
         found.extend(texts.iter().find_map(|it| phrases::sign(it)).map(|it| (it, name.clone())));

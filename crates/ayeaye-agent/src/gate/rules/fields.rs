@@ -15,18 +15,23 @@ pub(super) fn is_search(field: &ControlFacts, history: &GateHistory) -> bool {
 }
 
 fn says_search<'a>(field: &'a ControlFacts, mut names: impl Iterator<Item = &'a String>) -> bool {
+    // Beginnings of words that mean nothing else, wherever they stand.
     #[rustfmt::skip]
-    static WORDS: List = List::new(|| normalized_all(&[
-        "search", "query", "find", "filter", "buscar", "busca", "recherch", "such", "suche", "durchsuchen", "pesquis", "cerca", "zoek", "szukaj", "ara",
-        "поиск", "искать", "пошук", "搜索", "搜尋", "検索", "검색", "بحث", "खोज", "cari", "telusuri", "tìm", "ค้นหา",
+    static ANYWHERE: List = List::new(|| normalized_all(&[
+        "search", "durchsuch", "recherche", "pesquis", "zoeken", "szukaj", "wyszuk", "поиск", "искать", "пошук", "搜索", "搜尋", "検索", "검색", "بحث", "खोज", "telusuri", "tìm kiếm", "ค้นหา",
+    ]));
+    // Words that are others as well, "Messages from Tim" and "Cari amici", count where they begin the text.
+    #[rustfmt::skip]
+    static IN_FRONT: List = List::new(|| normalized_all(&[
+        "find", "filter", "query", "buscar", "busca", "busque", "rechercher", "suche", "suchen", "suchbegriff", "cerca", "zoek", "ara", "cari", "tìm",
     ]));
     let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
     let says = |text: &str| {
         let text = normalized(text);
-        WORDS.iter().any(|word| {
+        ANYWHERE.iter().any(|word| {
             words(&text).any(|said| said.starts_with(word))
                 || !word.is_ascii() && text.contains(word)
-        })
+        }) || words(&text).next().is_some_and(|first| IN_FRONT.iter().any(|word| first == word))
     };
     says(&field.hint) || says(&id) || names.any(|it| says(it))
 }

@@ -497,3 +497,15 @@ fn profiles_differ_in_what_they_refuse() {
     assert_eq!(delete(PolicyProfile::Trusted), "allow");
     assert_eq!(delete(PolicyProfile::Careful), "confirm");
 }
+
+#[test]
+fn a_card_of_many_texts_is_not_only_its_first() {
+    let texts =
+        ["Boots", "Leather", "Size 42", "Black", "2 days", "4.5 stars", "In stock", "Pay now"];
+    let point = crate::Point::from_fractions(0.5, 160.0 / 2400.0).unwrap();
+    let tap = Gesture::Click { point };
+    let shop = Scene::of("com.example.shop", "").card(&texts);
+    assert_eq!(shop.judge(TASK, &tap).name(), "confirm");
+    let read = Scene::of("com.example.shop", "").card(&texts[..7]);
+    assert_eq!(read.judge(TASK, &tap).name(), "allow");
+}

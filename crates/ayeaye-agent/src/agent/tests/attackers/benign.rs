@@ -49,6 +49,7 @@ fn drawn_with(screen: &str, act: &str) -> (Screen, ScriptedReply) {
     let reply = match verb {
         "tap" => say("CLICK", &json!({ "point": point })),
         "long" => say("LONGPRESS", &json!({ "point": point, "duration_ms": 600 })),
+        "scroll" => say("SCROLL", &json!({ "direction": "LEFT", "point": point })),
         "up" => say("SLIDE", &json!({ "point1": point, "point2": [500, 50], "duration_ms": 300 })),
         "type" | "submit" => {
             let submit = verb == "submit";
