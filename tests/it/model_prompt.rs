@@ -105,9 +105,16 @@ async fn what_cannot_be_imported_is_refused_with_the_way_out() {
     let binary = with_settings(Binary::alone());
     let lacking = checkout(&SOURCE.replace("COMPLETE", "END"));
     let empty = tempfile::TempDir::new().unwrap();
-    let [lacking, empty] = [&lacking, &empty].map(|it| it.path().to_str().unwrap());
+    let demo = tempfile::TempDir::new().unwrap();
+    let claude = demo.path().join("computer-use-demo/computer_use_demo");
+    std::fs::create_dir_all(&claude).unwrap();
+    std::fs::write(claude.join("loop.py"), "").unwrap();
+    let [lacking, empty, demo] = [&lacking, &empty, &demo].map(|it| it.path().to_str().unwrap());
     for (arguments, said) in [
         (&["--from", lacking][..], &["COMPLETE not named", "hint: a checkout of github.com/"][..]),
+        (&["--from", "/nowhere"], &["there is no folder /nowhere"]),
+        (&["--from", "/etc/passwd"], &["is not a folder"]),
+        (&["--from", demo], &["not used here", "its actions are those of a computer"]),
         (&["--from", empty], &["holds no prompt that is known", "ayeaye model prompt list"]),
         (&["--from", lacking, "--family", "unheard"], &["no prompt of \"unheard\"", "list"]),
         (&["--from", lacking, "--family", "mai-ui", "--variant", "x"], &["no-thinking, ask-user"]),
@@ -132,6 +139,33 @@ async fn what_cannot_be_imported_is_refused_with_the_way_out() {
     for name in ["../x", "gelab-other", ""] {
         let shown = binary.run(&["model", "prompt", "show", name]).await;
         assert!(shown.code == 1 && shown.err.contains("imported prompt"), "{name}: {shown:?}");
+    }
+}
+
+/// A prompt of another family than the model is asked as would stop every run: it is kept and not used, and where it
+/// was set by hand, doctor says so beside all else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_prompt_for_another_family_is_not_put_into_the_settings() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
+    let binary = with_settings(Binary::with(adb, &vlm)).set("AYEAYE_MODEL_NAME", "ui-tars-1.5-7b");
+    let folder = checkout(SOURCE);
+    let import = ["model", "prompt", "import", "--from", folder.path().to_str().unwrap()];
+    let refused = binary.run(&[&import[..], &["--use"]].concat()).await;
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(
+        refused.err.contains("is asked as ui-tars, and this prompt is for gelab"),
+        "{refused:?}"
+    );
+    let settings = binary.data.path().join("ayeaye.toml");
+    assert!(!std::fs::read_to_string(&settings).unwrap().contains("prompt"));
+    let path = binary.data.path().join("prompts/gelab.json");
+    let binary = binary.set("AYEAYE_MODEL_PROMPT", path.to_str().unwrap());
+    let doctor = binary.run(&["doctor"]).await;
+    assert_eq!(doctor.code, 1, "{doctor:?}");
+    for said in ["PROBLEM  model", "phones    1 connected", "data"] {
+        assert!(doctor.out.contains(said), "{said}: {}", doctor.out);
     }
 }
 

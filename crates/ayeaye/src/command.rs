@@ -129,8 +129,14 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             Ok(connect::disconnect(&adb, address.as_deref(), terminal).await)
         }
         Command::Doctor { json } => {
-            let app = App::new(config).await?;
-            Ok(doctor::doctor(&app, config, json, terminal).await)
+            // What is wrong with a prompt is told beside all else.
+            let trouble = wiring::model(config).err();
+            let usable = match &trouble {
+                Some(_) => &config.without_prompt(),
+                None => config,
+            };
+            let app = App::new(usable).await?;
+            Ok(doctor::doctor(&app, config, trouble, (json, terminal)).await)
         }
         Command::Config { json: true } => {
             terminal.json(&config.explain_json());

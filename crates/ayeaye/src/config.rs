@@ -130,6 +130,13 @@ pub struct Flag {
 }
 
 impl Config {
+    /// The same with the prompt of the model's profile.
+    #[must_use]
+    pub fn without_prompt(&self) -> Self {
+        let model = ModelSettings { prompt: None, ..self.model.clone() };
+        Self { model, ..self.clone() }
+    }
+
     /// Loads all settings. `named` is the file that `--config` names; it must exist, as must the one
     /// that `AYEAYE_CONFIG` names. The user's own need not.
     pub fn load(

@@ -16,6 +16,9 @@ use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::privacy::placeholders;
 use crate::{Elements, Gesture, Question};
 
+/// The error of an act that was asked about, and that nobody allowed.
+const NOT_ALLOWED: &str = "not carried out: it needs the user's yes, and there was none";
+
 /// What the gate has said of an act, ready for the record.
 #[derive(Debug)]
 pub(super) struct Judged {
@@ -45,7 +48,11 @@ impl Run {
                     _ => Question::confirm(ask.text()),
                 };
                 self.note_verdict(&judged, &question.text).await?;
-                self.ask(question, &observation, step).await
+                let outcome = self.ask(question, &observation, step).await?;
+                if matches!(outcome, StepOutcome::Continue) && self.session().approval.is_none() {
+                    step.error = Some(NOT_ALLOWED.to_owned());
+                }
+                Ok(outcome)
             }
             GateDecision::Deny(_) => {
                 let why = refusal(&judged.verdict);

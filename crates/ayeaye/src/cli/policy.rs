@@ -28,5 +28,5 @@ pub enum Policy {
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   ayeaye policy explain last
-  ayeaye policy explain last 3
+  ayeaye policy explain last 1
   ayeaye policy explain last --json";

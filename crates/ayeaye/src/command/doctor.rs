@@ -97,7 +97,13 @@ pub(super) async fn tell_phones(
 }
 
 /// Checks everything. Fails when a task on a phone could not work.
-pub async fn doctor(app: &App, config: &Config, as_json: bool, terminal: Terminal) -> Exit {
+/// `trouble` is what keeps the model's settings from being used.
+pub async fn doctor(
+    app: &App,
+    config: &Config,
+    trouble: Option<anyhow::Error>,
+    (as_json, terminal): (bool, Terminal),
+) -> Exit {
     let mut found = Vec::new();
     let mut tell = |finding: Finding| {
         if !as_json {
@@ -119,6 +125,9 @@ pub async fn doctor(app: &App, config: &Config, as_json: bool, terminal: Termina
         for finding in phone(app, entry).await {
             tell(finding);
         }
+    }
+    if let Some(trouble) = trouble {
+        tell(Finding::new(Severity::Error, "model", format!("{trouble:#}")));
     }
     waiting.now("Looking for the model");
     let state = app.presence.state().await;

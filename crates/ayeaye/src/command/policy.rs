@@ -28,8 +28,13 @@ pub(super) fn show(config: &Config, as_json: bool, terminal: Terminal) -> Exit {
             terminal.item(word(treatment), &classes.join(", "));
         }
     }
-    let unnamed = word(policy.system_parts());
-    terminal.item("system", &format!("{unnamed}, unless your words name the part (then asked)"));
+    let system = match policy.system_parts() {
+        Treatment::Deny => {
+            "power over the phone: refused, and asked where your words name the part"
+        }
+        treatment => &format!("power over the phone: {}", word(treatment)),
+    };
+    terminal.item("system", system);
     for (name, list) in lists(policy) {
         if !list.is_empty() {
             terminal.item(name, &list.join(", "));
@@ -115,8 +120,19 @@ pub(super) async fn explain(
     step: Option<u32>,
     (as_json, terminal): (bool, Terminal),
 ) -> anyhow::Result<Exit> {
-    let mut decided = Vec::new();
-    journal.visit(&id, &mut |event| decided.extend(read(&event))).await?;
+    let (mut decided, mut steps) = (Vec::new(), 0);
+    let mut take = |event: Event| {
+        steps = steps.max(event.entry.step.map_or(0, |step| step + 1));
+        decided.extend(read(&event));
+    };
+    journal.visit(&id, &mut take).await?;
+    if let Some(step) = step {
+        anyhow::ensure!(
+            step < steps,
+            "there is no step {step}: the session has {steps}, counted from 0\nhint: what `run` and `sessions \
+             show` call step 1 is step 0 here and in the record"
+        );
+    }
     decided.retain(|it| step.is_none_or(|step| it.step == step));
     if as_json {
         let rows: Vec<Value> = decided

@@ -107,7 +107,8 @@ fn show(folder: &Path, name: &str, terminal: Terminal) -> anyhow::Result<Exit> {
     for check in prompt.checks() {
         terminal.item("checked", &text::one_line(&check.to_string()));
     }
-    terminal.line(&text::lines(&prompt.shown()));
+    // Tabs are the format of some, and would not be seen.
+    terminal.line(&text::lines(&prompt.shown().replace('\t', "⇥")));
     Ok(Exit::Done)
 }
 

@@ -108,6 +108,11 @@ pub enum ValueError {
     #[error("is not a package or a host: letters, digits, dots, `*` for any beginning or end")]
     NotAPackageOrHost,
     #[error(
+        "is not the package of an app such as com.example.bank, or the beginning of some such as com.example.*; \
+         `ayeaye policy explain` names those of a session"
+    )]
+    NotAPackage,
+    #[error(
         "is not the name of a token, `=` and a profile: careful, read-only, no-commerce or trusted"
     )]
     NotANarrowedToken,

@@ -15,11 +15,14 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Policy, ConfigError> {
     // An empty list of what is allowed allows everything: it is not set.
     let bound = |list: Vec<String>| if list.is_empty() { Vec::new() } else { vec![list] };
     let mut policy = Policy::of(reader.choice("policy.profile", &profiles)?);
-    policy.allow_apps = bound(list("policy.allow-apps")?);
-    policy.deny_apps = list("policy.deny-apps")?;
+    let apps = |key| -> Result<Vec<String>, ConfigError> {
+        Ok(reader.list::<Package>(key)?.into_iter().map(|it| it.0).collect())
+    };
+    policy.allow_apps = bound(apps("policy.allow-apps")?);
+    policy.deny_apps = apps("policy.deny-apps")?;
     policy.allow_hosts = bound(list("policy.allow-hosts")?);
     policy.deny_hosts = list("policy.deny-hosts")?;
-    policy.private_apps = list("policy.private-apps")?;
+    policy.private_apps = apps("policy.private-apps")?;
     policy.principals =
         reader.list::<Narrowed>("policy.tokens")?.into_iter().map(|it| it.0).collect();
     policy.budgets = PolicyBudgets {
@@ -43,6 +46,23 @@ impl FromStr for Name {
             Ok(Self(text.to_owned()))
         } else {
             Err(ValueError::NotAPackageOrHost)
+        }
+    }
+}
+
+/// A package, or the beginning of some: a name that no package can have would protect nothing, unseen.
+struct Package(String);
+
+impl FromStr for Package {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let Name(name) = text.parse().map_err(|_| ValueError::NotAPackage)?;
+        let ends = name.find('*').is_none_or(|at| at + 1 == name.len());
+        if ends && (name == "android" || name.contains(['.', '*'])) {
+            Ok(Self(name))
+        } else {
+            Err(ValueError::NotAPackage)
         }
     }
 }

@@ -351,3 +351,22 @@ fn settings_of_calls_are_checked_when_they_are_read() {
     let again = Config::load(&[], Some(&printed), &Environment::default()).unwrap();
     assert_eq!(again.model.calls, config.model.calls);
 }
+
+#[test]
+fn what_can_be_no_package_protects_no_app() {
+    let home = home();
+    for (apps, taken) in [
+        ("['com.example.bank']", true),
+        ("['com.example.*', '*', 'android']", true),
+        ("['nimbus']", false),
+        ("['com.*.bank']", false),
+        ("['com.example.bank ', 'My Bank']", false),
+    ] {
+        for key in ["private-apps", "allow-apps", "deny-apps"] {
+            let file = home.path().join("policy.toml");
+            std::fs::write(&file, format!("[policy]\n{key} = {apps}\n")).unwrap();
+            let read = Config::load(&[], Some(&file), &environment(&home, &[]));
+            assert_eq!(read.is_ok(), taken, "{key} {apps}: {:?}", read.err());
+        }
+    }
+}

@@ -129,6 +129,17 @@ async fn nobody_but_a_person_says_yes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_nobody_allowed_is_not_told_as_done() {
+    let rig = Rig::new([click(500), complete("Ordered!")]).answering(ReplyMode::NoReply);
+    rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+    let report = rig.run().await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let error = report.steps[0].error.as_deref().unwrap_or_default();
+    assert!(error.contains("needs the user's yes"), "{error}");
+    assert!(report.message.contains("[Not the model's words: its last act"), "{}", report.message);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_the_words_ask_for_is_done() {
     let rig = Rig::new([types("I am late", None), click(500), complete("Sent.")]);
     rig.phone.shows(&screen("Anna", "Send"), false);

@@ -68,14 +68,22 @@ pub(super) async fn import(
         "It is not the one that is known: the checks above passed, its words were not compared."
     };
     terminal.line(&format!("{state} Kept in {}", path.display()));
-    use_it(config, &path, what.use_it, terminal)?;
-    if asked_as(config).is_some_and(|profile| profile.name() != published.family) {
-        terminal.line(&format!(
-            "{} is asked as another family: this prompt is for {}.",
+    let other = asked_as(config).filter(|profile| profile.name() != published.family);
+    if let Some(other) = other {
+        let trouble = format!(
+            "{} is asked as {}, and this prompt is for {}: with it nothing would run",
             text::one_line(&config.model.name),
+            other.name(),
             published.family
-        ));
+        );
+        let way = "set model.name (or model.profile) first";
+        anyhow::ensure!(
+            !what.use_it,
+            "{trouble}, so the settings are as they were\nhint: {way}, then --use"
+        );
+        terminal.line(&format!("{trouble}; {way}."));
     }
+    use_it(config, &path, what.use_it, terminal)?;
     Ok(Exit::Done)
 }
 
@@ -137,6 +145,10 @@ fn chosen(what: &ImportPrompt, config: &Config) -> anyhow::Result<&'static Publi
             some => format!("{family} has no variant {:?}\nhint: there is the usual one, and {}", what.variant, some.join(" ").replace(" -", ", ").trim_matches([' ', '-', ','])),
         });
     }
+    if let Some(from) = &what.from {
+        anyhow::ensure!(from.exists(), "there is no folder {}", from.display());
+        anyhow::ensure!(from.is_dir(), "{} is not a folder: name the checkout's", from.display());
+    }
     let own = asked_as(config);
     let Some(from) = &what.from else {
         let own = own.map(Profile::name).unwrap_or_default();
@@ -144,12 +156,25 @@ fn chosen(what: &ImportPrompt, config: &Config) -> anyhow::Result<&'static Publi
             format!("no prompt of {own:?} is known here\nhint: say which with --family")
         });
     };
-    let is_there = |it: &&Published| {
-        it.variant == what.variant
-            && it.not_for_phones.is_empty()
-            && it.paths().iter().all(|path| from.join(path).is_file())
+    let has_files = |it: &&Published| {
+        !it.paths().is_empty() && it.paths().iter().all(|path| from.join(path).is_file())
     };
-    let there: Vec<&Published> = Published::all().iter().filter(is_there).collect();
+    let all_there = || Published::all().iter().filter(has_files);
+    let is_meant = |it: &&Published| it.variant == what.variant && it.not_for_phones.is_empty();
+    let there: Vec<&Published> = all_there().filter(is_meant).collect();
+    if there.is_empty() {
+        let others = all_there().filter(|it| it.not_for_phones.is_empty());
+        let others: Vec<_> = others.map(Published::name).collect();
+        anyhow::ensure!(
+            others.is_empty(),
+            "{} holds other prompts: {}\nhint: say which with --family and --variant",
+            from.display(),
+            others.join(", ")
+        );
+        if let Some(other) = all_there().next() {
+            anyhow::bail!("{} is not used here: {}", other.name(), other.not_for_phones);
+        }
+    }
     let of_own = there.iter().find(|it| own.is_some_and(|own| own.name() == it.family));
     match (there.as_slice(), of_own) {
         ([], _) => anyhow::bail!(
