@@ -16,6 +16,8 @@ use crate::{
     options::PhoneOptions,
     package_files,
     phone::Phone,
+    profile::{Profile, Timing, pause_until},
+    transfer::Link,
 };
 
 /// How many crashes are remembered.
@@ -56,6 +58,7 @@ pub struct AdbDevice {
 struct Inner {
     phone: Phone,
     faults: Faults,
+    link: Arc<Link>,
     files: Mutex<FileSystem>,
     counts: Mutex<AdbCounts>,
     boot: Mutex<Boot>,
@@ -89,10 +92,13 @@ impl AdbDevice {
         for package in phone.packages() {
             files.preinstall(&package.path(), package_files::build(&package), unix_seconds());
         }
+        let faults = Faults::new();
+        let timing = phone.options().profile.timing();
         Self {
             inner: Arc::new(Inner {
                 phone,
-                faults: Faults::new(),
+                link: Arc::new(Link::new(timing, faults.clone())),
+                faults,
                 files: Mutex::new(files),
                 counts: Mutex::default(),
                 boot: Mutex::new(Boot::now()),
@@ -104,9 +110,19 @@ impl AdbDevice {
 
     /// A phone as that maker's phones are.
     pub fn like(maker: Maker) -> Self {
-        let device = Self::new(Phone::new(maker.options()));
+        Self::like_on(maker, Profile::AsIs)
+    }
+
+    /// A phone as that maker's phones are, as fast as this profile.
+    pub fn like_on(maker: Maker, profile: Profile) -> Self {
+        let device = Self::new(Phone::new(maker.options().with_profile(profile)));
         device.inject(|plan| *plan = maker.faults());
         device
+    }
+
+    /// The phone of the documentation, as fast as this profile.
+    pub fn on(profile: Profile) -> Self {
+        Self::new(Phone::new(PhoneOptions::default().with_profile(profile)))
     }
 
     pub fn phone(&self) -> &Phone {
@@ -117,6 +133,16 @@ impl AdbDevice {
 
     pub fn faults(&self) -> &Faults {
         &self.inner.faults
+    }
+
+    /// How long things take.
+    pub(crate) fn timing(&self) -> &'static Timing {
+        self.inner.phone.options().profile.timing()
+    }
+
+    /// What carries the bytes to the client.
+    pub(crate) fn link(&self) -> Arc<Link> {
+        Arc::clone(&self.inner.link)
     }
 
     /// Changes the plan of faults, and the phone where a fault is a state of it.
@@ -188,7 +214,8 @@ impl AdbDevice {
         ((wide, tall), [(wide - w) / 2, (tall - h) / 2, w, h])
     }
 
-    /// Takes a screenshot, late or never when a fault says so. Secure windows are drawn black.
+    /// Takes a screenshot, late or never when a fault says so. Secure windows are drawn black. The picture shows
+    /// the screen at the beginning, and is there when a phone of this profile has it.
     pub(crate) async fn capture(&self) -> Result<Frame, CaptureFailed> {
         self.count(|counts| counts.captures += 1);
         self.faults().before_capture().await;
@@ -202,7 +229,9 @@ impl AdbDevice {
                 None => frame,
             }
         });
+        let there = Instant::now() + self.timing().capture;
         let frame = drawn.await.map_err(|_| CaptureFailed)?;
+        pause_until(there).await;
         Ok(if black { frame.blackened() } else { frame })
     }
 

@@ -161,19 +161,9 @@ impl Faults {
         take_at(&mut self.lock().no_exit_status, line)
     }
 
-    /// Waits as long as so many bytes take on this link.
-    pub(crate) async fn carry(&self, bytes: usize) {
-        let bandwidth = self.lock().bandwidth.filter(|bandwidth| *bandwidth > 0);
-        if let Some(bandwidth) = bandwidth {
-            let millis = (bytes as u64).saturating_mul(1000) / bandwidth;
-            tokio::time::sleep(Duration::from_millis(millis)).await;
-        }
-    }
-
-    /// How many bytes go out between two waits.
-    pub(crate) fn portion(&self) -> Option<usize> {
-        let bandwidth = self.lock().bandwidth.filter(|bandwidth| *bandwidth > 0)?;
-        Some(usize::try_from(bandwidth / 20).unwrap_or(usize::MAX).max(1))
+    /// Bytes a second that the link carries at most.
+    pub(crate) fn bandwidth(&self) -> Option<u64> {
+        self.lock().bandwidth.filter(|bandwidth| *bandwidth > 0)
     }
 
     /// Waits for the delay, and for the next release after those so many before, where it hangs.

@@ -3,11 +3,12 @@
 //! A module uses only modules of the groups above its own, or those named before it in a comment.
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
-// What the phone is: identity and speed, package files, installed packages, what all apps share.
+// What the phone is: speed and identity, package files, installed packages, what all apps share.
 mod apk;
 mod options;
 mod package_files;
 mod packages;
+mod profile;
 mod system;
 
 // What it shows, each built on the one before: `text`, `tree` (elements, layout), `draw`.
@@ -27,11 +28,12 @@ mod faults;
 mod files;
 mod makers;
 
-// The services adb reaches: `stream`, then `shell` and `sync`, then `services`.
+// The services adb reaches: `stream`, then `shell` and `sync`, then `services`. What they send is a `transfer`.
 mod services;
 mod shell;
 mod stream;
 mod sync;
+mod transfer;
 
 // The sockets: `listener`, then an adb server, an adb daemon and the port that tests control it by.
 mod adbd;
@@ -57,5 +59,6 @@ pub use os::state::{
 };
 pub use packages::{Component, LaunchState, Package, StartError};
 pub use phone::Phone;
+pub use profile::{Profile, Timing};
 pub use server::AdbServer;
 pub use system::SelectAll;

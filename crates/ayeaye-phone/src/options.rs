@@ -1,6 +1,8 @@
 //! The identity of the virtual phone.
 use std::time::Duration;
 
+use crate::profile::Profile;
+
 /// The identity of the phone, and how fast its screens move.
 #[derive(Debug, Clone)]
 pub struct PhoneOptions {
@@ -18,6 +20,8 @@ pub struct PhoneOptions {
     pub density: u32,
     /// Shortest and longest screen transition; each is drawn at random between them.
     pub transitions: (Duration, Duration),
+    /// How long everything else takes.
+    pub profile: Profile,
     /// Same seed, same transitions and codes.
     pub seed: u64,
 }
@@ -34,8 +38,17 @@ impl Default for PhoneOptions {
             width: 1080,
             height: 2400,
             density: 420,
-            transitions: (Duration::from_millis(120), Duration::from_millis(900)),
+            transitions: Profile::AsIs.timing().transitions,
+            profile: Profile::AsIs,
             seed: 1,
         }
+    }
+}
+
+impl PhoneOptions {
+    /// The same phone, as fast as this profile.
+    #[must_use]
+    pub fn with_profile(self, profile: Profile) -> Self {
+        Self { transitions: profile.timing().transitions, profile, ..self }
     }
 }

@@ -1,13 +1,18 @@
 //! The services of a phone, for the adb server and adbd alike: a name, then a stream both ways.
 
+#[cfg(test)]
+mod timing_tests;
+
 use bytes::BytesMut;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::{
     device::AdbDevice,
+    profile::pause,
     shell::{self, Framing},
     stream::{ServiceEnd, Stream},
     sync,
+    transfer::Paced,
 };
 
 /// Most bytes of a service's name, which includes the command line.
@@ -97,6 +102,14 @@ pub(crate) fn granted(device: &AdbDevice, name: &[u8]) -> Option<Service> {
 /// Runs a service to its end, which also ends the stream.
 pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) -> ServiceEnd {
     device.count(|counts| counts.services += 1);
+    let Stream { input, output } = stream;
+    let stream = Stream { input, output: Box::new(Paced::new(output, device.link())) };
+    let timing = device.timing();
+    pause(match service {
+        Service::Shell(_) => timing.shell,
+        _ => timing.round_trip,
+    })
+    .await;
     match service {
         Service::Shell(request) => shell::serve(device, request, stream).await,
         Service::Sync => {

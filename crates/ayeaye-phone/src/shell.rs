@@ -29,6 +29,7 @@ use self::{
 };
 use crate::{
     device::AdbDevice,
+    profile::pause,
     stream::{ServiceEnd, Stream},
 };
 
@@ -55,7 +56,7 @@ pub(crate) struct Request {
 /// Runs one session to its end.
 pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) -> ServiceEnd {
     let Request { framing, terminal, command } = request;
-    let peer = PeerWriter::new(framing, terminal, stream.output, device.faults().clone());
+    let peer = PeerWriter::new(framing, terminal, stream.output);
     let (sender, receiver) = mpsc::channel(INPUT_QUEUE);
     let interrupt = Arc::new(Notify::new());
     let io = Io {
@@ -146,6 +147,7 @@ impl Session {
             }
             let whole = std::mem::take(&mut line);
             self.shell.device().faults().before_shell(&whole).await;
+            pause(self.shell.device().timing().round_trip).await;
             let ended = tokio::select! {
                 ended = self.shell.run_line(&whole, &self.io) => ended,
                 () = interrupt.notified() => Ok(130),

@@ -33,6 +33,19 @@ impl Canvas {
         Rect::new(0, 0, self.width as i32, self.height as i32)
     }
 
+    /// One picture of a video, in a small window below the status bar on the right: bands that go by.
+    pub(crate) fn video(&mut self, number: usize) {
+        let (left, right) = (self.width * 11 / 20, self.width * 19 / 20);
+        let top = self.height / 12;
+        for (i, y) in (top..top + (right - left) * 9 / 16).enumerate() {
+            let row = &mut self.data[(y * self.width + left) * 4..(y * self.width + right) * 4];
+            for (j, pixel) in row.chunks_exact_mut(4).enumerate() {
+                let shade = ((j + i + number * 12) % 256) as u8;
+                pixel.copy_from_slice(&[shade, 255 - shade, 128, 255]);
+            }
+        }
+    }
+
     fn row(&mut self, y: i32, from: i32, to: i32) -> &mut [u8] {
         let start = (y as usize * self.width + from as usize) * 4;
         let end = (y as usize * self.width + to as usize) * 4;

@@ -118,7 +118,7 @@ pub struct FaultPlan {
     pub link: LinkState,
 
     // How poor links and unusual screens are captured and read.
-    /// Bytes per second that each stream to the client carries at most.
+    /// Bytes per second that the link to the client carries at most, for all streams together.
     pub bandwidth: Option<u64>,
     /// The service `exec:` is closed, as by the adbd of some makers.
     pub exec_closed: bool,
@@ -166,6 +166,8 @@ pub struct FaultPlan {
     /// The window that asks which copy of an app is meant, such as
     /// `android/com.android.internal.app.ResolverActivity`: every app is there twice.
     pub app_chooser: Option<String>,
+    /// A video plays in a small window in front of everything, and touches go through it.
+    pub video: bool,
 }
 
 /// The names of the faults with what each is; `ayeaye phone --help` prints them.
@@ -183,7 +185,7 @@ const NAMES: &[(&str, &str)] = &[
     ("no_screencap", "`screencap` fails; only the service `framebuffer:` gives pictures"),
     ("no_exit_status", "commands end without their exit code (next, every)"),
     ("link", "offline, unauthorized"),
-    ("bandwidth", "each stream carries so many bytes per second"),
+    ("bandwidth", "the link carries so many bytes per second"),
     ("exec_closed", "the service `exec:` is closed, as by some makers' adbd"),
     ("no_gzip", "the shell has no gzip, as before Android 8"),
     ("fold", "a phone with two panels (open, closed)"),
@@ -203,6 +205,7 @@ const NAMES: &[(&str, &str)] = &[
     ("screen_off_after_ms", "the screen goes off after so many milliseconds without a touch"),
     ("unplugged", "no cable and no charger"),
     ("app_chooser", "the window that asks which of two copies of an app is meant"),
+    ("video", "a video plays in a small window, so the screen never stands still"),
 ];
 
 /// Why a fault could not be set by its name.
@@ -226,6 +229,7 @@ impl FaultPlan {
             composing: self.composing_keyboard,
             screen_off_after: self.screen_off_after_ms.map(std::time::Duration::from_millis),
             unplugged: self.unplugged,
+            video: self.video,
         }
     }
 

@@ -32,8 +32,12 @@ impl AsRef<[u8]> for Shared {
     }
 }
 
+/// How often in a second the display shows a new frame.
+const FRAMES: f32 = 60.0;
 /// Half a period of the blinking caret.
 const BLINK_MS: u128 = 500;
+/// Pictures of a video in a second.
+const VIDEO_PICTURES: u128 = 30;
 
 impl Snapshot {
     /// Without the picture, which may show a toast: it is drawn again on demand.
@@ -54,18 +58,30 @@ impl Os {
         if !self.awake || self.black {
             return frame(Arc::new(Canvas::new(width, height)));
         }
+        let mut screen = self.without_video();
+        if self.quirks.video {
+            let pictures = self.elapsed().as_millis() * VIDEO_PICTURES / 1000;
+            Arc::make_mut(&mut screen).video(usize::try_from(pictures).unwrap_or(0));
+        }
+        frame(screen)
+    }
+
+    /// The screen with its transition.
+    fn without_video(&mut self) -> Arc<Canvas> {
         let now = Instant::now();
         let still = self.still();
-        let Some(transition) = &mut self.transition else { return frame(still) };
+        let Some(transition) = &mut self.transition else { return still };
         let whole = transition.end.saturating_duration_since(transition.start).as_secs_f32();
         let gone = now.saturating_duration_since(transition.start).as_secs_f32();
+        // The display shows what it was given last.
+        let gone = (gone * FRAMES).floor() / FRAMES;
         let (how, at) = (transition.how, if whole > 0.0 { gone / whole } else { 1.0 });
         let mut from = transition.from.clone();
         let before = self.draw_shot(&mut from);
         if let Some(transition) = &mut self.transition {
             transition.from = from;
         }
-        frame(Arc::new(blend_transition(&before, &still, how, at)))
+        Arc::new(blend_transition(&before, &still, how, at))
     }
 
     /// The picture without a transition.

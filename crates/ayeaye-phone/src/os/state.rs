@@ -52,7 +52,7 @@ pub struct PhoneState {
     pub size: (u32, u32),
     pub keyboard_shown: bool,
     pub focused_field: Option<FocusedField>,
-    /// Nothing moves but the caret and the clock.
+    /// Nothing moves but the caret, the clock and a video.
     pub settled: bool,
     /// Visible nodes of the focused window, parents before children.
     pub nodes: Vec<NodeState>,

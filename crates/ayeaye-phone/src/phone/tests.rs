@@ -9,6 +9,7 @@ use crate::{
     options::PhoneOptions,
     os::state::{NodeState, Outcome},
     packages::{Component, LaunchState, StartError},
+    system::Quirks,
 };
 
 struct User {
@@ -508,4 +509,36 @@ proptest! {
             assert_eq!(frame.rgba.len(), (frame.width * frame.height * 4) as usize);
         });
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transition_is_shown_frame_by_frame() {
+    let phone = Phone::new(PhoneOptions::default());
+    let settings = Component::parse("com.android.settings/.Settings").unwrap();
+    phone.start_activity(&settings).unwrap();
+    let mut pictures = Vec::new();
+    // The display shows a new frame every 16.7 ms.
+    for wait in [30, 2, 20] {
+        sleep(Duration::from_millis(wait)).await;
+        pictures.push(phone.frame().rgba);
+    }
+    assert!(pictures[0] == pictures[1], "the same frame");
+    assert!(pictures[1] != pictures[2], "another frame");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_video_never_stands_still_and_the_rest_does() {
+    let phone = Phone::new(PhoneOptions::default());
+    let still = phone.frame();
+    phone.set_quirks(Quirks { video: true, ..Quirks::default() });
+    let mut before = phone.frame();
+    for _ in 0..3 {
+        sleep(Duration::from_millis(40)).await;
+        let now = phone.frame();
+        assert!(now.rgba != before.rgba);
+        let row = |frame: &crate::Frame, y: usize| frame.rgba.slice(y * 4320..(y + 1) * 4320);
+        assert_eq!(row(&now, 2000), row(&still, 2000), "nothing else moves");
+        before = now;
+    }
+    assert!(phone.state().settled);
 }

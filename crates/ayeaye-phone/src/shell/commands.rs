@@ -26,17 +26,21 @@ mod system;
 mod uiautomator;
 mod wm;
 
-use std::io::Write as _;
+use std::{io::Write as _, time::Duration};
 
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
+use tokio::time::Instant;
 
 use self::args::split;
 use super::{
     io::{Io, PIPE_LIMIT},
     process::{SHELL_PATH, Shell, Stop},
 };
-use crate::device::AdbDevice;
+use crate::{
+    device::AdbDevice,
+    profile::{Timing, pause_until},
+};
 
 /// The output and the exit status of a command.
 #[derive(Debug, Default)]
@@ -123,6 +127,7 @@ pub(super) async fn run(
     let words = split(args);
     let cwd = shell.cwd().to_owned();
     let program = name.strip_prefix("/system/bin/").unwrap_or(name);
+    let done = Instant::now() + cost(device.timing(), program, &words);
     let reply = match program {
         "toybox" | "command" | "exec" if !args.is_empty() => {
             return Box::pin(run(shell, &args[0], &args[1..], io)).await;
@@ -177,7 +182,23 @@ pub(super) async fn run(
             CommandOutput::error(127, format!("{SHELL_PATH}: {name}: inaccessible or not found\n"))
         }
     };
+    pause_until(done).await;
     Ok(reply)
+}
+
+/// How long a command takes at least on a phone of this profile, besides its shell. Captures, gestures and
+/// `gzip` take their time themselves, by what they do.
+fn cost(timing: &Timing, program: &str, words: &[&str]) -> Duration {
+    match (program, words) {
+        ("cmd", ["input", ..]) => Duration::ZERO,
+        ("am" | "pm" | "cmd" | "wm" | "settings" | "ime" | "svc" | "locksettings", _) => {
+            timing.service
+        }
+        ("dumpsys", _) => timing.dumpsys,
+        ("monkey" | "content", _) => timing.java,
+        ("uiautomator", _) => timing.elements,
+        _ => Duration::ZERO,
+    }
 }
 
 /// `gzip` from standard input to standard output.
@@ -193,11 +214,16 @@ async fn gzip(phone: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
         _ => return CommandOutput::unsupported(phone, "gzip of files"),
     };
     let content = io.stdin.all(PIPE_LIMIT).await;
+    let rate = phone.timing().gzip;
+    let micros = rate.map_or(0, |rate| (content.len() as u64 * 1_000_000).div_ceil(rate.max(1)));
+    let done = Instant::now() + Duration::from_micros(micros);
     let packed = tokio::task::spawn_blocking(move || {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
         encoder.write_all(&content).and_then(|()| encoder.finish())
     });
-    match packed.await {
+    let packed = packed.await;
+    pause_until(done).await;
+    match packed {
         Ok(Ok(packed)) => CommandOutput::bytes(packed),
         Ok(Err(_)) | Err(_) => CommandOutput::error(1, "gzip: out of memory\n"),
     }

@@ -10,8 +10,6 @@ use tokio::{
     sync::Mutex,
 };
 
-use crate::faults::Faults;
-
 /// Most bytes of data this side puts into one packet.
 const PACKET: usize = 64 << 10;
 /// Most bytes accepted in one packet, as many as adb sends.
@@ -117,7 +115,6 @@ pub(crate) struct PeerWriter {
     /// Carriage returns, and one stream for both outputs.
     terminal: bool,
     writer: Mutex<Box<dyn AsyncWrite + Send + Unpin>>,
-    faults: Faults,
 }
 
 impl fmt::Debug for PeerWriter {
@@ -131,9 +128,8 @@ impl PeerWriter {
         framing: Framing,
         terminal: bool,
         writer: Box<dyn AsyncWrite + Send + Unpin>,
-        faults: Faults,
     ) -> Arc<Self> {
-        Arc::new(Self { framing, terminal, writer: Mutex::new(writer), faults })
+        Arc::new(Self { framing, terminal, writer: Mutex::new(writer) })
     }
 
     /// Writes all of it, or cuts the link after `drop_after` bytes of it.
@@ -152,15 +148,8 @@ impl PeerWriter {
             let whole = if self.terminal { with_carriage_returns(chunk) } else { chunk.clone() };
             let now = whole.slice(..whole.len().min(left));
             left -= now.len();
-            let portion = self.faults.portion();
-            for batch in now.chunks(portion.map_or(BATCH, |portion| portion.min(BATCH))) {
-                if portion.is_some() {
-                    self.faults.carry(batch.len()).await;
-                }
+            for batch in now.chunks(BATCH) {
                 self.send(id, batch).await?;
-                if portion.is_some() {
-                    self.flush().await?;
-                }
             }
         }
         if drop_after.is_some() {
@@ -257,7 +246,7 @@ mod tests {
     #[tokio::test]
     async fn a_terminal_gets_carriage_returns_on_one_output() {
         let (ours, mut theirs) = tokio::io::duplex(1024);
-        let peer = PeerWriter::new(Framing::V2, true, Box::new(ours), Faults::new());
+        let peer = PeerWriter::new(Framing::V2, true, Box::new(ours));
         peer.write(Channel::Stderr, &[Bytes::from_static(b"a\n")], None).await.unwrap();
         peer.exit(7).await.unwrap();
         peer.close().await;

@@ -28,4 +28,6 @@ pub(crate) struct Quirks {
     pub(crate) screen_off_after: Option<Duration>,
     /// No cable and no charger.
     pub(crate) unplugged: bool,
+    /// A video plays in a small window.
+    pub(crate) video: bool,
 }

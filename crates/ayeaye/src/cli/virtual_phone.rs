@@ -1,7 +1,7 @@
-//! What the virtual phone is like: a maker's phones, and faults.
+//! What the virtual phone is like: a maker's phones, faults, and how fast it is.
 use std::fmt::Write as _;
 
-use ayeaye_phone::{AdbDevice, FaultError, FaultPlan, Maker};
+use ayeaye_phone::{AdbDevice, FaultError, FaultPlan, Maker, Profile};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -22,6 +22,9 @@ pub struct Phone {
     /// Have this fault too; may be given several times
     #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse)]
     pub faults: Vec<FaultFlag>,
+    /// Be as fast as a phone on this link
+    #[arg(long, value_name = "PROFILE", value_parser = profiles(), default_value = "as-is")]
+    pub profile: Profile,
     /// Serve the stand-in for a model here, for checks from outside
     #[arg(long, value_name = "ADDR", value_parser = socket_address, hide = true)]
     pub model: Option<std::net::SocketAddr>,
@@ -49,19 +52,25 @@ pub struct VirtualTraits {
     #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse,
         requires = "virtual_phone")]
     pub faults: Vec<FaultFlag>,
+    /// Let the virtual phone be as fast as a phone on this link
+    #[arg(long, value_name = "PROFILE", value_parser = profiles(), requires = "virtual_phone")]
+    pub profile: Option<Profile>,
 }
 
 impl VirtualTraits {
     /// A phone like that.
     pub fn phone(&self) -> AdbDevice {
-        phone(self.like, &self.faults)
+        phone(self.like, &self.faults, self.profile.unwrap_or_default())
     }
 }
 
-/// A phone like that maker's, with these faults. Without both it is the one of the documentation, which has
-/// all that a task may need.
-pub fn phone(like: Option<Maker>, faults: &[FaultFlag]) -> AdbDevice {
-    let device = like.map_or_else(AdbDevice::default, AdbDevice::like);
+/// A phone like that maker's, with these faults, as fast as this profile. Without a maker and faults it is the
+/// one of the documentation, which has all that a task may need.
+pub fn phone(like: Option<Maker>, faults: &[FaultFlag], profile: Profile) -> AdbDevice {
+    let device = match like {
+        Some(maker) => AdbDevice::like_on(maker, profile),
+        None => AdbDevice::on(profile),
+    };
     device.inject(|plan| {
         for FaultFlag(words) in faults {
             plan.set_by_name(words).expect("it was tried when it was read");
@@ -77,7 +86,15 @@ pub(super) fn makers() -> impl TypedValueParser<Value = Maker> {
         .map(|name| Maker::from_name(&name).expect("clap takes only these names"))
 }
 
-/// The makers and the faults, for the end of the help.
+/// The profiles that can be named.
+pub(super) fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let values =
+        Profile::ALL.map(|profile| PossibleValue::new(profile.name()).help(profile.about()));
+    PossibleValuesParser::new(values)
+        .map(|name| Profile::from_name(&name).expect("clap takes only these names"))
+}
+
+/// The makers, the profiles and the faults, for the end of the help.
 pub(super) fn help() -> String {
     let mut text =
         "Examples:\n  ayeaye phone --like coloros\n  ayeaye phone --fault no-keyboard --fault \
@@ -85,6 +102,10 @@ pub(super) fn help() -> String {
             .to_owned();
     for maker in Maker::ALL {
         _ = writeln!(text, "  {:<9} {}", maker.name(), maker.about());
+    }
+    text.push_str("\nProfiles:\n");
+    for profile in Profile::ALL {
+        _ = writeln!(text, "  {:<9} {}", profile.name(), profile.about());
     }
     text.push_str("\nFaults (`-` and `_` are the same in their names):\n");
     for (name, about) in FaultPlan::names() {

@@ -2,7 +2,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
-use ayeaye_phone::{Adbd, ControlServer};
+use ayeaye_phone::{Adbd, ControlServer, Profile};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli;
@@ -13,8 +13,8 @@ use crate::terminal::Terminal;
 
 /// Serves a phone until Ctrl-C.
 pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Exit> {
-    let cli::Phone { port, control, like, faults, model } = options;
-    let adb_device = cli::phone(like, &faults);
+    let cli::Phone { port, control, like, faults, profile, model } = options;
+    let adb_device = cli::phone(like, &faults, profile);
     let down = CancellationToken::new();
     // Before anything is said: who reads that the phone is ready may end it in the next moment.
     let shutdown = Shutdown::on_signals()?;
@@ -28,6 +28,9 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
     terminal.item("phone", &format!("virtual, Android {}, at {address}", identity.android));
     if like.is_some() {
         terminal.item("like", &format!("{} {}", identity.manufacturer, identity.model));
+    }
+    if profile != Profile::default() {
+        terminal.item("profile", &format!("{}, {}", profile.name(), profile.about()));
     }
     terminal.item("attach", &format!("adb connect {address}"));
     if let Some(model) = model {

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::{CommandOutput, args::pixel, keys};
-use crate::device::AdbDevice;
+use crate::{device::AdbDevice, profile::pause};
 
 /// Before Android 12 `input` is a Java program, and starting one takes this long.
 const JVM_START: Duration = Duration::from_millis(400);
@@ -196,9 +196,9 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), ArgumentError>
 
 async fn perform(device: &AdbDevice, gesture: Gesture) {
     let phone = device.phone();
-    if phone.options().sdk < FIRST_SDK_WITHOUT_JAVA {
-        tokio::time::sleep(JVM_START).await;
-    }
+    let java = phone.options().sdk < FIRST_SDK_WITHOUT_JAVA;
+    let start = device.timing().input.max(if java { JVM_START } else { Duration::ZERO });
+    pause(start).await;
     match gesture {
         Gesture::Tap(x, y) => phone.tap(x, y),
         Gesture::Swipe(from, to, time) => {

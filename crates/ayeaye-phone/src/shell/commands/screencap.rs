@@ -1,5 +1,6 @@
 //! `screencap`: raw pixels or PNG, to stdout or to a file.
 use bytes::{Bytes, BytesMut};
+use tokio::time::Instant;
 
 use super::CommandOutput;
 use crate::{
@@ -7,6 +8,7 @@ use crate::{
     draw::Frame,
     faults::{Fold, RawHeader},
     files::normalize_path,
+    profile::pause_until,
 };
 
 /// The id of the panel, of a phone with two the inner one.
@@ -65,7 +67,10 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
         frame = frame.blackened();
     }
     let mut stdout = if png {
-        match tokio::task::spawn_blocking(move || frame.to_png()).await {
+        let made = Instant::now() + device.timing().png;
+        let encoded = tokio::task::spawn_blocking(move || frame.to_png()).await;
+        pause_until(made).await;
+        match encoded {
             Ok(Ok(png)) => vec![Bytes::from(png)],
             Ok(Err(_)) | Err(_) => return CommandOutput::error(1, "Failed to encode PNG\n"),
         }
