@@ -1,4 +1,5 @@
 //! The command line as a person and a script use it.
+mod bench;
 mod examples;
 mod json;
 mod on_a_terminal;

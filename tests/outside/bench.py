@@ -1,45 +1,126 @@
-"""One step of ours against the same step as others do it, on one virtual phone behind Debian's adb server.
+"""Steps of ours against the same steps as others do them, on one virtual phone behind Debian's adb server.
 
-A step is what lies between two taps, the model left out: act, settle, look, encode, write down. The others
-are adb processes and a fixed sleep, in the order that GELab-Zero and Open-AutoGLM use for a tap; what their
-Python does besides (decoding, encoding) is not counted. Twice: on the phone as it is, which answers at once,
-and with the delays of a real one on USB 2 put in.
+A step is what lies between two acts, the model left out: act, settle, look, encode, write down. The others are the
+adb processes and fixed sleeps of GELab-Zero's and Open-AutoGLM's own code, in its order; what their Python does
+besides (decoding, scaling, encoding) is not counted, and neither are the Java machines of the helpers that they put on
+a phone. One run for each profile of the virtual phone: how fast its link is, `ayeaye phone --help`.
 
-    target/outside-venv/bin/python tests/outside/bench.py --binary target/release/ayeaye [--steps 30]
+    target/outside-venv/bin/python tests/outside/bench.py --binary target/release/ayeaye
+        [--profiles usb2,usb3,wifi,as-is] [--rounds 10] [--others 3] [--json FILE]
 """
 
 import argparse
+import base64
 import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from harness import Processes, free_port, phone_state, post_json, wait_until
+from harness import Processes, free_port, get_json, phone_state, wait_until
 
-# Milliseconds. A raw capture of 10 MB takes 75 to make and 288 to send over USB 2, a PNG 652 and 55; a shell
-# command takes 28.
-SETTINGS = {
-    "as it is": {"raw": 0, "png": 0, "shell": 0},
-    "like USB 2": {"raw": 75 + 288, "png": 652 + 55, "shell": 28},
-}
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+MESSAGES = "com.example.messages"
+KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 
 
-def build_benchmark():
-    """The executable of crates/ayeaye/benches/step, built with the settings of a release."""
-    command = ["cargo", "bench", "--locked", "--quiet", "-p", "ayeaye", "--bench", "step", "--no-run", "--message-format=json"]
-    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    messages = [json.loads(line) for line in built.stdout.splitlines()]
-    return next(it["executable"] for it in messages if it.get("executable") and it["target"]["name"] == "step")
+class Other:
+    """Another program's steps: an act, a sleep, and what it does until it has the next picture."""
+
+    def __init__(self, bench):
+        self.bench, self.adb = bench, bench.adb
+
+    def step(self, kind, where):
+        getattr(self, kind.replace("-", "_"))(*where)
+        time.sleep(self.pause)
+        self.look()
+
+
+class GELab(Other):
+    name, pause = "GELab-Zero", 2.0
+
+    def look(self):
+        """Six processes: which phones there are (twice), whether the screen is on, a capture to a file and from there
+        here, the file removed."""
+        self.adb("devices")
+        self.adb("devices")
+        self.adb("shell", "dumpsys display")
+        self.adb("shell", "screencap -p /sdcard/screen.png")
+        self.adb("pull", "/sdcard/screen.png", self.bench.folder / "screen.png")
+        self.adb("shell", "rm /sdcard/screen.png")
+
+    def tap(self, x, y):
+        self.adb("shell", "dumpsys input")
+        self.adb("shell", f"input tap {x} {y}")
+
+    def long_press(self, x, y):
+        self.adb("shell", f"input swipe {x} {y} {x} {y} 1500")
+
+    def swipe(self, *where):
+        self.adb("shell", "input swipe {} {} {} {} 1500".format(*where))
+
+    def type(self, text):
+        self.adb("shell", f"input text {text}")
+
+    def open(self, _):
+        self.adb("shell", f"am force-stop {MESSAGES}")
+        time.sleep(1.0)
+        self.adb("shell", f"monkey -p {MESSAGES} -c android.intent.category.LAUNCHER 1")
+
+    def back(self):
+        self.adb("shell", "input keyevent 4")
+
+    def home(self):
+        self.adb("shell", "input keyevent 3")
+
+
+class AutoGLM(Other):
+    name, pause = "Open-AutoGLM", 1.0
+
+    def look(self):
+        """Three processes: a capture to a file and from there here, the app in front."""
+        self.adb("shell", "screencap -p /sdcard/tmp.png")
+        self.adb("pull", "/sdcard/tmp.png", self.bench.folder / "tmp.png")
+        self.adb("shell", "dumpsys window")
+
+    def tap(self, x, y):
+        self.adb("shell", f"input tap {x} {y}")
+
+    def long_press(self, x, y):
+        self.adb("shell", f"input swipe {x} {y} {x} {y} 3000")
+
+    def swipe(self, x1, y1, x2, y2):
+        millis = min(max(((x1 - x2) ** 2 + (y1 - y2) ** 2) // 1000, 1000), 2000)
+        self.adb("shell", f"input swipe {x1} {y1} {x2} {y2} {millis}")
+
+    def type(self, text):
+        """The keyboard changed, the field emptied, the text, the keyboard changed back, a second after each. The last
+        one is the pause of every step."""
+        self.adb("shell", "settings get secure default_input_method")
+        self.adb("shell", f"ime set {KEYBOARD}")
+        self.adb("shell", "am broadcast -a ADB_INPUT_B64 --es msg ''")
+        time.sleep(1.0)
+        self.adb("shell", "am broadcast -a ADB_CLEAR_TEXT")
+        time.sleep(1.0)
+        self.adb("shell", f"am broadcast -a ADB_INPUT_B64 --es msg {base64.b64encode(text.encode()).decode()}")
+        time.sleep(1.0)
+        self.adb("shell", f"ime set {self.bench.keyboard}")
+
+    def open(self, _):
+        self.adb("shell", f"monkey -p {MESSAGES} -c android.intent.category.LAUNCHER 1")
+
+    def back(self):
+        self.adb("shell", "input keyevent 4")
+
+    def home(self):
+        self.adb("shell", "input keyevent KEYCODE_HOME")
 
 
 class Bench:
-    def __init__(self, binary, folder, processes):
-        self.folder, self.benchmark = folder, build_benchmark()
+    def __init__(self, binary, profile, folder, processes):
+        self.binary, self.folder = binary, folder
         port, control, adb_port = free_port(), free_port(), free_port()
         self.device, self.phone = f"127.0.0.1:{port}", f"http://127.0.0.1:{control}"
         names = ("PATH", "LANG", "TMPDIR")
@@ -49,115 +130,165 @@ class Bench:
             "ADB_SERVER_SOCKET": f"tcp:127.0.0.1:{adb_port}",
             "AYEAYE_DATA_DIR": str(folder / "data"),
         }
-        command = [binary, "phone", "--port", port, "--control", f"127.0.0.1:{control}"]
-        processes.start("phone", command, self.env)
+        command = [binary, "phone", "--port", port, "--control", f"127.0.0.1:{control}", "--profile", profile]
+        processes.start(f"phone-{profile}", command, self.env)
         wait_until("the virtual phone", lambda: phone_state(self.phone))
-        processes.start("adb", ["adb", "-P", adb_port, "server", "nodaemon"], self.env)
+        processes.start(f"adb-{profile}", ["adb", "-P", adb_port, "server", "nodaemon"], self.env)
         wait_until("adb's server", lambda: self.adb("devices") == 0)
         wait_until("the phone on adb", lambda: self.adb("connect", self.device) == 0)
         wait_until("the phone to be ready", lambda: self.adb("shell", "true") == 0)
+        got = subprocess.run(
+            ["adb", "-s", self.device, "shell", "settings get secure default_input_method"],
+            env=self.env, stdout=subprocess.PIPE, text=True, check=True,
+        )
+        self.keyboard = got.stdout.strip()
 
     def adb(self, *words):
         quiet = subprocess.DEVNULL
         command = ["adb", "-s", self.device, *words]
         return subprocess.run(command, env=self.env, stdin=quiet, stdout=quiet, stderr=quiet).returncode
 
-    def fault(self, capture, shell):
-        post_json(f"{self.phone}/fault", {"capture_delay_ms": capture, "shell_delay_ms": shell})
-
     def still(self):
         wait_until("the screen to stand still", lambda: phone_state(self.phone)["settled"])
 
-    def home(self):
-        """At home and at rest, outside of what is measured."""
+    def place(self, wanted):
+        """The middle of the first control that fits, in pixels."""
+        self.still()
+        for node in phone_state(self.phone)["nodes"]:
+            if node["clickable"] and wanted(node):
+                left, top, right, bottom = node["bounds"]
+                return (left + right) // 2, (top + bottom) // 2
+        raise SystemExit(f"not on the screen: {wanted.__doc__}")
+
+    def find_round(self):
+        """One round of acts: their kinds, and where in pixels. Walks through it once to find the places."""
+        def named(*names):
+            def wanted(node):
+                return any(name in (node["text"], node["desc"]) for name in names)
+            wanted.__doc__ = names[0]
+            return wanted
+
+        def field(node):
+            """a text field"""
+            return "EditText" in node["class"]
+
+        def conversation(node):
+            """a conversation"""
+            return node["bounds"][2] - node["bounds"][0] > width * 0.8
+
+        self.adb("shell", "input keyevent 3")
+        width, height = phone_state(self.phone)["size"]
+        settings = self.place(named("Settings"))
+        self.adb("shell", f"monkey -p {MESSAGES} 1")
+        talk = self.place(conversation)
+        self.adb("shell", "input tap {} {}".format(*talk))
+        text = self.place(field)
+        self.adb("shell", "input keyevent 4")
+        self.still()
         self.adb("shell", "input keyevent 3")
         self.still()
+        middle = (width // 2, height // 2)
+        return [
+            ("tap", settings),
+            ("swipe", (width // 2, height * 7 // 10, width // 2, height * 3 // 10)),
+            ("back", ()),
+            ("open", (MESSAGES,)),
+            ("tap", talk),
+            ("tap", text),
+            ("type", ("hello",)),
+            ("back", ()),
+            ("back", ()),
+            ("home", ()),
+            ("long-press", middle),
+        ]
 
-    def icon(self):
-        """Where the icon of Settings is, in pixels and in thousandths."""
-        self.home()
-        state = phone_state(self.phone)
-        width, height = state["size"]
-        for node in state["nodes"]:
-            if node["clickable"] and "Settings" in (node["text"], node["desc"]):
-                left, top, right, bottom = node["bounds"]
-                x, y = (left + right) // 2, (top + bottom) // 2
-                return (x, y), (x * 1000 // width, y * 1000 // height)
-        raise SystemExit("the launcher shows no Settings icon")
+    def ours(self, acts, rounds):
+        width, height = phone_state(self.phone)["size"]
+        words = []
+        for kind, where in acts:
+            if where and isinstance(where[0], int):
+                scale = (width, height) * 2
+                where = [round(at * 1000 / of) for at, of in zip(where, scale)]
+            words += ["--act", " ".join([kind, *map(str, where)])]
+        before = get_json(f"{self.phone}/state")["wire"]
+        command = [self.binary, "bench", "--device", self.device, "--rounds", rounds, "--json", *words]
+        done = subprocess.run([str(word) for word in command], env=self.env, stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            raise SystemExit(f"ayeaye bench ended with {done.returncode}")
+        figures, after = json.loads(done.stdout), get_json(f"{self.phone}/state")["wire"]
+        for name, of in [("round_trips", "services"), ("bytes", "bytes_sent")]:
+            figures["per_step"][name] = round((after[of] - before[of]) / figures["steps"], 1)
+        return figures
 
-    def gelab(self, tap):
-        """Eight processes: which phones there are (twice), the display, a capture to a file and from there
-        here, the file removed, the orientation, the tap; then two seconds."""
-        self.adb("devices")
-        self.adb("devices")
-        self.adb("shell", "dumpsys display")
-        self.adb("shell", "screencap -p /sdcard/screen.png")
-        self.adb("pull", "/sdcard/screen.png", self.folder / "screen.png")
-        self.adb("shell", "rm /sdcard/screen.png")
-        self.adb("shell", "dumpsys input")
-        self.adb("shell", tap)
-        time.sleep(2.0)
-
-    def autoglm(self, tap):
-        """Four processes: a capture to a file and from there here, the app in front, the tap; then a second."""
-        self.adb("shell", "screencap -p /sdcard/tmp.png")
-        self.adb("pull", "/sdcard/tmp.png", self.folder / "tmp.png")
-        self.adb("shell", "dumpsys window")
-        self.adb("shell", tap)
-        time.sleep(1.0)
-
-    def others(self, sequence, pixel, steps):
-        tap = f"input tap {pixel[0]} {pixel[1]}"
-        times = []
-        for _ in range(steps):
-            self.home()
+    def others(self, other, acts, rounds):
+        """Seconds of each step, by the kind of its act, and of each round."""
+        by_kind, whole = {}, []
+        self.adb("shell", "input keyevent 3")
+        self.still()
+        for _ in range(rounds):
             begun = time.monotonic()
-            sequence(tap)
-            times.append((time.monotonic() - begun) * 1e3)
-        return round(statistics.median(times), 1)
+            for kind, where in acts:
+                since = time.monotonic()
+                other.step(kind, where)
+                by_kind.setdefault(kind, []).append(time.monotonic() - since)
+            whole.append(time.monotonic() - begun)
+        return by_kind, whole
 
-    def motion(self, pixel, steps):
-        """How long the screen moves after such a tap. The phone draws each time at random, so this is not to be
-        subtracted from a step: those are other taps."""
-        times = []
-        for _ in range(steps):
-            self.home()
-            self.adb("shell", f"input tap {pixel[0]} {pixel[1]}")
-            begun = time.monotonic()
-            while not phone_state(self.phone)["settled"]:
-                pass
-            times.append((time.monotonic() - begun) * 1e3)
-        return round(statistics.median(times), 1)
 
-    def ours(self, thousandths, steps):
-        self.home()
-        words = ["--steps", str(steps), "--device", self.device, "--at", "{},{}".format(*thousandths)]
-        done = subprocess.run([self.benchmark, *words], env=self.env, stdout=subprocess.PIPE, text=True, check=True)
-        return json.loads(done.stdout.strip().splitlines()[-1])
+def spread(values):
+    """As `ayeaye bench` has it."""
+    values = sorted(values)
+    return {f"p{tenth}0": round(values[len(values) * tenth // 10], 3) for tenth in (1, 5, 9)}
+
+
+def measure(bench, rounds, others):
+    acts = bench.find_round()
+    ours = bench.ours(acts, rounds)
+    rows = {act["act"]: {"ours": act["seconds"]} for act in ours["by_act"]}
+    rows["a step"], rows["the task"] = {"ours": ours["seconds"]}, {"ours": ours["round_seconds"]}
+    for other in (GELab(bench), AutoGLM(bench)):
+        by_kind, whole = bench.others(other, acts, others)
+        steps = [seconds for kind in by_kind.values() for seconds in kind]
+        for name, values in [*by_kind.items(), ("a step", steps), ("the task", whole)]:
+            row, theirs = rows[name], spread(values)
+            row[other.name] = theirs
+            # From our quick ones against their slow ones to the other way round.
+            ratio = [row["ours"][mine] / theirs[its] for mine, its in [("p10", "p90"), ("p50", "p50"), ("p90", "p10")]]
+            row[f"of {other.name}"] = {f"p{n}0": round(value, 3) for n, value in zip((1, 5, 9), ratio)}
+    return {"rows": rows, "parts_ms": ours["parts_ms"], "per_step": ours["per_step"], "unsettled": ours["unsettled"]}
+
+
+def table(found):
+    names = [GELab.name, AutoGLM.name]
+    heading = ["seconds", "ours", *names, *(f"of {name}" for name in names)]
+    yield "| " + " | ".join(heading) + " |"
+    yield "|---" * len(heading) + "|"
+    for name, row in found["rows"].items():
+        cells = ["{p50:.2f} ({p10:.2f} to {p90:.2f})".format(**row[column]) for column in heading[1:]]
+        yield f"| {name} | " + " | ".join(cells) + " |"
+    yield ""
+    yield "our step: " + ", ".join(f"{part} {value['p50']:.1f} ms" for part, value in found["parts_ms"].items())
+    yield "our means: " + ", ".join(f"{name} {value}" for name, value in found["per_step"].items())
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
-    parser.add_argument("--steps", type=int, default=30, help="of ours; a third of them of the others, which sleep")
+    parser.add_argument("--profiles", default="usb2,usb3,wifi,as-is")
+    parser.add_argument("--rounds", type=int, default=10, help="of ours")
+    parser.add_argument("--others", type=int, default=3, help="rounds of the others, which sleep")
+    parser.add_argument("--json", type=Path, help="write all figures here")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="ayeaye-bench-") as name, Processes(name) as processes:
-        bench = Bench(str(Path(options.binary).resolve()), Path(name), processes)
-        pixel, thousandths = bench.icon()
-        motion = bench.motion(pixel, options.steps)
-        print(f"the screen moves {motion} ms after the tap (median of {options.steps})")
-        for setting, delay in SETTINGS.items():
-            print(f"\nthe phone {setting}: {delay}")
-            bench.fault(delay["raw"], delay["shell"])
-            ours = bench.ours(thousandths, options.steps)
-            for part, value in ours.items():
-                print(f"  {part:20} {value if part == 'steps' else '{p50:9.2f}   nine in ten {p90:9.2f}'.format(**value)}")
-            whole = ours["whole_step_ms"]["p50"]
-            bench.fault(delay["png"], delay["shell"])
-            for name, sequence in [("GELab-Zero", bench.gelab), ("Open-AutoGLM", bench.autoglm)]:
-                value = bench.others(sequence, pixel, max(3, options.steps // 3))
-                print(f"  {name:20} {value:9.1f}   ours is {whole / value:.2f} of it", flush=True)
-            bench.fault(0, 0)
+    binary, found = str(Path(options.binary).resolve()), {}
+    for profile in options.profiles.split(","):
+        with tempfile.TemporaryDirectory(prefix="ayeaye-bench-") as name, Processes(name) as processes:
+            bench = Bench(binary, profile, Path(name), processes)
+            found[profile] = measure(bench, options.rounds, options.others)
+        print(f"\n{profile}: medians, and from the fastest tenth to the slowest\n")
+        print("\n".join(table(found[profile])), flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
+    sys.exit(0)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,8 @@ pub struct AdbCounts {
     pub monkeys: u64,
     /// `uiautomator dump`.
     pub dumps: u64,
+    /// Bytes that services have sent.
+    pub bytes_sent: u64,
 }
 
 /// A phone behind ADB; clones are the same phone.
@@ -157,7 +159,7 @@ impl AdbDevice {
 
     /// The counters so far.
     pub fn adb_counts(&self) -> AdbCounts {
-        self.counts().clone()
+        AdbCounts { bytes_sent: self.inner.link.sent(), ..self.counts().clone() }
     }
 
     /// The same phone under another serial, as if it were attached in a second way: a phone on a cable

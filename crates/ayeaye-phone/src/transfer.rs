@@ -2,7 +2,10 @@
 use std::{
     fmt, io,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -28,11 +31,26 @@ pub(crate) struct Link {
     bandwidth: Option<u64>,
     /// When it has carried all that it was given.
     free: Mutex<Option<Instant>>,
+    sent: AtomicU64,
 }
 
 impl Link {
     pub(crate) fn new(timing: &Timing, faults: Faults) -> Self {
-        Self { faults, bandwidth: timing.bandwidth, free: Mutex::default() }
+        Self {
+            faults,
+            bandwidth: timing.bandwidth,
+            free: Mutex::default(),
+            sent: AtomicU64::new(0),
+        }
+    }
+
+    /// Bytes so far.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    fn note(&self, bytes: usize) {
+        self.sent.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     /// Bytes a second; `None` where nothing limits them.
@@ -83,7 +101,9 @@ impl AsyncWrite for Paced {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let Some(bandwidth) = this.link.bandwidth() else {
-            return Pin::new(&mut this.to).poll_write(context, bytes);
+            let written = ready!(Pin::new(&mut this.to).poll_write(context, bytes));
+            this.link.note(written.as_ref().copied().unwrap_or_default());
+            return Poll::Ready(written);
         };
         if this.carried == 0 && !bytes.is_empty() {
             let most = usize::try_from(bandwidth / PORTIONS).unwrap_or(PORTION).clamp(1, PORTION);
@@ -100,6 +120,7 @@ impl AsyncWrite for Paced {
         let written = ready!(Pin::new(&mut this.to).poll_write(context, now));
         if let Ok(written) = written {
             this.carried -= written;
+            this.link.note(written);
         }
         Poll::Ready(written)
     }

@@ -1,4 +1,5 @@
 //! The command line: flags and subcommands. What they do is in [`command`](crate::command).
+mod bench;
 mod help;
 mod install;
 mod policy;
@@ -15,6 +16,8 @@ use std::path::PathBuf;
 use ayeaye_model::CalibrationPlan;
 use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 
+use self::bench::BENCH_EXAMPLES;
+pub use self::bench::Bench;
 pub use self::help::command_line;
 use self::install::INSTALL_EXAMPLES;
 pub use self::install::{EntryArgs, Install, Uninstall};
@@ -153,6 +156,9 @@ pub enum Command {
     /// Look at sessions, answer them, export them
     #[command(subcommand)]
     Sessions(Sessions),
+    /// Measure what a step costs besides the model
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(Bench),
     /// Run a virtual phone for `adb connect`
     #[command(after_help = virtual_phone::help())]
     Phone(Phone),
@@ -330,6 +336,7 @@ impl Cli {
             | Command::Policy(_)
             | Command::Secret(_)
             | Command::Sessions(_)
+            | Command::Bench(_)
             | Command::Phone(_)
             | Command::Completions { .. }
             | Command::Man { .. } => {}
@@ -432,6 +439,8 @@ mod tests {
             "run task --virtual --like miui --fault settings_refused",
             "serve --virtual --fault black=next",
             "phone --profile usb2 --like oneui",
+            "bench",
+            "bench --profile wifi --rounds 3 --json",
             "run task --virtual --profile wifi",
             "install",
             "install claude-code",
@@ -485,6 +494,10 @@ mod tests {
             "phone --like nokia",
             "phone --fault blak",
             "phone --profile usb4",
+            "bench --device x",
+            "bench --rounds 0",
+            "bench --act fly",
+            "bench --device x --act home --profile wifi",
             "run task --profile usb2",
             "phone --fault capture_delay_ms=soon",
             "run task --like miui",

@@ -1,5 +1,6 @@
 //! The subcommands.
 mod asker;
+mod bench;
 mod connect;
 pub mod continue_session;
 pub mod demo;
@@ -174,6 +175,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             model_try::try_out(&model, config.model_is_set(), wanted, terminal).await
         }
         Command::Sessions(what) => sessions(what, config, terminal).await,
+        Command::Bench(options) => bench::bench(config, options, terminal).await,
         Command::Phone(phone) => phone::phone(phone, terminal).await,
         Command::Completions { shell } => Ok(shell::completions(shell, terminal)),
         Command::Man { out } => shell::man(out.as_deref(), terminal),

@@ -9,6 +9,8 @@ use hashbrown as _;
 pub mod command;
 
 pub mod cli;
+
+pub mod bench;
 pub mod wiring;
 
 pub mod clients;

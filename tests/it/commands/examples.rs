@@ -101,6 +101,10 @@ async fn every_example_of_the_help_works() {
                 assert_eq!(ended.code, 0, "{said}: {ended:?}");
                 continue;
             }
+            "bench" => {
+                words.retain(|word| word != "--rounds" && word != "30");
+                words.extend(["--rounds", "1"].map(str::to_owned));
+            }
             "phone" => {
                 // Its own port may be taken here.
                 words.extend(["--port", "0"].map(str::to_owned));

@@ -24,6 +24,7 @@ use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -74,6 +75,8 @@ pub struct FileJournal {
     /// Free bytes below which no session is begun.
     min_free_bytes: u64,
     free_space: FreeSpace,
+    /// Since this journal was made, of all its sessions.
+    syncs: Arc<AtomicU64>,
 }
 
 /// What a session's record turned out to be.
@@ -109,7 +112,13 @@ impl FileJournal {
             sync,
             min_free_bytes: MIN_FREE_BYTES,
             free_space: free_space::system_free_space(),
+            syncs: Arc::default(),
         }
+    }
+
+    /// How often records were brought to the disk.
+    pub fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
     }
 
     /// Begins no session when less than this many bytes are free; 0 for never minding.
@@ -154,8 +163,10 @@ impl FileJournal {
         id: &SessionId,
         each: EventSink<'_>,
     ) -> Result<Box<dyn JournalWriter>, JournalError> {
-        let Self { clock, sync, .. } = self.clone();
-        let work = move |folder, each: &mut dyn FnMut(Event)| open::open(folder, clock, sync, each);
+        let Self { clock, sync, syncs, .. } = self.clone();
+        let work = move |folder, each: &mut dyn FnMut(Event)| {
+            Ok(open::open(folder, clock, sync, each)?.counting(syncs))
+        };
         Ok(Box::new(stream_events(self.folder(id), "open", each, work).await?))
     }
 
@@ -190,7 +201,7 @@ impl FileJournal {
 #[async_trait]
 impl Journal for FileJournal {
     async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError> {
-        let Self { sessions, clock, sync, min_free_bytes, free_space, .. } = self.clone();
+        let Self { sessions, clock, sync, min_free_bytes, free_space, syncs, .. } = self.clone();
         let record = self.at(id, "make", move |folder| {
             private_folder(&sessions, true).map_err(storage("make", &sessions))?;
             sessions_folder::sweep(&sessions);
@@ -200,7 +211,7 @@ impl Journal for FileJournal {
             let path = folder.events();
             private_file(OpenOptions::new().append(true).create_new(true), &path)
                 .map_err(storage("make", &path))?;
-            FileWriter::new(folder, clock, sync, Chain::start(), 0, lock)
+            Ok(FileWriter::new(folder, clock, sync, Chain::start(), 0, lock)?.counting(syncs))
         });
         Ok(Box::new(record.await?))
     }

@@ -37,9 +37,13 @@ async fn ask(device: &AdbDevice, name: &str, request: &[u8]) -> (Vec<u8>, Durati
     (answer, begun.elapsed())
 }
 
+/// How long so many bytes take at so many in a second.
+fn at_rate(bytes: usize, rate: Option<u64>) -> Duration {
+    rate.map_or(Duration::ZERO, |rate| Duration::from_nanos(bytes as u64 * 1_000_000_000 / rate))
+}
+
 fn carried(bytes: usize, profile: Profile) -> Duration {
-    let bandwidth = profile.timing().bandwidth.map_or(f64::INFINITY, |bandwidth| bandwidth as f64);
-    Duration::from_secs_f64(bytes as f64 / bandwidth)
+    at_rate(bytes, profile.timing().bandwidth)
 }
 
 #[track_caller]
@@ -61,8 +65,7 @@ async fn a_capture_takes_its_making_and_its_bytes() {
         assert!(png.len() * 10 < RAW, "{}", png.len());
         assert_about("png", took, taken + timing.png + carried(png.len(), profile));
         let (packed, took) = ask(&device, "exec:screencap | gzip -1", b"").await;
-        let packing = timing.gzip.map_or(0.0, |rate| RAW as f64 / rate as f64);
-        let packed = Duration::from_secs_f64(packing) + carried(packed.len(), profile);
+        let packed = at_rate(RAW, timing.gzip) + carried(packed.len(), profile);
         assert_about("gzip", took, taken + packed);
         let (whole, took) = ask(&device, "framebuffer:", b"").await;
         let wanted = timing.round_trip + timing.capture + carried(whole.len(), profile);

@@ -22,7 +22,7 @@ use ayeaye_export::LoggingJournal;
 use serde_json::{Map, Value, json};
 
 use super::fake_device::{FakeDevice, FakeSource};
-use super::{Metronome, between};
+use ayeaye::bench::{Metronome, between};
 
 const SIZE: ScreenSize = ScreenSize { width: 540, height: 1200 };
 /// Between two steps, as a model takes: neighbours have the processor meanwhile.
@@ -61,7 +61,7 @@ pub(crate) async fn measure(config: &Config, steps: u32) -> anyhow::Result<Value
 
 /// The times of a session's steps in milliseconds, the shortest first.
 async fn session(config: &Config, steps: u32, serial: &str) -> anyhow::Result<Vec<f64>> {
-    let metronome = Metronome::new(config, Point::new(500, 500)?, steps)?;
+    let metronome = Metronome::tapping(config, Point::new(500, 500)?, steps)?;
     let node = r#"<node text="Next" class="android.widget.Button" clickable="true" bounds="[0,0][540,1200]"/>"#;
     let tree = format!("<hierarchy rotation=\"0\">{}</hierarchy>", node.repeat(40));
     let (agent, journal) = agent(config, serial, tree, Arc::new(Slow(metronome)));
@@ -93,7 +93,7 @@ async fn flood(
         config,
         serial,
         tree.to_owned(),
-        Arc::new(Flood(Metronome::new(config, Point::new(500, 500)?, u32::MAX / 4)?)),
+        Arc::new(Flood(Metronome::tapping(config, Point::new(500, 500)?, u32::MAX / 4)?)),
     );
     let mut follower = agent.start(start(serial)).await?;
     let begun = Instant::now();

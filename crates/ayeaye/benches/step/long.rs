@@ -18,8 +18,8 @@ use ayeaye_agent::{
 use ayeaye_export::LoggingJournal;
 use serde_json::{Map, Value, json};
 
-use super::Metronome;
 use super::fake_device::{FakeDevice, FakeSource};
+use ayeaye::bench::Metronome;
 
 const SERIAL: &str = "fake-1";
 /// Small, so that pictures do not hide what the rest costs.
@@ -128,7 +128,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
         policy: ayeaye_agent::gate::Policy::default(),
         sources: vec![Arc::new(FakeSource(Arc::new(device)))],
         in_process_devices: Vec::new(),
-        models: Models::one(Arc::new(Metronome::new(config, at, steps / 2)?)),
+        models: Models::one(Arc::new(Metronome::tapping(config, at, steps / 2)?)),
         journal: journal.clone(),
         limits: Limits {
             session_steps: u32::MAX,

@@ -7,7 +7,7 @@ use super::Cli;
 
 /// The commands by what they are for. One that is in no group is put at the end.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Try it", &["demo", "phone"]),
+    ("Try it", &["demo", "phone", "bench"]),
     ("For clients", &["setup", "install", "uninstall", "serve"]),
     ("Tasks from the terminal", &["run", "continue", "sessions"]),
     (

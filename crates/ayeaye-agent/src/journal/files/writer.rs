@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
@@ -34,6 +35,8 @@ pub(super) struct FileWriter {
     synced: Recent,
     /// Of the lines and the blobs.
     bytes: u64,
+    /// Counted here, for all sessions of a journal.
+    syncs: Arc<AtomicU64>,
     /// Held as long as this lives.
     _lock: File,
 }
@@ -72,8 +75,14 @@ impl FileWriter {
             unsynced_folders,
             synced: Recent::default(),
             bytes: lines.saturating_add(blobs),
+            syncs: Arc::default(),
             _lock: lock,
         })
+    }
+
+    /// Counts its syncs here.
+    pub(super) fn counting(self, syncs: Arc<AtomicU64>) -> Self {
+        Self { syncs, ..self }
     }
 
     /// Writes one line with one write. The page cache takes it in microseconds, so this does not
@@ -141,6 +150,7 @@ impl JournalWriter for FileWriter {
         if self.sync == SyncPolicy::Never || job.is_empty() {
             return Ok(());
         }
+        self.syncs.fetch_add(1, Ordering::Relaxed);
         let (job, health) = (Arc::new(job), self.health.clone());
         let done = Arc::clone(&job);
         // Whoever waits may be dropped, and the work goes on: so it notes its failure itself, and

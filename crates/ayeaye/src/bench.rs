@@ -1,0 +1,93 @@
+//! What a step costs besides the model: a real session, over the real path to a phone, whose acts are known
+//! beforehand. The figures are read from the session's record, and from counters.
+mod act;
+mod cost;
+mod figures;
+mod metronome;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use ayeaye_agent::journal::{FileJournal, SyncPolicy};
+use ayeaye_agent::{
+    Agent, AgentDeps, DeviceId, DeviceSource, Journal as _, Limits, Models, NoNamedSecrets,
+    Principal, PrivacySettings, ReplyMode, StartTask, StopReason,
+};
+use serde_json::Map;
+
+pub use self::act::Act;
+pub use self::cost::Cost;
+pub use self::figures::{Figures, Spread, between};
+pub use self::metronome::Metronome;
+use crate::clock;
+use crate::config::Config;
+use crate::wiring::limits;
+
+/// Which acts, and how often.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// One round.
+    pub acts: Vec<Act>,
+    /// How many rounds.
+    pub rounds: u32,
+}
+
+/// What a phone can tell of what it was asked: services opened and bytes sent.
+pub type Traffic = Arc<dyn Fn() -> (u64, u64) + Send + Sync>;
+
+/// Does all rounds on a phone of these sources, in a session of the data folder.
+///
+/// A step lasts from the beginning of one act to the beginning of the next, by the record's times: the act, the settling
+/// that follows, and the decision on the new screen. So it can be compared with what other programs do between
+/// two acts.
+pub async fn measure(
+    config: &Config,
+    (sources, device): (Vec<Arc<dyn DeviceSource>>, DeviceId),
+    plan: &Plan,
+    traffic: Option<Traffic>,
+) -> anyhow::Result<Figures> {
+    let journal = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
+    let limits = Limits {
+        session_steps: u32::MAX,
+        repeats: u32::MAX / 4,
+        run_time: Duration::from_hours(24),
+        ..limits(config)
+    };
+    let first_look = limits.settle.first_look;
+    let syncs = Arc::clone(&journal);
+    let in_process = traffic.is_some();
+    let count = move || Cost::now(syncs.syncs(), traffic.as_ref().map(|traffic| traffic()));
+    let acts = plan.acts.iter().map(|act| act.gesture.clone()).collect();
+    let metronome = Arc::new(Metronome::new(config, acts, plan.rounds)?.counting(count));
+    let agent = Agent::new(AgentDeps {
+        policy: ayeaye_agent::gate::Policy::default(),
+        sources,
+        in_process_devices: Vec::new(),
+        models: Models::one(metronome.clone()),
+        journal: journal.clone(),
+        limits,
+        config: Map::new(),
+        secrets: Arc::new(NoNamedSecrets),
+        privacy: PrivacySettings::default(),
+        judge: None,
+    });
+    let start = StartTask {
+        policy: None,
+        device_id: device,
+        task: "bench".to_owned(),
+        max_steps: u32::MAX,
+        reply_mode: ReplyMode::PassToClient,
+        planner: false,
+        principal: Principal::local(),
+    };
+    let mut follower = agent.start(start).await?;
+    follower.finished().await;
+    let report = follower.report();
+    if report.stop_reason != StopReason::TaskCompletedSuccessfully {
+        bail!("{}: {}", report.stop_reason, report.message);
+    }
+    let events = journal.read(&report.session_id).await?;
+    let cost = metronome.cost().map(|cost| if in_process { cost.beside_phone() } else { cost });
+    Ok(Figures::of(&events, plan, first_look, cost))
+}

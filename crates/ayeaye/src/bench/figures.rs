@@ -1,0 +1,242 @@
+//! Figures of steps, from the record of a session.
+use std::time::Duration;
+
+use ayeaye_agent::journal::{Event, Fact};
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use super::{Cost, Plan};
+
+/// The parts of a step: milliseconds but for the captures.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Step {
+    whole: f64,
+    act: f64,
+    first_look: f64,
+    settle_and_look: f64,
+    captures: u32,
+    encode: f64,
+    decide: f64,
+    /// From the decision to the next act: the gate, a look whether the screen is still the same, the record's sync.
+    until_act: f64,
+    journal: f64,
+    /// Whether the screen stood still before the limit.
+    settled: bool,
+}
+
+impl Step {
+    fn rest(&self) -> f64 {
+        let known = [
+            self.act,
+            self.first_look,
+            self.settle_and_look,
+            self.encode,
+            self.decide,
+            self.journal,
+        ];
+        self.whole - known.iter().sum::<f64>()
+    }
+}
+
+/// The middle of what was measured, and how far it spreads.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// One in ten is below.
+    pub p10: f64,
+    /// The median.
+    pub p50: f64,
+    /// Nine in ten are below.
+    pub p90: f64,
+}
+
+impl Spread {
+    /// Of these values, in whichever order; nothing of nothing is 0.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        values.sort_by(f64::total_cmp);
+        let at = |tenths: usize| {
+            let value = values.get(values.len() * tenths / 10).copied().unwrap_or_default();
+            (value * 1e3).round() / 1e3
+        };
+        Self { p10: at(1), p50: at(5), p90: at(9) }
+    }
+}
+
+/// One kind of act.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OfAct {
+    /// As it was written.
+    pub act: String,
+    /// How many.
+    pub steps: usize,
+    /// A step with it.
+    pub seconds: Spread,
+}
+
+/// Means of what was counted, for each step. `None` where nobody can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Counted {
+    /// Captures that were looked at.
+    pub captures: f64,
+    /// Services opened on the phone.
+    pub round_trips: Option<f64>,
+    /// Bytes from the phone.
+    pub bytes: Option<f64>,
+    /// How often the record was brought to the disk.
+    pub syncs: Option<f64>,
+    /// Processor time of this process in milliseconds.
+    pub cpu_ms: Option<f64>,
+}
+
+/// What steps cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figures {
+    /// How many steps.
+    pub steps: usize,
+    /// A step.
+    pub seconds: Spread,
+    /// All acts one after the other, once.
+    pub round_seconds: Spread,
+    /// The parts of a step in milliseconds, by their names, in their order. They are medians each, so they do
+    /// not add up to the median of the whole.
+    #[serde(serialize_with = "by_name")]
+    pub parts_ms: Vec<(&'static str, Spread)>,
+    /// What was counted.
+    pub per_step: Counted,
+    /// Steps after which the screen did not come to rest before the limit.
+    pub unsettled: usize,
+    /// Act by act, in the order of a round.
+    pub by_act: Vec<OfAct>,
+}
+
+impl Figures {
+    pub(super) fn of(
+        events: &[Event],
+        plan: &Plan,
+        first_look: Duration,
+        cost: Option<Cost>,
+    ) -> Self {
+        let steps = steps(events, first_look);
+        let part = |of: fn(&Step) -> f64| Spread::of(steps.iter().map(of));
+        let mean = |sum: u64| mean(sum, steps.len());
+        let round = plan.acts.len().max(1);
+        let mut by_act: Vec<OfAct> = Vec::new();
+        for act in &plan.acts {
+            if by_act.iter().all(|known| known.act != act.kind) {
+                let of_kind = || {
+                    let kinds = plan.acts.iter().map(|act| &act.kind).cycle();
+                    steps.iter().zip(kinds).filter(|(_, kind)| **kind == act.kind)
+                };
+                let seconds = Spread::of(of_kind().map(|(step, _)| step.whole / 1e3));
+                by_act.push(OfAct { act: act.kind.clone(), steps: of_kind().count(), seconds });
+            }
+        }
+        let captures = steps.iter().map(|step| u64::from(step.captures)).sum();
+        Self {
+            steps: steps.len(),
+            seconds: Spread::of(steps.iter().map(|step| step.whole / 1e3)),
+            round_seconds: Spread::of(
+                steps
+                    .chunks_exact(round)
+                    .map(|steps| steps.iter().map(|it| it.whole).sum::<f64>() / 1e3),
+            ),
+            parts_ms: vec![
+                ("act", part(|it| it.act)),
+                ("before_first_look", part(|it| it.first_look)),
+                ("settle_and_capture", part(|it| it.settle_and_look)),
+                ("encode", part(|it| it.encode)),
+                ("decide", part(|it| it.decide)),
+                ("until_the_act", part(|it| it.until_act)),
+                ("journal", part(|it| it.journal)),
+                ("rest", part(Step::rest)),
+            ],
+            per_step: Counted {
+                captures: mean(captures),
+                round_trips: cost.and_then(|it| it.traffic).map(|(services, _)| mean(services)),
+                bytes: cost.and_then(|it| it.traffic).map(|(_, bytes)| mean(bytes).round()),
+                syncs: cost.map(|it| mean(it.syncs)),
+                cpu_ms: cost.and_then(|it| it.cpu_ms).map(mean),
+            },
+            unsettled: steps.iter().filter(|step| !step.settled).count(),
+            by_act,
+        }
+    }
+}
+
+fn by_name<S: Serializer>(
+    parts: &[(&'static str, Spread)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(parts.iter().copied())
+}
+
+/// The steps of a session, from act to act; the last one up to the decision that ends it.
+fn steps(events: &[Event], first_look: Duration) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut begun: Option<Timestamp> = None;
+    let mut decided: Option<Timestamp> = None;
+    let mut seen: Option<Timestamp> = None;
+    let mut step = Step::default();
+    for event in events {
+        match &event.entry.fact {
+            // What is done before the first step, such as going home, is none of ours.
+            Fact::ToolStart(tool) if tool.device && event.entry.step.is_some() => {
+                if let (Some(begun), Some(decided)) = (begun, decided) {
+                    let until_act = between(decided, event.ts);
+                    steps.push(Step { whole: between(begun, event.ts), until_act, ..step });
+                }
+                step = Step { first_look: millis(first_look), ..Step::default() };
+                (begun, decided) = (Some(event.ts), None);
+            }
+            // What follows the decision belongs to the next act, or to the end.
+            _ if decided.is_some() => {}
+            Fact::ToolEnd(tool) => step.act = tool.duration_ms,
+            // The step that acted: writing its act down is a part of it.
+            Fact::StepEnd(end) => step.journal = end.time_ms.memory_update,
+            Fact::Observe(observe) => {
+                step.settle_and_look = observe.settle_ms;
+                step.captures = observe.captures;
+                step.encode = observe.encode_ms;
+                step.settled = observe.settled;
+                seen = Some(event.ts);
+            }
+            Fact::LlmResponse(_) => {
+                step.decide = seen.map_or(0.0, |seen| between(seen, event.ts));
+                decided = Some(event.ts);
+            }
+            _ => {}
+        }
+    }
+    if let (Some(begun), Some(decided)) = (begun, decided) {
+        steps.push(Step { whole: between(begun, decided), ..step });
+    }
+    steps
+}
+
+/// To two decimals.
+#[expect(clippy::cast_precision_loss, reason = "what is counted of some steps is far below 2^52")]
+fn mean(sum: u64, count: usize) -> f64 {
+    (sum as f64 / count.max(1) as f64 * 100.0).round() / 100.0
+}
+
+/// Milliseconds.
+pub fn between(earlier: Timestamp, later: Timestamp) -> f64 {
+    later.duration_since(earlier).as_secs_f64() * 1e3
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_and_the_spread_are_those_of_the_sorted_values() {
+        let spread = Spread::of((0..10).rev().map(f64::from));
+        assert_eq!(spread, Spread { p10: 1.0, p50: 5.0, p90: 9.0 });
+        assert_eq!(Spread::of([]), Spread { p10: 0.0, p50: 0.0, p90: 0.0 });
+        assert_eq!(Spread::of([7.0]), Spread { p10: 7.0, p50: 7.0, p90: 7.0 });
+    }
+}

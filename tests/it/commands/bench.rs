@@ -1,0 +1,86 @@
+//! `ayeaye bench`: the table and the document, on virtual phones.
+use serde_json::Value;
+
+use crate::support::Binary;
+
+async fn measured(arguments: &[&str]) -> Value {
+    let ended = Binary::alone().without_model().run(arguments).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    serde_json::from_str(&ended.out).unwrap_or_else(|err| panic!("{err}: {ended:?}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bench_tells_each_act_and_each_part_of_a_step() {
+    let figures = measured(&["bench", "--profile", "as-is", "--rounds", "2", "--json"]).await;
+    assert_eq!(figures["steps"], 10, "{figures}");
+    let acts = figures["by_act"].as_array().unwrap();
+    let kinds: Vec<&str> = acts.iter().map(|act| act["act"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["tap", "swipe", "back", "open", "home"]);
+    for act in acts {
+        assert_eq!(act["steps"], 2, "{act}");
+        let seconds = act["seconds"]["p50"].as_f64().unwrap();
+        assert!(0.0 < seconds && seconds < 20.0, "{act}");
+    }
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{figures}"));
+    assert!(5.0 * number(&figures["seconds"]["p10"]) <= number(&figures["round_seconds"]["p90"]));
+    for part in [
+        "act",
+        "before_first_look",
+        "settle_and_capture",
+        "encode",
+        "decide",
+        "until_the_act",
+        "journal",
+        "rest",
+    ] {
+        number(&figures["parts_ms"][part]["p50"]);
+    }
+    let per_step = &figures["per_step"];
+    for count in ["captures", "round_trips", "syncs"] {
+        assert!(1.0 <= number(&per_step[count]), "{count}: {figures}");
+    }
+    // A screen is 10 MB, in whichever way it was packed at least a hundredth of it.
+    assert!(100_000.0 < number(&per_step["bytes"]), "{figures}");
+    assert_eq!(per_step["cpu_ms"], Value::Null, "the phone is in this process");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_phone_takes_at_least_what_its_link_takes() {
+    let acts = ["--act", "open Settings", "--act", "home"];
+    let of = ["bench", "--profile", "usb2", "--rounds", "1", "--json"];
+    let figures = measured(&[&of[..], &acts[..]].concat()).await;
+    assert_eq!(figures["steps"], 2, "{figures}");
+    // A shell twice, and a picture: 24, 24 and 75 ms, and its bytes.
+    let fastest = figures["seconds"]["p10"].as_f64().unwrap();
+    let bytes = figures["per_step"]["bytes"].as_f64().unwrap();
+    assert!(0.123 < fastest && 0.0 < bytes, "{figures}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_table_has_the_same_for_people() {
+    let ended = Binary::alone()
+        .without_model()
+        .run(&[
+            "bench",
+            "--profile",
+            "as-is",
+            "--rounds",
+            "1",
+            "--act",
+            "open Settings",
+            "--act",
+            "home",
+        ])
+        .await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    for said in [
+        "phone: virtual, as-is",
+        "a step ",
+        "  open (1)",
+        "  home (1)",
+        "settle and capture",
+        "round trips",
+    ] {
+        assert!(ended.out.contains(said), "{said}: {}", ended.out);
+    }
+}
