@@ -8,6 +8,7 @@
 mod choice;
 mod framebuffer;
 mod gzip;
+mod overlap;
 mod png;
 mod raw;
 
@@ -20,6 +21,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::time::{Instant, timeout_at};
 
 use self::choice::{Choice, Way};
+use self::overlap::Overlap;
 use crate::client::DeviceClient;
 
 /// The most bytes of one capture, compressed or not: twice the pixels of the largest televisions.
@@ -40,6 +42,7 @@ const WHAT: &str = "a screenshot";
 #[derive(Debug, Default)]
 pub(crate) struct Capture {
     choice: Mutex<Choice>,
+    overlap: Overlap,
     /// The link for which that holds.
     link: Mutex<Option<String>>,
     /// Raw captures without a byte in a row.
@@ -82,6 +85,7 @@ impl Capture {
         let limit = client.limits().capture;
         let deadline = Instant::now() + limit;
         self.begin_anew_on(client.link());
+        let under_way = self.overlap.begin();
         let (mut tries, mut unknown) = (0, Vec::new());
         loop {
             let begun = Instant::now();
@@ -91,6 +95,7 @@ impl Capture {
                 Ok(captured) => {
                     let took = begun.elapsed();
                     self.choice().succeeded(way, took, Instant::now());
+                    under_way.succeeded(took, Instant::now());
                     let size = captured.frame.size();
                     tracing::debug!(
                         device = %client.id(), way = way.name(), ?panel, ?took, %size, "captured"
@@ -165,7 +170,13 @@ impl Capture {
         }
         if known.replace(link).is_some() {
             *self.choice() = Choice::default();
+            self.overlap.forget();
         }
+    }
+
+    /// Whether a second capture may begin before the first is over.
+    pub(crate) fn overlaps(&self) -> bool {
+        self.overlap.pays(Instant::now())
     }
 
     /// In which way the last capture came, and how long it took.

@@ -214,6 +214,11 @@ impl Device for AdbDevice {
         displays.fitted(client, captured.frame).await
     }
 
+    fn captures_overlap(&self) -> bool {
+        // Of several displays it is not known beforehand which one it takes.
+        !self.seen.displays.are_several() && self.seen.capture.overlaps()
+    }
+
     fn captured_by(&self) -> Option<CaptureRoute> {
         let (way, _) = self.seen.capture.latest()?;
         let link = self.client.link();

@@ -33,6 +33,7 @@ use crate::journal::{SessionBuilder, Summary};
 use crate::privacy::SecretStores;
 use crate::report::Report;
 use crate::run::ResumeKind;
+use crate::settle::times::SettleTimes;
 use crate::{
     DeviceId, DeviceNames, DeviceSource, Journal, Principal, Session, SessionId, StartTask,
     StopReason,
@@ -44,6 +45,7 @@ pub struct Agent {
     runs: RunRegistry,
     secret_stores: SecretStores,
     direct_sessions: DirectSessions,
+    settle_times: Arc<SettleTimes>,
     /// The device listing in progress, if any.
     listing: Mutex<Option<Listing>>,
 }
@@ -56,6 +58,7 @@ impl Agent {
             deps: Arc::new(deps),
             runs: RunRegistry::default(),
             direct_sessions: DirectSessions::default(),
+            settle_times: Arc::default(),
             listing: Mutex::default(),
         }
     }

@@ -421,7 +421,7 @@ pub struct ActMark {
 /// A phone.
 ///
 /// Calls come one at a time from whoever holds the phone's lease, except that reads
-/// ([`state`](Self::state), [`ui_tree`](Self::ui_tree)) may overlap each other. Every call ends by
+/// ([`capture`](Self::capture), [`state`](Self::state), [`ui_tree`](Self::ui_tree)) may overlap each other. Every call ends by
 /// itself inside a stated limit. Reads may be repeated by the implementation; nothing that changes
 /// the phone is ever sent twice.
 #[async_trait]
@@ -435,6 +435,10 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// The display of the last capture, where there are several: this never waits.
     fn shown_on(&self) -> Option<ShownDisplay> {
         None
+    }
+    /// Whether two captures at once take about as long as one, as far as is known: this never waits.
+    fn captures_overlap(&self) -> bool {
+        false
     }
     /// How the last capture came, where there are several ways: this never waits.
     fn captured_by(&self) -> Option<CaptureRoute> {

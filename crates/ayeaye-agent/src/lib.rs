@@ -57,7 +57,7 @@ pub use device_command::DeviceCommand;
 pub use elements::{Element, Elements};
 pub use error::error_chain;
 pub use journal::{Clock, Journal, JournalError, JournalWriter};
-pub use limits::{Limits, RedactPictures};
+pub use limits::{Limits, RedactPictures, Speculate};
 pub use model::{
     Decision, HistoryImage, HistoryItem, HistoryStep, Message, Model, ModelError, ModelErrorKind,
     ParseError, Part, Prices, Prompt, Reply, Retry, Role, StepInput, Tokens, ToolCall,
@@ -80,6 +80,6 @@ pub use session::{
     SessionState,
 };
 pub use session_id::{InvalidSessionId, SessionId};
-pub use settle::{ScreenCapture, SettleRule, capture_once, looks_same, settle};
+pub use settle::{EarlyFrame, ScreenCapture, SettleRule, capture_once, looks_same, settle};
 pub use stop_reason::StopReason;
 pub use word_list::{Recorded, WordList};

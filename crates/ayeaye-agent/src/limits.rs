@@ -41,6 +41,27 @@ pub struct Limits {
     pub read_protected: bool,
     /// When pictures are redacted before a model sees them.
     pub redact: RedactPictures,
+    /// Whether a model is asked before the screen is known to have settled.
+    pub speculate: Speculate,
+}
+
+/// Whether a model is asked about the first frame after an act, while it is still found out whether the screen
+/// has settled. If it has not, the call is given up and the model is asked anew.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Speculate {
+    /// Where a call that is given up costs nothing, the model takes its time, and first frames have stayed.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+impl Speculate {
+    /// Every choice, by its word in settings.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
 }
 
 /// When hiding fields and secrets are blacked out on what models are sent. Where they are, the elements
@@ -81,5 +102,6 @@ impl Limits {
         keep_awake: true,
         read_protected: false,
         redact: RedactPictures::Auto,
+        speculate: Speculate::Auto,
     };
 }

@@ -342,6 +342,10 @@ pub trait Model: Send + Sync + fmt::Debug {
     fn params(&self) -> serde_json::Map<String, serde_json::Value> {
         serde_json::Map::new()
     }
+    /// Whether a call that is given up costs nothing to speak of, as with an endpoint of one's own.
+    fn abandoned_calls_are_free(&self) -> bool {
+        false
+    }
     /// How many screens of earlier steps its prompts show.
     fn earlier_pictures(&self) -> usize {
         0

@@ -59,6 +59,7 @@ use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
 use crate::named_secret::names_secret;
 use crate::report::Report;
 use crate::session::HOST_AGENT;
+use crate::settle::times::SettleTimes;
 use crate::{Action, Device, Question, ReplyMode, Session, StopReason, Surroundings, error_chain};
 
 /// What a run is busy with, for a person who waits for it.
@@ -97,6 +98,8 @@ pub(crate) struct RunSetup {
     pub(crate) started_with: RunRecord,
     pub(crate) reply_mode: ReplyMode,
     pub(crate) cancel: CancelHandle,
+    /// How long screens took to come to rest, in other runs too.
+    pub(crate) settle_times: Arc<SettleTimes>,
     /// Answers and guidance from the user.
     pub(crate) inbox: mpsc::Receiver<String>,
     pub(crate) updates: watch::Sender<RunUpdate>,
@@ -131,6 +134,8 @@ struct RunState {
     progress: Progress,
     /// How often in a row an act was put off because the screen had changed.
     put_off: u32,
+    /// How long the acting model took for its last answer.
+    answered_in: Option<Duration>,
     /// The number of questions answered without the user.
     auto_answers: u32,
     image_history: ImageHistory,
@@ -146,7 +151,15 @@ impl Run {
         device: Arc<dyn Device>,
         setup: RunSetup,
     ) -> Self {
-        let RunSetup { resume_kind, started_with, reply_mode, cancel, inbox, updates } = setup;
+        let RunSetup {
+            resume_kind,
+            started_with,
+            reply_mode,
+            cancel,
+            settle_times,
+            inbox,
+            updates,
+        } = setup;
         let budget = Budget::new(deps.limits.clone());
         let ledger = Ledger {
             journal: deps.journal.clone(),
@@ -162,6 +175,7 @@ impl Run {
                 cancel.clone(),
                 &deps.limits,
                 deps.policy.clone(),
+                settle_times,
             ),
             models: ModelCaller::new(budget, cancel.clone()),
             actor: Actor::new(device.clone(), cancel.clone(), changes),
@@ -262,10 +276,7 @@ impl Run {
     }
 
     async fn look_decide_act(&mut self, step: &mut StepBuilder) -> Result<StepOutcome, RunError> {
-        let mut observation = self.observe(step).await?;
-        step.captioning = self.begin_caption(&observation);
-        self.observer.watch(&mut observation);
-        let decided = self.decide_with_progress(&mut observation, step).await;
+        let (mut observation, decided) = self.look_and_decide(step).await?;
         if !matches!(decided, Ok(Action::Gesture(_) | Action::Confirm { .. })) {
             observation.watch = None;
         }
@@ -302,6 +313,35 @@ impl Run {
         }
     }
 
+    /// The screen and what is decided on it. A screen that still moved when the model was shown it is looked at
+    /// again.
+    async fn look_and_decide(
+        &mut self,
+        step: &mut StepBuilder,
+    ) -> Result<(Observation, Result<Action, RunError>), RunError> {
+        let begun = Instant::now();
+        self.enter(RunPhase::Looking);
+        let model = self.acting_model();
+        let recorder = &mut self.recorder;
+        let mut observation = self.observer.observe_early(recorder, &self.actor, &model).await?;
+        step.times.data_collection += millis(begun.elapsed());
+        loop {
+            if !observation.is_early() {
+                step.captioning = self.begin_caption(&observation);
+                self.observer.watch(&mut observation);
+            }
+            match self.decide_with_progress(&mut observation, step).await {
+                Err(RunError::ScreenMoved) => observation = self.observe(step).await?,
+                Err(err) if observation.is_early() => {
+                    let recorder = &mut self.recorder;
+                    self.observer.record_as_seen(recorder, &mut observation).await?;
+                    return Ok((observation, Err(err)));
+                }
+                decided => return Ok((observation, decided)),
+            }
+        }
+    }
+
     /// The next action. A model that repeats itself too often is replaced by the fallback model.
     async fn decide_with_progress(
         &mut self,
@@ -309,7 +349,14 @@ impl Run {
         step: &mut StepBuilder,
     ) -> Result<Action, RunError> {
         let mut notes = Vec::new();
-        let mut decision = self.decide(&mut notes, observation, step).await?;
+        let decided = self.decide(&mut notes, observation, step).await;
+        if matches!(decided, Err(RunError::ScreenMoved)) {
+            // Nobody has acted on them.
+            notes.append(&mut self.state.system_notes);
+            self.state.system_notes = notes;
+            return Err(RunError::ScreenMoved);
+        }
+        let mut decision = decided?;
         self.drop_caption_unless_last(&decision.action, step).await?;
         loop {
             let patience = self.observer.patience(&self.recorder, self.ends_run(&decision.action));

@@ -3,6 +3,8 @@
 //! Nobody knows beforehand how long a screen moves after a gesture. Instead of sleeping for a fixed
 //! time, the phone is captured until two frames look the same, and the last frame is what the model is
 //! shown: no capture is wasted.
+pub(crate) mod times;
+
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
@@ -12,7 +14,7 @@ use crate::{Device, DeviceError, Frame, ScreenSize};
 /// The timing of the settle rule.
 #[derive(Debug, Clone, Copy)]
 pub struct SettleRule {
-    /// From the end of the gesture to the first capture.
+    /// From the end of the gesture to the first capture, until it is known how long this phone takes.
     pub first_look: Duration,
     /// Least time between the beginnings of two compared captures; any shorter, and a slow animation
     /// would look settled.
@@ -42,57 +44,93 @@ pub struct ScreenCapture {
     pub captures: u32,
     /// Whether the last two looked the same; false when the cap was reached first.
     pub settled: bool,
-    /// From the first capture's beginning to the last one's end.
+    /// When the first capture began.
+    pub began: Instant,
+    /// From then to the last one's end.
     pub took: Duration,
+    /// When the first capture began that shows the screen at rest; `None` if it never came to rest, or never
+    /// moved at all.
+    pub rested: Option<Instant>,
+}
+
+/// A frame of a screen that may still move.
+#[derive(Debug, Clone)]
+pub struct EarlyFrame {
+    /// When its capture began.
+    pub began: Instant,
+    /// What was seen.
+    pub frame: Frame,
 }
 
 /// One capture, for a phone on which nothing has just been done.
 pub async fn capture_once(device: &dyn Device) -> Result<ScreenCapture, DeviceError> {
     let begun = Instant::now();
     let frame = device.capture().await?;
-    Ok(ScreenCapture { frame, captures: 1, settled: true, took: begun.elapsed() })
+    let took = begun.elapsed();
+    Ok(ScreenCapture { frame, captures: 1, settled: true, began: begun, took, rested: None })
 }
 
 /// Captures until the screen has settled.
 ///
 /// `before` is the frame that the gesture was decided on, `since` the time when it was over. The caller
-/// has already waited for [`SettleRule::first_look`].
+/// has already waited for [`SettleRule::first_look`], and may have seen a first frame.
 pub async fn settle(
     device: &dyn Device,
     rule: &SettleRule,
     before: Option<&Frame>,
     since: Instant,
+    seen: Option<EarlyFrame>,
 ) -> Result<ScreenCapture, DeviceError> {
-    let begun = Instant::now();
-    let mut last_began = begun;
-    let mut last = device.capture().await?;
     let mut captures = 1;
+    let mut last = match seen {
+        Some(seen) => seen,
+        None => capture_at(device, Instant::now()).await?,
+    };
+    let begun = last.began;
+    // The first of the frames that look alike.
+    let mut rested = last.began;
     loop {
         let over = rule.cap <= since.elapsed();
         if over {
+            let took = begun.elapsed();
             return Ok(ScreenCapture {
-                frame: last,
+                frame: last.frame,
                 captures,
                 settled: false,
-                took: begun.elapsed(),
+                began: begun,
+                took,
+                rested: None,
             });
         }
-        sleep_until(last_began + rule.between).await;
-        last_began = Instant::now();
-        let next = device.capture().await?;
+        let next = capture_at(device, last.began + rule.between).await?;
         captures += 1;
-        let at_rest = looks_same(&last, &next);
-        let unmoved = before.is_some_and(|before| looks_same(before, &next));
+        let at_rest = looks_same(&last.frame, &next.frame);
+        let unmoved = before.is_some_and(|before| looks_same(before, &next.frame));
+        if !at_rest {
+            rested = next.began;
+        }
         last = next;
         if at_rest && (!unmoved || rule.patience <= since.elapsed()) {
             return Ok(ScreenCapture {
-                frame: last,
+                frame: last.frame,
                 captures,
                 settled: true,
+                began: begun,
                 took: begun.elapsed(),
+                rested: (!unmoved).then_some(rested),
             });
         }
     }
+}
+
+/// A capture that begins then, or at once if that is over.
+pub(crate) async fn capture_at(
+    device: &dyn Device,
+    time: Instant,
+) -> Result<EarlyFrame, DeviceError> {
+    sleep_until(time).await;
+    let began = Instant::now();
+    Ok(EarlyFrame { began, frame: device.capture().await? })
 }
 
 /// The part of the height at the top where the clock and the icons live.
@@ -119,9 +157,13 @@ pub fn looks_same(a: &Frame, b: &Frame) -> bool {
         if row_a != row_b {
             let pixels = row_a.chunks_exact(4).zip(row_b.chunks_exact(4));
             difference.add_row(y, pixels.map(|(p, q)| p != q));
+            // It only grows.
+            if !difference.is_noise() {
+                return false;
+            }
         }
     }
-    difference.is_noise()
+    true
 }
 
 /// Whether two frames look the same in one place: left, top, right and bottom in pixels, the last two

@@ -77,6 +77,27 @@ impl Endpoint {
         }
     }
 
+    /// Whether it is on this machine or in a network of one's own, by its address or name.
+    pub fn is_own(&self) -> bool {
+        match self.base.host() {
+            Some(Host::Domain(name)) => {
+                let own = [".local", ".lan", ".internal", ".home.arpa"];
+                self.is_loopback()
+                    || !name.contains('.')
+                    || own.iter().any(|end| name.ends_with(end))
+            }
+            Some(Host::Ipv4(address)) => {
+                address.is_loopback() || address.is_private() || address.is_link_local()
+            }
+            Some(Host::Ipv6(address)) => {
+                address.is_loopback()
+                    || address.is_unique_local()
+                    || address.is_unicast_link_local()
+            }
+            None => false,
+        }
+    }
+
     /// Whether what is sent to it is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.base.scheme() == "https"
@@ -149,6 +170,19 @@ mod tests {
     fn what_is_shown_holds_no_secret() {
         let url = Url::parse("https://me:pw@example.com/v1?key=s#f").unwrap();
         assert_eq!(redacted_url(&url), "https://example.com/v1");
+    }
+
+    #[test]
+    fn endpoints_of_ones_own_are_known_by_their_addresses_and_names() {
+        let own = ["http://localhost:8000", "http://10.0.2.2:8000", "http://192.168.1.7/v1"];
+        let also =
+            ["http://[fd00::1]:80", "http://gpu:8000/v1", "http://gpu.lan", "http://a.local"];
+        for text in own.into_iter().chain(also) {
+            assert!(Endpoint::parse(text).unwrap().is_own(), "{text}");
+        }
+        for text in ["https://api.example.com/v1", "http://8.8.8.8", "http://[2001:db8::1]/"] {
+            assert!(!Endpoint::parse(text).unwrap().is_own(), "{text}");
+        }
     }
 
     #[test]

@@ -167,6 +167,12 @@ impl Model for RemoteModel {
         self.client.params(self.sampling())
     }
 
+    fn abandoned_calls_are_free(&self) -> bool {
+        // What has a price is somebody else's, wherever it is reached.
+        let free = self.config().prices.is_none_or(|it| it.input <= 0.0 && it.output <= 0.0);
+        free && self.config().endpoint.is_own()
+    }
+
     fn earlier_pictures(&self) -> usize {
         self.profile.spec().earlier_pictures
     }

@@ -424,6 +424,7 @@ pub fn limits(config: &Config) -> Limits {
         keep_awake: run.keep_awake,
         read_protected: run.read_protected,
         redact: run.redact,
+        speculate: run.speculate,
         settle: SettleRule {
             first_look: run.first_look,
             cap: run.settle_limit,

@@ -181,7 +181,16 @@ impl Agent {
             updates: watched,
         };
         let Launch { resume_kind, started_with, reply_mode } = launch;
-        let setup = RunSetup { resume_kind, started_with, reply_mode, cancel, inbox, updates };
+        let settle_times = self.settle_times.clone();
+        let setup = RunSetup {
+            resume_kind,
+            started_with,
+            reply_mode,
+            cancel,
+            settle_times,
+            inbox,
+            updates,
+        };
         (active, Run::new(self.deps.clone(), recorder, device, setup))
     }
 }

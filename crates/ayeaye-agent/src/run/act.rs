@@ -90,7 +90,7 @@ impl Run {
             }
             sent => sent?,
         };
-        self.observer.gesture_ended(frame, sent.ended);
+        self.observer.gesture_ended(&gesture, (frame, app.clone()), sent.ended);
         step.times.memory_update += sent.recording_ms;
         step.times.action_execution += sent.took_ms;
         if names_secret_of_user

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, json};
+use tokio::time::Instant;
 
 use super::observer::Observation;
 use super::outcome::RunError;
 use super::progress::{Headway, Loop, Progress};
 use super::recorder::StoredPicture;
 use super::step::StepBuilder;
-use super::{Run, RunPhase};
+use super::{Run, RunPhase, millis};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::{Action, Decision, Frame, Gesture, KeepText, Model, StepInput, StopReason};
@@ -44,8 +45,12 @@ impl Run {
         observation: &mut Observation,
         step: &mut StepBuilder,
     ) -> Result<Decision, RunError> {
-        self.enter(RunPhase::Deciding);
         let model = self.acting_model();
+        let answered_in = self.state.answered_in;
+        if !self.observer.may_ask_early(observation, &*model, answered_in) {
+            self.prove(observation, step).await?;
+        }
+        self.enter(RunPhase::Deciding);
         let mut system_notes = system_notes.to_vec();
         system_notes.extend(observation.words.as_deref().map(in_place_of_picture));
         let session = self.recorder.session();
@@ -62,9 +67,24 @@ impl Run {
         });
         let pictures = self.known_pictures(observation);
         let mut exchange = self.models.exchange(model.clone(), CallPurpose::Act, prompt, pictures);
+        if observation.is_early() {
+            self.observer.record_early(&mut self.recorder, observation).await?;
+        }
         loop {
+            let (recorder, costs) = (&mut self.recorder, &mut step.costs);
+            let moved = observation.moved();
             let reply =
-                self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
+                self.models.send_unless_moved(recorder, &mut exchange, costs, moved).await?;
+            self.state.answered_in = Some(reply.latency);
+            // Nothing follows from a reply before its screen is known to be the settled one.
+            if let Err(moved) = self.prove(observation, step).await {
+                if self.may_type_secret(observation).await? {
+                    exchange.withhold_reply();
+                }
+                let why = Err(moved.to_string());
+                exchange.log_reply(&mut self.recorder, &reply, why, &mut step.costs).await?;
+                return Err(moved);
+            }
             let read = model.read(&reply, observation.picture.picture.size);
             match &read {
                 Ok(decision) => self.notice_secret(decision, observation).await?,
@@ -94,6 +114,23 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// Waits until the screen is known to be the settled one.
+    async fn prove(
+        &mut self,
+        observation: &mut Observation,
+        step: &mut StepBuilder,
+    ) -> Result<(), RunError> {
+        if !observation.is_early() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let proven = self.observer.prove(&mut self.recorder, observation).await;
+        step.times.data_collection += millis(begun.elapsed());
+        proven?;
+        step.captioning = self.begin_caption(observation);
+        Ok(())
     }
 
     /// The pictures that a prompt of this step may show.

@@ -100,11 +100,28 @@ impl ModelCaller {
         exchange: &mut Exchange,
         costs: &mut CallCosts,
     ) -> Result<Reply, RunError> {
+        self.send_unless_moved(recorder, exchange, costs, std::future::pending()).await
+    }
+
+    /// The same, but the call is given up when the screen that it shows is known to have moved.
+    pub(super) async fn send_unless_moved(
+        &self,
+        recorder: &mut Recorder,
+        exchange: &mut Exchange,
+        costs: &mut CallCosts,
+        moved: impl Future<Output = ()>,
+    ) -> Result<Reply, RunError> {
         exchange.log_request(recorder).await?;
         let begun = Instant::now();
         let limit = exchange.limit.unwrap_or_else(|| self.budget.call_limit());
         let prompt = restore_secrets(recorder.secrets(), &exchange.prompt);
-        let outcome = self.cancel.race(exchange.model.call(&prompt, limit)).await;
+        let calling = async {
+            tokio::select! {
+                outcome = exchange.model.call(&prompt, limit) => Ok(outcome),
+                () = moved => Err(RunError::ScreenMoved),
+            }
+        };
+        let outcome = self.cancel.race(calling).await.map_err(RunError::from).flatten();
         costs.waited_ms += millis(begun.elapsed());
         match outcome {
             Ok(Ok(reply)) => Ok(reply),
@@ -112,11 +129,11 @@ impl ModelCaller {
                 exchange.log_failure(recorder, &err, costs).await?;
                 Err(err.into())
             }
-            Err(cancelled) => {
-                let message = format!("given up: {cancelled}");
+            Err(given_up) => {
+                let message = format!("given up: {given_up}");
                 let err = ModelError::new(ModelErrorKind::Abandoned, message, begun.elapsed());
                 exchange.log_failure(recorder, &err, costs).await?;
-                Err(cancelled.into())
+                Err(given_up)
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Looking at the phone: a settled frame, its picture and its elements.
 mod capture;
+mod early;
 mod elements;
 mod picture;
 mod private;
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use self::early::Proof;
 use self::elements::{ElementsRequest, ElementsTiming};
 use self::picture::{UNREDACTED, encode, may_show_secret};
 use self::private::private_app;
@@ -21,8 +23,12 @@ use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
 use crate::gate::Policy;
 use crate::journal::{BlobRef, CaptureRecord, DisplayRecord, Fact, Observe};
-use crate::settle::{self, ScreenCapture, SettleRule};
-use crate::{CaptureRoute, Device, Frame, Limits, Model, Picture, RedactPictures, ScreenState};
+use crate::settle::times::{ActKind, SettleTimes};
+use crate::settle::{EarlyFrame, ScreenCapture, SettleRule};
+use crate::{
+    CaptureRoute, Device, Frame, Gesture, Limits, Model, Picture, RedactPictures, ScreenState,
+    Speculate,
+};
 
 /// How long the end of a run waits for the elements of its last screen.
 const LAST_ELEMENTS: Duration = Duration::from_secs(1);
@@ -50,6 +56,8 @@ pub(super) struct Observation {
     pub(super) seen_at: Instant,
     /// Looks at the screen while a model thinks.
     pub(super) watch: Option<ScreenWatch>,
+    /// It may still move: whether it does is being seen.
+    proof: Option<Proof>,
     record: Observe,
 }
 
@@ -73,15 +81,30 @@ pub(super) struct StoredScreen {
     pub(super) ui_tree: Option<BlobRef>,
 }
 
+/// A gesture after which the screen has not been seen at rest yet.
+#[derive(Debug, Clone)]
+struct LastGesture {
+    /// The frame that it was decided on.
+    before: Frame,
+    /// When it was over.
+    ended: Instant,
+    kind: ActKind,
+    /// When the first look began, if there was one.
+    first: Option<Instant>,
+    /// The newest frame since.
+    seen: Option<EarlyFrame>,
+}
+
 /// Looks at one phone.
 #[derive(Debug)]
 pub(super) struct Observer {
     device: Arc<dyn Device>,
     cancel: CancelHandle,
     settle: SettleRule,
+    times: Arc<SettleTimes>,
+    speculate: Speculate,
     device_wait: Duration,
-    /// The frame that the last gesture was decided on, and when the gesture ended.
-    last_gesture: Option<(Frame, Instant)>,
+    last_gesture: Option<LastGesture>,
     /// The step in which a dark screen was woken, and when.
     woken_at: Option<(u32, Instant)>,
     /// The phone does not go dark by itself, as far as it has said.
@@ -107,11 +130,14 @@ impl Observer {
         cancel: CancelHandle,
         limits: &Limits,
         policy: Policy,
+        times: Arc<SettleTimes>,
     ) -> Self {
         Self {
             device,
             cancel,
             settle: limits.settle,
+            times,
+            speculate: limits.speculate,
             device_wait: limits.device_wait,
             last_gesture: None,
             woken_at: None,
@@ -134,7 +160,18 @@ impl Observer {
         actor: &Actor,
         model: &Arc<dyn Model>,
     ) -> Result<Observation, RunError> {
-        let (capture, state) = self.awake_screen(recorder, actor).await?;
+        self.observe_since(recorder, actor, model, Instant::now()).await
+    }
+
+    /// The same; a phone that has gone away is waited for from that time on.
+    async fn observe_since(
+        &mut self,
+        recorder: &mut Recorder,
+        actor: &Actor,
+        model: &Arc<dyn Model>,
+        begun: Instant,
+    ) -> Result<Observation, RunError> {
+        let (capture, state) = self.awake_screen(recorder, actor, begun).await?;
         let hidden = state.protected && capture.frame.is_blank_inside();
         let mut observation = self.record(recorder, model, capture, &state).await?;
         if self.is_private(observation.app.as_deref()) {
@@ -171,13 +208,18 @@ impl Observer {
         state: &ScreenState,
     ) -> Result<Observation, RunError> {
         let mut observation = self.prepare(recorder, model, capture, state).await?;
+        self.note_route(&mut observation);
+        recorder.append(Fact::Observe(observation.record.clone())).await?;
+        Ok(observation)
+    }
+
+    /// Has it recorded how the capture came, if that was otherwise than before.
+    fn note_route(&mut self, observation: &mut Observation) {
         let route = self.device.captured_by();
         if route != self.route {
             observation.record.capture = route.clone().map(CaptureRecord::from);
             self.route = route;
         }
-        recorder.append(Fact::Observe(observation.record.clone())).await?;
-        Ok(observation)
     }
 
     async fn prepare(
@@ -225,6 +267,7 @@ impl Observer {
             words: None,
             seen_at,
             watch: None,
+            proof: None,
             record,
         };
         self.last_screen = Some(StoredScreen::default());
@@ -251,9 +294,16 @@ impl Observer {
     }
 
     /// Called after a gesture that was decided on this frame: the last screen is out of date.
-    pub(super) fn gesture_ended(&mut self, frame: Frame, ended: Instant) {
+    pub(super) fn gesture_ended(
+        &mut self,
+        gesture: &Gesture,
+        (frame, app): (Frame, Option<String>),
+        ended: Instant,
+    ) {
         self.is_current = false;
-        self.last_gesture = Some((frame, ended));
+        let kind = ActKind { device: self.device.id().clone(), app, act: Some(gesture.name()) };
+        self.last_gesture =
+            Some(LastGesture { before: frame, ended, kind, first: None, seen: None });
     }
 
     /// The screen at the end of a run or a subtask: the last one seen if it is still current, else
@@ -268,12 +318,7 @@ impl Observer {
         }
         let gesture = self.last_gesture.take();
         let looking = async {
-            let capture = match gesture {
-                Some((before, over)) => {
-                    settle::settle(&*self.device, &self.settle, Some(&before), over).await?
-                }
-                None => settle::capture_once(&*self.device).await?,
-            };
+            let capture = self.settle_after(gesture.as_ref()).await?;
             Ok((capture, self.device.state().await?))
         };
         let Some((capture, state)) = self.optional_look(looking).await else { return Ok(None) };

@@ -70,6 +70,9 @@ pub(super) enum RunError {
     /// The acting model repeats itself without effect; what it has tried.
     #[error("{0}")]
     Stuck(String),
+    /// The screen that a model was shown had not come to rest; the step looks again.
+    #[error("the screen still moved")]
+    ScreenMoved,
     /// The plan does not get on.
     #[error("{0}")]
     NoProgress(String),
@@ -87,7 +90,7 @@ impl RunError {
             Self::Model(_) | Self::UnusableReplies { .. } | Self::Encoding(_) => {
                 StopReason::ModelFailed
             }
-            Self::Stuck(_) | Self::NoProgress(_) => StopReason::NoProgress,
+            Self::Stuck(_) | Self::NoProgress(_) | Self::ScreenMoved => StopReason::NoProgress,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `[run]`: the limits of runs, and how tool calls wait for them.
 use std::time::Duration;
 
-use ayeaye_agent::{RedactPictures, ReplyMode};
+use ayeaye_agent::{RedactPictures, ReplyMode, Speculate};
 
 use super::reader::Reader;
 use super::{ConfigError, ValueError, value};
@@ -45,6 +45,8 @@ pub struct RunSettings {
     pub read_protected: bool,
     /// When pictures are redacted before a model sees them.
     pub redact: RedactPictures,
+    /// Whether a model is asked before the screen is known to have settled.
+    pub speculate: Speculate,
 }
 
 /// When a model judges whether a request was carried out.
@@ -105,6 +107,7 @@ impl RunSettings {
             read_protected: reader
                 .choice("run.protected-screens", &[("ask", false), ("elements", true)])?,
             redact: reader.choice("run.redact-pictures", &RedactPictures::ALL)?,
+            speculate: reader.choice("run.speculate", &Speculate::ALL)?,
         })
     }
 }

@@ -51,9 +51,9 @@ async fn a_screen_that_is_off_is_woken_once_and_that_is_recorded() {
 #[tokio::test(start_paused = true)]
 async fn a_screen_that_is_switched_off_again_right_after_is_left_off() {
     let rig = Rig::new([click(1), click(2), complete("done")]);
-    // Off at the second step's look; woken, looked at; off again at the third step's.
+    // Off at the second step's first look, and at its second; woken, looked at; off again at the third step's.
     rig.phone.breaks(Call::State, 2..=2, Fault::ScreenOff);
-    rig.phone.breaks(Call::State, 4..=4, Fault::ScreenOff);
+    rig.phone.breaks(Call::State, 5..=5, Fault::ScreenOff);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::ManualStopScreenOff);
     assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "WAKE", "CLICK 2,500"]);
@@ -64,7 +64,8 @@ async fn a_screen_that_is_switched_off_again_right_after_is_left_off() {
 #[tokio::test(start_paused = true)]
 async fn a_screen_that_goes_off_now_and_then_is_woken_each_time() {
     let rig = Rig::new((0..6).map(click).chain([complete("done")]));
-    for look in [2, 5, 8] {
+    // A step in which nothing goes wrong asks twice, one in which the screen is off three times.
+    for look in [2, 7, 12] {
         rig.phone.breaks(Call::State, look..=look, Fault::ScreenOff);
     }
     let report = rig.run().await;

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::Observer;
 use super::private::private_app;
+use super::{LastGesture, Observer};
 use crate::run::actor::Actor;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
@@ -30,11 +30,13 @@ impl Observer {
         &mut self,
         recorder: &mut Recorder,
         actor: &Actor,
+        mut begun: Instant,
     ) -> Result<(ScreenCapture, ScreenState), RunError> {
         let mut black_since = None;
         let mut wakes = 0;
         loop {
-            let (capture, state) = self.capture_with_retry(recorder).await?;
+            let (capture, state) = self.capture_with_retry(recorder, begun).await?;
+            begun = Instant::now();
             if !state.awake {
                 wakes += 1;
                 self.wake(recorder, actor, wakes).await?;
@@ -104,8 +106,8 @@ impl Observer {
     async fn capture_with_retry(
         &mut self,
         recorder: &mut Recorder,
+        begun: Instant,
     ) -> Result<(ScreenCapture, ScreenState), RunError> {
-        let begun = Instant::now();
         let mut pause = Duration::from_millis(250);
         loop {
             let err = match self.capture(recorder).await? {
@@ -141,20 +143,12 @@ impl Observer {
     ) -> Result<Result<(ScreenCapture, ScreenState), DeviceError>, RunError> {
         self.is_current = false;
         let gesture = self.last_gesture.take();
-        if let Some((_, over)) = &gesture {
+        if let Some(gesture) = &gesture {
             // Sync while the screen moves.
-            let (synced, ()) =
-                tokio::join!(recorder.sync(), sleep_until(*over + self.settle.first_look));
+            let (synced, ()) = tokio::join!(recorder.sync(), sleep_until(self.first_look(gesture)));
             synced?;
         }
-        let looking = async {
-            match &gesture {
-                Some((before, over)) => {
-                    settle::settle(&*self.device, &self.settle, Some(before), *over).await
-                }
-                None => settle::capture_once(&*self.device).await,
-            }
-        };
+        let looking = self.settle_after(gesture.as_ref());
         let both = async {
             if self.policy.private_apps.is_empty() {
                 return tokio::try_join!(looking, self.device.state());
@@ -174,7 +168,7 @@ impl Observer {
         let settling = async {
             let since = Instant::now();
             sleep(self.settle.first_look).await;
-            settle::settle(&*self.device, &self.settle, None, since).await
+            settle::settle(&*self.device, &self.settle, None, since, None).await
         };
         if let Err(err) = self.cancel.race(settling).await? {
             tracing::warn!(device = %self.device.id(), "after the reset: {}", error_chain(&err));
@@ -184,7 +178,7 @@ impl Observer {
 
     /// Whether the screen looks as it did then, once it has come to rest.
     pub(in crate::run) async fn still_shows(&self, before: &Frame) -> Result<bool, RunError> {
-        let looking = settle::settle(&*self.device, &self.settle, None, Instant::now());
+        let looking = settle::settle(&*self.device, &self.settle, None, Instant::now(), None);
         let now = self.cancel.race(looking).await?;
         Ok(now.is_ok_and(|capture| settle::looks_same(before, &capture.frame)))
     }
@@ -193,14 +187,37 @@ impl Observer {
     pub(in crate::run) async fn after_gesture(
         &mut self,
     ) -> Option<(Frame, ScreenCapture, ScreenState)> {
-        let (before, over) = self.last_gesture.take()?;
+        let gesture = self.last_gesture.take()?;
         let looking = async {
-            sleep_until(over + self.settle.first_look).await;
-            let capture = settle::settle(&*self.device, &self.settle, Some(&before), over).await?;
+            sleep_until(self.first_look(&gesture)).await;
+            let capture = self.settle_after(Some(&gesture)).await?;
             Ok((capture, self.device.state().await?))
         };
         let (capture, state) = self.optional_look(looking).await?;
-        Some((before, capture, state))
+        Some((gesture.before, capture, state))
+    }
+
+    /// When the first look after a gesture is best.
+    pub(super) fn first_look(&self, gesture: &LastGesture) -> Instant {
+        let known = self.times.first_look(&gesture.kind);
+        gesture.ended + known.unwrap_or(self.settle.first_look).min(self.settle.cap)
+    }
+
+    /// The screen once it has settled after this gesture, if there was one; how long it took is remembered.
+    pub(super) async fn settle_after(
+        &self,
+        gesture: Option<&LastGesture>,
+    ) -> Result<ScreenCapture, DeviceError> {
+        let Some(LastGesture { before, ended, kind, first, seen }) = gesture else {
+            return settle::capture_once(&*self.device).await;
+        };
+        let (device, rule) = (&*self.device, &self.settle);
+        let capture = settle::settle(device, rule, Some(before), *ended, seen.clone()).await?;
+        let first = first.unwrap_or(capture.began);
+        if let Some(rested) = capture.rested {
+            self.times.learn(kind, first - *ended, rested - *ended, rule.between);
+        }
+        Ok(capture)
     }
 
     /// A look that may fail and is given up after a limit.

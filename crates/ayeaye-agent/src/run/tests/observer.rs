@@ -16,7 +16,13 @@ const DUMP: &str = r#"<hierarchy rotation="0"><node text="Send" class="android.w
 
 fn owners(recording: &Recording) -> (Observer, Actor, Arc<dyn Model>) {
     let (device, cancel) = (recording.device.clone(), CancelHandle::default());
-    let observer = Observer::new(device.clone(), cancel.clone(), &Limits::USUAL, Policy::default());
+    let observer = Observer::new(
+        device.clone(),
+        cancel.clone(),
+        &Limits::USUAL,
+        Policy::default(),
+        Arc::default(),
+    );
     (
         observer,
         Actor::new(device, cancel, tokio::sync::mpsc::channel(1).1),
