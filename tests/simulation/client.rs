@@ -54,6 +54,7 @@ impl Client {
             run_time: RUN_TIME,
             model_call: Duration::from_mins(1),
             operator_wait: Duration::from_mins(2),
+            speculate: self.world.speculate,
             ..Limits::USUAL
         };
         Agent::new(AgentDeps {

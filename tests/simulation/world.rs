@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use ayeaye_agent::Speculate;
 use rand::RngExt as _;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -32,6 +33,8 @@ pub enum ClientFault {
 #[derive(Debug)]
 pub struct World {
     pub planted: Option<Planted>,
+    /// Whether the model is asked about frames that may still move.
+    pub speculate: Speculate,
     state: Mutex<State>,
     crash: watch::Sender<Option<Crash>>,
     client: watch::Sender<Vec<ClientFault>>,
@@ -96,7 +99,8 @@ impl World {
             truth: Truth::default(),
         };
         let (crash, client) = (watch::Sender::new(None), watch::Sender::default());
-        Self { planted, state: Mutex::new(state), crash, client }
+        let speculate = if seed.is_multiple_of(2) { Speculate::On } else { Speculate::Auto };
+        Self { planted, speculate, state: Mutex::new(state), crash, client }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -416,8 +416,17 @@ pub(crate) struct Recording {
 
 impl Recording {
     pub(crate) async fn new() -> Self {
+        Self::synced(SyncPolicy::Step).await
+    }
+
+    /// On a disk that is not waited for.
+    pub(crate) async fn unsynced() -> Self {
+        Self::synced(SyncPolicy::Never).await
+    }
+
+    async fn synced(sync: SyncPolicy) -> Self {
         let disk = tempfile::tempdir().expect("a temporary folder can be made");
-        let journal = files(disk.path());
+        let journal = kept(disk.path(), sync);
         let device = Arc::new(FakeDevice::new("phone-1", disk.path()));
         let start = SessionStart {
             task_name: "test".to_owned(),

@@ -17,6 +17,7 @@ mod rounds;
 mod same_screen;
 mod screens;
 mod settling;
+mod speculation;
 mod stopping;
 mod storage;
 mod trouble;

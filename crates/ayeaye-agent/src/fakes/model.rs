@@ -1,6 +1,6 @@
 //! A model that says what is written down, and checks what it is shown.
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -113,6 +113,8 @@ pub(crate) struct ScriptedModel {
     /// The bytes of its pictures are the frame's first pixel and these.
     mark: &'static [u8],
     history_images: AtomicUsize,
+    /// Calls that are given up cost nothing.
+    own: AtomicBool,
     lines: Mutex<VecDeque<ScriptedReply>>,
     seen: Mutex<Vec<Seen>>,
     prompts: Mutex<Vec<Prompt>>,
@@ -139,6 +141,7 @@ impl ScriptedModel {
             name,
             mark,
             history_images: AtomicUsize::new(0),
+            own: AtomicBool::new(false),
             lines: Mutex::new(lines.into_iter().collect()),
             seen: Mutex::default(),
             prompts: Mutex::default(),
@@ -156,6 +159,11 @@ impl ScriptedModel {
     /// From now on its prompts show so many earlier screens.
     pub(crate) fn shows_earlier(&self, most: usize) {
         self.history_images.store(most, Ordering::Relaxed);
+    }
+
+    /// From now on it is an endpoint of one's own.
+    pub(crate) fn is_ones_own(&self) {
+        self.own.store(true, Ordering::Relaxed);
     }
 
     /// From now on its calls have a price.
@@ -211,6 +219,10 @@ impl Model for ScriptedModel {
 
     fn prices(&self) -> Option<Prices> {
         *lock(&self.prices)
+    }
+
+    fn abandoned_calls_are_free(&self) -> bool {
+        self.own.load(Ordering::Relaxed)
     }
 
     fn earlier_pictures(&self) -> usize {

@@ -117,6 +117,7 @@ impl ModelCaller {
         let prompt = restore_secrets(recorder.secrets(), &exchange.prompt);
         let calling = async {
             tokio::select! {
+                biased;
                 outcome = exchange.model.call(&prompt, limit) => Ok(outcome),
                 () = moved => Err(RunError::ScreenMoved),
             }

@@ -1,5 +1,6 @@
 //! Each owner of a part of a step by itself.
 mod actor;
+mod early;
 mod model_call;
 mod observer;
 mod recorder;

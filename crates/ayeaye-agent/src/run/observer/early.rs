@@ -112,6 +112,7 @@ impl Observer {
         // The screen may be another one yet.
         self.is_current = false;
         observation.proof = Some(proof);
+        self.watch(&mut observation);
         Ok(observation)
     }
 
@@ -164,6 +165,8 @@ impl Observer {
             Ok(Second { seen, same, took })
         };
         let second = spawned(compared);
+        // It is under way before the frame is encoded.
+        tokio::task::yield_now().await;
         Ok(Some(Proof { gesture, first, state, second, found: None }))
     }
 
@@ -207,9 +210,7 @@ impl Observer {
         observation.seen_at = seen.began;
         let record = &mut observation.record;
         (record.captures, record.settled, record.settle_ms) = (2, true, millis(took));
-        self.record_as_seen(recorder, observation).await?;
-        self.watch(observation);
-        Ok(())
+        self.record_as_seen(recorder, observation).await
     }
 
     /// Records an early observation as the screen of its step, as far as it was seen.

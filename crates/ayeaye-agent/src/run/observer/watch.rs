@@ -56,8 +56,10 @@ impl ScreenWatch {
             let mut next = first;
             loop {
                 tokio::select! {
-                    () = sleep_until(next) => {}
+                    // First, so that a look that is due does not leave the request for another one.
+                    biased;
                     () = hurried.notified() => {}
+                    () = sleep_until(next) => {}
                 }
                 let begun = Instant::now();
                 let looked = tokio::try_join!(device.capture(), device.state());

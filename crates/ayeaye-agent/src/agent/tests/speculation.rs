@@ -1,0 +1,184 @@
+//! The model is asked about the first frame after an act, while it is seen whether the screen has settled.
+use std::time::Duration;
+
+use crate::fakes::{Call, Fault, Motion, Rig, ScriptedReply, click, complete, types};
+use crate::journal::{Fact, LlmResponse, Observe};
+use crate::{SessionId, Speculate, StopReason};
+
+const PAGE: &str = r#"<hierarchy rotation="0"><node text="Next" class="android.widget.Button"
+    clickable="true" bounds="[0,0][60,120]"/></hierarchy>"#;
+
+fn moving(time: u64) -> Motion {
+    Motion::Takes { answer: Duration::ZERO, moving: Duration::from_millis(time) }
+}
+
+/// A reply that takes so many milliseconds.
+fn after(millis: u64, reply: ScriptedReply) -> ScriptedReply {
+    match reply {
+        ScriptedReply::Says(text) => ScriptedReply::Late(Duration::from_millis(millis), text),
+        other => other,
+    }
+}
+
+fn rig(replies: impl IntoIterator<Item = ScriptedReply>, speculate: Speculate) -> Rig {
+    let rig = Rig::new(replies).limited(|limits| limits.speculate = speculate);
+    rig.phone.shows(PAGE, false);
+    rig
+}
+
+async fn observed(rig: &Rig, session: SessionId) -> Vec<Observe> {
+    rig.facts(session, |fact| match fact {
+        Fact::Observe(observe) => Some(observe.clone()),
+        _ => None,
+    })
+    .await
+}
+
+async fn answers(rig: &Rig, session: SessionId) -> Vec<LlmResponse> {
+    rig.facts(session, |fact| match fact {
+        Fact::LlmResponse(response) => Some(response.clone()),
+        _ => None,
+    })
+    .await
+}
+
+/// The pictures that the steps showed, by their first bytes: the page, and how it was mixed with the one before.
+fn shown(rig: &Rig) -> Vec<[u8; 2]> {
+    rig.script.seen().iter().map(|seen| [seen.picture.bytes[0], seen.picture.bytes[1]]).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_model_starts_on_the_first_frame_of_a_screen_that_stays() {
+    let rig = rig([click(1), complete("done")], Speculate::On);
+    let report = rig.run().await;
+    assert_eq!(report.message, "done");
+    assert_eq!(shown(&rig).len(), 2, "each step asked once");
+    let observed = observed(&rig, report.session_id).await;
+    let of_second: Vec<_> = observed.iter().filter(|it| it.captures == 1 && !it.settled).collect();
+    assert_eq!(of_second.len(), 1, "asked before it had settled: {observed:?}");
+    assert!(of_second[0].screenshot.is_none(), "not known to be the step's picture yet");
+    let last = observed.iter().rfind(|it| it.screenshot.is_some()).unwrap();
+    assert_eq!((last.captures, last.settled), (2, true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_still_moved_withdraws_the_request_and_its_settled_frame_goes_out() {
+    let rig = rig([click(1), click(9), click(2), complete("done")], Speculate::On);
+    rig.phone.moves(moving(400));
+    let follower = rig.begin().await;
+    rig.script.is_asked(2).await;
+    let given_up = rig.script.prompts().len();
+    assert_eq!((given_up, rig.phone.count(Call::Perform)), (2, 1));
+    let report = rig.ended(follower).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(
+        rig.phone.sent(),
+        ["RESET", "CLICK 1,500", "CLICK 2,500"],
+        "the answer to it is nobody's"
+    );
+    // A page at rest has no second colour.
+    let pages = shown(&rig);
+    assert_ne!(pages[1][1], 0, "it moved: {pages:?}");
+    assert_eq!(pages[2][1], 0);
+    let answers = answers(&rig, report.session_id).await;
+    let withdrawn: Vec<_> = answers.iter().filter(|it| !it.success).collect();
+    assert!(!withdrawn.is_empty());
+    for call in withdrawn {
+        assert_eq!(call.error.as_deref(), Some("given up: the screen still moved"));
+    }
+    let pictures = observed(&rig, report.session_id).await;
+    let kept: Vec<_> = pictures.iter().filter(|it| it.screenshot.is_some()).collect();
+    assert_eq!(kept.len(), 3, "one a step");
+    assert!(kept.iter().all(|it| it.settled));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_before_the_proof_waits_for_it() {
+    let quick = after(1, click(9));
+    let rig = rig([click(1), quick, click(2), complete("done")], Speculate::On);
+    rig.phone.moves(moving(300));
+    let report = rig.run().await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "CLICK 2,500"]);
+    let answers = answers(&rig, report.session_id).await;
+    let unused =
+        answers.iter().find(|it| it.raw_content.as_ref().is_some_and(|it| it.contains('9')));
+    let unused = unused.expect("what it cost is recorded");
+    assert_eq!(unused.error.as_deref(), Some("the screen still moved"));
+    assert_eq!(unused.tokens.prompt, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_app_in_front_is_another_screen() {
+    let rig = rig([click(1), click(9), click(2), complete("done")], Speculate::On);
+    let follower = rig.begin().await;
+    rig.script.is_asked(2).await;
+    // After the first frame, and it looks the same.
+    rig.phone.fronts("com.example.other", ".Main");
+    let report = rig.ended(follower).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "CLICK 2,500"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_in_an_unused_answer_is_not_kept() {
+    let secret = types("hunter2!", None);
+    let rig = rig([click(1), after(1, secret), click(2), complete("done")], Speculate::On);
+    rig.phone.moves(moving(300));
+    let follower = rig.begin().await;
+    rig.script.is_asked(2).await;
+    rig.phone.shows(&PAGE.replace("clickable", "password=\"true\" clickable"), true);
+    let report = rig.ended(follower).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.files_with("hunter2!"), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_early_where_that_is_off_or_costs_something() {
+    for (speculate, own) in [(Speculate::Off, true), (Speculate::Auto, false)] {
+        let rig = rig((0..9).map(click).chain([complete("done")]), speculate);
+        if own {
+            rig.script.is_ones_own();
+        }
+        let report = rig.run().await;
+        assert_eq!(report.message, "done");
+        let observed = observed(&rig, report.session_id).await;
+        assert!(observed.iter().all(|it| it.settled), "{observed:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_is_learnt_whether_it_pays() {
+    let asked_early = |observed: &[Observe]| observed.iter().filter(|it| !it.settled).count();
+    // A phone that rests at once, and a model that takes its time.
+    let rests = rig((0..9).map(click).chain([complete("done")]), Speculate::Auto);
+    rests.script.is_ones_own();
+    let report = rests.run().await;
+    let early = asked_early(&observed(&rests, report.session_id).await);
+    assert!((7..=9).contains(&early), "{early}");
+    // One that does not rest.
+    let moves = rig((0..9).map(click).chain([complete("done")]), Speculate::Auto);
+    moves.script.is_ones_own();
+    moves.phone.moves(moving(600));
+    let report = moves.run().await;
+    assert_eq!(asked_early(&observed(&moves, report.session_id).await), 0);
+    // A model that answers at once.
+    let quick = (0..9).map(|x| after(5, click(x))).chain([after(5, complete("done"))]);
+    let quick = rig(quick, Speculate::Auto);
+    quick.script.is_ones_own();
+    let report = quick.run().await;
+    assert_eq!(asked_early(&observed(&quick, report.session_id).await), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_fails_early_leaves_a_step_with_its_picture() {
+    let rig = rig([click(1), ScriptedReply::Fails("no such model".to_owned())], Speculate::On);
+    let follower = rig.begin().await;
+    rig.script.is_asked(2).await;
+    // It never comes to be known whether the screen stays.
+    rig.phone.breaks(Call::Capture, 4..=4, Fault::Hang);
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::ModelFailed);
+    let observed = observed(&rig, report.session_id).await;
+    assert_eq!(observed.iter().filter(|it| it.screenshot.is_some()).count(), 2, "{observed:?}");
+}
