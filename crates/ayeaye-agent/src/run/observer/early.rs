@@ -67,7 +67,7 @@ impl Observation {
         {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
