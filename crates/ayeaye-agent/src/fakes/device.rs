@@ -94,6 +94,9 @@ struct Inner {
     /// What is in front and what it shows, after each gesture that is carried out.
     pages: VecDeque<(Component, String)>,
     dump_takes: Duration,
+    capture_takes: Duration,
+    /// Two captures at once take as long as one.
+    captures_overlap: bool,
     dump_refused: bool,
     dumps: u32,
     apps: Vec<(&'static str, &'static str)>,
@@ -127,6 +130,9 @@ impl FakeDevice {
                 dump: None,
                 pages: VecDeque::new(),
                 dump_takes: Duration::from_millis(90),
+                // As long as a real one takes over USB 3.
+                capture_takes: Duration::from_millis(20),
+                captures_overlap: false,
                 dump_refused: false,
                 dumps: 0,
                 apps: vec![("com.chat", "Messages"), ("com.notes", "Notes"), ("com.mail", "Mail")],
@@ -199,6 +205,12 @@ impl FakeDevice {
     /// It takes so long to say what its screen consists of.
     pub(crate) fn dumps_in(&self, time: Duration) {
         self.inner().dump_takes = time;
+    }
+
+    /// A capture takes so long, two at once too.
+    pub(crate) fn captures_in(&self, time: Duration) {
+        let mut inner = self.inner();
+        (inner.capture_takes, inner.captures_overlap) = (time, true);
     }
 
     /// Another app is installed.
@@ -398,13 +410,17 @@ impl Device for FakeDevice {
     }
 
     async fn capture(&self) -> Result<Frame, DeviceError> {
-        // As long as a real one takes over USB.
-        sleep(Duration::from_millis(20)).await;
+        let takes = self.inner().capture_takes;
+        sleep(takes).await;
         match self.arrive(Call::Capture) {
             Some(Fault::Black) => Ok(frame([0, 0, 0])),
             Some(fault) => self.fail("a capture", fault).await.map(|()| self.paint()),
             None => Ok(self.paint()),
         }
+    }
+
+    fn captures_overlap(&self) -> bool {
+        self.inner().captures_overlap
     }
 
     fn act_mark(&self) -> Option<ActMark> {

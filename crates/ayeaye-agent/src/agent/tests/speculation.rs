@@ -1,6 +1,8 @@
 //! The model is asked about the first frame after an act, while it is seen whether the screen has settled.
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::fakes::{Call, Fault, Motion, Rig, ScriptedReply, click, complete, types};
 use crate::journal::{Fact, LlmResponse, Observe};
 use crate::{SessionId, Speculate, StopReason};
@@ -181,4 +183,36 @@ async fn a_model_that_fails_early_leaves_a_step_with_its_picture() {
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
     let observed = observed(&rig, report.session_id).await;
     assert_eq!(observed.iter().filter(|it| it.screenshot.is_some()).count(), 2, "{observed:?}");
+}
+
+/// The time of a step once the phone is known, with a model that answers at once; how often it was captured and
+/// asked for its state in each.
+async fn step_of_known_phone(capture: Option<Duration>) -> (Duration, u32, u32) {
+    const STEPS: u32 = 20;
+    let replies = (0..2 * STEPS).map(|x| after(0, click(x))).chain([after(0, complete("done"))]);
+    let rig = rig(replies, Speculate::Auto);
+    rig.phone.dumps_in(Duration::ZERO);
+    if let Some(time) = capture {
+        rig.phone.captures_in(time);
+    }
+    let follower = rig.begin().await;
+    let asked = || (rig.phone.count(Call::Capture), rig.phone.count(Call::State));
+    rig.phone.gets(Call::Perform, STEPS).await;
+    let (begun, (captures, states)) = (Instant::now(), asked());
+    rig.phone.gets(Call::Perform, 2 * STEPS).await;
+    let (took, now) = (begun.elapsed(), asked());
+    rig.ended(follower).await;
+    (took / STEPS, (now.0 - captures) / STEPS, (now.1 - states) / STEPS)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_on_a_phone_that_is_known_takes_two_looks_and_little_else() {
+    let (took, captures, states) = step_of_known_phone(None).await;
+    // 5 until the first look, 50 until the second, which takes 20.
+    assert!(took <= Duration::from_millis(76), "{took:?}");
+    assert_eq!((captures, states), (2, 2));
+    let (took, captures, states) = step_of_known_phone(Some(Duration::from_millis(300))).await;
+    // The second capture begins while the first is under way.
+    assert!(took <= Duration::from_millis(356), "{took:?}");
+    assert_eq!((captures, states), (2, 2));
 }
