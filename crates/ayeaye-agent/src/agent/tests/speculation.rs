@@ -191,6 +191,7 @@ async fn step_of_known_phone(capture: Option<Duration>) -> (Duration, u32, u32) 
     const STEPS: u32 = 20;
     let replies = (0..2 * STEPS).map(|x| after(0, click(x))).chain([after(0, complete("done"))]);
     let rig = rig(replies, Speculate::Auto);
+    let rig = rig.steps(3 * STEPS);
     rig.phone.dumps_in(Duration::ZERO);
     if let Some(time) = capture {
         rig.phone.captures_in(time);
