@@ -208,12 +208,40 @@ impl Elements {
             let [from, above, to, below] = it.bounds.map(i64::from);
             let same_line = above.max(top) + (below - above).min(height) / 2 <= below.min(bottom);
             let same_column = from.max(left) + (to - from).min(width) / 2 <= to.min(right);
-            same_line && (from - right).max(left - to) <= height
+            let near = (from - right).max(left - to) <= height;
+            // In one row with it, however far: the row is no higher than two of its like.
+            let row = || element.parent.is_some() && element.parent == it.parent;
+            let low = || {
+                element
+                    .parent
+                    .and_then(|at| self.0.get(at))
+                    .is_some_and(|it| it.height() <= height * 2)
+            };
+            same_line && (near || row() && low())
                 || same_column && (above - bottom).max(top - below) <= height / 2
         };
         let texts = self.0.iter().filter(|it| !it.name().is_empty() && !it.reacts());
         let free = texts.filter(beside).filter(|it| !self.is_in_control(it, largest));
         free.map(Element::name).take(4).collect()
+    }
+
+    /// The texts on the line of a control, beside those of other controls and what is typed into fields: what
+    /// stands in the row that it belongs to.
+    pub(crate) fn names_on_line(&self, element: &Element) -> Vec<&str> {
+        let largest = self.largest_control();
+        let [_, top, _, bottom] = element.bounds.map(i64::from);
+        let more = (bottom - top) / 4;
+        let inside = |it: &Element| self.ancestors(it).any(|above| above.index == element.index);
+        let in_other = |it: &Element| {
+            let own = |above: &&Element| above.reacts() && above.area() <= largest;
+            self.ancestors(it).find(own).is_some_and(|above| {
+                !self.ancestors(element).any(|around| around.index == above.index)
+            })
+        };
+        let texts = self.0.iter().filter(|it| !it.name().is_empty() && !it.reacts());
+        let on_line =
+            texts.filter(|it| (top - more..bottom + more).contains(&i64::from(it.middle())));
+        on_line.filter(|it| !inside(it) && !in_other(it)).map(Element::name).collect()
     }
 
     /// The texts that are drawn over a control that has none: what a person takes for its name, though they are
@@ -303,6 +331,15 @@ impl Element {
     /// Whether it does something when it is touched.
     pub(crate) fn reacts(&self) -> bool {
         self.clickable || self.long_clickable || self.checked.is_some()
+    }
+
+    fn height(&self) -> i64 {
+        i64::from(self.bounds[3]) - i64::from(self.bounds[1])
+    }
+
+    /// The height of its middle.
+    pub(crate) fn middle(&self) -> i32 {
+        i32::midpoint(self.bounds[1], self.bounds[3])
     }
 
     fn covers(&self, place: Pixel) -> bool {

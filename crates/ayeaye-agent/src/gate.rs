@@ -3,14 +3,18 @@
 //! [`judge`] is a pure function: from a [`Policy`], the user's own words, the app and the screen in front and
 //! the act that is proposed it makes a [`Verdict`]. What a model says, and what stands on the screen, can
 //! make it stricter only. It is total: whatever it is told, it decides.
+mod addressee;
 mod amount;
 mod apps;
 mod class;
 mod components;
 mod findings;
 mod intent;
+mod owners;
 mod phrases;
 mod policy;
+mod price;
+mod quoted;
 mod request;
 mod rules;
 mod text;
@@ -53,6 +57,7 @@ pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
     rules::commands(&mut findings);
     rules::controls(&mut findings);
     rules::password_fields(&mut findings);
+    rules::key_pads(&mut findings);
     rules::dialed_codes(&mut findings);
     rules::addresses(&mut findings);
     rules::unnamed_apps(&mut findings);

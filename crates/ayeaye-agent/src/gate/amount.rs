@@ -1,6 +1,7 @@
 //! The amount of money that a screen is about.
+use super::price::amount;
 use super::request::ScreenFacts;
-use super::text::{List, amount, holds, normalized, normalized_all};
+use super::text::{List, holds, normalized, normalized_all};
 
 /// What stands beside the amount that is paid.
 #[rustfmt::skip]

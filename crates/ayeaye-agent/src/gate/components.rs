@@ -24,6 +24,18 @@ word_list! {
         UnknownSources = "unknown-sources",
         /// Reading notifications, drawing over apps, certificates.
         SpecialAccess = "special-access",
+        /// Where calls go, and which are let through.
+        Calls = "call-settings",
+        /// What unlocks the phone.
+        ScreenLock = "screen-lock",
+        /// Cards of the network, and what they carry out.
+        Sim = "sim-settings",
+        /// Keyboards, which see all that is typed.
+        Keyboards = "keyboard-settings",
+        /// Which apps get messages, calls, addresses and the home key.
+        DefaultApps = "default-apps",
+        /// What looks for harmful apps.
+        AppVerifier = "app-verifier",
         /// Asks for money in a store of apps.
         PurchaseSheet = "purchase-sheet",
     }
@@ -41,6 +53,12 @@ impl SystemPart {
             | Self::DeveloperOptions
             | Self::DeviceAdmin
             | Self::Vpn
+            | Self::Calls
+            | Self::ScreenLock
+            | Self::Sim
+            | Self::Keyboards
+            | Self::DefaultApps
+            | Self::AppVerifier
             | Self::SpecialAccess => ActClass::Grant,
         }
     }
@@ -57,14 +75,21 @@ impl SystemPart {
             Self::FactoryReset => "the factory reset",
             Self::UnknownSources => "the settings for unknown apps",
             Self::SpecialAccess => "the settings for special access",
+            Self::Calls => "the settings for calls",
+            Self::ScreenLock => "the screen lock",
+            Self::Sim => "the settings for SIM cards",
+            Self::Keyboards => "the settings for keyboards",
+            Self::DefaultApps => "the default apps",
+            Self::AppVerifier => "the check for harmful apps",
             Self::PurchaseSheet => "a purchase sheet",
         }
     }
 }
 
 use SystemPart::{
-    Accessibility, DeveloperOptions, DeviceAdmin, FactoryReset, PackageInstaller, PermissionDialog,
-    PurchaseSheet, SpecialAccess, UnknownSources, Vpn,
+    Accessibility, AppVerifier, Calls, DefaultApps, DeveloperOptions, DeviceAdmin, FactoryReset,
+    Keyboards, PackageInstaller, PermissionDialog, PurchaseSheet, ScreenLock, Sim, SpecialAccess,
+    UnknownSources, Vpn,
 };
 
 /// Package, a part of the activity's name in lower case (empty: any), what it is. The first that fits
@@ -91,12 +116,24 @@ const COMPONENTS: &[(&str, &str, SystemPart)] = &[
     ("com.google.android.permissioncontroller", "", PermissionDialog),
     ("com.samsung.android.permissioncontroller", "", PermissionDialog),
     ("com.lbe.security.miui", "", PermissionDialog),
+    ("com.miui.securitycenter", "adbinstall", PackageInstaller),
+    ("com.miui.securitycenter", "autostart", SpecialAccess),
     ("com.miui.securitycenter", "permission", PermissionDialog),
     ("com.coloros.securitypermission", "", PermissionDialog),
     ("com.oplus.securitypermission", "", PermissionDialog),
     ("com.color.safecenter", "permission", PermissionDialog),
     ("com.vivo.permissionmanager", "", PermissionDialog),
     ("com.iqoo.secure", "permission", PermissionDialog),
+    ("com.iqoo.secure", "floatwindow", SpecialAccess),
+    ("com.iqoo.secure", "bgstartup", SpecialAccess),
+    ("com.coloros.safecenter", "floatwindow", SpecialAccess),
+    ("com.coloros.safecenter", "startup", SpecialAccess),
+    ("com.oplus.safecenter", "floatwindow", SpecialAccess),
+    ("com.oplus.safecenter", "startup", SpecialAccess),
+    ("com.huawei.systemmanager", "addviewmonitor", SpecialAccess),
+    ("com.huawei.systemmanager", "startup", SpecialAccess),
+    ("com.hihonor.systemmanager", "addviewmonitor", SpecialAccess),
+    ("com.hihonor.systemmanager", "startup", SpecialAccess),
     ("com.huawei.systemmanager", "permission", PermissionDialog),
     ("com.hihonor.systemmanager", "permission", PermissionDialog),
     ("com.meizu.safe", "permission", PermissionDialog),
@@ -104,8 +141,25 @@ const COMPONENTS: &[(&str, &str, SystemPart)] = &[
     ("com.android.systemui", "mediaprojection", SpecialAccess),
     ("com.android.systemui", "usbdebugging", DeveloperOptions),
     ("com.android.systemui", "wifidebugging", DeveloperOptions),
+    ("com.android.systemui", "usb", SpecialAccess),
     ("com.android.certinstaller", "", SpecialAccess),
     ("com.android.managedprovisioning", "", DeviceAdmin),
+    ("com.google.android.apps.work.clouddpc", "", DeviceAdmin),
+    ("com.android.devicelockcontroller", "", DeviceAdmin),
+    ("com.android.dynsystem", "", DeviceAdmin),
+    ("com.android.backupconfirm", "", DeveloperOptions),
+    ("com.android.companiondevicemanager", "", PermissionDialog),
+    ("com.google.android.gms", "verifyapps", AppVerifier),
+    ("com.google.android.gms", "mdm", DeviceAdmin),
+    ("com.google.android.gms", "grantcredentials", PermissionDialog),
+    ("com.google.android.gms", "auth.uiflows", PermissionDialog),
+    ("com.google.android.gms", "auth.api.signin", PermissionDialog),
+    ("com.google.android.gms", "assistedsignin", PermissionDialog),
+    ("com.android.vending", "protect", AppVerifier),
+    ("com.android.vending", "verifyapps", AppVerifier),
+    ("com.google.android.euicc", "", Sim),
+    ("com.android.euicc", "", Sim),
+    ("com.android.stk", "", Sim),
     ("com.android.vending", "billing", PurchaseSheet),
     ("com.android.vending", "purchase", PurchaseSheet),
     ("com.android.vending", "acquire", PurchaseSheet),
@@ -160,7 +214,35 @@ const SETTINGS: &[(&str, SystemPart)] = &[
     ("oemunlock", DeveloperOptions),
     ("specialaccess", SpecialAccess),
     ("trustedcredentials", SpecialAccess),
-    ("defaultapp", SpecialAccess),
+    ("defaultapp", DefaultApps),
+    ("smsdefaultdialog", DefaultApps),
+    ("preferredsettings", DefaultApps),
+    ("preferredlist", DefaultApps),
+    ("manageassist", DefaultApps),
+    ("homesettings", DefaultApps),
+    ("voiceinput", DefaultApps),
+    ("inputmethodandsubtype", Keyboards),
+    ("virtualkeyboard", Keyboards),
+    ("autofill", SpecialAccess),
+    ("credential", SpecialAccess),
+    ("allowbind", SpecialAccess),
+    ("usersettings", SpecialAccess),
+    ("privatedns", Vpn),
+    ("adbwireless", DeveloperOptions),
+    ("chooselock", ScreenLock),
+    ("screenlock", ScreenLock),
+    ("setnewpassword", ScreenLock),
+    ("fingerprint", ScreenLock),
+    ("faceenroll", ScreenLock),
+    ("biometric", ScreenLock),
+    ("trustagent", ScreenLock),
+    ("icclock", Sim),
+    ("simlock", Sim),
+    ("euicc", Sim),
+    ("callforward", Calls),
+    ("callbarring", Calls),
+    ("voicemail", Calls),
+    ("fdn", Calls),
 ];
 
 /// Packages of settings, at the end of their names or whole.
@@ -172,6 +254,8 @@ const SETTINGS_PACKAGES: &[&str] = &[
     "com.oplus.wirelesssettings",
     "com.coloros.settings",
     "com.meizu.settings",
+    "com.android.phone",
+    "com.samsung.android.app.telephonyui",
 ];
 
 /// Whether a package is that of the phone's settings.

@@ -3,24 +3,16 @@
 use std::collections::HashSet;
 use std::sync::{LazyLock, OnceLock};
 
+use super::addressee::addressed;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
+use super::owners::{KNOWN_ENDINGS, hosts_in, owner_of};
 use super::phrases;
-use crate::host::host_of;
-
+use super::quoted::{Content, contents, names_in, normalized_lines, unquoted};
 use super::text::{holds, is_spaced, mentions, normalized, same_word, stems, words};
 
 /// The words of a user that count, as they are compared. The last ones win where there are too many.
-const MOST: usize = 8 * 1024;
-
-/// What is said or written stands behind one of these, and goes on to the end of the sentence.
-const SAYING: &[&str] =
-    &[" that ", " dass ", " que ", " qu'", " что ", " що ", " che ", " że ", " dat ", " ki "];
-/// Where a colon stands behind one of these, what is written stands behind it.
-#[rustfmt::skip]
-const WRITTEN: &[&str] = &[
-    "note", "notiz", "nota", "notitie", "notatka", "notatkę", "not", "заметк", "нотатк", "备忘录", "笔记", "便签", "メモ", "메모", "ملاحظة", "नोट", "catatan", "ghi chú", "โน้ต", "text", "title", "titled", "saying", "says", "words",
-];
+pub(super) const MOST: usize = 8 * 1024;
 
 /// The user's own words.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +20,8 @@ pub struct UserWords {
     text: String,
     /// The same without what is quoted: what is to be said to somebody asks for nothing and forbids nothing.
     own: String,
+    /// Without those whom they only tell of: whom something is for.
+    addressed: OnceLock<String>,
     /// Those that say something.
     words: Vec<String>,
     /// Names and what is quoted: words with a capital that begin no sentence.
@@ -38,15 +32,6 @@ pub struct UserWords {
     contents: Vec<Content>,
     /// What was found out about each class: a screen may have a hundred controls of one.
     asked: [OnceLock<bool>; ActClass::ALL.len()],
-}
-
-/// What is to be said or written.
-#[derive(Debug, Clone)]
-struct Content {
-    from: usize,
-    to: usize,
-    /// Behind a colon: nothing in it asks for anything.
-    is_all: bool,
 }
 
 /// Words of one thing and of another alike.
@@ -100,7 +85,16 @@ impl UserWords {
         let words = words(&text).filter(|it| says_something(it)).map(str::to_owned).collect();
         let own = unquoted(&text);
         let contents = contents(&own);
-        Self { text, own, words, particular, hosts, contents, asked: Default::default() }
+        Self {
+            text,
+            own,
+            words,
+            particular,
+            hosts,
+            contents,
+            addressed: OnceLock::new(),
+            asked: Default::default(),
+        }
     }
 
     /// Whether there are none, as where a client acts itself.
@@ -118,7 +112,7 @@ impl UserWords {
         let mut asked = false;
         for phrase in phrases::intents(class) {
             for (at, end) in stems(&self.own, &phrase.text) {
-                if phrases::is_noun(&self.own, at, end) || phrases::is_asked_about(&self.own, at) {
+                if self.is_no_request(phrase, at, end) {
                     continue;
                 }
                 let content = self.contents.iter().find(|it| it.from <= at && at < it.to);
@@ -140,31 +134,60 @@ impl UserWords {
         asked
     }
 
-    /// Whether they name what stands on the screen: a word that says something is in both.
-    pub(super) fn name(&self, shown: &str) -> bool {
-        let shown = normalized(shown);
-        if shown.is_empty() || self.text.is_empty() {
-            return false;
-        }
-        if self.holds_as_a_whole(&shown) {
-            return true;
-        }
-        words(&shown).filter(|it| says_something(it)).any(|word| {
-            if word.chars().all(|c| is_spaced(c) || c.is_numeric()) {
-                self.words.iter().any(|said| said == word)
-            } else {
-                2 <= word.chars().count() && self.text.contains(word)
+    /// Whether a verb in them only looks like a request.
+    fn is_no_request(&self, phrase: &phrases::Phrase<ActClass>, at: usize, end: usize) -> bool {
+        let to_somebody = matches!(phrase.of, ActClass::Send | ActClass::Call);
+        phrases::is_noun(&self.own, at, end)
+            || phrases::is_asked_about(&self.own, at)
+            || phrases::is_no_request(&self.own, at, end, phrase.language, to_somebody)
+    }
+
+    /// Whether one of some verbs (normalized) asks for something, and none of them is forbidden.
+    pub(super) fn ask_by(&self, verbs: &[String]) -> bool {
+        let mut asked = false;
+        for verb in verbs {
+            for (at, end) in stems(&self.own, verb) {
+                let content =
+                    self.contents.iter().any(|it| it.is_all && it.from <= at && at < it.to);
+                if content
+                    || phrases::is_asked_about(&self.own, at)
+                    || phrases::is_no_request(&self.own, at, end, "", false)
+                {
+                    continue;
+                }
+                if phrases::is_negated(&self.own, at, end) {
+                    return false;
+                }
+                asked = true;
             }
+        }
+        asked
+    }
+
+    fn addressed(&self) -> &str {
+        self.addressed.get_or_init(|| {
+            let said: Vec<_> = self.contents.iter().map(|it| (it.from, it.to)).collect();
+            addressed(&self.own, &said)
         })
     }
 
-    /// Whether they hold a text as it stands: at least two letters, or one that is a word by itself.
-    fn holds_as_a_whole(&self, shown: &str) -> bool {
-        !EMPTY_WORDS.contains(shown) && 2 <= shown.chars().count() && holds(&self.text, shown)
+    /// Whether somebody of this name is whom something is for.
+    pub(super) fn address(&self, shown: &str) -> bool {
+        // Of an address only the part that is its owner's: anybody may write a name before it.
+        let address = shown
+            .split(|c: char| c.is_whitespace() || "<>()[],;".contains(c))
+            .find(|it| it.contains('@'));
+        match address {
+            Some(address) => {
+                let own = address.split('@').next().unwrap_or_default();
+                holds(&self.text, &normalized(address)) || names(self.addressed(), own)
+            }
+            None => names(self.addressed(), shown),
+        }
     }
 
-    /// Whether they name what stands at the top of a screen, and everybody of several: "Anna, Ben".
-    pub(super) fn name_all(&self, shown: &str) -> bool {
+    /// Whether whom something is for stands at the top of a screen, and everybody of several: "Anna, Ben".
+    pub(super) fn address_all(&self, shown: &str) -> bool {
         let part = |part: &str| {
             let part = part.trim();
             let plain = normalized(part);
@@ -172,9 +195,14 @@ impl UserWords {
                 && part.split_whitespace().count() <= 3
                 && !part.chars().any(char::is_numeric)
                 && words(&plain).any(says_something);
-            !is_name || self.name(part)
+            !is_name || self.address(part)
         };
-        self.name(shown) && shown.split([',', ';', '&', '、', '，', '+', '/']).all(part)
+        self.address(shown) && shown.split([',', ';', '&', '、', '，', '+', '/']).all(part)
+    }
+
+    /// Whether they name what stands on the screen: a word that says something is in both.
+    pub(super) fn name(&self, shown: &str) -> bool {
+        names(&self.text, shown)
     }
 
     /// Whether one of the things that they name is shown, where they name any but the app.
@@ -197,6 +225,13 @@ impl UserWords {
     pub(super) fn hold_text(&self, typed: &str) -> bool {
         let typed = normalized(typed);
         3 <= typed.chars().count() && holds(&self.text, &typed)
+    }
+
+    /// Whether a digit is of a code that they hold.
+    pub(super) fn hold_digit(&self, digit: char) -> bool {
+        let codes =
+            words(&self.text).filter(|it| 3 <= it.len() && it.chars().all(char::is_numeric));
+        codes.into_iter().any(|it| it.contains(digit))
     }
 
     /// Whether they have to do with what the screen shows, in any form of a word.
@@ -267,134 +302,25 @@ impl UserWords {
     }
 }
 
-/// The endings of hosts under which well-known names are their owners': the old common ones, and those of
-/// countries that are used for what belongs there.
-#[rustfmt::skip]
-const KNOWN_ENDINGS: &[&str] = &[
-    "com", "org", "net", "edu", "gov", "int", "eu", "app", "dev", "io",
-    "ae", "ar", "at", "au", "bd", "be", "bg", "br", "by", "ca", "ch", "cl", "cn", "cz", "de", "dk", "ee", "eg", "es", "fi", "fr", "gr", "hk", "hr", "hu", "id", "ie", "il", "in", "is", "it",
-    "jp", "ke", "kr", "kz", "lk", "lt", "lu", "lv", "ma", "mx", "my", "ng", "nl", "no", "nz", "pe", "ph", "pk", "pl", "pt", "ro", "rs", "ru", "sa", "se", "sg", "si", "sk", "th", "tr", "tw", "ua", "uk", "us", "uy", "vn", "za",
-];
-
-/// The part of a host that its owner has chosen.
-fn owner_of(host: &str) -> &str {
-    const SECOND: &[&str] =
-        &["co", "com", "org", "net", "gov", "ac", "edu", "go", "ne", "or", "gob", "gouv"];
-    let labels: Vec<&str> = host.split('.').collect();
-    match labels.as_slice() {
-        [.., name, second, country] if country.len() == 2 && SECOND.contains(second) => name,
-        [.., name, _] => name,
-        _ => host,
+/// Whether a text (normalized) names what is shown: a word that says something is in both, or the whole, which is of
+/// two letters at least.
+fn names(text: &str, shown: &str) -> bool {
+    let shown = normalized(shown);
+    if shown.is_empty() || text.is_empty() {
+        return false;
     }
+    let whole = !EMPTY_WORDS.contains(&shown) && 2 <= shown.chars().count();
+    whole && holds(text, &shown)
+        || words(&shown).filter(|it| says_something(it)).any(|word| {
+            if word.chars().all(|c| is_spaced(c) || c.is_numeric()) {
+                holds(text, word)
+            } else {
+                2 <= word.chars().count() && text.contains(word)
+            }
+        })
 }
 
-/// The hosts of the addresses in a text.
-fn hosts_in(text: &str) -> impl Iterator<Item = String> {
-    let end = |c: char| c.is_whitespace() || "\"'()<>,;，。、“”„«»「」".contains(c);
-    let tail = if MOST < text.len() { text.get(..MOST).unwrap_or_default() } else { text };
-    let parts = tail.split(end).map(|it| it.trim_matches(['.', ':', '!', '?']));
-    let addresses = parts.filter(|it| it.contains('.') && it.len() <= 2048);
-    addresses.filter_map(host_of).filter(|it| it.contains('.'))
-}
-
-/// Words with a capital that begin no sentence, and those in quotes, normalized.
-fn names_in(text: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let (mut begins, mut quoted) = (true, false);
-    for word in text.split_whitespace() {
-        quoted |= word.starts_with(['"', '\u{201c}', '\u{201e}', '«']);
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let plain = normalized(bare);
-        let capital = bare.chars().next().is_some_and(char::is_uppercase);
-        if (capital && !begins || quoted) && says_something(&plain) && plain.chars().all(is_spaced)
-        {
-            names.push(plain);
-        }
-        quoted &= !word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201d}', '»']);
-        begins = word.ends_with(['.', '!', '?', ':', ';']);
-    }
-    names
-}
-
-/// Where in the own text (normalized) stands what is to be said to somebody, or written down.
-fn contents(own: &str) -> Vec<Content> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    for line in own.split_inclusive('\n') {
-        let is_said = |before: &str| {
-            phrases::intents(ActClass::Send).any(|it| {
-                stems(before, &it.text).any(|(at, end)| !phrases::is_noun(before, at, end))
-            })
-        };
-        let is_written = |before: &str| WRITTEN.iter().any(|it| mentions(before, &normalized(it)));
-        let colon = line.char_indices().find(|(at, c)| {
-            let next = line[at + c.len_utf8()..].chars().next();
-            matches!(c, ':' | '：') && next.is_some_and(|it| !it.is_ascii_digit() && it != '/')
-        });
-        if let Some((at, _)) = colon
-            && (is_said(&line[..at]) || is_written(&line[..at]))
-        {
-            found.push(Content { from: from + at, to: from + line.len(), is_all: true });
-        }
-        for word in SAYING {
-            let Some(at) = line.find(word).filter(|at| is_said(&line[..*at])) else { continue };
-            let rest = &line[at + word.len()..];
-            let to = rest.find(['.', ';', '!', '?']).map_or(line.len(), |it| at + word.len() + it);
-            found.push(Content { from: from + at, to: from + to, is_all: false });
-        }
-        from += line.len();
-    }
-    found
-}
-
-/// Like [`normalized`], but with the ends of lines as they are: a sentence ends there.
-fn normalized_lines(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(normalized).collect();
-    lines.join(" \n")
-}
-
-/// Without what stands in quotes, a name or the label of a button aside: that has two words at most, or four letters of a
-/// script without blanks.
-fn unquoted(text: &str) -> String {
-    const QUOTES: [(char, &[char]); 6] = [
-        ('"', &['"']),
-        ('\u{201c}', &['\u{201d}']),
-        ('\u{201e}', &['\u{201c}', '\u{201d}']),
-        ('«', &['»']),
-        ('「', &['」']),
-        ('『', &['』']),
-    ];
-    let mut own = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((at, opening)) =
-        rest.char_indices().find(|(_, c)| QUOTES.iter().any(|(it, _)| it == c))
-    {
-        let inside = &rest[at + opening.len_utf8()..];
-        let ends = QUOTES.iter().find(|(it, _)| *it == opening).map_or(&[][..], |(_, ends)| ends);
-        let line = inside.split('\n').next().unwrap_or_default();
-        // A quote that is not closed is none.
-        let Some(length) = line.find(ends) else {
-            own.push_str(&rest[..at + opening.len_utf8()]);
-            rest = inside;
-            continue;
-        };
-        own.push_str(&rest[..at]);
-        let quoted = &inside[..length];
-        let parted = quoted.chars().all(|c| is_spaced(c) || c.is_whitespace());
-        let longest = if parted { 24 } else { 4 };
-        if quoted.split_whitespace().count() <= 2 && quoted.chars().count() <= longest {
-            own.push_str(quoted);
-        }
-        own.push(' ');
-        rest = inside[length..]
-            .get(inside[length..].chars().next().map_or(0, char::len_utf8)..)
-            .unwrap_or_default();
-    }
-    own.push_str(rest);
-    own
-}
-
-fn says_something(word: &str) -> bool {
+pub(super) fn says_something(word: &str) -> bool {
     let short = word.chars().all(is_spaced) && word.chars().count() < 3;
     !short && !EMPTY_WORDS.contains(word)
 }

@@ -2,12 +2,16 @@
 //! and are normalized once.
 mod agreeing;
 mod areas;
+mod areas_device;
+mod asking;
+mod bare;
 mod changing;
 mod controls;
 mod declines;
 mod intents;
 mod lasting;
 mod northern;
+mod secrets;
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -16,9 +20,12 @@ use aho_corasick::AhoCorasick;
 
 use super::class::ActClass;
 use super::components::SystemPart;
-use super::text::{find, holds, is_spaced, mentions, normalized, stems, words};
+use super::text::{find, holds, is_spaced, is_stem, mentions, normalized, stems, words};
 
+pub(super) use self::asking::is_no_request;
+pub(super) use self::bare::{Bare, When, bare, begins};
 pub(super) use self::intents::{forgetting, is_asked_about, is_negated, is_noun};
+pub(super) use self::secrets::SECRETS;
 
 /// A table of phrases: class, language, phrases.
 type Table<T> = &'static [(T, &'static str, &'static [&'static str])];
@@ -82,9 +89,15 @@ fn list(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|it| normalized(it)).collect()
 }
 
-static AREAS: LazyLock<Vec<Phrase<SystemPart>>> = LazyLock::new(|| phrases(&[areas::AREAS]));
+static AREAS: LazyLock<Vec<Phrase<SystemPart>>> =
+    LazyLock::new(|| phrases(&[areas::AREAS, areas_device::AREAS]));
 static INTENTS: LazyLock<Vec<Phrase<ActClass>>> =
     LazyLock::new(|| phrases(&[intents::INTENTS, northern::INTENTS, lasting::INTENTS]));
+/// Of those the verbs that reach somebody.
+static REACHING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let reach = |it: &&Phrase<ActClass>| matches!(it.of, ActClass::Send | ActClass::Call);
+    AhoCorasick::new(INTENTS.iter().filter(reach).map(|it| &it.text)).ok()
+});
 /// What dialogs for a permission say, and the words of a user that need it.
 type Needs = Vec<(Vec<Phrase<u8>>, Vec<String>)>;
 
@@ -206,6 +219,27 @@ pub(super) fn changes(name: &str, id: &str) -> bool {
             .any(|word| changing::IDS.contains(&word.to_ascii_lowercase().as_str()))
 }
 
+/// Whether a name (normalized) says nothing: "button", "…".
+pub(super) fn is_no_name(name: &str) -> bool {
+    const NOTHING: [&str; 14] = [
+        "button",
+        "icon",
+        "image",
+        "img",
+        "view",
+        "unlabelled",
+        "unlabeled",
+        "null",
+        "undefined",
+        "imagebutton",
+        "imageview",
+        "ic",
+        "btn",
+        "graphic",
+    ];
+    NOTHING.contains(&name) || sign(name).is_none() && !name.chars().any(char::is_alphanumeric)
+}
+
 /// What a sign in place of a name stands for.
 pub(super) fn sign(name: &str) -> Option<ActClass> {
     agreeing::SIGNS.iter().find(|(sign, _)| *sign == name).map(|(_, class)| *class)
@@ -260,6 +294,13 @@ pub(super) fn names_area(text: &str, part: SystemPart) -> bool {
 /// What the user's words may ask for: the verbs of a class, and where each stands.
 pub(super) fn intents(class: ActClass) -> impl Iterator<Item = &'static Phrase<ActClass>> {
     INTENTS.iter().filter(move |phrase| phrase.of == class)
+}
+
+/// Where in the user's words stand verbs that reach somebody: that write, tell, send or call.
+pub(super) fn reaching(text: &str) -> Vec<(usize, usize)> {
+    let Some(finder) = REACHING.as_ref() else { return Vec::new() };
+    let places = finder.find_overlapping_iter(text).map(|it| (it.start(), it.end()));
+    places.filter(|(at, end)| is_stem(text, *at, *end) && !is_noun(text, *at, *end)).collect()
 }
 
 /// Whether a permission that this screen asks for is needed for what the user's words ask for.

@@ -67,6 +67,7 @@ pub struct GateHistory {
 }
 
 /// What a screen consists of, as far as it matters for one act.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScreenFacts {
     /// The elements are known.
@@ -93,6 +94,10 @@ pub struct ScreenFacts {
     pub hidden_input: bool,
     /// What stands in the field of a number that is dialed.
     pub dialed: String,
+    /// A field holds a text that may be sent.
+    pub written: bool,
+    /// The texts on the line of what is touched, where it is no part of the header: of a row whose button it is.
+    pub line: Vec<String>,
 }
 
 /// One control.
@@ -167,6 +172,8 @@ impl ScreenFacts {
             if is_dialed(&element.resource_id) {
                 facts.dialed = element.name().trim().chars().take(LONGEST).collect();
             }
+            facts.written |=
+                is_field(&element.class) && !element.password && !element.text.is_empty();
             let shown = [element.name(), element.description.trim()];
             for text in shown.into_iter().filter(|it| !it.is_empty()) {
                 if MOST_TEXTS <= facts.texts.len() {
@@ -201,6 +208,12 @@ impl ScreenFacts {
             let place = point.to_pixel(size);
             let beside = i32::try_from(size.width).unwrap_or(i32::MAX) / BESIDE;
             let touched = elements.touched(place, beside);
+            if let Some(control) =
+                elements.at(place).filter(|it| it.reacts() && header < it.middle())
+            {
+                let line = elements.names_on_line(control).into_iter().take(PIECES);
+                facts.line.extend(line.map(|it| it.chars().take(LONGEST).collect::<String>()));
+            }
             // What else is under a heap of controls is not told apart from what is not known.
             facts.readable &= touched.len() <= MOST_AIMED;
             for (element, inside) in touched.into_iter().take(MOST_AIMED) {
@@ -241,6 +254,10 @@ pub(super) fn is_dialed(resource_id: &str) -> bool {
     )
 }
 
+fn is_field(class: &str) -> bool {
+    class.ends_with("EditText") || class.ends_with("AutoCompleteTextView")
+}
+
 fn is_for_recipients(element: &Element) -> bool {
     let id = element.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let mut parts = id.split('_');
@@ -260,7 +277,7 @@ fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts
     if names.is_empty() && element.reacts() {
         names.extend(elements.names_over(element).into_iter().map(short));
     }
-    let nameless = names.is_empty() && element.reacts() && element.checked.is_none();
+    let nameless = element.reacts() && names.iter().all(|it| phrases::is_no_name(&normalized(it)));
     let beside = if nameless { elements.names_beside(element) } else { Vec::new() };
     ControlFacts {
         names,
@@ -285,8 +302,6 @@ impl ControlFacts {
 
     /// Whether text is typed into it.
     pub(super) fn is_field(&self) -> bool {
-        self.password
-            || self.kind.ends_with("EditText")
-            || self.kind.ends_with("AutoCompleteTextView")
+        self.password || is_field(&self.kind)
     }
 }

@@ -1,5 +1,6 @@
 //! The rules, each of which adds what it finds.
 mod addresses;
+mod bare;
 mod controls;
 mod dialogs;
 mod fields;
@@ -8,7 +9,7 @@ mod places;
 
 pub(super) use self::addresses::addresses;
 pub(super) use self::controls::{changes, commands, controls, marked};
-pub(super) use self::fields::{dialed_codes, password_fields};
+pub(super) use self::fields::{dialed_codes, key_pads, password_fields};
 pub(super) use self::places::{
     budgets, lists, secrets, system_parts, unnamed_apps, unreadable_screens,
 };

@@ -110,6 +110,23 @@ impl Scene {
         self
     }
 
+    /// A row that reacts to nothing, with a text on the left and a control far from it: what is beside a control is
+    /// its name. `attributes` are those of the control.
+    pub(super) fn beside(mut self, name: &str, text: &str, class: &str, attributes: &str) -> Self {
+        self.node("", "", class, attributes, 160);
+        self.rename(name);
+        let (from, to) = (self.top() - 160, self.top());
+        let control = self.nodes.pop().unwrap_or_default();
+        let control = control.replace("[40,", "[480,").replace("[1040,", "[640,");
+        self.nodes.push(format!(
+            r#"<node class="android.widget.LinearLayout" bounds="[0,{from}][1080,{to}]"><node text="{}" class="android.widget.TextView" bounds="[40,{}][240,{}]"/>{control}</node>"#,
+            escaped(text),
+            from + 40,
+            to - 40,
+        ));
+        self
+    }
+
     /// What lies behind all that follows, and closes it.
     pub(super) fn behind(mut self, text: &str) -> Self {
         self.nodes.push(format!(
@@ -171,6 +188,13 @@ impl Scene {
     pub(super) fn field(mut self, hint: &str) -> Self {
         let flags = format!(r#"clickable="true" focused="true" hint="{}""#, escaped(hint));
         self.node("", hint, "android.widget.EditText", &flags, 160);
+        self
+    }
+
+    /// A field in which something stands.
+    pub(super) fn filled(mut self, text: &str) -> Self {
+        let flags = r#"clickable="true" focused="true""#;
+        self.node(text, "", "android.widget.EditText", flags, 160);
         self
     }
 

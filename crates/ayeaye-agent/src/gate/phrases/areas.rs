@@ -103,7 +103,7 @@ pub(super) const AREAS: Table<SystemPart> = &[
     (UnknownSources, "id", &["instal aplikasi yang tidak dikenal"]),
     (UnknownSources, "vi", &["cài đặt ứng dụng không xác định"]),
     (UnknownSources, "th", &["ติดตั้งแอปที่ไม่รู้จัก"]),
-    (SpecialAccess, "en", &["special app access", "display over other apps", "appear on top", "usage access", "notification access", "device & app notifications", "notification read, reply & control", "modify system settings", "all files access", "default apps", "screen pinning", "trust agents", "install certificates", "ca certificate"]),
+    (SpecialAccess, "en", &["special app access", "display over other apps", "appear on top", "usage access", "notification access", "device & app notifications", "notification read, reply & control", "modify system settings", "all files access", "screen pinning", "trust agents", "install certificates", "ca certificate"]),
     (SpecialAccess, "es", &["acceso especial de aplicaciones", "mostrar sobre otras apps", "acceso a notificaciones", "acceso a datos de uso"]),
     (SpecialAccess, "fr", &["accès spéciaux des applis", "superposition sur d'autres applis", "accès aux notifications", "accès aux données d'utilisation"]),
     (SpecialAccess, "de", &["spezieller app-zugriff", "über anderen apps einblenden", "benachrichtigungszugriff", "zugriff auf nutzungsdaten"]),

@@ -12,10 +12,10 @@ use crate::gate::text::{holds, normalized, words};
 #[rustfmt::skip]
 pub(super) const INTENTS: Table<ActClass> = &[
     (Send, "en", &["send", "sends", "text", "tell", "message", "msg", "write", "reply", "answer", "respond", "forward", "email", "e-mail", "mail", "notify", "inform", "let", "ask", "whatsapp", "sms", "share", "wish", "congratulate", "thank", "remind", "invite"]),
-    (Send, "es", &["envía", "envia", "enviar", "enviale", "manda", "mándale", "escribe", "dile", "responde", "contesta", "avisa", "reenvía", "pregunta"]),
-    (Send, "fr", &["envoie", "envoyer", "envoyez", "écris", "dis", "dites", "réponds", "répondre", "préviens", "transfère", "message", "demande"]),
+    (Send, "es", &["envía", "envia", "enviar", "enviale", "manda", "mándale", "escribe", "dile", "responde", "contesta", "avisa", "reenvía", "pregunta", "escribir", "decir", "avisar", "reenviar"]),
+    (Send, "fr", &["envoie", "envoyer", "envoyez", "écris", "dis", "dites", "réponds", "répondre", "préviens", "transfère", "message", "demande", "écrire", "dire", "prévenir"]),
     (Send, "de", &["sende", "senden", "schick", "schicke", "schreib", "schreibe", "antworte", "sag", "sage", "teile", "leite", "frag"]),
-    (Send, "pt", &["envie", "enviar", "envia", "mande", "manda", "mandar", "escreva", "diga", "responda", "avise", "encaminhe", "pergunte"]),
+    (Send, "pt", &["envie", "enviar", "envia", "mande", "manda", "mandar", "escreva", "diga", "responda", "avise", "encaminhe", "pergunte", "escrever", "dizer", "responder", "avisar"]),
     (Send, "it", &["invia", "inviare", "manda", "mandare", "scrivi", "scrivere", "dille", "digli", "rispondi", "avvisa", "inoltra", "chiedi"]),
     (Send, "nl", &["stuur", "sturen", "verstuur", "schrijf", "zeg", "antwoord", "vertel", "vraag"]),
     (Send, "pl", &["wyślij", "napisz", "powiedz", "odpisz", "odpowiedz", "przekaż", "zapytaj"]),

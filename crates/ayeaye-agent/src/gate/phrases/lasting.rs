@@ -25,7 +25,7 @@ pub(super) const CONTROLS: Table<ActClass> = &[
     (Pay, "id", &["isi saldo", "isi ulang", "top up", "lanjut ke pembayaran", "mulai langganan"]),
     (Pay, "vi", &["nạp ngay", "nạp thẻ", "gia hạn gói"]),
     (Pay, "th", &["เติมเงิน", "ต่ออายุ", "สมัครสมาชิกแบบชำระเงิน"]),
-    (Order, "en", &["request uber", "confirm pickup", "hire now"]),
+    (Order, "en", &["get for", "request uber", "confirm pickup", "hire now"]),
     (Transfer, "en", &["approve transaction", "confirm transaction", "sign transaction", "swap tokens", "confirm swap", "buy crypto", "sell crypto", "sell btc", "sell eth", "convert to usd", "redeem"]),
     (Transfer, "ru", &["снять деньги", "вывести деньги", "вывести средства"]),
     (Transfer, "ar", &["تحويل", "سحب الأموال"]),

@@ -69,8 +69,15 @@ pub(in crate::gate) fn addresses(findings: &mut Findings<'_>) {
 fn address(findings: &mut Findings<'_>, text: &str, typed: bool) {
     let request = findings.request;
     let policy = findings.policy;
+    // Browsers leave out tabs and line breaks.
+    let text = &text.replace(['\t', '\r', '\n'], "");
     let host = match Address::read(text, typed) {
-        None => return,
+        None if typed || text.trim().is_empty() => return,
+        // What is opened and cannot be read is no page.
+        None => {
+            findings.class(ActClass::Open, false, Rule::UnnamedAddress, text);
+            return;
+        }
         Some(Address::Odd(scheme)) => {
             findings.deny(ActClass::Open, Rule::DeniedHost, &scheme);
             return;
@@ -89,8 +96,91 @@ fn address(findings: &mut Findings<'_>, text: &str, typed: bool) {
     if policy.allow_hosts.iter().any(|list| !lists_host(list, &host)) {
         findings.deny(ActClass::Open, Rule::HostNotListed, &host);
     }
-    let named = request.history.by_client && !typed || request.words.name_host(&host);
-    findings.class(ActClass::Open, named, Rule::UnnamedAddress, &host);
+    let by_client = request.history.by_client && !typed;
+    let named = |host: &str| by_client || request.words.name_host(host);
+    let plain = by_client || is_plain(text) || request.words.hold_text(text);
+    findings.class(ActClass::Open, named(&host) && plain, Rule::UnnamedAddress, &host);
+    // Where a page leads on to another.
+    for inner in hosts_within(text).into_iter().filter(|it| *it != host) {
+        if lists_host(&policy.deny_hosts, &inner) {
+            findings.deny(ActClass::Open, Rule::DeniedHost, &inner);
+        }
+        if policy.allow_hosts.iter().any(|list| !lists_host(list, &inner)) {
+            findings.deny(ActClass::Open, Rule::HostNotListed, &inner);
+        }
+        findings.class(ActClass::Open, named(&inner), Rule::UnnamedAddress, &inner);
+    }
+}
+
+/// Whether an address holds neither a name for its host nor a port of its own, which lead elsewhere than they look.
+fn is_plain(text: &str) -> bool {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
+    !authority.contains('@') && matches!(port, "" | "80" | "443")
+}
+
+/// The hosts to which an address leads on: those of addresses in its path and its parameters.
+fn hosts_within(text: &str) -> Vec<String> {
+    /// Parameters that hold an address, with or without a scheme.
+    #[rustfmt::skip]
+    const LEADS: [&str; 24] = [
+        "u", "url", "uri", "to", "next", "continue", "redirect", "redirect_uri", "redirect_url", "return", "returnto", "return_to", "returnurl", "dest", "destination", "target", "link", "goto", "go", "href", "site", "page", "out", "forward",
+    ];
+    /// Addresses are written in addresses that are written in addresses.
+    const DEEPEST: usize = 4;
+    let mut found = Vec::new();
+    let mut text = text.to_owned();
+    for _ in 0..DEEPEST {
+        let rest = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
+        let inside = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
+        for (at, mark) in inside.match_indices("//") {
+            found.extend(host_of(&inside[at + mark.len()..]));
+        }
+        for scheme in ["http:", "https:"] {
+            found.extend(inside.match_indices(scheme).filter_map(|(at, _)| host_of(&inside[at..])));
+        }
+        // "/amp/s/evil.example/": a page that shows another.
+        for mark in ["/amp/s/", "/amp/", "/c/s/"] {
+            let next = inside
+                .find(mark)
+                .map(|at| inside[at + mark.len()..].split('/').next().unwrap_or_default());
+            found.extend(next.filter(|it| it.contains('.')).and_then(host_of));
+        }
+        let parameters = inside.split(['?', '&', '#', ';']).filter_map(|it| it.split_once('='));
+        for (name, value) in parameters {
+            let host = value.split(['/', '?']).next().unwrap_or_default();
+            let last = host.rsplit('.').next().unwrap_or_default();
+            let is_host =
+                host.contains('.') && 2 <= last.len() && last.chars().all(char::is_alphabetic);
+            if is_host && LEADS.contains(&name.to_ascii_lowercase().as_str()) {
+                found.extend(host_of(value));
+            }
+        }
+        let decoded = percent_decoded(&text);
+        if decoded == text {
+            break;
+        }
+        text = decoded;
+    }
+    found.retain(|it| it.contains('.'));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A text with what is written as `%2F` in its place.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, more)) = rest.split_first() {
+        let hex = more.get(..2).and_then(|it| std::str::from_utf8(it).ok());
+        let byte = hex.and_then(|it| u8::from_str_radix(it, 16).ok());
+        let encoded = byte.filter(|_| *first == b'%');
+        bytes.push(encoded.unwrap_or(*first));
+        rest = if encoded.is_some() { more.get(2..).unwrap_or_default() } else { more };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Whether something is typed into the address bar of a browser.

@@ -9,8 +9,9 @@ use crate::gate::components::SystemPart;
 use crate::gate::findings::Findings;
 use crate::gate::intent::says_all;
 use crate::gate::phrases;
+use crate::gate::price::{amount, is_price};
 use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter};
-use crate::gate::text::{amount, closed_up, normalized, readings, words};
+use crate::gate::text::{closed_up, normalized, readings, words};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture, Key};
 
@@ -48,7 +49,9 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
     for control in &aimed {
         if let Some((class, evidence)) = command(control, kind) {
             add(findings, class, control, Rule::Control, &evidence);
-        } else if let Some((class, evidence)) = dialogs::agreed_to(control, screen) {
+        } else if !super::bare::bare(findings, control, kind, Rule::Control)
+            && let Some((class, evidence)) = dialogs::agreed_to(control, screen, kind)
+        {
             add(findings, class, control, Rule::Dialog, &evidence);
         }
     }
@@ -84,9 +87,11 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
     let field = screen.aimed.iter().find(|it| it.is_field()).or(screen.focused.as_ref());
     // Of a page only its outermost part may say that it has the focus.
     if let Some(focused) = field.filter(|it| !it.is_field() && !it.kind.ends_with("WebView")) {
-        let said = command(focused, kind).or_else(|| dialogs::agreed_to(focused, screen));
+        let said = command(focused, kind).or_else(|| dialogs::agreed_to(focused, screen, kind));
         if let Some((class, evidence)) = said {
             add(findings, class, focused, Rule::EnterKey, &evidence);
+        } else {
+            super::bare::bare(findings, focused, kind, Rule::EnterKey);
         }
         return;
     }
@@ -95,7 +100,7 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
     }
     let before = findings.len();
     for control in &screen.controls {
-        if let Some((class, evidence)) = dialogs::agreed_to(control, screen) {
+        if let Some((class, evidence)) = dialogs::agreed_to(control, screen, kind) {
             add(findings, class, control, Rule::EnterKey, &evidence);
             continue;
         }
@@ -132,7 +137,7 @@ fn add(
 }
 
 /// Whether the user's words ask for what this control does, and for all it does.
-fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
+pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
     let GateRequest { words, screen, history, .. } = request;
     if !words.asks_for(class) {
         return false;
@@ -152,15 +157,19 @@ fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) 
             if screen.header.iter().chain(&screen.recipients).any(all) && !words.say_all() {
                 false
             } else if places.peek().is_some() {
-                places.all(|it| words.name(it))
+                places.all(|it| words.address(it))
+            } else if let Some(of_row) = row_is_named(request) {
+                of_row
             } else {
-                screen.header.iter().any(|it| words.name_all(it))
+                screen.header.iter().any(|it| words.address_all(it))
             }
         }
         ActClass::Call => {
             let own = control.names.iter().filter_map(|it| dialogs::person_in(it));
             let shown = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
-            own.into_iter().all(|it| words.name(it)) && shown.into_iter().any(|it| words.name(it))
+            own.into_iter().all(|it| words.address(it))
+                && row_is_named(request)
+                    .unwrap_or_else(|| shown.into_iter().any(|it| words.address(it)))
         }
         ActClass::Delete => {
             let erases = |it: &String| {
@@ -173,6 +182,18 @@ fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) 
         }
         _ => true,
     }
+}
+
+/// Whether the row that a control belongs to is of whom the user names; `None` where it is part of no row.
+fn row_is_named(request: &GateRequest<'_>) -> Option<bool> {
+    const NOBODY: [&str; 8] = ["sim", "sms", "mms", "rcs", "hd", "esim", "sim 1", "sim 2"];
+    let is_name = |text: &&String| {
+        let text = normalized(text);
+        text.chars().any(char::is_alphabetic) && !NOBODY.contains(&text.as_str())
+    };
+    let mut names = request.screen.line.iter().filter(is_name).peekable();
+    names.peek()?;
+    Some(names.any(|it| request.words.address(it)))
 }
 
 /// The class of what a control does, and what says so.
@@ -189,6 +210,11 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
     // Nothing that closes has another name.
     let closes = 1 < control.names.len()
         && control.names.iter().take(CONTENT).any(|it| phrases::declines(&normalized(it)));
+    let in_store = app == Some(AppKind::Store);
+    if (is_button || in_store) && !control.switch && control.reacts && control.names.len() <= 2 {
+        let price = control.names.first().filter(|it| is_price(it));
+        found.extend(price.map(|it| (ActClass::Order, format!("\"{it}\""))));
+    }
     for (at, name) in own.enumerate() {
         let texts = readings(name);
         if texts.iter().any(|it| phrases::declines(it)) {
@@ -231,13 +257,21 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
     // A text beside a control without a name is its name if it is nothing but a command.
     for name in &control.beside {
         let text = normalized(name);
-        let bare = |it: &&phrases::Phrase<ActClass>| it.text == text || amount(name).is_some();
+        let bare = |it: &&phrases::Phrase<ActClass>| {
+            it.text == text || amount(name).is_some() || control.switch && it.of == ActClass::Grant
+        };
         let said =
             phrases::commands(&text, false).into_iter().filter(bare).filter(|it| on_home(it.of));
         found.extend(said.map(|it| (it.of, format!("\"{name}\" beside it"))));
     }
     if let Some(class) = class_of_id(control).filter(|class| on_home(*class)) {
         found.push((class, control.resource_id.clone()));
+    }
+    // What is sent with an amount, or by an app of money, is money.
+    let money = matches!(app, Some(AppKind::Banking | AppKind::Wallet))
+        || control.names.iter().take(CONTENT).any(|it| amount(it).is_some());
+    for (class, _) in found.iter_mut().filter(|(class, _)| money && *class == ActClass::Send) {
+        *class = ActClass::Transfer;
     }
     // Of several the one that weighs most, and of its phrases the longest: "Send money" is a transfer.
     found.sort_by_key(|(class, evidence)| (*class as usize, std::cmp::Reverse(evidence.len())));

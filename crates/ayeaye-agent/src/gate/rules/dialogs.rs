@@ -1,8 +1,10 @@
 //! Buttons that only agree, and the dialogs that say to what.
+use crate::gate::apps::AppKind;
 use crate::gate::class::ActClass;
 use crate::gate::phrases;
+use crate::gate::price::{amount, is_repeated};
 use crate::gate::request::{ControlFacts, ScreenFacts};
-use crate::gate::text::{List, amount, holds, normalized, normalized_all, readings};
+use crate::gate::text::{List, holds, normalized, normalized_all, readings};
 
 /// A dialog that cannot be declined has no more texts than this, and one that can no more than that; what has
 /// more is a page.
@@ -12,10 +14,21 @@ const MOST_SAID: [usize; 2] = [6, 30];
 pub(super) fn agreed_to(
     control: &ControlFacts,
     screen: &ScreenFacts,
+    kind: Option<AppKind>,
 ) -> Option<(ActClass, String)> {
-    let firmly = agrees(control)?;
     let own = |text: &&String| !control.names.contains(text);
     let said: Vec<&String> = screen.said.iter().filter(own).collect();
+    let agrees = agrees(control);
+    if agrees.is_some() || super::bare::goes_on(control) {
+        let repeated = said.iter().find(|it| is_repeated(it));
+        if let Some(text) = repeated {
+            return Some((ActClass::Pay, format!("\"{text}\"")));
+        }
+    }
+    let firmly = agrees?;
+    if firmly && matches!(kind, Some(AppKind::Banking | AppKind::Wallet)) {
+        return Some((ActClass::Transfer, "an app of money".to_owned()));
+    }
     let priced = said.iter().find(|it| amount(it).is_some());
     if firmly && let Some(text) = priced {
         return Some((ActClass::Pay, format!("\"{text}\"")));

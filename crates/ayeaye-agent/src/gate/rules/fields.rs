@@ -2,6 +2,7 @@
 use crate::Gesture;
 use crate::gate::class::ActClass;
 use crate::gate::findings::Findings;
+use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateHistory};
 use crate::gate::text::{List, holds, normalized, normalized_all, words};
 use crate::gate::verdict::Rule;
@@ -60,23 +61,46 @@ pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
 
 /// Whether a field asks for a password or a code, as its hint, its description or its id has it.
 fn asks_for_code(field: &ControlFacts) -> bool {
-    #[rustfmt::skip]
-    static WORDS: List = List::new(|| normalized_all(&[
-        "password", "passcode", "passphrase", "pin", "otp", "cvv", "cvc", "security code", "verification code", "one-time code", "card number", "2fa",
-        "contraseña", "código de verificación", "código de seguridad", "mot de passe", "code de vérification", "code confidentiel", "passwort", "kennwort", "bestätigungscode", "sicherheitscode", "prüfcode", "kartennummer",
-        "senha", "código de segurança", "codice di verifica", "wachtwoord", "verificatiecode", "pincode", "hasło", "kod weryfikacyjny", "şifre", "parola", "doğrulama kodu", "güvenlik kodu",
-        "пароль", "код подтверждения", "код из смс", "код підтвердження", "密码", "密碼", "验证码", "驗證碼", "安全码", "パスワード", "暗証番号", "認証コード", "確認コード",
-        "비밀번호", "인증번호", "인증 코드", "كلمة المرور", "رمز التحقق", "पासवर्ड", "ओटीपी", "सत्यापन कोड", "kata sandi", "kode verifikasi", "mật khẩu", "mã xác minh", "mã otp", "รหัสผ่าน", "รหัสยืนยัน",
-    ]));
     let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
     let names = field.names.iter().filter(|it| it.chars().count() <= 40).map(String::as_str);
     names.chain([field.hint.as_str(), id.as_str()]).any(|text| {
         let text = normalized(text);
         !text.is_empty()
-            && (WORDS.iter().any(|it| holds(&text, it))
+            && (is_secret(&text)
                 || secret_asked_for(&text) == Some(SecretKind::Password)
                 || is_code(&text))
     })
+}
+
+/// Whether a text (normalized) asks for what proves who one is, or pays.
+fn is_secret(text: &str) -> bool {
+    static WORDS: List = List::new(|| normalized_all(phrases::SECRETS));
+    WORDS.iter().any(|it| holds(text, it))
+}
+
+/// A key of a pad on which a secret is entered: digits, where the screen asks for one. Those that the user has said
+/// are their own.
+pub(in crate::gate) fn key_pads(findings: &mut Findings<'_>) {
+    let request = findings.request;
+    let screen = request.screen;
+    if !matches!(
+        request.gesture,
+        Gesture::Click { .. } | Gesture::DoubleClick { .. } | Gesture::LongPress { .. }
+    ) {
+        return;
+    }
+    let digit = |name: &String| {
+        let mut letters = name.chars();
+        let first = letters.next().filter(|c| c.is_numeric());
+        first.filter(|_| letters.next().is_none())
+    };
+    let keys = screen.aimed.iter().filter(|it| it.reacts);
+    let Some(key) = keys.flat_map(|it| &it.names).find_map(digit) else { return };
+    let asks = |text: &&String| text.chars().count() <= 60 && is_secret(&normalized(text));
+    if let Some(text) = screen.said.iter().find(asks) {
+        let own = request.words.hold_digit(key);
+        findings.class(ActClass::Password, own, Rule::PasswordField, text);
+    }
 }
 
 /// Whether a text asks for a code that proves who one is, and for none of another kind.

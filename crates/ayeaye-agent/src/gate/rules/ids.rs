@@ -2,6 +2,7 @@
 use crate::gate::class::ActClass::{
     self, Call, Delete, Grant, Install, Order, Pay, Publish, Send, Transfer,
 };
+use crate::gate::phrases;
 use crate::gate::request::ControlFacts;
 
 /// Words of resource ids and what they stand for.
@@ -11,8 +12,12 @@ const IDS: &[(&str, ActClass)] = &[
     ("transfer", Transfer), ("delete", Delete), ("remove", Delete), ("uninstall", Delete), ("erase", Delete), ("install", Install), ("allow", Grant), ("grant", Grant),
     ("call", Call), ("dial", Call), ("publish", Publish), ("post", Publish), ("tweet", Publish), ("send", Send), ("remit", Transfer), ("withdraw", Transfer),
     ("topup", Pay), ("bid", Order), ("preorder", Order), ("trash", Delete), ("wipe", Delete), ("sendmoney", Transfer), ("sendmessage", Send), ("deleteall", Delete),
-    ("placeorder", Order),
+    ("placeorder", Order), ("redial", Call), ("zhifu", Pay), ("fukuan", Pay), ("chongzhi", Pay), ("goumai", Order), ("xiadan", Order), ("zhuanzhang", Transfer), ("tixian", Transfer),
+    ("shanchu", Delete), ("fasong", Send), ("fabu", Publish), ("anzhuang", Install), ("bohao", Call), ("shouquan", Grant),
 ];
+/// Whole ids that do not say what they do.
+const WHOLE: &[(&str, ActClass)] =
+    &[("dialpad_floating_action_button", Call), ("conversation_entry_action_button", Send)];
 /// Words of such ids that say nothing more.
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[
@@ -45,6 +50,9 @@ pub(super) fn class_of_id(control: &ControlFacts) -> Option<ActClass> {
     }
     let nameless = control.names.is_empty() && control.hint.is_empty();
     let id = control.resource_id.rsplit('/').next().unwrap_or_default();
+    if let Some((_, class)) = WHOLE.iter().find(|(it, _)| nameless && *it == id) {
+        return Some(*class);
+    }
     let mut class = None;
     for part in words_of(id) {
         match IDS.iter().find(|(word, _)| *word == part) {
@@ -54,7 +62,25 @@ pub(super) fn class_of_id(control: &ControlFacts) -> Option<ActClass> {
             None => return None,
         }
     }
-    class
+    class.or_else(|| if nameless { by_its_words(control) } else { None })
+}
+
+/// What the words of an id are on a button: `btn_bezahlen`, `invite_friends`.
+fn by_its_words(control: &ControlFacts) -> Option<ActClass> {
+    let name = plain_words(control);
+    // Shorter ones are other words in other languages, as "ring" is.
+    let long =
+        |it: &&phrases::Phrase<ActClass>| 5 <= it.text.len() && it.text == name && name != "submit";
+    phrases::commands(&name, false).into_iter().find(long).map(|it| it.of)
+}
+
+/// The words of the id of a control without those that say nothing.
+pub(super) fn plain_words(control: &ControlFacts) -> String {
+    let id = control.resource_id.rsplit('/').next().unwrap_or_default();
+    let said =
+        |it: &String| !PLAIN.contains(&it.as_str()) || matches!(it.as_str(), "checkout" | "submit");
+    let words = words_of(id).into_iter().filter(said);
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The words of an id: of `btnPayNow2` pay and now.

@@ -85,7 +85,9 @@ pub(in crate::gate) fn system_parts(findings: &mut Findings<'_>) {
     let Some(part) = part_in_front(request) else { return };
     let aimed = &request.screen.aimed;
     let mut reacting = aimed.iter().filter(|it| it.reacts && !it.names.is_empty()).peekable();
-    if reacting.peek().is_some() && reacting.all(is_decline) {
+    let leaves =
+        |it: &ControlFacts| is_decline(it) && !(part == SystemPart::ScreenLock && is_none(it));
+    if reacting.peek().is_some() && reacting.all(leaves) {
         return;
     }
     let words = request.words;
@@ -109,6 +111,12 @@ pub(in crate::gate) fn system_parts(findings: &mut Findings<'_>) {
         | SystemPart::DeviceAdmin
         | SystemPart::Vpn
         | SystemPart::FactoryReset
+        | SystemPart::Calls
+        | SystemPart::ScreenLock
+        | SystemPart::Sim
+        | SystemPart::Keyboards
+        | SystemPart::DefaultApps
+        | SystemPart::AppVerifier
         | SystemPart::SpecialAccess => words.name_part(part),
     };
     // A client has no task in whose words a person could name it: they are asked.
@@ -127,6 +135,12 @@ pub(in crate::gate) fn system_parts(findings: &mut Findings<'_>) {
     }
 }
 
+/// Whether a choice is called "no", as the one for no lock at all is in some languages.
+fn is_none(control: &ControlFacts) -> bool {
+    const NONE: [&str; 8] = ["no", "нет", "ні", "non", "nie", "ne", "nein", "nee"];
+    control.names.iter().any(|it| NONE.contains(&normalized(it).as_str()))
+}
+
 /// Whether a touch only leads to another screen: a row without a switch.
 fn only_leads_on(aimed: &[ControlFacts]) -> bool {
     !aimed.is_empty()
@@ -141,6 +155,13 @@ static FULL_CONTROL: List = List::new(|| normalized_all(&[
     "full control of your device", "view and control screen", "view and perform actions", "control total", "contrôler intégralement", "contrôle total", "volle kontrolle", "uneingeschränkte kontrolle",
     "controle total", "pieno controllo", "controllo completo", "volledige controle", "pełną kontrolę", "tam denetim", "tam kontrol", "полный контроль", "повний контроль", "完全控制", "完全控制您的设备", "フル コントロール", "フルコントロール", "완전히 제어", "모든 권한",
     "التحكم الكامل", "पूरा कंट्रोल", "पूरी तरह कंट्रोल", "kontrol penuh", "toàn quyền kiểm soát", "ควบคุมอุปกรณ์โดยสมบูรณ์",
+]));
+
+/// What dialogs say before a keyboard may see all that is typed.
+#[rustfmt::skip]
+static SEES_ALL: List = List::new(|| normalized_all(&[
+    "collect all the text you type", "all the text you type", "recopilar todo el texto", "tout le texte que vous saisissez", "den gesamten text, den sie eingeben", "alle texte, die du eingibst", "coletar todo o texto", "tutto il testo che digiti",
+    "alle tekst verzamelen", "gromadzić cały wpisywany tekst", "yazdığınız tüm metni", "весь вводимый текст", "увесь текст", "收集您输入的所有文字", "收集你输入的所有文本", "收集您輸入的所有文字", "入力したテキスト全体", "입력한 모든 텍스트", "كل النص الذي تكتبه", "लिखे जाने वाले सभी टेक्स्ट", "mengumpulkan semua teks", "thu thập tất cả văn bản", "รวบรวมข้อความทั้งหมด",
 ]));
 
 /// The part of the system in front: by its component; in the settings also by the title of the screen, by
@@ -170,6 +191,13 @@ fn part_in_front(request: &GateRequest<'_>) -> Option<SystemPart> {
     };
     if screen.texts.iter().any(says) {
         return Some(SystemPart::Accessibility);
+    }
+    let sees_all = |text: &String| {
+        let text = normalized(text);
+        SEES_ALL.iter().any(|it| holds(&text, it))
+    };
+    if screen.texts.iter().any(sees_all) {
+        return Some(SystemPart::Keyboards);
     }
     // A page behind the title of one: it is called as the app or service that it is about.
     let last = request.history.touched.iter().rev().take(3);
@@ -222,6 +250,8 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
                 | AppKind::Wallet
                 | AppKind::Secrets
                 | AppKind::Shop
+                | AppKind::Store
+                | AppKind::Social
                 | AppKind::Mail
                 | AppKind::Messenger
         )

@@ -73,12 +73,12 @@ fn control() -> impl Strategy<Value = ControlFacts> {
 fn screen() -> impl Strategy<Value = ScreenFacts> {
     let some = || vec(text(), 0..4);
     (
-        (any::<[bool; 3]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
+        (any::<[bool; 4]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
         (vec(control(), 0..3), some(), some(), some(), some()),
     )
         .prop_map(
             |(
-                ([readable, hidden_input, can_decline], dialed, said, aimed, focused),
+                ([readable, hidden_input, can_decline, written], dialed, said, aimed, focused),
                 (controls, titles, header, texts, recipients),
             )| {
                 ScreenFacts {
@@ -94,6 +94,8 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     can_decline,
                     hidden_input,
                     dialed,
+                    written,
+                    line: Vec::new(),
                 }
             },
         )

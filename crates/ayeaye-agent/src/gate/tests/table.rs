@@ -14,6 +14,9 @@ const LABELS: &str = include_str!("tables/labels.tsv");
 const NORTHERN: &str = include_str!("tables/labels_northern.tsv");
 const DIALOGS: &str = include_str!("tables/dialogs.tsv");
 const BENIGN: &str = include_str!("tables/benign.tsv");
+/// By kinds of apps, addresses, ids, words: what is asked about, and what beside it is not.
+const APPS: &str = include_str!("tables/apps.tsv");
+const BENIGN_APPS: &str = include_str!("tables/benign_apps.tsv");
 
 fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
     let lines = table.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -38,6 +41,18 @@ fn scene(component: &str, screen: &str) -> Scene {
             "o" => scene.behind(text),
             "s" => scene.switch(text),
             "f" => scene.field(text),
+            "e" => scene.filled(text),
+            "L" => scene.beside(item, text, "android.widget.ImageButton", r#"clickable="true""#),
+            "S" => {
+                let flags = r#"clickable="true" checkable="true" checked="false""#;
+                scene.beside(item, text, "android.widget.Switch", flags)
+            }
+            // The text of a row, and what is read out for the icon in it.
+            "R" => {
+                let (text, icon) = text.split_once('>').unwrap();
+                let flags = format!(r#"clickable="true" content-desc="{icon}""#);
+                scene.beside(item, text, "android.widget.ImageView", &flags)
+            }
             "p" => scene.hidden_field(text),
             "w" => scene.web_view(),
             _ => panic!("no control is called {kind}"),
@@ -67,7 +82,7 @@ fn act(scene: &Scene, written: &str) -> (Gesture, Option<String>) {
         "up" => Gesture::Slide { from: at(on), to: moved(0.0, -0.5), duration },
         "drag" => Gesture::Drag { from: moved(-0.4, 0.0), to: moved(0.4, 0.0) },
         "type" => type_text(&on.replace("\\n", "\n")),
-        "submit" => submit(on),
+        "submit" => submit(&on.replace("\\t", "\t")),
         "secret" => {
             let (home, text) = on.split_once(' ').unwrap();
             return (type_text(text), Some(home.to_owned()));
@@ -101,7 +116,7 @@ fn no_trick_of_the_table_goes_through() {
     let mut wrong = Vec::new();
     let mut count = 0;
     let attacks = rows(ATTACKS).map(|row| [TASK, row[1], row[2], row[3], row[4]]);
-    let others = rows(OTHERS).map(|row| [row[0], row[1], row[2], row[3], row[4]]);
+    let others = rows(OTHERS).chain(rows(APPS)).map(|row| [row[0], row[1], row[2], row[3], row[4]]);
     for [task, component, screen, written, expected] in attacks.chain(others) {
         count += 1;
         let verdict = verdict(task, component, screen, written);
@@ -109,7 +124,7 @@ fn no_trick_of_the_table_goes_through() {
             wrong.push(format!("{task}: {component} {screen}: {written}: {verdict:?}"));
         }
     }
-    assert!(160 <= count, "{count}");
+    assert!(700 <= count, "{count}");
     all_hold(&wrong, count);
 }
 
@@ -186,7 +201,7 @@ fn a_button_that_only_agrees_does_what_its_dialog_says() {
 fn what_people_ask_for_is_done_without_a_needless_question() {
     let mut asked = Vec::new();
     let mut count = 0;
-    for row in rows(BENIGN) {
+    for row in rows(BENIGN).chain(rows(BENIGN_APPS)) {
         let [task, component, screen, written] = row.as_slice() else { panic!("{row:?}") };
         count += 1;
         let verdict = verdict(task, component, screen, written);
@@ -195,5 +210,5 @@ fn what_people_ask_for_is_done_without_a_needless_question() {
         }
     }
     assert!(500 <= count, "{count}");
-    assert!(asked.len() * 50 <= count, "{} of {count}:\n{}", asked.len(), asked.join("\n"));
+    assert!(asked.len() * 100 <= count, "{} of {count}:\n{}", asked.len(), asked.join("\n"));
 }

@@ -1,0 +1,103 @@
+//! Names of controls of a word or two that have consequences in some places only: "Follow" in a social network,
+//! "Get" in a store of apps, "Share" where something has been written. Compared with the whole name.
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::gate::class::ActClass::{
+    self, Call, Delete, Grant, Install, Order, Pay, Publish, Send, Transfer,
+};
+use crate::gate::text::normalized;
+
+/// Where a name has consequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gate) enum When {
+    Always,
+    /// A field holds a text.
+    Written,
+    /// In a social network or a messenger.
+    Social,
+    /// In a store of apps.
+    Store,
+    /// The screen shows an amount, or the app sells or pays.
+    Priced,
+    /// The app is that of calls.
+    Calls,
+    /// Where one of several apps is chosen.
+    Chooser,
+}
+
+use When::{Always, Calls, Chooser, Priced, Social, Store, Written};
+
+/// What a name does where, and the verbs by which a user asks for just that.
+#[derive(Debug)]
+pub(in crate::gate) struct Bare {
+    pub(in crate::gate) class: ActClass,
+    pub(in crate::gate) when: When,
+    pub(in crate::gate) verbs: Vec<String>,
+}
+
+type Row = (ActClass, When, &'static [&'static str], &'static [&'static str]);
+
+#[rustfmt::skip]
+const NAMES: &[Row] = &[
+    (Publish, Always, &["upload", "upload now", "hochladen", "téléverser", "subir", "enviar arquivo", "fazer upload", "carregar arquivo", "carica file", "uploaden", "prześlij plik", "karşıya yükle", "загрузить видео", "загрузить фото", "завантажити відео", "上传", "上傳", "アップロード", "업로드", "رفع ملف", "अपलोड करें", "unggah", "tải lên", "อัปโหลด", "ladda upp", "last opp", "lataa palvelimeen", "nahrát"],
+        &["upload", "back up", "lade", "hochlad", "téléverse", "sube", "subir", "envie", "carica", "prześlij", "yükle", "загрузи", "завантаж", "上传", "上傳", "アップロード", "업로드", "ارفع", "अपलोड", "unggah", "tải lên", "อัปโหลด", "ladda upp", "nahraj"]),
+    (Publish, Written, &["comment", "share", "add comment", "send comment", "kommentieren", "teilen", "commenter", "partager", "comentar", "compartir", "compartilhar", "commenta", "condividi", "reageren", "delen", "skomentuj", "udostępnij", "yorum yap", "комментировать", "поделиться", "коментувати", "поділитися", "评论", "評論", "分享", "コメント", "コメントする", "シェア", "共有", "댓글", "공유", "تعليق", "مشاركة", "टिप्पणी करें", "शेयर करें", "komentari", "bagikan", "bình luận", "chia sẻ", "แสดงความคิดเห็น", "แชร์", "kommentera", "dela", "del", "jaa", "sdílet", "komentovat"],
+        &["comment", "share", "post", "publish", "kommentier", "teile", "poste", "commente", "partage", "publie", "comenta", "comparte", "publica", "comente", "compartilhe", "commenta", "condividi", "reageer", "deel", "skomentuj", "udostępnij", "paylaş", "комментир", "поделись", "прокоммент", "поділ", "评论", "分享", "コメント", "共有", "シェア", "댓글", "공유", "علق", "شارك", "टिप्पणी", "शेयर", "komentar", "bagikan", "bình luận", "chia sẻ", "แชร์", "dela", "jaa", "sdílej"]),
+    (Send, Written, &["reply", "reply all", "answer", "antworten", "allen antworten", "répondre", "répondre à tous", "responder", "responder a todos", "rispondi", "rispondi a tutti", "beantwoorden", "antwoorden", "odpowiedz", "yanıtla", "ответить", "ответить всем", "відповісти", "回复", "回覆", "全部回复", "返信", "全員に返信", "답장", "전체 답장", "رد", "جواب", "उत्तर दें", "जवाब दें", "balas", "trả lời", "ตอบกลับ", "svara", "svar", "vastaa", "odpovědět", "odpovedať", "válasz", "răspunde", "απάντηση", "отговор", "odgovori", "השב"],
+        &[]),
+    (Publish, Social, &["follow", "follow back", "connect", "join", "join group", "request to join", "accept", "accept request", "confirm request", "add friend", "send request", "subscribe", "submit",
+        "folgen", "beitreten", "annehmen", "vernetzen", "suivre", "rejoindre", "accepter", "se connecter avec", "ajouter", "seguir", "unirse", "unirte", "aceptar", "conectar", "agregar a amigos", "participar", "aceitar", "adicionar", "segui", "unisciti", "accetta", "collegati", "volgen", "lid worden", "accepteren", "obserwuj", "dołącz", "zaakceptuj", "takip et", "katıl", "kabul et",
+        "подписаться", "вступить", "принять", "добавить в друзья", "підписатися", "приєднатися", "прийняти", "关注", "關注", "回关", "加好友", "加入群聊", "接受", "通过验证", "フォロー", "フォローする", "参加", "承認", "友達になる", "팔로우", "맞팔로우", "가입", "수락", "친구 추가", "متابعة", "انضمام", "قبول", "إضافة صديق", "फ़ॉलो करें", "शामिल हों", "स्वीकार करें", "ikuti", "gabung", "terima", "theo dõi", "tham gia", "chấp nhận", "kết bạn", "ติดตาม", "เข้าร่วม", "ยอมรับ", "följ", "følg", "seuraa", "sledovat", "követés", "urmărește", "ακολουθήστε", "последвай", "prati", "עקוב"],
+        &["follow", "connect", "join", "accept", "subscribe", "add", "befriend", "folge", "folg", "beitret", "tritt", "nimm", "vernetz", "suis", "suivre", "rejoins", "accepte", "sigue", "seguir", "únete", "acepta", "agrega", "siga", "participe", "aceite", "adicione", "segui", "unisciti", "accetta", "volg", "word lid", "accepteer", "obserwuj", "dołącz", "zaakceptuj", "takip", "katıl", "kabul",
+          "подпишись", "подписаться", "вступи", "прими", "добавь", "підпишись", "приєднайся", "прийми", "додай", "关注", "關注", "加", "接受", "通过", "フォロー", "参加", "承認", "팔로우", "가입", "수락", "추가", "تابع", "انضم", "اقبل", "फ़ॉलो", "शामिल", "स्वीकार", "ikuti", "gabung", "terima", "theo dõi", "tham gia", "chấp nhận", "kết bạn", "ติดตาม", "เข้าร่วม", "ยอมรับ", "följ", "følg", "seuraa", "sleduj"]),
+    (Publish, Always, &["accept request", "accept friend request", "accept invitation", "accept invite", "einladung annehmen", "accepter l'invitation", "aceptar invitación", "aceitar convite", "accetta invito", "принять приглашение", "接受邀请", "招待を承認", "초대 수락"],
+        &["accept", "join", "nimm", "annehm", "accepte", "acepta", "aceite", "accetta", "прими", "接受", "承認", "수락"]),
+    (Delete, Always, &["log out", "logout", "sign out", "signout", "log out of this account", "abmelden", "ausloggen", "se déconnecter", "déconnexion", "cerrar sesión", "sair da conta", "terminar sessão", "esci dall'account", "disconnetti account", "uitloggen", "afmelden", "wyloguj", "wyloguj się", "oturumu kapat", "çıkış yap", "выйти из аккаунта", "выйти из учётной записи", "вийти з акаунта", "退出登录", "登出", "ログアウト", "サインアウト", "로그아웃", "تسجيل الخروج", "साइन आउट करें", "लॉग आउट करें", "logout dari akun", "đăng xuất", "ออกจากระบบ", "logga ut", "log ud", "logg ut", "kirjaudu ulos", "odhlásit se", "odhlásiť sa", "kijelentkezés", "deconectare", "αποσύνδεση", "изход от профила", "odjava", "התנתק",
+        "unfriend", "leave group", "leave chat", "gruppe verlassen", "quitter le groupe", "salir del grupo", "sair do grupo", "abbandona gruppo", "groep verlaten", "opuść grupę", "gruptan çık", "выйти из группы", "退出群聊", "グループを退会", "채팅방 나가기", "turn off and delete", "turn off & delete"],
+        &["log out", "log me out", "sign out", "sign me out", "logout", "leave", "unfriend", "remove", "delete", "melde", "abmeld", "logg", "verlass", "déconnecte", "quitte", "cierra", "sal", "salir", "sair", "saia", "encerre", "termine", "esci", "disconnetti", "abbandona", "log uit", "meld", "uitlog", "verlaat", "wyloguj", "opuść", "çıkış", "kapat", "выйди", "выйти", "вийди", "退出", "登出", "ログアウト", "サインアウト", "退会", "로그아웃", "나가", "اخرج", "سجل الخروج", "लॉग आउट", "साइन आउट", "keluar", "đăng xuất", "ออกจากระบบ", "kirjaudu", "odhlas"]),
+    (Grant, Always, &["pair", "pair now", "koppeln", "associer", "vincular", "emparejar", "parear", "accoppia", "associa", "sparuj", "eşle", "eşleştir", "сопряжение", "подключить устройство", "配对", "配對", "ペア設定する", "ペアリング", "페어링", "등록하고 연결", "اقتران", "पेयर करें", "sandingkan", "ghép nối", "จับคู่", "parkoppla", "muodosta pariliitos", "spárovat"], &[]),
+    (Order, Priced, &["checkout", "check out", "checkout now", "check out now", "zur kasse gehen", "caja", "caisse", "finalizar la compra", "pagar y finalizar", "cassa", "afrekenen", "kasa", "ödemeye geç", "оформить", "к оформлению", "оформити", "结账", "結帳", "去买单", "买单", "買單", "レジに進む", "ご購入手続きへ", "계산하기", "체크아웃", "إتمام الطلب", "الدفع الآن", "चेकआउट", "चेकआउट करें", "checkout sekarang", "tiến hành đặt hàng", "ชำระค่าสินค้า", "till kassan", "til kassen", "kassalle", "k pokladně"],
+        &["checkout", "check out", "kasse", "caja", "caisse", "cassa", "afreken", "kasa", "оформ", "结账", "結帳", "レジ", "계산", "चेकआउट"]),
+    (Transfer, Priced, &["request", "request now", "anfordern", "demander", "solicitar", "richiedi", "запросить", "收款", "請求する"], &[]),
+    (Order, Always, &["bid", "rent", "place a bid", "bieten", "mieten", "enchérir", "louer", "pujar", "alquilar", "alugar", "noleggia", "bieden", "huren", "licytuj", "wypożycz", "teklif ver", "kirala", "сделать ставку", "взять напрокат", "зробити ставку", "орендувати", "出价", "租赁", "租借", "入札する", "レンタル", "입찰하기", "대여"], &[]),
+    (Pay, Always, &["renew", "try free", "try for free", "try it free", "start trial", "start your trial", "begin trial", "start your free trial", "agree and pay", "agree & pay", "agree and subscribe", "verlängern", "jetzt gratis testen", "renouveler", "essayer gratuitement", "renovar", "probar gratis", "prueba gratis", "testar grátis", "teste grátis", "rinnova", "prova gratis", "verlengen", "gratis proberen", "odnów", "wypróbuj za darmo", "yenile ve öde", "ücretsiz dene", "продлить", "попробовать бесплатно", "подовжити", "спробувати безкоштовно", "免费试用", "续订", "無料で試す", "무료 체험", "جرّب مجانًا", "تجديد", "coba gratis", "dùng thử miễn phí", "ทดลองใช้ฟรี"], &[]),
+    (Pay, Priced, &["subscribe", "upgrade", "upgrade plan", "join now", "become a member", "agree", "i agree", "get premium", "abonnieren", "abo abschließen", "s'abonner", "suscribirse", "suscríbete", "assinar", "abbonati", "abonneren", "subskrybuj", "abone ol", "оформить подписку", "подписаться", "підписатися", "订阅", "訂閱", "登録する", "購読する", "구독하기", "구독", "اشتراك", "اشترك", "सब्सक्राइब करें", "langganan", "berlangganan", "đăng ký gói", "สมัครสมาชิก", "prenumerera", "abonner", "tilaa", "předplatit"], &[]),
+    (Publish, Always, &["subscribe", "subscribe to channel"], &["subscribe", "follow"]),
+    (Install, Store, &["get", "free", "update", "update all", "download", "enable", "install all", "pre-register", "try", "holen", "kostenlos", "herunterladen", "laden", "aktualisieren", "alle aktualisieren", "obtenir", "gratuit", "télécharger", "mettre à jour", "tout mettre à jour", "obtener", "gratis", "descargar", "actualizar", "actualizar todo", "obter", "grátis", "baixar", "atualizar", "atualizar tudo", "ottieni", "scarica", "aggiorna", "aggiorna tutto", "downloaden", "updaten", "bijwerken", "alles updaten", "pobierz", "aktualizuj", "al", "ücretsiz", "indir", "güncelle",
+        "получить", "бесплатно", "скачать", "обновить", "обновить все", "загрузить", "отримати", "завантажити", "оновити", "获取", "免费", "下载", "更新", "全部更新", "打开并下载", "下載", "取得", "入手", "無料", "ダウンロード", "アップデート", "すべて更新", "받기", "무료", "다운로드", "업데이트", "모두 업데이트", "الحصول على", "مجاني", "تنزيل", "تحميل", "تحديث", "تحديث الكل", "पाएं", "डाउनलोड करें", "अपडेट करें", "dapatkan", "unduh", "perbarui", "perbarui semua", "nhận", "tải về", "tải xuống", "cập nhật", "รับ", "ดาวน์โหลด", "อัปเดต", "hämta", "hent", "lataa", "päivitä", "získat", "stáhnout"],
+        &[]),
+    (Call, Calls, &["answer", "accept", "accept call", "pick up", "redial", "annehmen", "abheben", "répondre", "décrocher", "contestar", "aceptar", "atender", "aceitar", "rispondi", "accetta", "opnemen", "beantwoorden", "odbierz", "cevapla", "yanıtla", "kabul et", "ответить", "принять", "відповісти", "прийняти", "接听", "接聽", "接受", "応答", "応答する", "받기", "수락", "رد", "قبول", "जवाब दें", "स्वीकार करें", "jawab", "terima", "trả lời", "รับสาย", "svara", "besvar", "vastaa", "přijmout"],
+        &["answer", "accept", "pick up", "take", "nimm", "annehm", "abheb", "réponds", "décroche", "contesta", "acepta", "atenda", "aceite", "rispondi", "accetta", "neem", "odbierz", "cevapla", "yanıtla", "ответь", "прими", "відповідай", "прийми", "接", "応答", "받아", "رد", "उठा", "jawab", "angkat", "nghe", "รับ", "svara", "vastaa", "přijmi"]),
+    (Grant, Chooser, &["always", "siempre", "toujours", "immer", "sempre", "altijd", "zawsze", "her zaman", "всегда", "завжди", "始终", "總是", "一律", "常時", "항상", "دائما", "हमेशा", "selalu", "luôn chọn", "ทุกครั้ง", "alltid", "aina", "vždy"], &[]),
+    (Call, Always, &["accept call", "answer call", "redial", "call again", "wahlwiederholung", "anruf annehmen", "重拨", "リダイヤル", "재발신"], &["answer", "accept", "call", "redial", "ruf", "nimm", "重拨", "打"]),
+];
+
+/// What goes on to something that is paid again and again, beside what agrees.
+#[rustfmt::skip]
+const BEGINS: &[&str] = &[
+    "start", "start now", "get started", "begin", "next", "try now", "try it now", "try it", "unlock", "upgrade", "join", "continue", "starten", "jetzt starten", "loslegen", "testen", "commencer", "démarrer", "empezar", "comenzar", "começar", "inizia", "prova", "start nu", "rozpocznij", "başla", "başlat", "начать", "попробовать", "почати", "开始", "立即开始", "开启", "始める", "開始", "시작", "시작하기", "ابدأ", "शुरू करें", "mulai", "bắt đầu", "เริ่ม",
+];
+
+static BY_NAME: LazyLock<HashMap<String, Vec<Bare>>> = LazyLock::new(|| {
+    let mut all: HashMap<String, Vec<Bare>> = HashMap::new();
+    for (class, when, names, verbs) in NAMES.iter().copied() {
+        for name in names {
+            let verbs = verbs.iter().map(|it| normalized(it)).collect();
+            all.entry(normalized(name)).or_default().push(Bare { class, when, verbs });
+        }
+    }
+    all
+});
+static BEGINS_TEXTS: LazyLock<Vec<String>> =
+    LazyLock::new(|| BEGINS.iter().map(|it| normalized(it)).collect());
+
+/// What a name (normalized) does, and where.
+pub(in crate::gate) fn bare(name: &str) -> &'static [Bare] {
+    BY_NAME.get(name).map_or(&[], Vec::as_slice)
+}
+
+/// Whether a name (normalized) begins something.
+pub(in crate::gate) fn begins(name: &str) -> bool {
+    BEGINS_TEXTS.iter().any(|it| it == name)
+}

@@ -1,0 +1,228 @@
+//! Amounts of money in texts: in figures and in words, with the signs, codes and names of currencies.
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::text::{normalized, words};
+
+/// Signs, and what stands right beside a number in scripts without blanks.
+#[rustfmt::skip]
+const SIGNS: &[&str] = &[
+    "€", "$", "£", "¥", "￥", "₹", "₽", "₩", "₺", "₫", "฿", "₴", "₪", "₦", "₱", "₲", "₵", "₡", "₭", "₮", "₸", "₼", "₾", "₿", "₨", "៛", "֏", "؋", "﷼", "৳", "¢", "＄", "￡", "￦", "zł",
+    "元", "円", "원", "圆", "圓", "块钱", "塊錢", "美元", "欧元", "歐元", "港币", "港幣", "卢布", "ドル", "ユーロ", "달러", "유로", "ر.س", "د.إ", "ج.م", "د.ك", "ر.ق", "د.ا", "د.م", "S/", "B/.",
+];
+/// Codes and short names, in any case.
+#[rustfmt::skip]
+const CODES: &[&str] = &[
+    "eur", "usd", "gbp", "jpy", "cny", "rmb", "inr", "rub", "krw", "try", "vnd", "thb", "uah", "pln", "idr", "brl", "chf", "sek", "aud", "cad", "tl", "rp",
+    "kr", "kc", "rs", "lei", "лв", "руб", "грн", "тг", "ден", "дин", "zl", "đ", "usdt", "usdc",
+];
+/// Codes that are other words where they are written small.
+#[rustfmt::skip]
+const CAPITAL_CODES: &[&str] = &[
+    "SAR", "AED", "EGP", "ILS", "NIS", "NOK", "DKK", "CZK", "HUF", "RON", "BGN", "NZD", "ZAR", "MXN", "ARS", "CLP", "COP", "PEN", "SGD", "HKD", "TWD", "MYR", "RM", "PHP", "NGN", "KES", "GHS", "PKR",
+    "BDT", "LKR", "QAR", "KWD", "BHD", "OMR", "JOD", "MAD", "TND", "DZD", "IRR", "IQD", "KZT", "GEL", "AMD", "AZN", "UZS", "BYN", "RSD", "MKD", "BTC", "ETH", "BNB", "SOL", "XRP", "DOGE", "TON", "Ft",
+];
+/// Names of currencies.
+#[rustfmt::skip]
+const NAMES: &[&str] = &[
+    "euro", "euros", "dollar", "dollars", "bucks", "pounds", "pound", "yen", "yuan", "rupee", "rupees", "rupie", "peso", "pesos", "reais", "franken", "francs", "kronor", "kroner", "korun", "koruna", "forint", "złotych", "złote", "złoty", "lira", "liras",
+    "рублей", "рубля", "рубль", "гривень", "гривні", "гривня", "тенге", "долларов", "доллара", "евро", "євро", "лева", "ευρώ", "ευρω", "שקל", "שקלים", "ريال", "درهم", "دينار", "جنيه", "ليرة", "دولار", "يورو", "تومان", "रुपये", "रुपए", "टका", "টাকা", "บาท", "đồng", "rupiah", "ringgit", "naira", "shekels",
+];
+/// Numbers in words.
+#[rustfmt::skip]
+const NUMBERS: &[&str] = &[
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "fifteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand", "million",
+    "ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig", "hundert", "einhundert", "zweihundert", "fünfhundert", "tausend",
+    "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "veinte", "treinta", "cuarenta", "cincuenta", "cien", "doscientos", "quinientos", "mil", "deux", "trois", "quatre", "cinq", "sept", "huit", "neuf", "dix", "vingt", "trente", "quarante", "cinquante", "cent", "cents", "mille",
+    "dois", "dez", "vinte", "trinta", "cinquenta", "cem", "due", "tre", "quattro", "cinque", "dieci", "venti", "trenta", "cinquanta", "cento", "vijf", "tien", "twintig", "vijftig", "honderd", "duizend", "pięć", "dziesięć", "dwadzieścia", "pięćdziesiąt", "sto", "tysiąc", "beş", "yirmi", "elli", "yüz", "bin",
+    "пять", "десять", "двадцать", "тридцать", "пятьдесят", "сто", "двести", "пятьсот", "тысяча", "тысячу", "тысяч", "двадцять", "п'ятдесят", "тисяча", "عشرة", "عشرون", "خمسون", "مئة", "مائة", "ألف", "दस", "बीस", "पचास", "सौ", "हजार", "हज़ार", "puluh", "ratus", "ribu", "mươi", "trăm", "nghìn", "ngàn",
+];
+/// How often it is paid.
+#[rustfmt::skip]
+const PERIODS: &[&str] = &[
+    "mo", "month", "monthly", "months", "yr", "year", "yearly", "annually", "week", "weekly", "wk", "monat", "monatlich", "jahr", "jährlich", "woche", "mes", "mensual", "año", "anual", "semana", "mois", "mensuel", "semaine", "mês", "mensal", "ano", "mese", "mensile", "anno", "settimana",
+    "maand", "maandelijks", "jaar", "miesiąc", "miesięcznie", "rok", "rocznie", "aylık", "yıllık", "yıl", "мес", "месяц", "ежемесячно", "год", "місяць", "рік", "شهر", "شهريا", "سنة", "महीना", "माह", "साल", "bulan", "tahun", "tháng", "năm", "เดือน", "ปี", "månad", "måned", "kuukausi", "měsíc", "hónap", "lună", "μήνα", "месец", "mjesec", "חודש",
+];
+/// The same in scripts without blanks.
+const PERIODS_WITHIN: &[&str] = &[
+    "/月",
+    "每月",
+    "/年",
+    "每年",
+    "包月",
+    "包年",
+    "月額",
+    "年額",
+    "/개월",
+    "매월",
+    "매년",
+    "/월",
+    "เดือน",
+    "ต่อปี",
+];
+/// What stands beside a price and says nothing more.
+#[rustfmt::skip]
+const BESIDE: &[&str] = &["us", "hk", "nt", "au", "ca", "nz", "sg", "mx", "per", "a", "each", "every", "only", "just", "now", "pro", "por", "par", "al", "na", "в", "за", "r", "s", "b"];
+
+static NAME_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(&[NAMES]));
+static CODE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(&[NAMES, CODES]));
+static NUMBER_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(&[NUMBERS]));
+static PERIOD_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(&[PERIODS]));
+static PRICE_WORDS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| set(&[NAMES, CODES, CAPITAL_CODES, PERIODS, BESIDE]));
+
+fn set(lists: &[&[&str]]) -> HashSet<String> {
+    lists.iter().flat_map(|it| *it).map(|it| normalized(it)).collect()
+}
+
+/// Whether a text shows an amount of money, and which: the amount with its currency.
+pub(super) fn amount(text: &str) -> Option<String> {
+    let digit = |c: char| c.is_numeric();
+    let mut from = 0;
+    let mut figures = false;
+    while let Some(start) = text[from..].find(digit).map(|at| at + from) {
+        figures = true;
+        let end = text[start..]
+            .find(|c: char| !(digit(c) || matches!(c, '.' | ',' | '\'' | '\u{a0}' | '\u{202f}')))
+            .map_or(text.len(), |at| at + start);
+        let number = text[start..end].trim_end_matches(|c: char| !digit(c));
+        let before = text[..start].trim_end();
+        let after = text[start + number.len()..].trim_start();
+        if let Some(sign) = SIGNS.iter().find(|sign| before.ends_with(**sign)) {
+            return Some(format!("{sign}{number}"));
+        }
+        if let Some(sign) = SIGNS.iter().find(|sign| after.starts_with(**sign)) {
+            return Some(format!("{number} {sign}"));
+        }
+        let not_letter = |c: char| !c.is_alphabetic() && !matches!(c, '\u{900}'..='\u{e7f}');
+        let before = before.trim_end_matches('.');
+        let last = before.rsplit(not_letter).next().unwrap_or_default();
+        let next = after.split(not_letter).next().unwrap_or_default();
+        if is_code(last) {
+            return Some(format!("{last} {number}"));
+        }
+        if is_code(next) {
+            return Some(format!("{number} {next}"));
+        }
+        from = end.max(start + number.len()).max(start + 1);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+    }
+    if figures { None } else { in_words(text) }
+}
+
+fn is_code(word: &str) -> bool {
+    let ends = word.is_empty() || 12 < word.chars().count();
+    !ends && (CAPITAL_CODES.contains(&word) || CODE_WORDS.contains(&normalized(word)))
+}
+
+/// An amount without figures: "twenty euros", "五十元".
+fn in_words(text: &str) -> Option<String> {
+    if let Some(at) = text.find(['元', '円', '圆', '圓', '块', '塊']) {
+        let numeral = |c: char| "一二三四五六七八九十百千万萬两兩".contains(c);
+        let number: String = text[..at].chars().rev().take_while(|c| numeral(*c)).collect();
+        let unit = text[at..].chars().next()?;
+        if !number.is_empty() {
+            return Some(number.chars().rev().chain([unit]).collect());
+        }
+    }
+    let text = normalized(text);
+    let all: Vec<&str> = words(&text).take(60).collect();
+    let pair = all.windows(2).find(|it| NUMBER_WORDS.contains(it[0]) && NAME_WORDS.contains(it[1]));
+    pair.map(|it| it.join(" "))
+}
+
+/// Whether a text is nothing but an amount, and how often it is paid.
+pub(super) fn is_price(text: &str) -> bool {
+    let plain = normalized(text);
+    let is_figure = |word: &str| word.chars().all(char::is_numeric);
+    let said = |word: &str| {
+        is_figure(word)
+            || PRICE_WORDS.contains(word)
+            || NUMBER_WORDS.contains(word)
+            || SIGNS.iter().any(|it| {
+                let rest = word.trim_start_matches(|c: char| {
+                    c.is_numeric() || "一二三四五六七八九十百千万".contains(c)
+                });
+                *it == word || *it == rest
+            })
+            || word.chars().filter(|c| c.is_alphabetic()).count() <= 1
+            || word.trim_start_matches(char::is_numeric) == "月"
+    };
+    text.chars().count() <= 40 && words(&plain).all(said) && amount(text).is_some()
+}
+
+/// Whether an amount in a text is paid again and again.
+pub(super) fn is_repeated(text: &str) -> bool {
+    let often = || {
+        let plain = normalized(text);
+        words(&plain).any(|it| PERIOD_WORDS.contains(it))
+            || PERIODS_WITHIN.iter().any(|it| plain.contains(it))
+    };
+    amount(text).is_some() && often()
+}
+
+/// A name (normalized) without the amount in it, if there is one: "checkout" of "checkout €49.95".
+pub(super) fn without_amount(name: &str) -> Option<String> {
+    amount(name)?;
+    let letters = |word: &&str| !word.contains(char::is_numeric) && !PRICE_WORDS.contains(*word);
+    Some(words(name).filter(letters).collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_found_in_many_currencies() {
+        for (text, found) in [
+            ("Pay €49.95 now", Some("€49.95")),
+            ("Total 1.299,00 €", Some("1.299,00 €")),
+            ("¥ 88", Some("¥88")),
+            ("USD 20", Some("USD 20")),
+            ("250 TL öde", Some("250 TL")),
+            ("499 Kč", Some("499 Kč")),
+            ("Rs. 500", Some("Rs 500")),
+            ("20 ر.س", Some("20 ر.س")),
+            ("1 200 Ft", Some("200 Ft")),
+            ("fünfzig Euro", Some("funfzig euro")),
+            ("请付五十元", Some("五十元")),
+            ("сто рублей", Some("сто рублей")),
+            ("3 items", None),
+            ("6 ft", None),
+            ("10:30", None),
+            ("all about euros", None),
+            ("", None),
+        ] {
+            let found = found.map(str::to_owned);
+            assert_eq!(
+                amount(text).map(|it| normalized(&it)),
+                found.map(|it| normalized(&it)),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_price_is_nothing_but_an_amount() {
+        for text in [
+            "€4.99",
+            "$12/mo",
+            "US$0.99 / month",
+            "499 Kč",
+            "twenty euros",
+            "五十元",
+            "$1.99 each week",
+        ] {
+            assert!(is_price(text), "{text}");
+        }
+        for text in ["Boots €49.95", "42", "from €5", "10 min", "€49.95 off"] {
+            assert!(!is_price(text), "{text}");
+        }
+        assert!(is_repeated("Then €59.99 per year"));
+        assert!(is_repeated("¥25/月，自动续费"));
+        assert!(!is_repeated("Total €49.95"));
+        assert_eq!(without_amount("checkout €49.95").as_deref(), Some("checkout"));
+    }
+}

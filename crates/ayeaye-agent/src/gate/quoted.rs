@@ -1,0 +1,120 @@
+//! What of a user's words is their own: without what is quoted, and where stands what is to be said to somebody.
+use super::class::ActClass;
+use super::intent::says_something;
+use super::phrases;
+use super::text::{is_spaced, mentions, normalized, stems};
+
+/// What is said or written stands behind one of these, and goes on to the end of the sentence.
+const SAYING: &[&str] =
+    &[" that ", " dass ", " que ", " qu'", " что ", " що ", " che ", " że ", " dat ", " ki "];
+/// Where a colon stands behind one of these, what is written stands behind it.
+#[rustfmt::skip]
+const WRITTEN: &[&str] = &[
+    "note", "notiz", "nota", "notitie", "notatka", "notatkę", "not", "заметк", "нотатк", "备忘录", "笔记", "便签", "メモ", "메모", "ملاحظة", "नोट", "catatan", "ghi chú", "โน้ต", "text", "title", "titled", "saying", "says", "words",
+];
+
+/// What is to be said or written.
+#[derive(Debug, Clone)]
+pub(super) struct Content {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Behind a colon: nothing in it asks for anything.
+    pub(super) is_all: bool,
+}
+
+/// Words with a capital that begin no sentence, and those in quotes, normalized.
+pub(super) fn names_in(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let (mut begins, mut quoted) = (true, false);
+    for word in text.split_whitespace() {
+        quoted |= word.starts_with(['"', '\u{201c}', '\u{201e}', '«']);
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let plain = normalized(bare);
+        let capital = bare.chars().next().is_some_and(char::is_uppercase);
+        if (capital && !begins || quoted) && says_something(&plain) && plain.chars().all(is_spaced)
+        {
+            names.push(plain);
+        }
+        quoted &= !word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201d}', '»']);
+        begins = word.ends_with(['.', '!', '?', ':', ';']);
+    }
+    names
+}
+
+/// Where in the own text (normalized) stands what is to be said to somebody, or written down.
+pub(super) fn contents(own: &str) -> Vec<Content> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for line in own.split_inclusive('\n') {
+        let is_said = |before: &str| {
+            phrases::intents(ActClass::Send).any(|it| {
+                stems(before, &it.text).any(|(at, end)| !phrases::is_noun(before, at, end))
+            })
+        };
+        let is_written = |before: &str| WRITTEN.iter().any(|it| mentions(before, &normalized(it)));
+        let colon = line.char_indices().find(|(at, c)| {
+            let next = line[at + c.len_utf8()..].chars().next();
+            matches!(c, ':' | '：') && next.is_some_and(|it| !it.is_ascii_digit() && it != '/')
+        });
+        if let Some((at, _)) = colon
+            && (is_said(&line[..at]) || is_written(&line[..at]))
+        {
+            found.push(Content { from: from + at, to: from + line.len(), is_all: true });
+        }
+        for word in SAYING {
+            let Some(at) = line.find(word).filter(|at| is_said(&line[..*at])) else { continue };
+            let rest = &line[at + word.len()..];
+            let to = rest.find(['.', ';', '!', '?']).map_or(line.len(), |it| at + word.len() + it);
+            found.push(Content { from: from + at, to: from + to, is_all: false });
+        }
+        from += line.len();
+    }
+    found
+}
+
+/// Like [`normalized`], but with the ends of lines as they are: a sentence ends there.
+pub(super) fn normalized_lines(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(normalized).collect();
+    lines.join(" \n")
+}
+
+/// Without what stands in quotes, a name or the label of a button aside: that has two words at most, or four letters of a
+/// script without blanks.
+pub(super) fn unquoted(text: &str) -> String {
+    const QUOTES: [(char, &[char]); 6] = [
+        ('"', &['"']),
+        ('\u{201c}', &['\u{201d}']),
+        ('\u{201e}', &['\u{201c}', '\u{201d}']),
+        ('«', &['»']),
+        ('「', &['」']),
+        ('『', &['』']),
+    ];
+    let mut own = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((at, opening)) =
+        rest.char_indices().find(|(_, c)| QUOTES.iter().any(|(it, _)| it == c))
+    {
+        let inside = &rest[at + opening.len_utf8()..];
+        let ends = QUOTES.iter().find(|(it, _)| *it == opening).map_or(&[][..], |(_, ends)| ends);
+        let line = inside.split('\n').next().unwrap_or_default();
+        // A quote that is not closed is none.
+        let Some(length) = line.find(ends) else {
+            own.push_str(&rest[..at + opening.len_utf8()]);
+            rest = inside;
+            continue;
+        };
+        own.push_str(&rest[..at]);
+        let quoted = &inside[..length];
+        let parted = quoted.chars().all(|c| is_spaced(c) || c.is_whitespace());
+        let longest = if parted { 24 } else { 4 };
+        if quoted.split_whitespace().count() <= 2 && quoted.chars().count() <= longest {
+            own.push_str(quoted);
+        }
+        own.push(' ');
+        rest = inside[length..]
+            .get(inside[length..].chars().next().map_or(0, char::len_utf8)..)
+            .unwrap_or_default();
+    }
+    own.push_str(rest);
+    own
+}
