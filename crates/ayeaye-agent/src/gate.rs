@@ -8,6 +8,7 @@ mod amount;
 mod apps;
 mod class;
 mod components;
+mod fillers;
 mod findings;
 mod intent;
 mod owners;

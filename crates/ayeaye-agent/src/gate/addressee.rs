@@ -1,7 +1,7 @@
 //! Whom a user's words are to reach: without those whom a message is only about, or whose things are sent.
 use std::sync::LazyLock;
 
-use super::intent::says_something;
+use super::fillers::says_something;
 use super::phrases;
 use super::text::{find, is_spaced, normalized, stems, words};
 
@@ -45,6 +45,26 @@ const REACHES: &[&str] = &[
 const CHATS: &[&str] = &[
     "chat", "chats", "thread", "conversation", "group", "inbox", "dm", "phone", "mobile", "unterhaltung", "gruppe", "konversation", "conversación", "grupo", "conversa", "groupe", "gruppo", "groep", "gesprek", "grupa", "чат", "беседе",
 ];
+/// The same where it stands right behind its owner.
+const JOINED_CHATS: &[&str] = &[
+    "手机",
+    "手機",
+    "电话",
+    "電話",
+    "微信",
+    "号码",
+    "邮箱",
+    "聊天",
+    "对话",
+    "群",
+    "チャット",
+    "番号",
+    "スマホ",
+    "携帯",
+    "トーク",
+];
+/// What stands before a name in scripts without blanks.
+const AROUND_NAMES: &str = "发發送给給把将張张份条條个個和与與告诉訴问問在从從にへをはがと";
 /// Verbs that reach whom something is from.
 #[rustfmt::skip]
 const REPLIES: &[&str] = &[
@@ -154,11 +174,23 @@ impl Text<'_> {
         let part = &self.own[from..to];
         for phrase in HANDED_TEXTS.iter() {
             for at in find(part, phrase).map(|at| from + at) {
-                if self.tells(sentence, at) && self.is_followed_by_somebody(sentence, at) {
-                    out.push((at, to));
+                let told = self.tells(sentence, at) && self.is_followed_by_somebody(sentence, at);
+                match self.next_request(at, to) {
+                    Some(next) => out.push((at, next)),
+                    None if told => out.push((at, to)),
+                    None => {}
                 }
             }
         }
+    }
+
+    /// Where something else is asked for: "and tell Bob".
+    fn next_request(&self, from: usize, to: usize) -> Option<usize> {
+        const AND: [&str; 10] = ["and", "und", "y", "e", "et", "и", "i", "en", "then", "dann"];
+        let after = self.verbs.iter().map(|(at, _)| *at).filter(|at| from < *at && *at < to);
+        let joined =
+            |at: &usize| words(&self.own[from..*at]).last().is_some_and(|it| AND.contains(&it));
+        after.filter(joined).min()
     }
 
     /// Whose things are sent: "Anna's address", "the photo of Anna", "把安娜的照片".
@@ -182,11 +214,16 @@ impl Text<'_> {
                 }
             }
         }
-        for opening in ["把", "将"] {
-            let Some(at) = part.find(opening) else { continue };
-            let inside = at + opening.len();
-            if let Some(to) = part[inside..].find('的').filter(|it| *it <= 24) {
-                out.push((from + inside, from + inside + to));
+        for (joint, letters) in [("的", 4), ("の", 6)] {
+            for (at, _) in part.match_indices(joint) {
+                let next = &part[at + joint.len()..];
+                if JOINED_CHATS.iter().any(|it| next.starts_with(it)) {
+                    continue;
+                }
+                let name = part[..at].char_indices().rev().take(letters);
+                let inside = |c: char| c.is_alphabetic() && !AROUND_NAMES.contains(c);
+                let start = name.take_while(|(_, c)| inside(*c)).last().map_or(at, |(at, _)| at);
+                out.push((from + start, from + at));
             }
         }
         let mut at = 0;
@@ -245,6 +282,8 @@ mod tests {
             ("Escribe a Bob sobre Ana", "bob", "ana"),
             ("Schreib Bob über Anna", "bob", "anna"),
             ("把安娜的照片发给李伟", "李伟", "安娜"),
+            ("发给李伟一张安娜的照片", "李伟", "安娜"),
+            ("佐藤の写真を田中に送って", "田中", "佐藤"),
             ("밥에게 안나의 파티에 대해 알려 줘", "밥", "안나"),
         ] {
             let rest = addressed(&normalized(text), &[]);

@@ -1,18 +1,18 @@
 //! What the user's own words ask for: the task, and what a person has answered. Nothing that a model or a
 //! screen says is among them.
-use std::collections::HashSet;
 use std::sync::{LazyLock, OnceLock};
 
 use super::addressee::addressed;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
+use super::fillers::{EMPTY_WORDS, says_something};
 use super::owners::{KNOWN_ENDINGS, hosts_in, owner_of};
 use super::phrases;
 use super::quoted::{Content, contents, names_in, normalized_lines, unquoted};
 use super::text::{holds, is_spaced, mentions, normalized, same_word, stems, words};
 
 /// The words of a user that count, as they are compared. The last ones win where there are too many.
-pub(super) const MOST: usize = 8 * 1024;
+const MOST: usize = 8 * 1024;
 
 /// The user's own words.
 #[derive(Debug, Clone, Default)]
@@ -34,16 +34,6 @@ pub struct UserWords {
     asked: [OnceLock<bool>; ActClass::ALL.len()],
 }
 
-/// Words of one thing and of another alike.
-#[rustfmt::skip]
-const EMPTY: &[&str] = &[
-    "the", "and", "that", "this", "with", "from", "into", "then", "for", "you", "your", "please", "all", "new", "newest", "last", "first", "next", "one", "two",
-    "who", "what", "which", "where", "when", "how", "have", "has", "are", "was", "will", "can", "not", "don't", "there", "them", "they", "her", "him", "his", "she", "its",
-    "app", "open", "group", "chat", "everyone", "everybody", "contacts", "contact", "online", "today", "yesterday", "now", "my", "me", "in", "on", "at", "to", "of", "is", "it", "as", "be", "an", "am", "or", "if", "so", "no", "yes",
-    "der", "die", "das", "und", "mit", "von", "den", "dem", "ein", "eine", "einen", "bitte", "alle", "ich", "dass", "ist", "auf", "für", "les", "des", "une", "est", "que", "pour", "tous", "avec", "los", "las", "por", "para", "con", "del", "una", "todos",
-    "message", "messages", "nachricht", "nachrichten", "mensaje", "mensajes", "send", "delete", "remove", "cancel", "call", "search", "more", "options", "back", "settings",
-];
-
 /// Words for all there is.
 #[rustfmt::skip]
 const ALL: &[&str] = &[
@@ -52,13 +42,8 @@ const ALL: &[&str] = &[
     "全部", "所有", "全て", "すべて", "全員", "모두", "모든", "전체", "كل", "الكل", "جميع", "सभी", "सब", "सारे", "semua", "tất cả", "ทั้งหมด", "ทุก", "清空",
 ];
 
-static EMPTY_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(EMPTY));
 static ALL_WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| ALL.iter().map(|it| normalized(it)).collect());
-
-fn set(list: &[&str]) -> HashSet<String> {
-    list.iter().map(|it| normalized(it)).collect()
-}
 
 impl UserWords {
     /// From the texts that a person has written, the oldest first.
@@ -318,11 +303,6 @@ fn names(text: &str, shown: &str) -> bool {
                 2 <= word.chars().count() && text.contains(word)
             }
         })
-}
-
-pub(super) fn says_something(word: &str) -> bool {
-    let short = word.chars().all(is_spaced) && word.chars().count() < 3;
-    !short && !EMPTY_WORDS.contains(word)
 }
 
 /// Whether a text in a script without blanks shares two letters in a row with another.

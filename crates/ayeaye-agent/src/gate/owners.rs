@@ -1,6 +1,8 @@
 //! The hosts that a user's words name: by themselves, or by the names of their owners.
-use super::intent::MOST;
 use crate::host::host_of;
+
+/// How much of a text is looked through for addresses.
+const MOST: usize = 8 * 1024;
 
 /// The endings of hosts under which well-known names are their owners': the old common ones, and those of
 /// countries that are used for what belongs there.

@@ -75,13 +75,16 @@ fn set(lists: &[&[&str]]) -> HashSet<String> {
     lists.iter().flat_map(|it| *it).map(|it| normalized(it)).collect()
 }
 
-/// Whether a text shows an amount of money, and which: the amount with its currency.
+/// Whether a text shows an amount of money, and which: the amount with its currency, in figures or in words.
 pub(super) fn amount(text: &str) -> Option<String> {
+    if text.contains(char::is_numeric) { in_figures(text) } else { in_words(text) }
+}
+
+/// The amount of money that a text shows in figures.
+pub(super) fn in_figures(text: &str) -> Option<String> {
     let digit = |c: char| c.is_numeric();
     let mut from = 0;
-    let mut figures = false;
     while let Some(start) = text[from..].find(digit).map(|at| at + from) {
-        figures = true;
         let end = text[start..]
             .find(|c: char| !(digit(c) || matches!(c, '.' | ',' | '\'' | '\u{a0}' | '\u{202f}')))
             .map_or(text.len(), |at| at + start);
@@ -109,7 +112,7 @@ pub(super) fn amount(text: &str) -> Option<String> {
             from += 1;
         }
     }
-    if figures { None } else { in_words(text) }
+    None
 }
 
 fn is_code(word: &str) -> bool {

@@ -1,6 +1,6 @@
 //! What of a user's words is their own: without what is quoted, and where stands what is to be said to somebody.
 use super::class::ActClass;
-use super::intent::says_something;
+use super::fillers::says_something;
 use super::phrases;
 use super::text::{is_spaced, mentions, normalized, stems};
 

@@ -1,5 +1,6 @@
 //! The rules, each of which adds what it finds.
 mod addresses;
+mod asked;
 mod bare;
 mod controls;
 mod dialogs;

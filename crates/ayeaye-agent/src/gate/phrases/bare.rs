@@ -1,6 +1,6 @@
 //! Names of controls of a word or two that have consequences in some places only: "Follow" in a social network,
 //! "Get" in a store of apps, "Share" where something has been written. Compared with the whole name.
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::gate::class::ActClass::{
@@ -89,7 +89,7 @@ static BY_NAME: LazyLock<HashMap<String, Vec<Bare>>> = LazyLock::new(|| {
     }
     all
 });
-static BEGINS_TEXTS: LazyLock<Vec<String>> =
+static BEGINS_TEXTS: LazyLock<HashSet<String>> =
     LazyLock::new(|| BEGINS.iter().map(|it| normalized(it)).collect());
 
 /// What a name (normalized) does, and where.
@@ -99,5 +99,5 @@ pub(in crate::gate) fn bare(name: &str) -> &'static [Bare] {
 
 /// Whether a name (normalized) begins something.
 pub(in crate::gate) fn begins(name: &str) -> bool {
-    BEGINS_TEXTS.iter().any(|it| it == name)
+    BEGINS_TEXTS.contains(name)
 }

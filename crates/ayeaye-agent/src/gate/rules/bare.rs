@@ -6,7 +6,7 @@ use crate::gate::findings::Findings;
 use crate::gate::phrases::{self, Bare, When};
 use crate::gate::price::{amount, without_amount};
 use crate::gate::request::{ControlFacts, GateRequest};
-use crate::gate::text::{normalized, readings};
+use crate::gate::text::readings;
 use crate::gate::verdict::Rule;
 
 /// Looks at a control whose name tells nothing by itself; whether it has consequences here.
@@ -20,7 +20,10 @@ pub(super) fn bare(
         return false;
     }
     let request = findings.request;
-    let mut names: Vec<String> = control.names.iter().take(3).flat_map(|it| readings(it)).collect();
+    // The further texts of a card tell of what it leads to.
+    let own = if control.kind.contains("Button") { 3 } else { 1 };
+    let mut names: Vec<String> =
+        control.names.iter().take(own).flat_map(|it| readings(it)).collect();
     let priced: Vec<String> = names.iter().filter_map(|it| without_amount(it)).collect();
     names.extend(priced);
     let id = if control.names.is_empty() && control.hint.is_empty() {
@@ -73,16 +76,9 @@ fn holds(when: When, request: &GateRequest<'_>, kind: Option<AppKind>) -> bool {
 fn is_asked(request: &GateRequest<'_>, control: &ControlFacts, bare: &Bare) -> bool {
     let words = request.words;
     if bare.class == ActClass::Send {
-        return super::controls::is_asked(request, ActClass::Send, control);
+        return super::asked::is_asked(request, ActClass::Send, control);
     }
     let shown = request.screen.texts.iter().map(String::as_str);
     let is_there = || words.name_one_of(shown, [request.label, request.package]);
     words.ask_by(&bare.verbs) && (bare.when != When::Social || is_there())
-}
-
-/// Whether what is said around a control is paid again and again, and the control goes on with it.
-pub(super) fn goes_on(control: &ControlFacts) -> bool {
-    control.reacts
-        && !control.switch
-        && control.names.iter().take(2).any(|it| phrases::begins(&normalized(it)))
 }

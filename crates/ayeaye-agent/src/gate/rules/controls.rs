@@ -1,15 +1,15 @@
 //! What a control says that it does, and acts that are no touch.
+use super::asked::is_asked;
 use super::dialogs;
 use super::fields::is_search;
 use super::ids::class_of_id;
 use super::only_moves;
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
-use crate::gate::components::SystemPart;
 use crate::gate::findings::Findings;
 use crate::gate::intent::says_all;
 use crate::gate::phrases;
-use crate::gate::price::{amount, is_price};
+use crate::gate::price::{amount, in_figures, is_price};
 use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter};
 use crate::gate::text::{closed_up, normalized, readings, words};
 use crate::gate::verdict::Rule;
@@ -136,66 +136,6 @@ fn add(
     findings.class(class, asked, rule, evidence);
 }
 
-/// Whether the user's words ask for what this control does, and for all it does.
-pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
-    let GateRequest { words, screen, history, .. } = request;
-    if !words.asks_for(class) {
-        return false;
-    }
-    let names: Vec<String> = control.names.iter().map(|it| normalized(it)).collect();
-    if names.iter().any(|it| says_all(it)) && !words.say_all() {
-        return false;
-    }
-    match class {
-        ActClass::Send => {
-            let places = &screen.recipients;
-            let labels =
-                ["to", "cc", "bcc", "an", "para", "a", "à", "naar", "do", "кому", "收件人", "宛先"];
-            let is_label = |it: &String| labels.contains(&normalized(it).trim_end_matches(':'));
-            let mut places = places.iter().filter(|it| !is_label(it)).peekable();
-            let all = |it: &String| says_all(&normalized(it));
-            if screen.header.iter().chain(&screen.recipients).any(all) && !words.say_all() {
-                false
-            } else if places.peek().is_some() {
-                places.all(|it| words.address(it))
-            } else if let Some(of_row) = row_is_named(request) {
-                of_row
-            } else {
-                screen.header.iter().any(|it| words.address_all(it))
-            }
-        }
-        ActClass::Call => {
-            let own = control.names.iter().filter_map(|it| dialogs::person_in(it));
-            let shown = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
-            own.into_iter().all(|it| words.address(it))
-                && row_is_named(request)
-                    .unwrap_or_else(|| shown.into_iter().any(|it| words.address(it)))
-        }
-        ActClass::Delete => {
-            let erases = |it: &String| {
-                phrases::area_titled(it).is_some_and(|it| it.of == SystemPart::FactoryReset)
-            };
-            let shown = screen.texts.iter().chain(&history.touched).map(String::as_str);
-            (!names.iter().any(erases) || words.name_part(SystemPart::FactoryReset))
-                && words.relate_to(shown.clone())
-                && words.name_one_of(shown, [request.label, request.package])
-        }
-        _ => true,
-    }
-}
-
-/// Whether the row that a control belongs to is of whom the user names; `None` where it is part of no row.
-fn row_is_named(request: &GateRequest<'_>) -> Option<bool> {
-    const NOBODY: [&str; 8] = ["sim", "sms", "mms", "rcs", "hd", "esim", "sim 1", "sim 2"];
-    let is_name = |text: &&String| {
-        let text = normalized(text);
-        text.chars().any(char::is_alphabetic) && !NOBODY.contains(&text.as_str())
-    };
-    let mut names = request.screen.line.iter().filter(is_name).peekable();
-    names.peek()?;
-    Some(names.any(|it| request.words.address(it)))
-}
-
 /// The class of what a control does, and what says so.
 fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, String)> {
     let on_home = |class: ActClass| {
@@ -234,7 +174,7 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
         }
         for text in &texts {
             // A choice may be a sentence, and so may a text with a price that is no button.
-            let long = is_button && !control.switch || at == 0 && amount(name).is_some();
+            let long = is_button && !control.switch || at == 0 && in_figures(name).is_some();
             for phrase in phrases::commands(text, long) {
                 // Further texts of a row are content; what is a command there stands alone.
                 let alone = closes
@@ -268,9 +208,11 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
         found.push((class, control.resource_id.clone()));
     }
     // What is sent with an amount, or by an app of money, is money.
-    let money = matches!(app, Some(AppKind::Banking | AppKind::Wallet))
-        || control.names.iter().take(CONTENT).any(|it| amount(it).is_some());
-    for (class, _) in found.iter_mut().filter(|(class, _)| money && *class == ActClass::Send) {
+    let money = || {
+        matches!(app, Some(AppKind::Banking | AppKind::Wallet))
+            || control.names.iter().take(CONTENT).any(|it| amount(it).is_some())
+    };
+    for (class, _) in found.iter_mut().filter(|(class, _)| *class == ActClass::Send && money()) {
         *class = ActClass::Transfer;
     }
     // Of several the one that weighs most, and of its phrases the longest: "Send money" is a transfer.

@@ -16,14 +16,14 @@ pub(super) fn agreed_to(
     screen: &ScreenFacts,
     kind: Option<AppKind>,
 ) -> Option<(ActClass, String)> {
+    let agrees = agrees(control);
+    if agrees.is_none() && !goes_on(control) {
+        return None;
+    }
     let own = |text: &&String| !control.names.contains(text);
     let said: Vec<&String> = screen.said.iter().filter(own).collect();
-    let agrees = agrees(control);
-    if agrees.is_some() || super::bare::goes_on(control) {
-        let repeated = said.iter().find(|it| is_repeated(it));
-        if let Some(text) = repeated {
-            return Some((ActClass::Pay, format!("\"{text}\"")));
-        }
+    if let Some(text) = said.iter().find(|it| is_repeated(it)) {
+        return Some((ActClass::Pay, format!("\"{text}\"")));
     }
     let firmly = agrees?;
     if firmly && matches!(kind, Some(AppKind::Banking | AppKind::Wallet)) {
@@ -41,6 +41,13 @@ pub(super) fn agreed_to(
         Some((class, format!("\"{text}\"")))
     });
     asked.min_by_key(|(class, _)| *class as usize)
+}
+
+/// Whether what is said around a control is paid again and again, and the control goes on with it.
+fn goes_on(control: &ControlFacts) -> bool {
+    control.reacts
+        && !control.switch
+        && control.names.iter().take(2).any(|it| phrases::begins(&normalized(it)))
 }
 
 /// Whether a control agrees to something without saying to what; true where it is how people agree to what

@@ -166,3 +166,13 @@ fn a_call_that_was_asked_for_is_made() {
     unasked("Call Anna Berg", &[(&chat, chat.tap("Call"))]);
     assert_eq!(chat.judge("Tell Anna I am late; do not call", &chat.tap("Call")).name(), "confirm");
 }
+
+#[test]
+fn a_card_of_a_store_of_apps_leads_to_its_app() {
+    let point = Point::from_fractions(0.5, 160.0 / 2400.0).unwrap();
+    let tap = Gesture::Click { point };
+    for texts in [["Blocks", "Games", "4.5", "Free"], ["Blocks", "Games", "4.5", "€4.99"]] {
+        let store = Scene::of("com.android.vending/x.Main", "").card(&texts);
+        unasked("Find a puzzle game", &[(&store, tap.clone())]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Whether the user's words ask for what a control does.
+use super::dialogs;
+use crate::gate::class::ActClass;
+use crate::gate::components::SystemPart;
+use crate::gate::intent::says_all;
+use crate::gate::phrases;
+use crate::gate::request::{ControlFacts, GateRequest};
+use crate::gate::text::normalized;
+
+/// Whether the user's words ask for what this control does, and for all it does.
+pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
+    let GateRequest { words, screen, history, .. } = request;
+    if !words.asks_for(class) {
+        return false;
+    }
+    let names: Vec<String> = control.names.iter().map(|it| normalized(it)).collect();
+    if names.iter().any(|it| says_all(it)) && !words.say_all() {
+        return false;
+    }
+    match class {
+        ActClass::Send => {
+            let places = &screen.recipients;
+            let labels =
+                ["to", "cc", "bcc", "an", "para", "a", "à", "naar", "do", "кому", "收件人", "宛先"];
+            let is_label = |it: &String| labels.contains(&normalized(it).trim_end_matches(':'));
+            let mut places = places.iter().filter(|it| !is_label(it)).peekable();
+            let all = |it: &String| says_all(&normalized(it));
+            if screen.header.iter().chain(&screen.recipients).any(all) && !words.say_all() {
+                false
+            } else if places.peek().is_some() {
+                places.all(|it| words.address(it))
+            } else if let Some(of_row) = row_is_named(request) {
+                of_row
+            } else {
+                screen.header.iter().any(|it| words.address_all(it))
+            }
+        }
+        ActClass::Call => {
+            let own = control.names.iter().filter_map(|it| dialogs::person_in(it));
+            let shown = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
+            own.into_iter().all(|it| words.address(it))
+                && row_is_named(request)
+                    .unwrap_or_else(|| shown.into_iter().any(|it| words.address(it)))
+        }
+        ActClass::Delete => {
+            let erases = |it: &String| {
+                phrases::area_titled(it).is_some_and(|it| it.of == SystemPart::FactoryReset)
+            };
+            let shown = screen.texts.iter().chain(&history.touched).map(String::as_str);
+            (!names.iter().any(erases) || words.name_part(SystemPart::FactoryReset))
+                && words.relate_to(shown.clone())
+                && words.name_one_of(shown, [request.label, request.package])
+        }
+        _ => true,
+    }
+}
+
+/// Whether the row that a control belongs to is of whom the user names; `None` where it is part of no row.
+fn row_is_named(request: &GateRequest<'_>) -> Option<bool> {
+    const NOBODY: [&str; 8] = ["sim", "sms", "mms", "rcs", "hd", "esim", "sim 1", "sim 2"];
+    let is_name = |text: &&String| {
+        let text = normalized(text);
+        text.chars().any(char::is_alphabetic) && !NOBODY.contains(&text.as_str())
+    };
+    let mut names = request.screen.line.iter().filter(is_name).peekable();
+    names.peek()?;
+    Some(names.any(|it| request.words.address(it)))
+}
