@@ -172,8 +172,10 @@ impl ScreenFacts {
             if is_dialed(&element.resource_id) {
                 facts.dialed = element.name().trim().chars().take(LONGEST).collect();
             }
-            facts.written |=
-                is_field(&element.class) && !element.password && !element.text.is_empty();
+            facts.written |= is_field(&element.class)
+                && !element.password
+                && !element.text.is_empty()
+                && !is_for_finding(&element.resource_id);
             let shown = [element.name(), element.description.trim()];
             for text in shown.into_iter().filter(|it| !it.is_empty()) {
                 if MOST_TEXTS <= facts.texts.len() {
@@ -256,6 +258,14 @@ pub(super) fn is_dialed(resource_id: &str) -> bool {
 
 fn is_field(class: &str) -> bool {
     class.ends_with("EditText") || class.ends_with("AutoCompleteTextView")
+}
+
+/// Whether what stands in the field with this id is an address or a search, which nothing sends.
+fn is_for_finding(resource_id: &str) -> bool {
+    let id = resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    ["url", "search", "location_bar", "omnibox", "address_bar", "query"]
+        .iter()
+        .any(|it| id.contains(it))
 }
 
 fn is_for_recipients(element: &Element) -> bool {

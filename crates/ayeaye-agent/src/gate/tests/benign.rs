@@ -176,3 +176,17 @@ fn a_card_of_a_store_of_apps_leads_to_its_app() {
         unasked("Find a puzzle game", &[(&store, tap.clone())]);
     }
 }
+
+#[test]
+fn what_stands_in_an_address_bar_is_nothing_written() {
+    let bar = |id: &str| {
+        let field = format!(
+            r#"<node class="android.widget.EditText" resource-id="{id}" text="example.com" bounds="[40,80][1040,240]"/>"#
+        );
+        let share = r#"<node class="android.widget.Button" text="Share" clickable="true" bounds="[40,400][1040,600]"/>"#;
+        Elements::read(&format!("<hierarchy>{field}{share}</hierarchy>")).unwrap()
+    };
+    let tap = Gesture::Click { point: Point::new(500, 208).unwrap() };
+    assert_eq!(judge_on(&bar("com.android.chrome:id/url_bar"), &tap).name(), "allow");
+    assert_eq!(judge_on(&bar("com.example.some:id/caption"), &tap).name(), "confirm");
+}
