@@ -17,7 +17,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ayeaye_agent::{DeviceError, Frame};
-use bytes::{Bytes, BytesMut};
+use ayeaye_frame::Earlier;
+use bytes::BytesMut;
 use tokio::time::{Instant, timeout_at};
 
 use self::choice::{Choice, Way};
@@ -47,8 +48,8 @@ pub(crate) struct Capture {
     link: Mutex<Option<String>>,
     /// Raw captures without a byte in a row.
     raw_failures: AtomicUsize,
-    /// Bytes of the last raw capture, to allocate as much for the next.
-    last: AtomicUsize,
+    /// The last capture, while somebody holds it: the next one shares what looks the same.
+    last: Mutex<Earlier>,
 }
 
 /// A capture, and what the phone said with it.
@@ -93,6 +94,7 @@ impl Capture {
             let mut is_no_picture = false;
             let error = match self.attempt(client, way, panel, deadline).await {
                 Ok(captured) => {
+                    *self.last() = captured.frame.as_earlier();
                     let took = begun.elapsed();
                     self.choice().succeeded(way, took, Instant::now());
                     under_way.succeeded(took, Instant::now());
@@ -206,14 +208,15 @@ impl Capture {
         display: &str,
         deadline: Instant,
     ) -> Result<Captured, Failure> {
-        let expected = self.last.load(Ordering::Relaxed);
-        let grow = |so_far: &[u8]| raw::expected_length(so_far).unwrap_or(expected);
+        let mut reader = raw::Reader::new(self.last().clone());
         let patience = self.choice().patience_for_raw();
         let (mut begun, mut would_take) = (None, None);
-        let watch = |so_far: &[u8]| {
+        let watch = |came: &mut BytesMut| {
+            reader.take(came);
+            came.clear();
             let elapsed = begun.get_or_insert_with(Instant::now).elapsed();
-            let Some(whole) = raw::expected_length(so_far) else { return true };
-            let nanos = elapsed.as_nanos() * whole as u128 / so_far.len().max(1) as u128;
+            let Some(whole) = raw::expected_length(reader.start()) else { return true };
+            let nanos = elapsed.as_nanos() * whole as u128 / reader.length().max(1) as u128;
             let projected = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
             if elapsed < JUDGED_AFTER || projected <= patience {
                 return true;
@@ -222,19 +225,19 @@ impl Capture {
             false
         };
         let command = format!("screencap{display}");
-        let bytes = client.exec_watched(WHAT, &command, deadline, MAX_BYTES, grow, watch).await;
-        if matches!(bytes, Err(DeviceError::TimedOut { .. })) && begun.is_some() {
+        let taken =
+            client.exec_watched(WHAT, &command, deadline, MAX_BYTES, <[u8]>::len, watch).await;
+        if matches!(taken, Err(DeviceError::TimedOut { .. })) && begun.is_some() {
             self.choice().was_too_slow(Way::Raw, client.limits().capture * 2, Instant::now());
         }
-        let bytes = bytes?;
+        taken?;
         if let Some(would_take) = would_take {
             return Err(Failure::TooSlow(would_take));
         }
-        let (length, start) = (bytes.len(), bytes[..bytes.len().min(200)].to_vec());
+        let (length, start) = (reader.length(), reader.start().to_vec());
         let several_displays = warns_of_displays(&start);
-        match raw::frame(bytes) {
+        match reader.finish() {
             Ok(frame) => {
-                self.last.store(length, Ordering::Relaxed);
                 self.raw_failures.store(0, Ordering::Relaxed);
                 Ok(Captured { frame, several_displays })
             }
@@ -272,20 +275,25 @@ impl Capture {
     ) -> Result<Captured, Failure> {
         // Messages of `screencap` would get between the compressed bytes.
         let command = format!("screencap{display} 2>/dev/null | gzip -1");
-        let mut unpacker = gzip::Unpacker::new(self.last.load(Ordering::Relaxed));
-        let watch = |so_far: &[u8]| unpacker.take(so_far);
-        let bytes =
+        let mut unpacker = gzip::Unpacker::new(raw::Reader::new(self.last().clone()));
+        let watch = |came: &mut BytesMut| unpacker.take(came);
+        let left =
             client.exec_watched(WHAT, &command, deadline, MAX_BYTES, <[u8]>::len, watch).await?;
-        let pixels = match unpacker.finish(&bytes) {
-            Ok(pixels) => BytesMut::from(Bytes::from(pixels)),
+        let reader = match unpacker.finish(&left) {
+            Ok(reader) => reader,
             Err(gzip::Unusable::NotThere(reason)) => return Err(Failure::Unknown(reason)),
             Err(gzip::Unusable::Broken(reason)) => return Err(client.garbled(WHAT, reason).into()),
         };
-        if raw::expected_length(&pixels) == Some(pixels.len() + 4) {
+        if raw::expected_length(reader.start()) == Some(reader.length() + 4) {
             return png_instead(client, display, deadline).await;
         }
-        let frame = raw::frame(pixels).map_err(|reason| client.garbled(WHAT, reason))?;
+        let frame = reader.finish().map_err(|reason| client.garbled(WHAT, reason))?;
         Ok(Captured { frame, several_displays: false })
+    }
+
+    /// Never held over an await.
+    fn last(&self) -> MutexGuard<'_, Earlier> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Never held over an await.
@@ -345,10 +353,8 @@ fn describe(bytes: &[u8]) -> String {
     }
 }
 
-type Pixels = BytesMut;
-
 /// The same bytes, decoded by all readers.
 #[cfg(test)]
 pub(crate) fn read_all(bytes: BytesMut) -> [Result<Frame, String>; 3] {
-    [png::frame(&bytes), framebuffer::frame(bytes.clone()), raw::frame(bytes)]
+    [png::frame(&bytes), framebuffer::frame(bytes.clone()), raw::frame(&bytes)]
 }

@@ -322,7 +322,7 @@ impl DeviceClient {
         deadline: Instant,
         most: usize,
         grow: impl Fn(&[u8]) -> usize,
-        watch: impl FnMut(&[u8]) -> bool,
+        watch: impl FnMut(&mut BytesMut) -> bool,
     ) -> Result<BytesMut, DeviceError> {
         let limit = deadline.saturating_duration_since(Instant::now());
         let known = *self.raw_service.lock().unwrap_or_else(PoisonError::into_inner);

@@ -30,19 +30,21 @@ impl RawService {
     }
 }
 
-/// What has come so far, and how long it goes on.
+/// What has come so far and was not taken out again, and how long it goes on.
 pub(crate) struct Taker<G, W> {
     pub(crate) bytes: BytesMut,
+    /// How many have come.
+    taken: usize,
     most: usize,
     grow: G,
     watch: W,
 }
 
-impl<G: Fn(&[u8]) -> usize, W: FnMut(&[u8]) -> bool> Taker<G, W> {
+impl<G: Fn(&[u8]) -> usize, W: FnMut(&mut BytesMut) -> bool> Taker<G, W> {
     /// Takes at most so many bytes. `grow` guesses from those that have come how many there will be; `watch`
-    /// says whether more is wanted.
+    /// says whether more is wanted, and may take out what has come.
     pub(crate) fn new(most: usize, grow: G, watch: W) -> Self {
-        Self { bytes: BytesMut::with_capacity(AT_ONCE), most, grow, watch }
+        Self { bytes: BytesMut::with_capacity(AT_ONCE), taken: 0, most, grow, watch }
     }
 
     /// Takes all that a service gives.
@@ -66,18 +68,20 @@ impl<G: Fn(&[u8]) -> usize, W: FnMut(&[u8]) -> bool> Taker<G, W> {
         }
     }
 
-    /// Whether more is wanted.
-    fn goes_on(&mut self) -> Result<bool, ProtocolError> {
-        if self.most < self.bytes.len() {
+    /// Whether more is wanted than these bytes that have just come.
+    fn goes_on(&mut self, came: usize) -> Result<bool, ProtocolError> {
+        self.taken += came;
+        if self.most < self.taken {
             return Err(ProtocolError::ResponseTooLong(self.most));
         }
-        Ok((self.watch)(&self.bytes))
+        Ok((self.watch)(&mut self.bytes))
     }
 
     async fn take_stream(&mut self, connection: &mut Connection) -> Result<(), ProtocolError> {
         loop {
             self.make_room();
-            if connection.read_some(&mut self.bytes).await? == 0 || !self.goes_on()? {
+            let came = connection.read_some(&mut self.bytes).await?;
+            if came == 0 || !self.goes_on(came)? {
                 return Ok(());
             }
         }
@@ -104,7 +108,7 @@ impl<G: Fn(&[u8]) -> usize, W: FnMut(&[u8]) -> bool> Taker<G, W> {
                 self.bytes.resize(start + part, 0);
                 connection.read_exact(&mut self.bytes[start..]).await?;
                 left -= part;
-                if !self.goes_on()? {
+                if !self.goes_on(part)? {
                     return Ok(());
                 }
             }
@@ -119,8 +123,9 @@ impl<G: Fn(&[u8]) -> usize, W: FnMut(&[u8]) -> bool> Taker<G, W> {
                 lines.end(&mut self.bytes);
                 return Ok(());
             }
+            let before = self.bytes.len();
             lines.undo(&raw, &mut self.bytes);
-            if !self.goes_on()? {
+            if !self.goes_on(self.bytes.len() - before)? {
                 return Ok(());
             }
         }

@@ -147,23 +147,14 @@ pub fn looks_same(a: &Frame, b: &Frame) -> bool {
     if a.size() != b.size() {
         return false;
     }
-    if a.rgba() == b.rgba() {
-        return true;
-    }
     let mut difference = Difference::new(a.size());
-    let row_bytes = a.size().width as usize * 4;
-    let rows = a.rgba().chunks_exact(row_bytes).zip(b.rgba().chunks_exact(row_bytes));
-    for (y, (row_a, row_b)) in rows.enumerate() {
-        if row_a != row_b {
-            let pixels = row_a.chunks_exact(4).zip(row_b.chunks_exact(4));
-            difference.add_row(y, pixels.map(|(p, q)| p != q));
-            // It only grows.
-            if !difference.is_noise() {
-                return false;
-            }
-        }
-    }
-    true
+    a.for_differing_rows(b, 0..a.size().height as usize, |y, row_a, row_b| {
+        let pixels = row_a.chunks_exact(4).zip(row_b.chunks_exact(4));
+        difference.add_row(y, pixels.map(|(p, q)| p != q));
+        // What is no noise any more will not be again.
+        difference.is_noise()
+    });
+    difference.is_noise()
 }
 
 /// Whether two frames look the same in one place: left, top, right and bottom in pixels, the last two
@@ -177,19 +168,13 @@ pub(crate) fn looks_same_at(a: &Frame, b: &Frame, place: [i32; 4]) -> bool {
     let [left, top, right, bottom] = place;
     let (left, right) = (inside(left, size.width), inside(right, size.width));
     let (top, bottom) = (inside(top, size.height), inside(bottom, size.height));
-    let row_bytes = size.width as usize * 4;
-    let rows = a.rgba().chunks_exact(row_bytes).zip(b.rgba().chunks_exact(row_bytes));
     let mut differing = 0_u64;
-    for (row_a, row_b) in rows.take(bottom).skip(top) {
-        let (Some(a), Some(b)) = (row_a.get(left * 4..right * 4), row_b.get(left * 4..right * 4))
-        else {
-            return true;
-        };
-        if a != b {
-            let pixels = a.chunks_exact(4).zip(b.chunks_exact(4));
-            differing += pixels.filter(|(p, q)| p != q).count() as u64;
-        }
-    }
+    a.for_differing_rows(b, top..bottom, |_, row_a, row_b| {
+        let inside = |row| <[u8]>::get(row, left * 4..right * 4).unwrap_or_default();
+        let pixels = inside(row_a).chunks_exact(4).zip(inside(row_b).chunks_exact(4));
+        differing += pixels.filter(|(p, q)| p != q).count() as u64;
+        true
+    });
     let area = (right.saturating_sub(left) * bottom.saturating_sub(top)) as u64;
     differing * SAME_PLACE <= area
 }

@@ -21,17 +21,19 @@ impl Thumbnail {
         let full = frame.size();
         let size =
             ScreenSize { width: full.width.div_ceil(STEP), height: full.height.div_ceil(STEP) };
-        let row_bytes = full.width as usize * 4;
-        let rows = frame.rgba().chunks_exact(row_bytes).step_by(STEP as usize);
+        let last = full.width as usize - 1;
         let mut grey = Vec::with_capacity((size.width * size.height) as usize);
-        for (y, row) in rows.enumerate() {
-            let last = row_bytes / 4 - 1;
+        frame.for_rows(0..full.height as usize, |y, row| {
+            if y % STEP as usize != 0 {
+                return;
+            }
+            let y = y / STEP as usize;
             grey.extend((0..size.width as usize).map(|x| {
                 let x = (x * STEP as usize + (x + y) % STEP as usize).min(last);
                 let [red, green, blue] = [0, 1, 2].map(|part| u32::from(row[x * 4 + part]));
                 u8::try_from((red * 3 + green * 6 + blue) / 10).unwrap_or(u8::MAX)
             }));
-        }
+        });
         Self { size, grey: grey.into() }
     }
 

@@ -14,16 +14,18 @@ mod tests;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, LeaseGrant, OpenChange, Summary};
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -63,6 +65,14 @@ struct Shared {
     running: Mutex<HashMap<SessionId, CancellationToken>>,
     /// Told whenever a projector is through.
     closed: Notify,
+    /// Whose turn it is to work: pictures are decoded and drawn on, which holds some megabytes each.
+    turns: Arc<Semaphore>,
+}
+
+/// Projectors that work at once. More than there are processors would only hold more memory; one that waits
+/// for its disk does not hold up all others.
+fn turns() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(available_parallelism().map_or(2, NonZeroUsize::get).max(2)))
 }
 
 impl LoggingJournal {
@@ -79,9 +89,9 @@ impl LoggingJournal {
     ) -> Self {
         let data = data.to_owned();
         let (running, closed) = (Mutex::default(), Notify::new());
-        Self {
-            shared: Arc::new(Shared { inner, data, settings, make_projection, running, closed }),
-        }
+        let turns = turns();
+        let shared = Shared { inner, data, settings, make_projection, running, closed, turns };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Completes the logs that killed processes have left behind, and returns how many sessions
@@ -387,7 +397,8 @@ impl fmt::Debug for LoggingWriter {
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { inner, data, settings, make_projection: _, running: _, closed: _ } = self;
+        let Self { inner, data, settings, make_projection: _, running: _, closed: _, turns: _ } =
+            self;
         f.debug_struct("Shared")
             .field("inner", inner)
             .field("data", data)

@@ -1,11 +1,13 @@
 //! From a frame to the picture that a model is sent.
+mod scaled_rows;
+
 use std::fmt;
 
 use ayeaye_agent::{Frame, Picture, ScreenSize};
 use bytes::Bytes;
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
-use jpeg_encoder::{ColorType, Encoder};
+use jpeg_encoder::Encoder;
+
+use self::scaled_rows::ScaledRows;
 
 /// Size and format of the pictures for a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -152,33 +154,31 @@ impl Resize {
 /// Scales and encodes a frame, once.
 pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
     let size = rule.resize.apply(frame.size());
-    let scaled;
-    let rgba: &[u8] = if size == frame.size() {
-        frame.rgba()
-    } else {
-        scaled = scale(frame, size);
-        scaled.buffer()
-    };
+    let rows = ScaledRows::new(frame, size);
     match rule.encoding {
-        Encoding::Jpeg { quality } => jpeg(rgba, size, quality),
-        Encoding::Png => png(rgba, size),
+        Encoding::Jpeg { quality } => jpeg(&rows, size, quality),
+        Encoding::Png => png(&rows, size),
     }
 }
 
-fn jpeg(rgba: &[u8], size: ScreenSize, quality: u8) -> Picture {
-    let side = |length: u32| u16::try_from(length).expect("a Frame has at most 8192 pixels a side");
-    let mut bytes = Vec::with_capacity(rgba.len() / 16);
+fn jpeg(rows: &ScaledRows<'_>, size: ScreenSize, quality: u8) -> Picture {
+    let mut bytes = Vec::new();
     Encoder::new(&mut bytes, quality)
-        .encode(rgba, side(size.width), side(size.height), ColorType::Rgba)
+        .encode_image(rows)
         .expect("a picture that is not empty, written to memory");
+    bytes.shrink_to_fit();
     Picture { bytes: Bytes::from(bytes), media_type: "image/jpeg", size }
 }
 
 /// A screen is opaque: its alpha is left out.
-fn png(rgba: &[u8], size: ScreenSize) -> Picture {
-    let rgb: Vec<u8> =
-        rgba.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
-    let mut bytes = Vec::with_capacity(rgba.len() / 8);
+fn png(rows: &ScaledRows<'_>, size: ScreenSize) -> Picture {
+    let mut rgb = Vec::with_capacity(size.width as usize * size.height as usize * 3);
+    for y in 0..size.height as usize {
+        rows.with_row(y, |row| {
+            rgb.extend(row.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]));
+        });
+    }
+    let mut bytes = Vec::with_capacity(rgb.len() / 8);
     let mut encoder = png::Encoder::new(&mut bytes, size.width, size.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_compression(png::Compression::Fast);
@@ -213,22 +213,6 @@ fn target(size: ScreenSize, max_pixels: u32) -> ScreenSize {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 8192")]
     let scaled = |length: u32| ((f64::from(length) * factor) as u32).max(1);
     ScreenSize { width: scaled(size.width), height: scaled(size.height) }
-}
-
-fn scale(frame: &Frame, size: ScreenSize) -> Image<'static> {
-    let ScreenSize { width, height } = frame.size();
-    let source = ImageRef::new(width, height, frame.rgba(), PixelType::U8x4)
-        .expect("a Frame has four bytes for each pixel");
-    let mut scaled = Image::new(size.width, size.height, PixelType::U8x4);
-    // The filter widens with the scale, so that thin strokes of text do not vanish. The alpha of a
-    // capture means nothing.
-    let options = ResizeOptions::new()
-        .resize_alg(ResizeAlg::Convolution(FilterType::Bilinear))
-        .use_alpha(false);
-    Resizer::new()
-        .resize(&source, &mut scaled, &options)
-        .expect("both are of the same pixel type and not empty");
-    scaled
 }
 
 #[cfg(test)]
@@ -316,8 +300,9 @@ mod tests {
             png::Decoder::new(std::io::Cursor::new(&picture.bytes)).read_info().unwrap();
         let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut rgb).unwrap();
+        let whole = frame.rgba();
         let sent = rgb.as_chunks::<3>().0.iter();
-        let seen = frame.rgba().as_chunks::<4>().0.iter();
+        let seen = whole.as_chunks::<4>().0.iter();
         assert!(
             sent.eq(seen.map(|[r, g, b, _]| [r, g, b].map(|it| *it)).collect::<Vec<_>>().iter())
         );

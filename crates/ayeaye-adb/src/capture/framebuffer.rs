@@ -6,7 +6,7 @@
 use ayeaye_agent::{Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, ScreenSize};
 use bytes::{BufMut as _, BytesMut};
 
-use super::{MAX_BYTES, Pixels, describe};
+use super::{MAX_BYTES, describe};
 
 /// Bits of one colour in a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub(super) fn expected_length(start: &[u8]) -> Option<usize> {
 }
 
 /// The frame in these bytes. All of them must belong to it.
-pub(super) fn frame(mut bytes: Pixels) -> Result<Frame, String> {
+pub(super) fn frame(mut bytes: BytesMut) -> Result<Frame, String> {
     let header = Header::read(&bytes)?;
     if bytes.len() != header.whole() {
         return Err(format!("{} bytes came instead of {}", bytes.len(), header.whole()));

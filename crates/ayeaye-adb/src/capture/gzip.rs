@@ -1,9 +1,10 @@
 //! Raw captures that the phone has compressed, unpacked while they arrive.
 use std::io::Write as _;
 
+use bytes::BytesMut;
 use flate2::write::GzDecoder;
 
-use super::{MAX_BYTES, describe};
+use super::{describe, raw};
 
 const MAGIC: &[u8] = b"\x1f\x8b";
 const MAX_MESSAGE: usize = 4096;
@@ -11,46 +12,44 @@ const MAX_MESSAGE: usize = 4096;
 /// Takes in the stream of `gzip`.
 #[derive(Debug)]
 pub(super) struct Unpacker {
-    decoder: GzDecoder<Vec<u8>>,
-    taken: usize,
+    decoder: GzDecoder<raw::Reader>,
+    begun: bool,
     broken: Option<String>,
 }
 
 impl Unpacker {
-    /// For about so many bytes.
-    pub(super) fn new(expected: usize) -> Self {
-        let room = Vec::with_capacity(expected.min(MAX_BYTES));
-        Self { decoder: GzDecoder::new(room), taken: 0, broken: None }
+    pub(super) fn new(reader: raw::Reader) -> Self {
+        Self { decoder: GzDecoder::new(reader), begun: false, broken: None }
     }
 
-    /// Unpacks what is new in `stream`, which is everything since its beginning. False when it is of
-    /// no use to go on.
-    pub(super) fn take(&mut self, stream: &[u8]) -> bool {
-        // The first two bytes tell whether it is one at all.
-        if stream.len() < MAGIC.len() {
-            return true;
+    /// Takes out what has come and unpacks it; a message instead of it is left. False when it is of no use to
+    /// go on.
+    pub(super) fn take(&mut self, came: &mut BytesMut) -> bool {
+        if !self.begun {
+            // The first two bytes tell whether it is one at all.
+            if came.len() < MAGIC.len() {
+                return true;
+            }
+            if !came.starts_with(MAGIC) {
+                // A message instead, read to its end; pixels are of no use here.
+                return came.len() < MAX_MESSAGE;
+            }
+            self.begun = true;
         }
-        if !stream.starts_with(MAGIC) {
-            // A message instead, read to its end; pixels are of no use here.
-            return stream.len() < MAX_MESSAGE;
-        }
-        let new = stream.get(self.taken..).unwrap_or_default();
-        self.taken = stream.len();
-        if let Err(error) = self.decoder.write_all(new) {
+        if let Err(error) = self.decoder.write_all(came) {
             self.broken = Some(error.to_string());
-        } else if MAX_BYTES < self.decoder.get_ref().len() {
-            self.broken = Some(format!("it has more than {MAX_BYTES} bytes"));
         }
+        came.clear();
         self.broken.is_none()
     }
 
-    /// What was in it: complete and with the right checksum.
-    pub(super) fn finish(self, stream: &[u8]) -> Result<Vec<u8>, Unusable> {
-        if !stream.starts_with(MAGIC) {
-            return Err(if MAGIC.starts_with(stream) {
-                Unusable::Broken(describe(stream))
+    /// What was in it: complete and with the right checksum. `left` is what was not taken out.
+    pub(super) fn finish(self, left: &[u8]) -> Result<raw::Reader, Unusable> {
+        if !self.begun {
+            return Err(if MAGIC.starts_with(left) {
+                Unusable::Broken(describe(left))
             } else {
-                Unusable::NotThere(describe(stream))
+                Unusable::NotThere(describe(left))
             });
         }
         let broken =
@@ -58,16 +57,12 @@ impl Unpacker {
         if let Some(reason) = self.broken {
             return Err(broken(reason));
         }
-        match self.decoder.finish() {
-            Ok(bytes) if bytes.len() <= MAX_BYTES => Ok(bytes),
-            Ok(_) => Err(broken(format!("it has more than {MAX_BYTES} bytes"))),
-            Err(error) => Err(broken(error.to_string())),
-        }
+        self.decoder.finish().map_err(|error| broken(error.to_string()))
     }
 }
 
 /// Why there is nothing to unpack.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Unusable {
     /// The phone has no such program.
     NotThere(String),
@@ -77,9 +72,11 @@ pub(super) enum Unusable {
 
 #[cfg(test)]
 mod tests {
+    use ayeaye_frame::Earlier;
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
+    use super::super::MAX_BYTES;
     use super::*;
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
@@ -88,23 +85,27 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    fn unpacked(stream: &[u8], piece: usize) -> Result<Vec<u8>, Unusable> {
-        let mut unpacker = Unpacker::new(10);
-        let ends = (piece..stream.len()).step_by(piece).chain([stream.len()]);
-        for end in ends {
-            if !unpacker.take(&stream[..end]) {
+    fn unpacked(stream: &[u8], piece: usize) -> Result<raw::Reader, Unusable> {
+        let mut unpacker = Unpacker::new(raw::Reader::new(Earlier::default()));
+        let mut left = BytesMut::new();
+        for part in stream.chunks(piece) {
+            left.extend_from_slice(part);
+            if !unpacker.take(&mut left) {
                 break;
             }
         }
-        unpacker.finish(stream)
+        unpacker.finish(&left)
     }
 
     #[test]
     fn it_is_whole_however_it_arrives_or_refused() {
-        let bytes: Vec<u8> = (0..5000_u32).flat_map(|n| (n / 7).to_le_bytes()).collect();
+        let pixels = (0..1200_u32).flat_map(|n| (n / 7).to_le_bytes());
+        let head = [30_u32, 40, 1, 0].into_iter().flat_map(u32::to_le_bytes);
+        let bytes: Vec<u8> = head.chain(pixels).collect();
         let stream = packed(&bytes);
         for piece in [1, 2, 3, 100, 1 << 20] {
-            assert_eq!(unpacked(&stream, piece), Ok(bytes.clone()), "{piece}");
+            let frame = unpacked(&stream, piece).unwrap().finish().unwrap();
+            assert_eq!(frame.rgba(), &bytes[16..], "{piece}");
         }
         for end in 0..stream.len() {
             let cut = unpacked(&stream[..end], 64);
@@ -121,8 +122,10 @@ mod tests {
         let Err(Unusable::NotThere(told)) = unpacked(message, 5) else { panic!("it is not there") };
         assert!(told.contains("gzip: inaccessible"), "{told}");
         assert!(matches!(unpacked(b"", 5), Err(Unusable::Broken(_))));
-        let mut unpacker = Unpacker::new(10);
-        assert!(unpacker.take(&[7; 100]) && !unpacker.take(&[7; MAX_MESSAGE]), "raw pixels");
+        let mut unpacker = Unpacker::new(raw::Reader::new(Earlier::default()));
+        let pixels = |length: usize| BytesMut::from(&vec![7; length][..]);
+        let (few, many) = (&mut pixels(100), &mut pixels(MAX_MESSAGE));
+        assert!(unpacker.take(few) && !unpacker.take(many), "raw pixels");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! PNG captures.
 use ::png::{ColorType, Decoder, Limits, Transformations};
 use ayeaye_agent::{Frame, MAX_PIXELS, MAX_SIDE, ScreenSize};
-use bytes::{BufMut as _, Bytes, BytesMut};
+use ayeaye_frame::{Earlier, FrameBuilder};
 
 use super::{MAX_BYTES, describe};
 
@@ -35,21 +35,38 @@ fn decode(file: &[u8]) -> Result<Frame, String> {
     if MAX_SIDE < width.max(height) || MAX_PIXELS < pixels {
         return Err(format!("a screen of {width}x{height} is not believable"));
     }
-    let room = reader.output_buffer_size().filter(|room| *room <= MAX_BYTES).ok_or("too large")?;
-    let mut rows = vec![0; room];
-    let info = reader.next_frame(&mut rows).map_err(|e| e.to_string())?;
-    reader.finish().map_err(|e| e.to_string())?;
-    rows.truncate(info.buffer_size());
-    let rgba = match info.color_type {
-        ColorType::Rgba => Bytes::from(rows),
-        ColorType::GrayscaleAlpha => {
-            let mut rgba = BytesMut::with_capacity(rows.len() * 2);
-            rows.chunks_exact(2).for_each(|p| rgba.put_slice(&[p[0], p[0], p[0], p[1]]));
-            rgba.freeze()
+    let mut builder = FrameBuilder::new(ScreenSize { width, height }, &Earlier::default())
+        .map_err(|error| error.to_string())?;
+    let (colours, _) = reader.output_color_type();
+    let mut push = |row: &[u8]| {
+        match colours {
+            ColorType::Rgba => builder.push(row),
+            ColorType::GrayscaleAlpha => {
+                let grey = row
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .flat_map(|[grey, alpha]| [*grey, *grey, *grey, *alpha]);
+                builder.push(&grey.collect::<Vec<u8>>());
+            }
+            other => return Err(format!("unexpected colours: {other:?}")),
         }
-        other => return Err(format!("unexpected colours: {other:?}")),
+        Ok(())
     };
-    Frame::new(ScreenSize { width, height }, rgba).map_err(|e| e.to_string())
+    if reader.info().interlaced {
+        let room =
+            reader.output_buffer_size().filter(|room| *room <= MAX_BYTES).ok_or("too large")?;
+        let mut rows = vec![0; room];
+        let info = reader.next_frame(&mut rows).map_err(|e| e.to_string())?;
+        push(&rows[..info.buffer_size()])?;
+    } else {
+        // Row by row, so that the whole is never held beside what is made of it.
+        while let Some(row) = reader.next_row().map_err(|e| e.to_string())? {
+            push(row.data())?;
+        }
+    }
+    reader.finish().map_err(|e| e.to_string())?;
+    builder.finish().map_err(|error| error.to_string())
 }
 
 fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {

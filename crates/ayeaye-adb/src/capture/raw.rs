@@ -1,12 +1,17 @@
 //! Raw captures: width, height and pixel format, each 32 bits little endian, on Android 9 and later
 //! a fourth number for the colour space, then the rows (AOSP, `screencap.cpp`).
-use ayeaye_agent::{Frame, InvalidFrame, ScreenSize};
-use bytes::{BufMut as _, BytesMut};
+use std::io;
 
-use super::{Pixels, describe};
+use ayeaye_agent::{Frame, InvalidFrame, ScreenSize};
+use ayeaye_frame::{Earlier, FrameBuilder};
+
+use super::{MAX_BYTES, describe};
 
 /// How many bytes may come before the header: phones with several screens print a warning first.
 const MAX_PREAMBLE: usize = 4096;
+
+/// How much of a capture's beginning is remembered.
+const MAX_START: usize = 200;
 
 /// The fourth number of a header, a `ColorSpace`, is at most this.
 const COLOUR_SPACES: u32 = 16;
@@ -19,6 +24,26 @@ enum Format {
     Rgb888,
     Rgb565,
     Bgra8888,
+}
+
+impl Format {
+    /// Bytes of a pixel.
+    fn bytes(self) -> usize {
+        match self {
+            Self::Rgba8888 | Self::Rgbx8888 | Self::Bgra8888 => 4,
+            Self::Rgb888 => 3,
+            Self::Rgb565 => 2,
+        }
+    }
+
+    fn to_rgba(self, pixel: &[u8]) -> [u8; 4] {
+        match (self, pixel) {
+            (Self::Rgba8888, &[r, g, b, a]) | (Self::Bgra8888, &[b, g, r, a]) => [r, g, b, a],
+            (Self::Rgbx8888, &[r, g, b, _]) | (Self::Rgb888, &[r, g, b]) => [r, g, b, 255],
+            (Self::Rgb565, &[low, high]) => from_565([low, high]),
+            _ => [0; 4],
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,12 +74,7 @@ impl Header {
 
     /// Bytes of all rows.
     fn length(self) -> usize {
-        let each = match self.format {
-            Format::Rgba8888 | Format::Rgbx8888 | Format::Bgra8888 => 4,
-            Format::Rgb888 => 3,
-            Format::Rgb565 => 2,
-        };
-        self.size.width as usize * self.size.height as usize * each
+        self.size.width as usize * self.size.height as usize * self.format.bytes()
     }
 }
 
@@ -64,36 +84,137 @@ pub(super) fn expected_length(start: &[u8]) -> Option<usize> {
 }
 
 /// The frame in these bytes. All of them must belong to it.
-pub(super) fn frame(mut bytes: Pixels) -> Result<Frame, String> {
-    let Some((header, start)) = locate(&bytes) else {
-        return Err(match expected_length(&bytes) {
+pub(super) fn frame(bytes: &[u8]) -> Result<Frame, String> {
+    let Some((header, start)) = locate(bytes) else {
+        return Err(match expected_length(bytes) {
             Some(length) => format!("{} bytes came instead of {length}", bytes.len()),
-            None => describe(&bytes),
+            None => describe(bytes),
         });
     };
-    let mut pixels = bytes.split_off(start);
-    let rgba = match header.format {
-        Format::Rgba8888 => pixels,
-        Format::Rgbx8888 => {
-            pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
-            pixels
+    let mut pixels = Pixels::new(header, &Earlier::default()).map_err(|it| it.to_string())?;
+    pixels.push(&bytes[start..]);
+    pixels.builder.finish().map_err(|error| error.to_string())
+}
+
+/// Takes in a capture while it arrives; its pixels are packed at once.
+#[derive(Debug)]
+pub(super) struct Reader {
+    earlier: Earlier,
+    length: usize,
+    /// Its beginning, as far as it is needed to say what came.
+    start: Vec<u8>,
+    progress: Progress,
+}
+
+#[derive(Debug)]
+enum Progress {
+    /// No header has come yet, or none at the beginning: all that has come.
+    Kept(Vec<u8>),
+    /// Behind a header of so many bytes.
+    Pixels(usize, Pixels),
+}
+
+impl Reader {
+    /// What looks as in the earlier frame is shared with it.
+    pub(super) fn new(earlier: Earlier) -> Self {
+        Self { earlier, length: 0, start: Vec::new(), progress: Progress::Kept(Vec::new()) }
+    }
+
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        self.length += bytes.len();
+        self.start.extend(bytes.iter().take(MAX_START - self.start.len()));
+        match &mut self.progress {
+            Progress::Pixels(_, pixels) => pixels.push(bytes),
+            Progress::Kept(kept) => {
+                let was_short = kept.len() < 16;
+                kept.extend_from_slice(bytes);
+                if was_short
+                    && let Some((header, head)) = begins_with(kept)
+                    && let Ok(mut pixels) = Pixels::new(header, &self.earlier)
+                {
+                    pixels.push(&kept[head..]);
+                    self.progress = Progress::Pixels(head, pixels);
+                }
+            }
         }
-        Format::Bgra8888 => {
-            pixels.chunks_exact_mut(4).for_each(|pixel| pixel.swap(0, 2));
-            pixels
+    }
+
+    /// How many bytes have come.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The first of them.
+    pub(super) fn start(&self) -> &[u8] {
+        &self.start
+    }
+
+    /// The frame, if all of it has come and nothing more.
+    pub(super) fn finish(self) -> Result<Frame, String> {
+        match self.progress {
+            Progress::Kept(kept) => frame(&kept),
+            Progress::Pixels(head, pixels) => {
+                let expected = head + pixels.header.length();
+                if self.length != expected {
+                    let expected = expected - head + 16;
+                    return Err(format!("{} bytes came instead of {expected}", self.length));
+                }
+                pixels.builder.finish().map_err(|error| error.to_string())
+            }
         }
-        Format::Rgb888 => {
-            let mut rgba = BytesMut::with_capacity(pixels.len() / 3 * 4);
-            pixels.chunks_exact(3).for_each(|p| rgba.put_slice(&[p[0], p[1], p[2], 255]));
-            rgba
+    }
+}
+
+impl io::Write for Reader {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if MAX_BYTES < self.length + bytes.len() {
+            return Err(io::Error::other(format!("it has more than {MAX_BYTES} bytes")));
         }
-        Format::Rgb565 => {
-            let mut rgba = BytesMut::with_capacity(pixels.len() * 2);
-            pixels.chunks_exact(2).for_each(|p| rgba.put_slice(&from_565([p[0], p[1]])));
-            rgba
+        self.take(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The pixels behind a header, made RGBA.
+#[derive(Debug)]
+struct Pixels {
+    header: Header,
+    builder: FrameBuilder,
+    /// The beginning of a pixel whose end has not come.
+    part: Vec<u8>,
+}
+
+impl Pixels {
+    fn new(header: Header, earlier: &Earlier) -> Result<Self, InvalidFrame> {
+        let builder = FrameBuilder::new(header.size, earlier)?;
+        Ok(Self { header, builder, part: Vec::new() })
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        if self.header.format == Format::Rgba8888 {
+            return self.builder.push(bytes);
         }
-    };
-    Frame::new(header.size, rgba.freeze()).map_err(|error: InvalidFrame| error.to_string())
+        self.part.extend_from_slice(bytes);
+        let each = self.header.format.bytes();
+        let whole = self.part.len() / each * each;
+        let mut rgba = Vec::with_capacity(whole / each * 4);
+        for pixel in self.part[..whole].chunks_exact(each) {
+            rgba.extend_from_slice(&self.header.format.to_rgba(pixel));
+        }
+        self.part.drain(..whole);
+        self.builder.push(&rgba);
+    }
+}
+
+/// The header at the very beginning and its length; `None` as long as that is not clear.
+fn begins_with(bytes: &[u8]) -> Option<(Header, usize)> {
+    let header = Header::read(bytes)?;
+    let fourth = u32::from_le_bytes(*bytes.get(12..)?.first_chunk()?);
+    Some((header, if fourth <= COLOUR_SPACES { 16 } else { 12 }))
 }
 
 /// The header and the offset of the pixels. A header counts only if what follows has exactly its
@@ -125,9 +246,22 @@ fn from_565(pixel: [u8; 2]) -> [u8; 4] {
 mod tests {
     use super::*;
 
-    fn capture(talk: &[u8], head: &[u32], pixels: &[u8]) -> BytesMut {
+    fn capture(talk: &[u8], head: &[u32], pixels: &[u8]) -> Vec<u8> {
         let head: Vec<u8> = head.iter().flat_map(|n| n.to_le_bytes()).collect();
-        BytesMut::from(&[talk, &head, pixels].concat()[..])
+        [talk, &head, pixels].concat()
+    }
+
+    /// Read at once, and in pieces of every size.
+    fn frame(bytes: impl AsRef<[u8]>) -> Result<Frame, String> {
+        let bytes = bytes.as_ref();
+        let whole = super::frame(bytes);
+        for piece in [1, 2, 3, 5, 11, 16, 17, 1000] {
+            let mut reader = Reader::new(Earlier::default());
+            bytes.chunks(piece).for_each(|part| reader.take(part));
+            assert_eq!(reader.length(), bytes.len());
+            assert_eq!(reader.finish(), whole, "in pieces of {piece}");
+        }
+        whole
     }
 
     #[test]
@@ -161,14 +295,13 @@ mod tests {
         let pixels = [0; 24];
         let whole = capture(b"", &[2, 3, 1, 0], &pixels);
         for end in 0..whole.len() {
-            let cut = BytesMut::from(&whole[..end]);
-            assert!(frame(cut).is_err(), "{end}");
+            assert!(frame(&whole[..end]).is_err(), "{end}");
         }
         let mut long = whole;
-        long.put_slice(b"\n");
+        long.push(b'\n');
         assert!(frame(long).is_err());
         assert!(frame(capture(b"", &[70_000, 70_000, 1, 0], &pixels)).is_err());
-        assert_eq!(frame(BytesMut::new()).unwrap_err(), "0 bytes came");
+        assert_eq!(frame(b"").unwrap_err(), "0 bytes came");
     }
 
     #[test]

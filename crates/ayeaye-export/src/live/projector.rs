@@ -245,11 +245,14 @@ impl Projector {
         &mut self,
         work: impl FnOnce(&mut [LogSlot], &dyn Blobs) + Send + 'static,
     ) -> bool {
+        // It is never closed.
+        let turn = self.shared.turns.clone().acquire_owned().await.ok();
         let mut logs = mem::take(&mut self.logs);
         let inner = Arc::clone(&self.shared.inner);
         let blobs = SessionBlobs { inner, id: self.id, runtime: Handle::current() };
         let done = tokio::task::spawn_blocking(move || {
             work(&mut logs, &blobs);
+            drop(turn);
             logs
         });
         // It fails only when the process goes down.

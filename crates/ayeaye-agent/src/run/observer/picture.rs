@@ -1,5 +1,7 @@
 //! The picture of a screen: encoded for models, redacted where a secret may be on it, and stored.
-use std::sync::Arc;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::available_parallelism;
 
 use serde_json::Map;
 
@@ -109,5 +111,34 @@ async fn note_unstored(recorder: &mut Recorder) -> Result<(), RunError> {
 }
 
 pub(super) async fn encode(model: Arc<dyn Model>, frame: Frame) -> Result<Picture, RunError> {
-    tokio::task::spawn_blocking(move || model.picture(&frame)).await.map_err(RunError::Encoding)
+    let encoding = move || {
+        let _turn = Turn::take();
+        model.picture(&frame)
+    };
+    tokio::task::spawn_blocking(encoding).await.map_err(RunError::Encoding)
+}
+
+/// One of as many turns at encoding as there are processors: more at once would hold more memory and be ready
+/// no sooner. It is waited for on the thread that encodes, so that it counts as work wherever time is paused.
+struct Turn;
+
+/// How many have a turn.
+static TAKEN: Mutex<usize> = Mutex::new(0);
+static GIVEN_BACK: Condvar = Condvar::new();
+
+impl Turn {
+    fn take() -> Self {
+        let most = available_parallelism().map_or(1, NonZeroUsize::get);
+        let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = GIVEN_BACK.wait_while(taken, |taken| most <= *taken);
+        *free.unwrap_or_else(PoisonError::into_inner) += 1;
+        Self
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        GIVEN_BACK.notify_one();
+    }
 }
