@@ -5,6 +5,9 @@
 
 // For its features alone: see Cargo.toml of the workspace.
 use hashbrown as _;
+// The program's allocator, set in main.rs.
+#[cfg(target_os = "linux")]
+use tikv_jemallocator as _;
 
 pub mod command;
 
