@@ -91,6 +91,10 @@ impl FrameBuilder {
 
 impl Frame {
     /// A frame from RGBA pixels, four bytes each, row by row from the top left.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "made for this, and let go of when it is packed"
+    )]
     pub fn new(size: ScreenSize, rgba: Bytes) -> Result<Self, InvalidFrame> {
         let mut builder = FrameBuilder::new(size, &Earlier::default())?;
         builder.push(&rgba);

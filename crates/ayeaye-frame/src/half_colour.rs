@@ -58,7 +58,7 @@ fn brightness([red, green, blue, _]: Rgba) -> u8 {
     )
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
+#[expect(clippy::cast_sign_loss, reason = "clamped to a byte")]
 fn byte(value: i32) -> u8 {
     value.clamp(0, 255) as u8
 }

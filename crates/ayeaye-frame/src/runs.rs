@@ -96,6 +96,7 @@ fn put_new(packed: &mut Vec<u8>, pixels: &[Rgba]) {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "seven bits each")]
 fn put_number(packed: &mut Vec<u8>, length: usize, kind: usize) {
     let mut number = length << 2 | kind;
     while 0x7f < number {
