@@ -355,6 +355,6 @@ fn describe(bytes: &[u8]) -> String {
 
 /// The same bytes, decoded by all readers.
 #[cfg(test)]
-pub(crate) fn read_all(bytes: BytesMut) -> [Result<Frame, String>; 3] {
-    [png::frame(&bytes), framebuffer::frame(bytes.clone()), raw::frame(&bytes)]
+pub(crate) fn read_all(bytes: &BytesMut) -> [Result<Frame, String>; 3] {
+    [png::frame(bytes), framebuffer::frame(bytes.clone()), raw::frame(bytes)]
 }

@@ -281,7 +281,7 @@ fn pictures(executions: u64) {
     let words = ["\u{7}\0\0\0", "IEND", "IHDR", "IDAT", "\u{1}\0\0\0", "error: ", "\r\n"];
     let mut mutator = Mutator::new(3, seeds, &words);
     fuzz("captures", executions, &mut mutator, |bytes, _dice| {
-        let frames = crate::capture::read_all(BytesMut::from(bytes));
+        let frames = crate::capture::read_all(&BytesMut::from(bytes));
         for frame in frames.into_iter().flatten() {
             let size = frame.size();
             if frame.rgba().len() != size.width as usize * size.height as usize * 4 {
