@@ -304,7 +304,8 @@ async fn captures_of_the_panel_and_touches_of_a_set_size_agree() {
         assert_eq!((again.unwrap().size(), lines), (frame.size(), 1));
         // The picture is the screen's, bars cut off.
         let drawn = phone.frame();
-        let differing = frame.rgba().chunks_exact(4).zip(drawn.rgba.chunks_exact(4));
+        let shown = frame.rgba();
+        let differing = shown.chunks_exact(4).zip(drawn.rgba.chunks_exact(4));
         let differing = differing.filter(|(a, b)| a[0].abs_diff(b[0]) > 90).count();
         assert!(differing * 20 < drawn.rgba.len() / 4, "{differing} pixels differ");
         let node = phone.state().nodes.into_iter().find(|it| it.clickable).unwrap();
