@@ -1,7 +1,9 @@
 //! The services of one phone behind the adb server, each on a connection of its own.
 //!
-//! A connection costs a third of a millisecond on one machine, less than mistaking one answer for
-//! another would.
+//! Commands are the exception: starting a shell takes a phone some twenty milliseconds, so while it is driven they
+//! share one (see [`PersistentShell`]).
+mod commands;
+
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,12 +16,12 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::errors::{Stage, device_error};
-use crate::fence::{Fence, NotBegun};
+use crate::fence::Fence;
 use crate::parse::FieldState;
+use crate::persistent_shell::PersistentShell;
 use crate::protocol::{Connection, ProtocolError};
 use crate::raw_output::{RawService, Taker};
 use crate::server::Server;
-use crate::shell::{self, ShellOutput};
 
 /// A way to a phone.
 #[derive(Debug, Clone)]
@@ -57,6 +59,8 @@ pub(crate) struct DeviceClient {
     field: Mutex<Option<FieldState>>,
     /// Holds off other drivers, once this one drives.
     fence: Fence,
+    /// Runs its commands while this client drives it.
+    shell: PersistentShell,
 }
 
 impl DeviceClient {
@@ -74,6 +78,7 @@ impl DeviceClient {
             changes: OnceLock::new(),
             field: Mutex::default(),
             fence: Fence::default(),
+            shell: PersistentShell::default(),
         }
     }
 
@@ -117,6 +122,11 @@ impl DeviceClient {
         }
     }
 
+    /// Holds off other drivers of the phone, and is held off by later ones.
+    pub(crate) fn fence(&self) -> &Fence {
+        &self.fence
+    }
+
     pub(crate) fn limits(&self) -> &crate::Limits {
         &self.limits
     }
@@ -138,164 +148,6 @@ impl DeviceClient {
 
     fn way(&self) -> Way {
         self.way.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Runs a command line in the phone's shell and waits for its end. `what` names it in errors.
-    ///
-    /// Output that ends without an exit status is a lost connection, never an empty success.
-    pub(crate) async fn shell(
-        &self,
-        what: &str,
-        command: &str,
-        limit: Duration,
-    ) -> Result<ShellOutput, DeviceError> {
-        // The first command of a driver takes the phone over, which costs no connection of its own.
-        let Some(taking) = self.fence.is_due().then(|| self.fence.taking.try_lock().ok()).flatten()
-        else {
-            return self.run(what, command, limit).await;
-        };
-        let output = self.take_over_and(what, &format!("; {command}"), limit).await;
-        drop(taking);
-        output
-    }
-
-    /// Runs a command line that changes what the phone shows or has: at most once, and not if another driver
-    /// has taken the phone over since this one did.
-    pub(crate) async fn act(
-        &self,
-        what: &str,
-        command: &str,
-        limit: Duration,
-    ) -> Result<ShellOutput, DeviceError> {
-        self.take_over_if_due(what).await?;
-        let Some(line) = self.fence.guard(command) else {
-            return self.run(what, command, limit).await;
-        };
-        let output = self.run(what, &line, limit).await?;
-        match self.fence.not_begun(&output) {
-            None => Ok(output),
-            Some(NotBegun::TakenOver) => {
-                Err(DeviceError::TakenOver { id: self.id.clone(), what: what.to_owned(), partly: false })
-            }
-            Some(NotBegun::NotNoted) => Err(self.refused(
-                what,
-                "it cannot make a folder in /data/local/tmp any more, so nothing was done: make room in its \
-                 storage",
-            )),
-        }
-    }
-
-    /// [`act`](Self::act), with the limit for commands that return at once.
-    pub(crate) async fn act_quick(
-        &self,
-        what: &str,
-        command: &str,
-    ) -> Result<ShellOutput, DeviceError> {
-        self.act(what, command, self.limits().shell).await
-    }
-
-    /// Fails if another driver has taken the phone over. For what is not done by a command line.
-    pub(crate) async fn ensure_driver(&self, what: &str) -> Result<(), DeviceError> {
-        self.act_quick(what, "true").await.map(drop)
-    }
-
-    /// Takes the phone over, if that is due. Once this is done, earlier drivers can begin nothing more.
-    pub(crate) async fn take_over_if_due(&self, what: &str) -> Result<(), DeviceError> {
-        while self.fence.is_due() {
-            let _taking = self.fence.taking.lock().await;
-            if self.fence.is_due() {
-                self.take_over_and(what, "", self.limits.shell).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Holds off other drivers of the phone, and is held off by later ones.
-    pub(crate) fn fence(&self) -> &Fence {
-        &self.fence
-    }
-
-    async fn take_over_and(
-        &self,
-        what: &str,
-        then: &str,
-        limit: Duration,
-    ) -> Result<ShellOutput, DeviceError> {
-        let line = format!("{}{then}", self.fence.taking_line());
-        let mut output = self.run(what, &line, limit).await?;
-        if !self.fence.took_over(&mut output.stdout) {
-            tracing::warn!(
-                device = %self.id,
-                "it has no place in /data/local/tmp where drivers can hold each other off: drive it from one \
-                 server only"
-            );
-        }
-        Ok(output)
-    }
-
-    async fn run(
-        &self,
-        what: &str,
-        command: &str,
-        limit: Duration,
-    ) -> Result<ShellOutput, DeviceError> {
-        let deadline = Instant::now() + limit;
-        if self.has_shell_v2().await? {
-            let service = format!("shell,v2,raw:{command}");
-            self.call(what, &service, deadline, limit, async |connection| {
-                shell::read_v2(connection).await
-            })
-            .await
-        } else {
-            let mark = shell::ExitMarker::new();
-            let service = format!("shell:{}", mark.append_to(command));
-            let read = async |connection: &mut Connection| match shell::read_with_marker(
-                connection, &mark,
-            )
-            .await
-            {
-                Err(ProtocolError::NoExitCode(said)) => Ok(Err(said)),
-                read => read.map(Ok),
-            };
-            match self.call(what, &service, deadline, limit, read).await? {
-                Ok(output) => Ok(output),
-                Err(said) => Err(self.no_exit_code(what, said).await),
-            }
-        }
-    }
-
-    /// A command's output without an exit code is that of a link which broke, or of something that only
-    /// looks like a phone.
-    async fn no_exit_code(&self, what: &str, said: String) -> DeviceError {
-        let mark = shell::ExitMarker::new();
-        let service = format!("shell:{}", mark.append_to("true"));
-        let limit = self.limits.shell;
-        let read =
-            async |connection: &mut Connection| match shell::read_with_marker(connection, &mark)
-                .await
-            {
-                Err(ProtocolError::NoExitCode(_)) => Ok(true),
-                read => read.map(|_| false),
-            };
-        match self.call(what, &service, Instant::now() + limit, limit, read).await {
-            Ok(true) => self.garbled(
-                what,
-                format!(
-                    "it does not run command lines as Android's shell does: `true; echo $?` tells no exit \
-                     code (to this it said `{said}`), so it is no phone, or one that only imitates adb"
-                ),
-            ),
-            Ok(false) | Err(_) => self.request_failed(what, ProtocolError::NoExitCode(said)),
-        }
-    }
-
-    /// [`shell`](Self::shell), with the limit for commands that return at once.
-    pub(crate) async fn shell_quick(
-        &self,
-        what: &str,
-        command: &str,
-    ) -> Result<ShellOutput, DeviceError> {
-        self.shell(what, command, self.limits().shell).await
     }
 
     /// Runs a command and takes its raw output until it ends, at most `most` bytes. There is no
@@ -415,12 +267,14 @@ impl DeviceClient {
         match timeout_at(deadline, asked).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(self.request_failed(what, error)),
-            Err(_) => {
-                self.is_in_doubt.store(true, Ordering::Relaxed);
-                let (id, what) = (self.id.clone(), what.to_owned());
-                Err(DeviceError::TimedOut { id, what, after: limit })
-            }
+            Err(_) => Err(self.timed_out(what, limit)),
         }
+    }
+
+    /// The error for what was requested and not answered in time.
+    fn timed_out(&self, what: &str, after: Duration) -> DeviceError {
+        self.is_in_doubt.store(true, Ordering::Relaxed);
+        DeviceError::TimedOut { id: self.id.clone(), what: what.to_owned(), after }
     }
 
     /// The error for what was requested and failed.

@@ -35,13 +35,16 @@ pub(crate) fn device_error(
         (error, Stage::Connecting) => {
             DeviceError::NotReady(id.clone(), format!("out of reach: {error}"))
         }
-        (error @ (ProtocolError::NotAdb | ProtocolError::ResponseTooLong(_)), Stage::Requested) => {
-            DeviceError::Garbled {
-                id: id.clone(),
-                what: what.to_owned(),
-                reason: error.to_string(),
-            }
-        }
+        (
+            error @ (ProtocolError::NotAdb
+            | ProtocolError::OutOfTurn
+            | ProtocolError::ResponseTooLong(_)),
+            Stage::Requested,
+        ) => DeviceError::Garbled {
+            id: id.clone(),
+            what: what.to_owned(),
+            reason: error.to_string(),
+        },
     }
 }
 

@@ -96,6 +96,11 @@ impl Fence {
         matches!(self.state(), State::Due { .. })
     }
 
+    /// Whether the phone is driven over this client.
+    pub(crate) fn is_driven(&self) -> bool {
+        self.state() != State::Off
+    }
+
     /// Where the phone will note the next act. `None` where it notes none.
     pub(crate) fn mark(&self) -> Option<ActMark> {
         let noted = matches!(self.state(), State::Due { .. } | State::Held);

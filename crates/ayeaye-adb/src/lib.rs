@@ -34,6 +34,7 @@ mod gesture;
 mod client;
 
 mod errors;
+mod persistent_shell;
 mod raw_output;
 mod refusal;
 mod server;

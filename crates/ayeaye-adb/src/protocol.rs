@@ -6,7 +6,10 @@
 use std::io;
 
 use bytes::BytesMut;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader};
+use futures::FutureExt as _;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
+};
 
 /// The longest name of a service that four hexadecimal digits can announce.
 pub(crate) const MAX_SERVICE: usize = 0xffff;
@@ -35,6 +38,9 @@ pub(crate) enum ProtocolError {
     /// The listener is not an adb server.
     #[error("what answers there is not an adb server")]
     NotAdb,
+    /// What came is not the answer to what was asked.
+    #[error("its shell answered something else than was asked")]
+    OutOfTurn,
     #[error("the request is too long")]
     RequestTooLong,
     /// More than any answer needs.
@@ -127,6 +133,11 @@ impl Connection {
         buffer: &mut BytesMut,
     ) -> Result<usize, ProtocolError> {
         Ok(self.0.read_buf(buffer).await?)
+    }
+
+    /// Whether nothing has come that was not read, nor its end.
+    pub(crate) fn is_silent(&mut self) -> bool {
+        self.0.fill_buf().now_or_never().is_none()
     }
 
     pub(crate) async fn write(&mut self, bytes: &[u8]) -> Result<(), ProtocolError> {

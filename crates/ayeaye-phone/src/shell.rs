@@ -148,6 +148,15 @@ impl Session {
             let whole = std::mem::take(&mut line);
             self.shell.device().faults().before_shell(&whole).await;
             pause(self.shell.device().timing().round_trip).await;
+            if self.shell.device().faults().take_no_exit_status(&whole) {
+                // It is carried out, and nothing of its answer arrives.
+                let silent =
+                    Io { stdout: Sink::Null, stderr: Sink::Null, stdin: self.io.stdin.clone() };
+                return match self.shell.run_line(&whole, &silent).await {
+                    Err(Stop::Disconnected(gone)) => Err(gone),
+                    Ok(_) | Err(Stop::Exit(_)) => Err(Disconnected { by_fault: false }),
+                };
+            }
             let ended = tokio::select! {
                 ended = self.shell.run_line(&whole, &self.io) => ended,
                 () = interrupt.notified() => Ok(130),

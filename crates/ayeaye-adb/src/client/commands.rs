@@ -1,0 +1,226 @@
+//! Command lines in the phone's shell.
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use ayeaye_agent::DeviceError;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::DeviceClient;
+use crate::fence::NotBegun;
+use crate::protocol::{Connection, ProtocolError};
+use crate::shell::{self, ShellOutput};
+
+/// Whether a command may be sent a second time when its answer did not come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Again {
+    No,
+    Yes,
+}
+
+impl DeviceClient {
+    /// Runs a command line that changes nothing in the phone's shell, and waits for its end. `what` names it in
+    /// errors. It may be run twice.
+    ///
+    /// Output that ends without an exit status is a lost connection, never an empty success.
+    pub(crate) async fn shell(
+        &self,
+        what: &str,
+        command: &str,
+        limit: Duration,
+    ) -> Result<ShellOutput, DeviceError> {
+        // The first command of a driver takes the phone over, which costs no connection of its own.
+        let Some(taking) = self.fence.is_due().then(|| self.fence.taking.try_lock().ok()).flatten()
+        else {
+            return self.run_open(what, command, limit, Again::Yes).await;
+        };
+        let output = self.take_over_and(what, &format!("; {command}"), limit).await;
+        drop(taking);
+        output
+    }
+
+    /// Runs a command line that changes what the phone shows or has: at most once, and not if another driver
+    /// has taken the phone over since this one did.
+    pub(crate) async fn act(
+        &self,
+        what: &str,
+        command: &str,
+        limit: Duration,
+    ) -> Result<ShellOutput, DeviceError> {
+        self.take_over_if_due(what).await?;
+        let Some(line) = self.fence.guard(command) else {
+            return self.run_open(what, command, limit, Again::No).await;
+        };
+        let output = self.run_open(what, &line, limit, Again::No).await?;
+        match self.fence.not_begun(&output) {
+            None => Ok(output),
+            Some(NotBegun::TakenOver) => {
+                Err(DeviceError::TakenOver { id: self.id.clone(), what: what.to_owned(), partly: false })
+            }
+            Some(NotBegun::NotNoted) => Err(self.refused(
+                what,
+                "it cannot make a folder in /data/local/tmp any more, so nothing was done: make room in its \
+                 storage",
+            )),
+        }
+    }
+
+    /// [`act`](Self::act), with the limit for commands that return at once.
+    pub(crate) async fn act_quick(
+        &self,
+        what: &str,
+        command: &str,
+    ) -> Result<ShellOutput, DeviceError> {
+        self.act(what, command, self.limits().shell).await
+    }
+
+    /// Fails if another driver has taken the phone over. For what is not done by a command line.
+    pub(crate) async fn ensure_driver(&self, what: &str) -> Result<(), DeviceError> {
+        self.act_quick(what, "true").await.map(drop)
+    }
+
+    /// Takes the phone over, if that is due. Once this is done, earlier drivers can begin nothing more.
+    pub(crate) async fn take_over_if_due(&self, what: &str) -> Result<(), DeviceError> {
+        while self.fence.is_due() {
+            let _taking = self.fence.taking.lock().await;
+            if self.fence.is_due() {
+                self.take_over_and(what, "", self.limits.shell).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn take_over_and(
+        &self,
+        what: &str,
+        then: &str,
+        limit: Duration,
+    ) -> Result<ShellOutput, DeviceError> {
+        let line = format!("{}{then}", self.fence.taking_line());
+        let mut output = self.run(what, &line, limit).await?;
+        if !self.fence.took_over(&mut output.stdout) {
+            tracing::warn!(
+                device = %self.id,
+                "it has no place in /data/local/tmp where drivers can hold each other off: drive it from one \
+                 server only"
+            );
+        }
+        Ok(output)
+    }
+
+    /// Runs it in the shell that is open while somebody drives the phone, if that is free, else in one of its own.
+    ///
+    /// What fails there once it was sent is run again only if it may be: it may have been carried out.
+    async fn run_open(
+        &self,
+        what: &str,
+        command: &str,
+        limit: Duration,
+        again: Again,
+    ) -> Result<ShellOutput, DeviceError> {
+        let deadline = Instant::now() + limit;
+        let turn = if self.fence.is_driven() { self.shell.turn() } else { None };
+        let Some(mut turn) = turn else { return self.run(what, command, limit).await };
+        if !self.has_shell_v2().await? {
+            return self.run(what, command, limit).await;
+        }
+        let in_doubt = self.is_in_doubt.load(Ordering::Relaxed);
+        if in_doubt || !turn.is_open(&self.link()) {
+            let connection = self.reach(what, deadline).await?;
+            let opening = turn.open(self.link(), connection);
+            let opened = timeout(limit / 4, opening).await;
+            if !matches!(opened, Ok(Ok(()))) {
+                tracing::info!(device = %self.id, ?opened, "no shell stays open; one for each command");
+                turn.failed();
+                let left = deadline.saturating_duration_since(Instant::now());
+                return self.run(what, command, left).await;
+            }
+        }
+        // Time is left to ask again what may be.
+        let spare = if again == Again::Yes { limit / 2 } else { Duration::ZERO };
+        let error = match timeout_at(deadline - spare, turn.run(command)).await {
+            Ok(Ok(output)) => return Ok(output),
+            // It was not sent.
+            Ok(Err(ProtocolError::RequestTooLong)) => {
+                return self.run(what, command, limit).await;
+            }
+            Ok(Err(error)) => Some(error),
+            Err(_) => None,
+        };
+        tracing::info!(device = %self.id, what, ?error, "the open shell failed");
+        turn.failed();
+        if again == Again::Yes {
+            let left = deadline.saturating_duration_since(Instant::now());
+            return self.run(what, command, left).await;
+        }
+        Err(match error {
+            Some(error) => self.request_failed(what, error),
+            None => self.timed_out(what, limit),
+        })
+    }
+
+    /// Runs it in a shell of its own.
+    async fn run(
+        &self,
+        what: &str,
+        command: &str,
+        limit: Duration,
+    ) -> Result<ShellOutput, DeviceError> {
+        let deadline = Instant::now() + limit;
+        if self.has_shell_v2().await? {
+            let service = format!("shell,v2,raw:{command}");
+            self.call(what, &service, deadline, limit, async |connection| {
+                shell::read_v2(connection).await
+            })
+            .await
+        } else {
+            let mark = shell::ExitMarker::new();
+            let service = format!("shell:{}", mark.append_to(command));
+            let read = async |connection: &mut Connection| match shell::read_with_marker(
+                connection, &mark,
+            )
+            .await
+            {
+                Err(ProtocolError::NoExitCode(said)) => Ok(Err(said)),
+                read => read.map(Ok),
+            };
+            match self.call(what, &service, deadline, limit, read).await? {
+                Ok(output) => Ok(output),
+                Err(said) => Err(self.no_exit_code(what, said).await),
+            }
+        }
+    }
+
+    /// A command's output without an exit code is that of a link which broke, or of something that only
+    /// looks like a phone.
+    async fn no_exit_code(&self, what: &str, said: String) -> DeviceError {
+        let mark = shell::ExitMarker::new();
+        let service = format!("shell:{}", mark.append_to("true"));
+        let limit = self.limits.shell;
+        let read =
+            async |connection: &mut Connection| match shell::read_with_marker(connection, &mark)
+                .await
+            {
+                Err(ProtocolError::NoExitCode(_)) => Ok(true),
+                read => read.map(|_| false),
+            };
+        match self.call(what, &service, Instant::now() + limit, limit, read).await {
+            Ok(true) => self.garbled(
+                what,
+                format!(
+                    "it does not run command lines as Android's shell does: `true; echo $?` tells no exit \
+                     code (to this it said `{said}`), so it is no phone, or one that only imitates adb"
+                ),
+            ),
+            Ok(false) | Err(_) => self.request_failed(what, ProtocolError::NoExitCode(said)),
+        }
+    }
+
+    /// [`shell`](Self::shell), with the limit for commands that return at once.
+    pub(crate) async fn shell_quick(
+        &self,
+        what: &str,
+        command: &str,
+    ) -> Result<ShellOutput, DeviceError> {
+        self.shell(what, command, self.limits().shell).await
+    }
+}
