@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, gelab, plugged_in};
 
+mod animations;
 mod power;
 
 /// A rig for direct control, with a small phone that has these faults, and Notes open on a new note.

@@ -275,6 +275,10 @@ impl Device for AdbDevice {
         settings::ways(&self.client).await
     }
 
+    async fn ways_to_stop_animations(&self) -> Result<Vec<SettingChange>, DeviceError> {
+        settings::animations(&self.client).await
+    }
+
     async fn change_setting(&self, change: &SettingChange) -> Result<(), DeviceError> {
         settings::apply(&self.client, change).await
     }

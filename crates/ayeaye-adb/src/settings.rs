@@ -1,8 +1,12 @@
-//! Keeping the screen on while the phone is driven, by settings that are put back.
+//! Settings that are changed while the phone is driven and put back: those that keep the screen on, and the scales
+//! of animations.
 //!
 //! `stay_on_while_plugged_in` is what the developer options' "Stay awake" sets; it holds while the phone has
 //! power. Without power `screen_off_timeout` is what there is. The shell may write both
 //! (`WRITE_SECURE_SETTINGS` and `WRITE_SETTINGS`), unless the maker has forbidden it.
+//!
+//! The scales are factors of how long animations take, 1 where they were never set: of windows, of what leads from
+//! one screen to another, and of what apps animate themselves (`Settings.Global`).
 use ayeaye_agent::{DeviceError, PutBack, SettingChange};
 
 use crate::client::DeviceClient;
@@ -11,6 +15,11 @@ use crate::quote::quote;
 
 const STAY_ON: &str = "global/stay_on_while_plugged_in";
 const TIMEOUT: &str = "system/screen_off_timeout";
+const ANIMATIONS: [&str; 3] = [
+    "global/window_animation_scale",
+    "global/transition_animation_scale",
+    "global/animator_duration_scale",
+];
 /// The active input method.
 pub(crate) const KEYBOARD: &str = "keyboard";
 /// Whether an input method may be used; its id follows.
@@ -21,7 +30,9 @@ const ANY_POWER: u32 = 1 | 2 | 4;
 /// Half an hour, in milliseconds: the longest that makers' own lists offer.
 const LONG_TIMEOUT: u64 = 30 * 60 * 1000;
 
-const WHAT: &str = "keeping it awake";
+const STAY_AWAKE: &str = "keeping it awake";
+const STOP_ANIMATIONS: &str = "its animations";
+const CHANGE: &str = "changing a setting";
 const PUT_BACK: &str = "putting a setting back";
 
 /// The changes of which one is enough, the best first; none where the phone stays awake as it is.
@@ -31,7 +42,7 @@ pub(crate) async fn ways(client: &DeviceClient) -> Result<Vec<SettingChange>, De
         "settings get global stay_on_while_plugged_in",
         "settings get system screen_off_timeout",
     ]);
-    let output = client.shell_quick(WHAT, &ask).await?;
+    let output = client.shell_quick(STAY_AWAKE, &ask).await?;
     let [power, stay_on, timeout] = split_batch(&output.stdout);
     Ok(choose(power, value(stay_on), value(timeout)))
 }
@@ -56,6 +67,20 @@ fn change(setting: &str, before: Option<&str>, value: String) -> SettingChange {
     SettingChange { setting: setting.to_owned(), before: before.map(ToOwned::to_owned), value }
 }
 
+/// The scales that are not zero.
+pub(crate) async fn animations(client: &DeviceClient) -> Result<Vec<SettingChange>, DeviceError> {
+    let ask = ANIMATIONS.map(|setting| format!("settings get {}", setting.replace('/', " ")));
+    let output =
+        client.shell_quick(STOP_ANIMATIONS, &batch(&ask.each_ref().map(|it| &**it))).await?;
+    let scales: [&str; 3] = split_batch(&output.stdout);
+    let runs = |scale: &&str| scale.parse::<f32>() != Ok(0.0);
+    let one = |(setting, scale)| match value(scale) {
+        None => Some(change(setting, None, "0".to_owned())),
+        scale => scale.filter(runs).map(|_| change(setting, scale, "0".to_owned())),
+    };
+    Ok(ANIMATIONS.into_iter().zip(scales).filter_map(one).collect())
+}
+
 /// Changes it, and makes sure of it.
 pub(crate) async fn apply(
     client: &DeviceClient,
@@ -67,12 +92,12 @@ pub(crate) async fn apply(
         &format!("settings put {table} {key} {value_word}"),
         &format!("settings get {table} {key}"),
     ]);
-    let output = client.act_quick(WHAT, &line).await?;
+    let output = client.act_quick(CHANGE, &line).await?;
     let [_, now] = split_batch(&output.stdout);
     if value(now) == Some(&change.value) {
         return Ok(());
     }
-    Err(client.refused(WHAT, format!("{} cannot be set: {}", change.setting, output.summary())))
+    Err(client.refused(CHANGE, format!("{} cannot be set: {}", change.setting, output.summary())))
 }
 
 /// Puts it back, unless somebody has given it another value since.
@@ -145,7 +170,7 @@ fn place<'a>(
     client: &DeviceClient,
     change: &'a SettingChange,
 ) -> Result<(&'a str, &'a str), DeviceError> {
-    let unknown = || client.refused(WHAT, format!("there is no setting {}", change.setting));
+    let unknown = || client.refused(CHANGE, format!("there is no setting {}", change.setting));
     let (table, key) = change.setting.split_once('/').ok_or_else(unknown)?;
     let is_name = |name: &str| {
         !name.is_empty()
@@ -156,7 +181,7 @@ fn place<'a>(
 }
 
 fn word(client: &DeviceClient, text: &str) -> Result<crate::quote::ShellWord, DeviceError> {
-    quote(text).map_err(|error| client.refused(WHAT, error.to_string()))
+    quote(text).map_err(|error| client.refused(CHANGE, error.to_string()))
 }
 
 /// A value as `settings get` prints it.

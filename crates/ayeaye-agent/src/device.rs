@@ -479,6 +479,11 @@ pub trait Device: Send + Sync + fmt::Debug {
     async fn ways_to_stay_awake(&self) -> Result<Vec<SettingChange>, DeviceError> {
         Ok(Vec::new())
     }
+    /// Changes of settings that have screens change without animations, each of which takes some of them away;
+    /// none if there are no animations, or none that can be taken away. Changes nothing.
+    async fn ways_to_stop_animations(&self) -> Result<Vec<SettingChange>, DeviceError> {
+        Ok(Vec::new())
+    }
     /// Changes a setting; an error unless it has the value afterwards.
     async fn change_setting(&self, _change: &SettingChange) -> Result<(), DeviceError> {
         Ok(())

@@ -36,6 +36,8 @@ pub struct Limits {
     pub settle: SettleRule,
     /// Whether the phone is kept awake and lit while it is driven.
     pub keep_awake: bool,
+    /// Whether the phone's animations are switched off while it is driven.
+    pub stop_animations: bool,
     /// Whether a screen that its app protects is told to the model by its elements, instead of being
     /// handed to a person.
     pub read_protected: bool,
@@ -100,6 +102,7 @@ impl Limits {
         subtasks: 20,
         settle: SettleRule::USUAL,
         keep_awake: true,
+        stop_animations: false,
         read_protected: false,
         redact: RedactPictures::Auto,
         speculate: Speculate::Auto,

@@ -422,6 +422,7 @@ pub fn limits(config: &Config) -> Limits {
         model_call: config.model.timeout * 2 + Duration::from_secs(5),
         device_wait: run.device_wait,
         keep_awake: run.keep_awake,
+        stop_animations: run.stop_animations,
         read_protected: run.read_protected,
         redact: run.redact,
         speculate: run.speculate,

@@ -16,12 +16,12 @@ const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 const STAY_ON: (&str, &str) = ("global", "stay_on_while_plugged_in");
 const TIMEOUT: (&str, &str) = ("system", "screen_off_timeout");
 
-fn setting(device: &AdbDevice, (table, key): (&str, &str)) -> String {
+pub(super) fn setting(device: &AdbDevice, (table, key): (&str, &str)) -> String {
     device.phone().setting(table, key).unwrap_or_default()
 }
 
 /// Waits until it is so.
-async fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(super) async fn until(what: &str, is_so: impl Fn() -> bool) {
     let wait = async {
         let mut tick = tokio::time::interval(Duration::from_millis(2));
         while !is_so() {
@@ -150,7 +150,7 @@ async fn what_somebody_else_has_changed_meanwhile_is_left_so() {
 }
 
 /// Starts a task that does not end by itself.
-async fn begun(binary: &Binary, device: &AdbDevice) -> crate::support::Raw {
+pub(super) async fn begun(binary: &Binary, device: &AdbDevice) -> crate::support::Raw {
     let mut served = binary.raw().await;
     let arguments =
         json!({ "device_id": device.serial(), "task": "Write a note", "wait_seconds": 0 });

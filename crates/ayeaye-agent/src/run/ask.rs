@@ -70,7 +70,7 @@ impl Run {
         self.record_answer(reply, source).await?;
         self.recorder.sync().await?;
         if source == AnswerSource::Manual {
-            self.keep_awake().await?;
+            self.change_settings().await?;
         }
         Ok(StepOutcome::Continue)
     }

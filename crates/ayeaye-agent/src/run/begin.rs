@@ -70,7 +70,7 @@ impl Run {
         self.note_client_activity();
         self.note_named_secrets();
         self.put_back_settings().await?;
-        self.keep_awake().await?;
+        self.change_settings().await?;
         if self.session().counts.steps == 0 { self.reset().await } else { Ok(()) }
     }
 

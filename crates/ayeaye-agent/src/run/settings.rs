@@ -1,5 +1,5 @@
-//! Settings of the phone that a run changes for as long as it drives it: that the screen stays on, and
-//! what the device itself has to change to type a text.
+//! Settings of the phone that a run changes for as long as it drives it: that the screen stays on, that nothing is
+//! animated where that is wanted, and what the device itself has to change to type a text.
 //!
 //! A change is in the record, and where the next process finds it, before it is made. Whoever has the
 //! phone next puts back what a crash has left.
@@ -217,13 +217,51 @@ impl Run {
         Ok(())
     }
 
-    /// Has the phone stay awake and lit until the end of the run. One that cannot be told to is driven
+    /// Changes the phone's settings as the user wants them until the end of the run. A phone that refuses is driven
     /// all the same.
-    pub(super) async fn keep_awake(&mut self) -> Result<(), RunError> {
-        let in_process = self.deps.in_process_devices.contains(self.device.id());
-        if !self.deps.limits.keep_awake || self.is_direct || in_process {
+    pub(super) async fn change_settings(&mut self) -> Result<(), RunError> {
+        if self.is_direct || self.deps.in_process_devices.contains(self.device.id()) {
             return Ok(());
         }
+        if self.deps.limits.keep_awake {
+            self.keep_awake().await?;
+        }
+        if self.deps.limits.stop_animations {
+            self.stop_animations().await?;
+        }
+        Ok(())
+    }
+
+    /// Has screens change at once.
+    async fn stop_animations(&mut self) -> Result<(), RunError> {
+        let refused = |device: &DeviceId, err: &DeviceError| {
+            tracing::warn!(%device, "its animations go on: {}", error_chain(err));
+        };
+        let changes = match self.device.ways_to_stop_animations().await {
+            Ok(changes) => changes,
+            Err(err) => {
+                refused(self.device.id(), &err);
+                return Ok(());
+            }
+        };
+        for change in changes {
+            self.ledger().add(&change).await?;
+            note_change(&mut self.recorder, &change).await?;
+            match self.device.change_setting(&change).await {
+                Ok(()) => {}
+                Err(err @ DeviceError::TakenOver { .. }) => return Err(RunError::DeviceLost(err)),
+                Err(err) => {
+                    refused(self.device.id(), &err);
+                    // It stays open until it is known what the phone has made of it.
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the phone stay awake and lit.
+    async fn keep_awake(&mut self) -> Result<(), RunError> {
         let ways = match self.device.ways_to_stay_awake().await {
             Ok(ways) => {
                 self.observer.set_stays_lit(ways.is_empty());

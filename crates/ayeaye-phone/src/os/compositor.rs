@@ -121,7 +121,10 @@ impl Os {
 
     fn draw(&mut self, layout: &WindowLayout, caret: bool) -> Arc<Canvas> {
         let snapshots = if self.recents { self.snapshots(layout) } else { Vec::new() };
-        let spinner_turn = self.elapsed().as_secs_f32().rem_euclid(1.2) / 1.2;
+        // What apps animate themselves stands still at scale 0.
+        let goes = 0.0 < self.system.animation_scale("animator_duration_scale");
+        let turn = self.elapsed().as_secs_f32().rem_euclid(1.2) / 1.2;
+        let spinner_turn = if goes { turn } else { 0.0 };
         let scene = Scene {
             width: layout.size.0,
             height: layout.size.1,

@@ -17,9 +17,14 @@ impl Os {
         let spread = longest.saturating_sub(shortest).as_millis();
         let spread = u32::try_from(spread).unwrap_or(u32::MAX - 1);
         let mut time = shortest + Duration::from_millis(u64::from(self.random.below(spread + 1)));
-        if how == TransitionKind::Fade {
+        // What fades are parts of the screen and dialogs.
+        let scale = if how == TransitionKind::Fade {
             time = time.min(Duration::from_millis(180));
-        }
+            "window_animation_scale"
+        } else {
+            "transition_animation_scale"
+        };
+        time = time.mul_f32(self.system.animation_scale(scale));
         if time.is_zero() || !self.awake {
             self.invalidate();
             return;

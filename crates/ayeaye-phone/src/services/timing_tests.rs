@@ -149,3 +149,28 @@ async fn lines_of_an_open_shell_take_a_round_trip_each() {
     let (_, took) = ask(&device(Profile::Wifi), "shell,raw:", lines).await;
     assert_about("four lines", took, timing.shell + 4 * timing.round_trip);
 }
+
+/// How long a screen moves after this key.
+fn moves_after(device: &AdbDevice, key: u32) -> Duration {
+    device.phone().key(key, false);
+    let now = Instant::now();
+    device.phone().settles_at().map_or(Duration::ZERO, |rest| rest.saturating_duration_since(now))
+}
+
+#[tokio::test(start_paused = true)]
+async fn transitions_take_as_long_as_the_settings_say() {
+    const HOME: u32 = 3;
+    for (scale, longest) in [(None, 200 * MS), (Some("2.0"), 400 * MS), (Some("0"), Duration::ZERO)]
+    {
+        let transitions = (200 * MS, 200 * MS);
+        let device =
+            AdbDevice::new(Phone::new(PhoneOptions { transitions, ..PhoneOptions::default() }));
+        let settings = Component::parse("com.android.settings/.Settings").unwrap();
+        for key in ["window_animation_scale", "transition_animation_scale"] {
+            device.phone().put_setting("global", key, Some("0"));
+        }
+        device.phone().start_activity(&settings).unwrap();
+        device.phone().put_setting("global", "transition_animation_scale", scale);
+        assert_eq!(moves_after(&device, HOME), longest, "{scale:?}");
+    }
+}

@@ -66,6 +66,12 @@ impl SystemSettings {
         self.get(namespace, key).and_then(|value| value.parse().ok()).unwrap_or(otherwise)
     }
 
+    /// A factor of how long animations take, 1 where it is not set.
+    pub(crate) fn animation_scale(&self, key: &str) -> f32 {
+        let scale = self.get("global", key).and_then(|value| value.parse().ok());
+        scale.filter(|scale: &f32| scale.is_finite()).map_or(1.0, |scale| scale.clamp(0.0, 20.0))
+    }
+
     /// `false` when a limit is exceeded.
     pub(crate) fn put(&mut self, namespace: &str, key: &str, value: Option<&str>) -> bool {
         let place = (namespace.to_owned(), key.to_owned());

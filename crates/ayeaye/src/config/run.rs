@@ -41,6 +41,8 @@ pub struct RunSettings {
     pub planner: bool,
     /// Whether the phone is kept awake and lit while it is driven.
     pub keep_awake: bool,
+    /// Whether the phone's animations are switched off while it is driven.
+    pub stop_animations: bool,
     /// Whether protected screens are told to the model by their elements.
     pub read_protected: bool,
     /// When pictures are redacted before a model sees them.
@@ -104,6 +106,7 @@ impl RunSettings {
             caption: reader.choice("run.caption", &on_off)?,
             planner: reader.choice("run.planner", &on_off)?,
             keep_awake: reader.choice("run.keep-awake", &on_off)?,
+            stop_animations: reader.choice("run.animations", &[("keep", false), ("off", true)])?,
             read_protected: reader
                 .choice("run.protected-screens", &[("ask", false), ("elements", true)])?,
             redact: reader.choice("run.redact-pictures", &RedactPictures::ALL)?,
