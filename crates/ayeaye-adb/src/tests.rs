@@ -6,4 +6,5 @@ mod fake;
 mod links;
 mod listing;
 mod naming;
+mod one_shell;
 mod typing;

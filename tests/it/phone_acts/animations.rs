@@ -1,5 +1,8 @@
 //! Screens that change at once while the phone is driven, where that is wanted, and as before afterwards.
+use std::sync::Arc;
+
 use ayeaye_phone::{AdbDevice, FaultPlan};
+use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
 
 use super::power::{begun, setting, until};
@@ -38,10 +41,12 @@ async fn animations_are_off_for_a_run_and_as_before_after_it() {
     let (device, vlm, binary, _guard) = server("off", |_| {}).await;
     let before = scales(&device);
     assert_eq!(before, ["", "1.0", "0.5"]);
+    let answers = Arc::new(Notify::new());
+    vlm.then([Answer::Held(answers.clone(), complete("Looked."))]);
     let served = begun(&binary, &device).await;
     until("the model is asked", || vlm.asked().len() == 1).await;
     assert_eq!(scales(&device), ["0"; 3]);
-    vlm.now(|_| Answer::Says(complete("Looked.")));
+    answers.notify_one();
     until("they are put back", || scales(&device) == before).await;
     assert_eq!(device.phone().setting("global", "window_animation_scale"), None);
     served.kill().await;

@@ -31,6 +31,18 @@ pub(super) enum Reply {
     Slowly(Vec<u8>),
     /// The connection is closed instead of an answer.
     Cut,
+    /// `OKAY`, and a shell that answers each line with these bytes.
+    Lines(Lines),
+}
+
+/// What a shell answers to a line, and whether it goes on after that.
+#[derive(Clone)]
+pub(super) struct Lines(pub(super) Arc<dyn Fn(&str) -> Option<(Vec<u8>, bool)> + Send + Sync>);
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Lines")
+    }
 }
 
 impl Reply {
@@ -111,6 +123,12 @@ impl Fake {
             words.or_else(|| r.strip_prefix("exec:")).map(ToOwned::to_owned)
         };
         sent.iter().filter_map(command).collect()
+    }
+
+    /// How often something was asked of the phone itself, on a connection of its own.
+    pub(super) fn services(&self) -> usize {
+        let asked = self.requests.lock().unwrap();
+        asked.iter().filter(|it| !it.starts_with("host")).count()
     }
 
     /// Those that only change things.
@@ -205,10 +223,27 @@ async fn serve(
                 return;
             }
             Reply::Cut => return,
+            Reply::Lines(lines) => return answer_lines(stream, &lines).await,
         };
         // Whoever asked may have gone.
         drop(stream.write_all(&bytes).await);
         drop(stream.shutdown().await);
         return;
+    }
+}
+
+async fn answer_lines(mut stream: TcpStream, lines: &Lines) {
+    drop(stream.write_all(b"OKAY").await);
+    let mut head = [0; 5];
+    while stream.read_exact(&mut head).await.is_ok() {
+        let [0, length @ ..] = head else { panic!("no standard input: {head:?}") };
+        let mut line = vec![0; u32::from_le_bytes(length) as usize];
+        stream.read_exact(&mut line).await.unwrap();
+        let line = String::from_utf8(line).unwrap();
+        let (bytes, goes_on) = (lines.0)(&line).unwrap_or_else(|| panic!("not framed: {line}"));
+        drop(stream.write_all(&bytes).await);
+        if !goes_on {
+            return;
+        }
     }
 }

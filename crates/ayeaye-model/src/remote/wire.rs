@@ -100,6 +100,14 @@ fn base64_picture(picture: &Picture) -> String {
     STANDARD.encode(&picture.bytes)
 }
 
+/// A picture as an address that contains it. Written at once, since it is most of a request.
+fn data_url(picture: &Picture) -> String {
+    let mut url = format!("data:{};base64,", picture.media_type);
+    url.reserve_exact(picture.bytes.len().div_ceil(3) * 4);
+    STANDARD.encode_string(&picture.bytes, &mut url);
+    url
+}
+
 /// A call's arguments as an object. Anything else goes under one name, so that it is not lost.
 fn arguments_object(text: &str) -> Value {
     match serde_json::from_str(text) {

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::super::completion::Completion;
 use super::super::computer_tool::ComputerTool;
-use super::{Api, ModelRequest, OptionalFeature, base64_picture, extra, non_empty_text};
+use super::{Api, ModelRequest, OptionalFeature, data_url, extra, non_empty_text};
 use crate::{Endpoint, Secret};
 
 /// See the module.
@@ -242,10 +242,7 @@ fn encode_as_text(message: &Message) -> Value {
 
 fn encode_part(part: &Part) -> Vec<Value> {
     let text = |text: &str| json!({ "type": "text", "text": non_empty_text(text) });
-    let image = |picture: &Picture| {
-        let url = format!("data:{};base64,{}", picture.media_type, base64_picture(picture));
-        json!({ "type": "image_url", "image_url": { "url": url } })
-    };
+    let image = |picture: &Picture| json!({ "type": "image_url", "image_url": { "url": data_url(picture) } });
     match part {
         Part::Text(it) => vec![text(it)],
         Part::Result { text: it, picture, .. } => {

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::super::completion::Completion;
 use super::super::computer_tool::ComputerTool;
-use super::{Api, ModelRequest, OptionalFeature, base64_picture, extra, non_empty_text};
+use super::{Api, ModelRequest, OptionalFeature, data_url, extra, non_empty_text};
 use crate::profile::COMPUTER;
 use crate::{Endpoint, Secret};
 
@@ -238,8 +238,7 @@ fn encode_message(message: &Message, declared: &[&str]) -> Vec<Value> {
 }
 
 fn encode_image(picture: &Picture) -> Value {
-    let url = format!("data:{};base64,{}", picture.media_type, base64_picture(picture));
-    json!({ "type": "input_image", "image_url": url, "detail": "original" })
+    json!({ "type": "input_image", "image_url": data_url(picture), "detail": "original" })
 }
 
 #[cfg(test)]
