@@ -36,6 +36,7 @@ mod panics;
 mod phone_acts;
 mod phone_apps;
 mod phone_connect;
+mod phone_link;
 mod phone_screens;
 mod phone_setup;
 mod phone_tools;

@@ -42,7 +42,7 @@ async fn animations_are_off_for_a_run_and_as_before_after_it() {
     let before = scales(&device);
     assert_eq!(before, ["", "1.0", "0.5"]);
     let answers = Arc::new(Notify::new());
-    vlm.then([Answer::Held(answers.clone(), complete("Looked."))]);
+    vlm.then(vec![Answer::Held(answers.clone(), complete("Looked."))]);
     let served = begun(&binary, &device).await;
     until("the model is asked", || vlm.asked().len() == 1).await;
     assert_eq!(scales(&device), ["0"; 3]);
