@@ -28,6 +28,8 @@ const MAX_CRASHES: usize = 20;
 pub struct AdbCounts {
     /// Services opened.
     pub services: u64,
+    /// Round trips: services opened, and lines given to a shell that was open.
+    pub requests: u64,
     /// Unknown services asked for.
     pub unknown_services: u64,
     /// Command lines run (one for each `shell` or `exec` with a command, one for each typed line).

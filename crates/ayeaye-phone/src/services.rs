@@ -101,7 +101,10 @@ pub(crate) fn granted(device: &AdbDevice, name: &[u8]) -> Option<Service> {
 
 /// Runs a service to its end, which also ends the stream.
 pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) -> ServiceEnd {
-    device.count(|counts| counts.services += 1);
+    device.count(|counts| {
+        counts.services += 1;
+        counts.requests += 1;
+    });
     let Stream { input, output } = stream;
     let stream = Stream { input, output: Box::new(Paced::new(output, device.link())) };
     let timing = device.timing();

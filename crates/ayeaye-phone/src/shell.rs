@@ -146,6 +146,7 @@ impl Session {
                 continue;
             }
             let whole = std::mem::take(&mut line);
+            self.shell.device().count(|counts| counts.requests += 1);
             self.shell.device().faults().before_shell(&whole).await;
             pause(self.shell.device().timing().round_trip).await;
             if self.shell.device().faults().take_no_exit_status(&whole) {

@@ -33,7 +33,7 @@ pub struct Plan {
     pub rounds: u32,
 }
 
-/// What a phone can tell of what it was asked: services opened and bytes sent.
+/// What a phone can tell of what it was asked: round trips and bytes sent.
 pub type Traffic = Arc<dyn Fn() -> (u64, u64) + Send + Sync>;
 
 /// Does all rounds on a phone of these sources, in a session of the data folder.

@@ -152,7 +152,7 @@ impl Figures {
             ],
             per_step: Counted {
                 captures: mean(captures),
-                round_trips: cost.and_then(|it| it.traffic).map(|(services, _)| mean(services)),
+                round_trips: cost.and_then(|it| it.traffic).map(|(requests, _)| mean(requests)),
                 bytes: cost.and_then(|it| it.traffic).map(|(_, bytes)| mean(bytes).round()),
                 syncs: cost.map(|it| mean(it.syncs)),
                 cpu_ms: cost.and_then(|it| it.cpu_ms).map(mean),

@@ -36,7 +36,7 @@ pub(super) async fn bench(
         let device = DeviceId::new(phone.serial());
         let traffic: Traffic = Arc::new(move || {
             let counts = phone.adb_counts();
-            (counts.services, counts.bytes_sent)
+            (counts.requests, counts.bytes_sent)
         });
         let sources = app.agent.sources().to_vec();
         let _waiting = terminal.waiting(&waiting(&plan));
