@@ -31,6 +31,15 @@ fn start_of(rig: &Rig, task: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn all_steps_of_a_run_ask_the_model_on_one_connection() {
+    let rig = rig().await;
+    let clicks = (1..=5).map(|at| Answer::Says(click(100 * at, 400)));
+    rig.vlm.then(clicks.chain([Answer::Says(complete("Done."))]).collect());
+    assert_eq!(rig.start("Tap five times").await["stop_reason"], DONE);
+    assert_eq!((rig.vlm.asked().len(), rig.vlm.connections()), (6, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_is_not_waited_for_goes_on_and_can_be_followed_and_advised() {
     let rig = rig().await;
     let gate = Arc::new(Notify::new());

@@ -1,12 +1,14 @@
 //! A model's endpoint that answers from a script, and complains about requests no real one would
 //! accept.
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
+use axum::serve::ListenerExt as _;
 use axum::{Json, Router};
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -44,6 +46,7 @@ struct Shared {
     script: Mutex<Script>,
     asked: Mutex<Vec<Value>>,
     complaints: Mutex<Vec<String>>,
+    connections: AtomicUsize,
 }
 
 impl FakeVlm {
@@ -61,12 +64,16 @@ impl FakeVlm {
             script: Mutex::new(Box::new(script)),
             asked: Mutex::default(),
             complaints: Mutex::default(),
+            connections: AtomicUsize::default(),
         });
+        let counted = state.clone();
+        let count = move |_: &mut _| drop(counted.connections.fetch_add(1, Ordering::Relaxed));
         let router = Router::new()
             .route("/v1/chat/completions", post(answer))
             .with_state(state.clone())
             .layer(axum::extract::DefaultBodyLimit::max(16 << 20));
         let address = listener.local_addr().unwrap();
+        let listener = listener.tap_io(count);
         let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self { address, state, server }
     }
@@ -94,6 +101,11 @@ impl FakeVlm {
     /// Every request so far.
     pub fn asked(&self) -> Vec<Value> {
         self.state.asked.lock().unwrap().clone()
+    }
+
+    /// How many connections have been made so far.
+    pub fn connections(&self) -> usize {
+        self.state.connections.load(Ordering::Relaxed)
     }
 
     /// What was wrong with requests; a test that expects none checks this.
