@@ -69,6 +69,13 @@ impl Canvas {
         rows.map(move |start| &self.rgb[start + row.start..start + row.end])
     }
 
+    /// Whether all of a rectangle has one colour.
+    pub(super) fn is_flat(&self, area: Area) -> bool {
+        let mut rows = self.rows(area);
+        let Some(first) = rows.next() else { return true };
+        first[3..] == first[..first.len() - 3] && rows.all(|row| row == first)
+    }
+
     /// Puts one colour there.
     pub(super) fn set(&mut self, area: Area, colour: Colour) {
         let (rows, row) = self.span(area);

@@ -14,8 +14,9 @@ const MAX_PIXELS: u32 = 560 * 1244;
 const QUALITIES: [f32; 4] = [60.0, 45.0, 30.0, 20.0];
 /// Bytes above which the next quality is tried: with base64 and its text, a step stays below 25 kB.
 const ENOUGH: usize = 14_500;
-/// Of 0 to 6: how hard the encoder tries. A picture takes some 25 ms; another 3 per cent take twice that.
-const EFFORT: i32 = 4;
+/// Of 0 to 6: how hard the encoder tries. A picture takes some 10 ms; another 6 per cent, at 3 or 4, take three times
+/// that.
+const EFFORT: i32 = 2;
 
 /// A WebP of a kept picture that people can read, in a file of some 5 to 14 kB.
 pub(crate) fn compact(picture: &[u8]) -> Option<Vec<u8>> {

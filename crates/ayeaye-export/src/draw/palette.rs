@@ -26,7 +26,8 @@ pub(super) fn flatten(canvas: &mut Canvas, span: u8) {
 fn flatten_block(canvas: &mut Canvas, left: i32, top: i32, side: i32, span: u8) {
     let block = Area { left, top, right: left + side, bottom: top + side };
     let block = block.intersection(canvas.area());
-    if side < 2 || block.is_empty() {
+    // Most of a screen is flat already.
+    if side < 2 || block.is_empty() || canvas.is_flat(block) {
         return;
     }
     let (mut low, mut high, mut sum, mut count) = ([255_u8; 3], [0_u8; 3], [0_u32; 3], 0_u32);
@@ -81,13 +82,13 @@ impl Indexed {
     /// The picture in so many colours of its own.
     pub(super) fn of(canvas: &Canvas, max_colours: usize) -> Self {
         let mut bins = vec![Bin::default(); 1 << (3 * BITS)];
-        for pixel in canvas.rgb().chunks_exact(3) {
-            let key = key(pixel);
+        for run in runs(canvas) {
+            let (key, length) = (key(run[0]), run.len() as u64);
             let bin = &mut bins[usize::from(key)];
             bin.key = key;
-            bin.count += 1;
-            for (sum, value) in bin.sum.iter_mut().zip(pixel) {
-                *sum += u64::from(*value);
+            bin.count += length;
+            for (sum, value) in bin.sum.iter_mut().zip(run[0]) {
+                *sum += u64::from(value) * length;
             }
         }
         bins.retain(|bin| 0 < bin.count);
@@ -104,8 +105,10 @@ impl Indexed {
             palette.extend(cluster.mean());
             cluster.bins.iter().for_each(|bin| colours[usize::from(bin.key)] = number);
         }
-        let pixels = canvas.rgb().chunks_exact(3);
-        let pixels = pixels.map(|pixel| colours[usize::from(key(pixel))]).collect();
+        let mut pixels = Vec::with_capacity(canvas.rgb().len() / 3);
+        for run in runs(canvas) {
+            pixels.resize(pixels.len() + run.len(), colours[usize::from(key(run[0]))]);
+        }
         Self { palette, pixels }
     }
 }
@@ -149,7 +152,12 @@ impl Cluster {
     }
 }
 
-fn key(pixel: &[u8]) -> u16 {
+/// Neighbours of one colour, of which a screen has far fewer than pixels.
+fn runs(canvas: &Canvas) -> impl Iterator<Item = &[Colour]> {
+    canvas.rgb().as_chunks().0.chunk_by(|one, next| one == next)
+}
+
+fn key(pixel: Colour) -> u16 {
     pixel.iter().fold(0, |key, value| key << BITS | u16::from(value >> (8 - BITS)))
 }
 
