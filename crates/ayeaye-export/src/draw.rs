@@ -8,8 +8,9 @@ mod compact;
 mod digits;
 mod overlay;
 mod palette;
+mod shrink;
 
 pub(crate) use canvas::{Area, Canvas};
-pub(crate) use codec::{blank, decodable, decode, encode, png_of};
+pub(crate) use codec::{blank, decodable, decode, encode, png_of, png_size};
 pub(crate) use compact::compact;
 pub(crate) use overlay::{TouchMark, annotate, frame, touch};

@@ -14,6 +14,7 @@ use ayeaye_agent::{
     Agent, AgentDeps, DeviceId, DeviceSource, Journal as _, Limits, Models, NoNamedSecrets,
     Principal, PrivacySettings, ReplyMode, StartTask, StopReason,
 };
+use ayeaye_export::LoggingJournal;
 use serde_json::Map;
 
 pub use self::act::Act;
@@ -31,23 +32,30 @@ pub struct Plan {
     pub acts: Vec<Act>,
     /// How many rounds.
     pub rounds: u32,
+    /// How long the model takes, which is not counted.
+    pub think: Duration,
 }
 
 /// What a phone can tell of what it was asked: round trips and bytes sent.
 pub type Traffic = Arc<dyn Fn() -> (u64, u64) + Send + Sync>;
 
+/// Reads the counters.
+type Counter = Arc<dyn Fn() -> Cost + Send + Sync>;
+
 /// Does all rounds on a phone of these sources, in a session of the data folder.
 ///
 /// A step lasts from the beginning of one act to the beginning of the next, by the record's times: the act, the settling
 /// that follows, and the decision on the new screen. So it can be compared with what other programs do between
-/// two acts.
+/// two acts. The logs are written beside it, as they are for any session, and what they cost is counted.
 pub async fn measure(
     config: &Config,
     (sources, device): (Vec<Arc<dyn DeviceSource>>, DeviceId),
     plan: &Plan,
     traffic: Option<Traffic>,
 ) -> anyhow::Result<Figures> {
-    let journal = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
+    let files = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
+    let logs = config.logs.clone();
+    let journal = Arc::new(LoggingJournal::new(files.clone(), &config.data_dir, logs));
     let limits = Limits {
         session_steps: u32::MAX,
         repeats: u32::MAX / 4,
@@ -55,11 +63,12 @@ pub async fn measure(
         ..limits(config)
     };
     let first_look = limits.settle.first_look;
-    let syncs = Arc::clone(&journal);
     let in_process = traffic.is_some();
-    let count = move || Cost::now(syncs.syncs(), traffic.as_ref().map(|traffic| traffic()));
+    let count: Counter =
+        Arc::new(move || Cost::now(files.syncs(), traffic.as_ref().map(|traffic| traffic())));
     let acts = plan.acts.iter().map(|act| act.gesture.clone()).collect();
-    let metronome = Arc::new(Metronome::new(config, acts, plan.rounds)?.counting(count));
+    let metronome = Metronome::new(config, acts, plan.rounds)?;
+    let metronome = Arc::new(metronome.thinking(plan.think).counting(count.clone()));
     let agent = Agent::new(AgentDeps {
         policy: ayeaye_agent::gate::Policy::default(),
         sources,
@@ -88,6 +97,11 @@ pub async fn measure(
         bail!("{}: {}", report.stop_reason, report.message);
     }
     let events = journal.read(&report.session_id).await?;
-    let cost = metronome.cost().map(|cost| if in_process { cost.beside_phone() } else { cost });
+    journal.completed(report.session_id).await;
+    let cost = metronome.counted().map(|[first, last]| {
+        // The last pages of the logs cost processor time when all else is over.
+        let whole = Cost { cpu_ms: count().cpu_ms, ..last }.since(first);
+        if in_process { whole.beside_phone() } else { whole }
+    });
     Ok(Figures::of(&events, plan, first_look, cost))
 }

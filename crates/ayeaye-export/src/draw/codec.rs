@@ -9,6 +9,7 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::Canvas;
 use super::palette::{self, Indexed};
+use super::shrink::{Pixels, fitted};
 use crate::Content;
 
 /// Whether pictures of this kind can be read, so that others can be drawn from them.
@@ -16,9 +17,33 @@ pub(crate) fn decodable(media_type: &str) -> bool {
     matches!(media_type, "image/jpeg" | "image/png")
 }
 
-/// The picture in a JPEG or PNG file, whichever it is; `None` if it is neither, broken or too large.
+/// Of the PNG made of a kept JPEG, and of what is drawn on it.
+const MAX_PNG_PIXELS: u32 = 720 * 1600;
+
+/// The picture in a JPEG or PNG file, whichever it is; `None` if it is neither, broken or too large. That of a JPEG is
+/// made smaller, to its [`png_size`].
 pub(crate) fn decode(bytes: &[u8]) -> Option<Canvas> {
-    if bytes.starts_with(b"\x89PNG") { png(bytes) } else { jpeg(bytes) }
+    let pixels = decode_whole(bytes)?;
+    let pixels = if is_png(bytes) { pixels } else { pixels.within(MAX_PNG_PIXELS)? };
+    pixels.into_canvas()
+}
+
+/// The size of the PNG that is made of a kept picture.
+pub(crate) fn png_size([width, height]: [u32; 2], media_type: &str) -> [u32; 2] {
+    if media_type != "image/jpeg" {
+        return [width, height];
+    }
+    let (width, height) = fitted((width, height), MAX_PNG_PIXELS);
+    [width, height]
+}
+
+/// As it is in the file.
+pub(super) fn decode_whole(bytes: &[u8]) -> Option<Pixels> {
+    if is_png(bytes) { png(bytes) } else { jpeg(bytes) }
+}
+
+fn is_png(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x89PNG")
 }
 
 fn fits(width: u64, height: u64) -> bool {
@@ -26,10 +51,10 @@ fn fits(width: u64, height: u64) -> bool {
     side.contains(&width) && side.contains(&height) && width * height <= MAX_PIXELS
 }
 
-fn jpeg(bytes: &[u8]) -> Option<Canvas> {
+fn jpeg(bytes: &[u8]) -> Option<Pixels> {
     let side = MAX_SIDE as usize;
     let options = DecoderOptions::default()
-        .jpeg_set_out_colorspace(ColorSpace::RGB)
+        .jpeg_set_out_colorspace(ColorSpace::RGBA)
         .set_max_width(side)
         .set_max_height(side);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
@@ -38,11 +63,12 @@ fn jpeg(bytes: &[u8]) -> Option<Canvas> {
     if !fits(width as u64, height as u64) {
         return None;
     }
-    let rgb = decoder.decode().ok()?;
-    Canvas::new(u32::try_from(width).ok()?, u32::try_from(height).ok()?, rgb)
+    let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
+    let rgba = decoder.decode().ok()?;
+    Some(Pixels { width, height, rgba })
 }
 
-fn png(bytes: &[u8]) -> Option<Canvas> {
+fn png(bytes: &[u8]) -> Option<Pixels> {
     let limits = png::Limits { bytes: usize::try_from(MAX_PIXELS * 8).unwrap_or(usize::MAX) };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(png::Transformations::normalize_to_color8());
@@ -54,18 +80,25 @@ fn png(bytes: &[u8]) -> Option<Canvas> {
     let mut pixels = vec![0; reader.output_buffer_size()?];
     let info = reader.next_frame(&mut pixels).ok()?;
     pixels.truncate(info.buffer_size());
-    let rgb = match info.color_type {
-        png::ColorType::Rgb => pixels,
+    let rgba = match info.color_type {
+        png::ColorType::Rgb => {
+            pixels.as_chunks().0.iter().flat_map(|[r, g, b]| [*r, *g, *b, u8::MAX]).collect()
+        }
         png::ColorType::Rgba => {
-            pixels.chunks_exact(4).flat_map(|it| [it[0], it[1], it[2]]).collect()
+            pixels.as_chunks().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b, u8::MAX]).collect()
         }
-        png::ColorType::Grayscale => pixels.iter().flat_map(|it| [*it; 3]).collect(),
-        png::ColorType::GrayscaleAlpha => {
-            pixels.chunks_exact(2).flat_map(|it| [it[0]; 3]).collect()
+        png::ColorType::Grayscale => {
+            pixels.iter().flat_map(|grey| [*grey, *grey, *grey, u8::MAX]).collect()
         }
+        png::ColorType::GrayscaleAlpha => pixels
+            .as_chunks()
+            .0
+            .iter()
+            .flat_map(|[grey, _]| [*grey, *grey, *grey, u8::MAX])
+            .collect(),
         png::ColorType::Indexed => return None,
     };
-    Canvas::new(width, height, rgb)
+    Some(Pixels { width, height, rgba })
 }
 
 /// How far the channels of a block may spread that becomes one colour, and how many colours are left, in
@@ -75,16 +108,19 @@ const REDUCTIONS: [(u8, usize); 6] =
     [(8, 128), (8, 64), (24, 256), (24, 128), (48, 256), (80, 256)];
 /// Of these the first that is worth trying for a photo.
 const FIRST_FOR_PHOTO: usize = 2;
-/// Bytes of a JPEG above which it is a photo's.
-const PHOTO: usize = 110_000;
+/// Pixels for each byte of a JPEG below which it is a photo's.
+const PHOTO: u64 = 10;
 /// Of 1 to 9. Files are 2 to 4 per cent larger than at 6, which takes twice as long.
 const DEFLATE_LEVEL: u8 = 4;
 
-/// A PNG of a kept picture, of its size and of at most `max_bytes`, as far as that can be had without
+/// A PNG of a kept picture, of its [`png_size`] and of at most `max_bytes`, as far as that can be had without
 /// harm to letters.
 pub(crate) fn png_of(picture: &[u8], max_bytes: usize) -> Option<Vec<u8>> {
-    let first = if PHOTO < picture.len() { FIRST_FOR_PHOTO } else { 0 };
-    encode_from(decode(picture)?, first, max_bytes)
+    let whole = decode_whole(picture)?;
+    let pixels = u64::from(whole.width) * u64::from(whole.height);
+    let photo = pixels < picture.len() as u64 * PHOTO;
+    let first = if photo { FIRST_FOR_PHOTO } else { 0 };
+    encode_from(whole.within(MAX_PNG_PIXELS)?.into_canvas()?, first, max_bytes)
 }
 
 /// A PNG of a drawn picture.

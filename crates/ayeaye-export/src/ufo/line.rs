@@ -14,7 +14,8 @@ use serde_json::{Map, Value, json};
 use super::action::ActionView;
 use super::pictures::PictureNames;
 use super::state::{State, Step};
-use crate::step_view::StepView;
+use crate::draw;
+use crate::step_view::{ScreenView, StepView};
 
 /// The line of a step that is over.
 pub(super) fn line(
@@ -96,7 +97,7 @@ pub(super) fn line(
     put(&["concat_screenshot_path", "ConcatScreenshot"], json!(shown.concat));
     put(&["selected_control_screenshot_path", "SelectedControlScreenshot"], json!(shown.selected));
     put(&["screen_size"], json!(screen.size));
-    put(&["screenshot_size"], json!(screen.picture_size));
+    put(&["screenshot_size"], json!(shown_size(screen)));
     put(&["desktop_screenshot_path"], json!(""));
     put(&["last_error"], json!(state.last_error));
     if let Some(error) = &end.error {
@@ -184,6 +185,12 @@ pub(super) fn to_seconds(millis: f64) -> f64 {
 /// Readers add these up: what is no amount is none.
 pub(super) fn number(value: f64) -> f64 {
     if value.is_finite() && 0.0 < value { value } else { 0.0 }
+}
+
+/// Of the step's pictures in the folder: that of what the model was sent, unless that is larger than they get.
+fn shown_size(screen: &ScreenView) -> [u32; 2] {
+    let size = screen.picture_size;
+    screen.picture.as_ref().map_or(size, |picture| draw::png_size(size, &picture.media_type))
 }
 
 #[cfg(test)]

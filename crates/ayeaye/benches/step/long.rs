@@ -19,9 +19,12 @@ use ayeaye_export::LoggingJournal;
 use serde_json::{Map, Value, json};
 
 use super::fake_device::{FakeDevice, FakeSource};
+use super::memory;
 use ayeaye::bench::Metronome;
 
 const SERIAL: &str = "fake-1";
+/// At a step each two seconds.
+const STEPS_AN_HOUR: f64 = 1800.0;
 /// Small, so that pictures do not hide what the rest costs.
 const SIZE: ScreenSize = ScreenSize { width: 270, height: 600 };
 
@@ -83,6 +86,7 @@ pub(crate) async fn measure(config: &Config, steps: u32) -> anyhow::Result<Value
     follower.finished().await;
     Ok(json!({
         "steps": steps,
+        "mib_an_hour": slope(&blocks),
         "blocks": blocks,
         "sizes": sizes,
         "summary_ms": millis(summary),
@@ -99,13 +103,33 @@ async fn timed_blocks(follower: &mut Follower, steps: u32) -> Vec<Value> {
         if last + block <= done {
             let ms = millis(since.elapsed()) / f64::from(done - last);
             let ms = (ms * 1e3).round() / 1e3;
-            blocks.push(json!({ "steps": done, "ms_a_step": ms, "rss_mib": resident() }));
+            blocks
+                .push(json!({ "steps": done, "ms_a_step": ms, "rss_mib": memory::resident_mib() }));
             (last, since) = (done, Instant::now());
         }
         if !follower.changed().await {
             return blocks;
         }
     }
+}
+
+/// How memory grows, at a step each two seconds: the straight line that lies closest to all blocks but the first, in
+/// which caches fill.
+fn slope(blocks: &[Value]) -> Option<f64> {
+    let points: Option<Vec<(f64, f64)>> = blocks
+        .iter()
+        .skip(1)
+        .map(|block| Some((block["steps"].as_f64()?, block["rss_mib"].as_f64()?)))
+        .collect();
+    let points = points.filter(|points| 1 < points.len())?;
+    let mean = |of: fn(&(f64, f64)) -> f64| {
+        let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
+        points.iter().map(of).sum::<f64>() / f64::from(count)
+    };
+    let (middle_step, middle_mib) = (mean(|it| it.0), mean(|it| it.1));
+    let across: f64 = points.iter().map(|it| (it.0 - middle_step).powi(2)).sum();
+    let along: f64 = points.iter().map(|it| (it.0 - middle_step) * (it.1 - middle_mib)).sum();
+    Some((along / across * STEPS_AN_HOUR * 1e3).round() / 1e3)
 }
 
 fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>)> {
@@ -151,13 +175,6 @@ fn disk_usage(path: &Path) -> u64 {
         return std::fs::metadata(path).map_or(0, |it| it.len());
     };
     entries.filter_map(Result::ok).map(|entry| disk_usage(&entry.path())).sum()
-}
-
-/// Memory of this process in MiB, where the system says it as Linux does.
-fn resident() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib >> 10)
 }
 
 fn millis(time: Duration) -> f64 {

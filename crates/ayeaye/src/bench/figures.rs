@@ -17,6 +17,8 @@ struct Step {
     captures: u32,
     encode: f64,
     decide: f64,
+    /// What the model took for the reply that was acted on: no part of the whole.
+    model: f64,
     /// From the decision to the next act: the gate, a look whether the screen is still the same, the record's sync.
     until_act: f64,
     journal: f64,
@@ -183,7 +185,8 @@ fn steps(events: &[Event], first_look: Duration) -> Vec<Step> {
             Fact::ToolStart(tool) if tool.device && event.entry.step.is_some() => {
                 if let (Some(begun), Some(decided)) = (begun, decided) {
                     let until_act = between(decided, event.ts);
-                    steps.push(Step { whole: between(begun, event.ts), until_act, ..step });
+                    let whole = between(begun, event.ts) - step.model;
+                    steps.push(Step { whole, until_act, ..step });
                 }
                 step = Step { first_look: millis(first_look), ..Step::default() };
                 (begun, decided) = (Some(event.ts), None);
@@ -200,15 +203,18 @@ fn steps(events: &[Event], first_look: Duration) -> Vec<Step> {
                 step.settled = observe.settled;
                 seen = Some(event.ts);
             }
-            Fact::LlmResponse(_) => {
-                step.decide = seen.map_or(0.0, |seen| between(seen, event.ts));
+            Fact::LlmResponse(reply) => {
+                step.model = reply.latency_ms;
+                let since_seen = seen.map_or(0.0, |seen| between(seen, event.ts));
+                // It may have begun before the screen was known to be at rest.
+                step.decide = (since_seen - step.model).max(0.0);
                 decided = Some(event.ts);
             }
             _ => {}
         }
     }
     if let (Some(begun), Some(decided)) = (begun, decided) {
-        steps.push(Step { whole: between(begun, decided), ..step });
+        steps.push(Step { whole: between(begun, decided) - step.model, ..step });
     }
     steps
 }

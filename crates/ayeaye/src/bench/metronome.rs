@@ -1,7 +1,7 @@
-//! A model without latency, which knows its acts beforehand.
+//! A model that knows its acts beforehand.
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -11,16 +11,17 @@ use ayeaye_agent::{
 };
 use ayeaye_model::RemoteModel;
 
-use super::Cost;
+use super::{Cost, Counter};
 use crate::config::Config;
 use crate::wiring::model_config;
 
-/// It decides at once. It makes the pictures and prompts that the configured model would be sent, and sends nothing.
+/// It decides at once, or after a set time. It makes the pictures and prompts that the configured model would be sent, and sends nothing.
 pub struct Metronome {
     configured: RemoteModel,
     acts: Vec<Gesture>,
     left: AtomicU32,
-    count: Box<dyn Fn() -> Cost + Send + Sync>,
+    think: Duration,
+    count: Counter,
     /// At the first decision and at the last.
     counted: Mutex<Vec<Cost>>,
 }
@@ -40,7 +41,8 @@ impl Metronome {
             configured,
             acts,
             left: AtomicU32::new(steps),
-            count: Box::new(|| Cost::now(0, None)),
+            think: Duration::ZERO,
+            count: Arc::new(|| Cost::now(0, None)),
             counted: Mutex::default(),
         })
     }
@@ -51,17 +53,20 @@ impl Metronome {
         Self::new(config, acts, taps)
     }
 
-    /// Reads these counters before the first act and after the last step.
-    pub(super) fn counting(self, count: impl Fn() -> Cost + Send + Sync + 'static) -> Self {
-        Self { count: Box::new(count), ..self }
+    /// The same, taking so long for each reply.
+    #[must_use]
+    pub fn thinking(self, think: Duration) -> Self {
+        Self { think, ..self }
     }
 
-    /// What was counted from the first act on; `None` before the end.
-    pub(super) fn cost(&self) -> Option<Cost> {
-        match &self.counted.lock().unwrap_or_else(PoisonError::into_inner)[..] {
-            [first, last] => Some(last.since(*first)),
-            _ => None,
-        }
+    /// Reads these counters before the first act and after the last step.
+    pub(super) fn counting(self, count: Counter) -> Self {
+        Self { count, ..self }
+    }
+
+    /// What was counted before the first act and after the last step; `None` before the end.
+    pub(super) fn counted(&self) -> Option<[Cost; 2]> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)[..].try_into().ok()
     }
 }
 
@@ -84,12 +89,15 @@ impl Model for Metronome {
     }
 
     async fn call(&self, _prompt: &Prompt, _limit: Duration) -> Result<Reply, ModelError> {
+        if !self.think.is_zero() {
+            tokio::time::sleep(self.think).await;
+        }
         Ok(Reply {
             text: String::new(),
             finish_reason: None,
             model: self.name().to_owned(),
             tokens: Tokens::default(),
-            latency: Duration::ZERO,
+            latency: self.think,
             ..Reply::default()
         })
     }

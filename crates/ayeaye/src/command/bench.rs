@@ -19,10 +19,10 @@ pub(super) async fn bench(
     options: cli::Bench,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let cli::Bench { profile, device, acts, rounds, json } = options;
+    let cli::Bench { profile, device, acts, rounds, think, json } = options;
     let terminal = if json { terminal.beside_json() } else { terminal };
     let (phone, figures) = if let Some(device) = device {
-        let plan = Plan { acts, rounds };
+        let plan = Plan { acts, rounds, think };
         let adb: Arc<dyn DeviceSource> = Arc::new(wiring::adb_devices(config)?);
         let sources = vec![adb];
         let _waiting = terminal.waiting(&waiting(&plan));
@@ -32,7 +32,7 @@ pub(super) async fn bench(
         let app = App::with_phone(config, AdbDevice::on(profile), ModelChoice::Scripted).await?;
         let phone = app.adb_device.clone().context("there is no virtual phone")?;
         let acts = if acts.is_empty() { usual_acts(phone.phone())? } else { acts };
-        let plan = Plan { acts, rounds };
+        let plan = Plan { acts, rounds, think };
         let device = DeviceId::new(phone.serial());
         let traffic: Traffic = Arc::new(move || {
             let counts = phone.adb_counts();
@@ -47,6 +47,7 @@ pub(super) async fn bench(
         let mut document = serde_json::to_value(&figures)?;
         document["phone"] = json!(phone);
         document["rounds"] = json!(rounds);
+        document["think_seconds"] = json!(think.as_secs_f64());
         terminal.json(&document);
     } else {
         terminal.line(&format!("phone: {phone}\n\n{}", table(&figures)));
