@@ -1,12 +1,15 @@
 """Steps of ours against the same steps as others do them, on one virtual phone behind Debian's adb server.
 
-A step is what lies between two acts, the model left out: act, settle, look, encode, write down. The others are the
+A step is what lies between two acts, the model left out: act, settle, look, encode, write down. Ours is measured with a
+model that takes no time and with one that thinks as long as real ones do, since that time is used. The others are the
 adb processes and fixed sleeps of GELab-Zero's and Open-AutoGLM's own code, in its order; what their Python does
 besides (decoding, scaling, encoding) is not counted, and neither are the Java machines of the helpers that they put on
 a phone. One run for each profile of the virtual phone: how fast its link is, `ayeaye phone --help`.
 
     target/outside-venv/bin/python tests/outside/bench.py --binary target/release/ayeaye
-        [--profiles usb2,usb3,wifi,as-is] [--rounds 10] [--others 3] [--json FILE]
+        [--profiles usb2,usb3,as-is] [--rounds 10] [--others 3] [--think 3] [--json FILE]
+
+Each round of ours takes about 20 s without a thinking model and 50 s with one that takes 3 s; one of the others 45 s.
 """
 
 import argparse
@@ -23,6 +26,8 @@ from pathlib import Path
 from harness import Processes, free_port, get_json, phone_state, wait_until
 
 MESSAGES = "com.example.messages"
+# What a round may take of the others'.
+PROMISED = {"GELab-Zero": 0.25, "Open-AutoGLM": 0.30}
 KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 
 
@@ -202,7 +207,7 @@ class Bench:
             ("long-press", middle),
         ]
 
-    def ours(self, acts, rounds):
+    def ours(self, acts, rounds, think):
         width, height = phone_state(self.phone)["size"]
         words = []
         for kind, where in acts:
@@ -211,7 +216,7 @@ class Bench:
                 where = [round(at * 1000 / of) for at, of in zip(where, scale)]
             words += ["--act", " ".join([kind, *map(str, where)])]
         before = get_json(f"{self.phone}/state")["wire"]
-        command = [self.binary, "bench", "--device", self.device, "--rounds", rounds, "--json", *words]
+        command = [self.binary, "bench", "--device", self.device, "--rounds", rounds, "--think", think, "--json", *words]
         done = subprocess.run([str(word) for word in command], env=self.env, stdout=subprocess.PIPE, text=True)
         if done.returncode:
             raise SystemExit(f"ayeaye bench ended with {done.returncode}")
@@ -241,25 +246,36 @@ def spread(values):
     return {f"p{tenth}0": round(values[len(values) * tenth // 10], 3) for tenth in (1, 5, 9)}
 
 
-def measure(bench, rounds, others):
+def measure(bench, options):
     acts = bench.find_round()
-    ours = bench.ours(acts, rounds)
-    rows = {act["act"]: {"ours": act["seconds"]} for act in ours["by_act"]}
-    rows["a step"], rows["the task"] = {"ours": ours["seconds"]}, {"ours": ours["round_seconds"]}
+    models = {"that takes no time": 0}
+    if options.think:
+        models[f"that thinks for {options.think:g} s, which are not counted"] = options.think
+    ours = {model: bench.ours(acts, options.rounds, think) for model, think in models.items()}
+    others = {}
     for other in (GELab(bench), AutoGLM(bench)):
-        by_kind, whole = bench.others(other, acts, others)
+        by_kind, whole = bench.others(other, acts, options.others)
         steps = [seconds for kind in by_kind.values() for seconds in kind]
-        for name, values in [*by_kind.items(), ("a step", steps), ("the task", whole)]:
-            row, theirs = rows[name], spread(values)
-            row[other.name] = theirs
+        rows = [*by_kind.items(), ("a step", steps), ("the round", whole)]
+        others[other.name] = {name: spread(values) for name, values in rows}
+    return {"others": others, "ours": {model: compared(figures, others) for model, figures in ours.items()}}
+
+
+def compared(figures, others):
+    """Our figures, and what part of the others' they are."""
+    rows = {act["act"]: {"ours": act["seconds"]} for act in figures["by_act"]}
+    rows["a step"], rows["the round"] = {"ours": figures["seconds"]}, {"ours": figures["round_seconds"]}
+    for other, theirs in others.items():
+        for name, row in rows.items():
             # From our quick ones against their slow ones to the other way round.
-            ratio = [row["ours"][mine] / theirs[its] for mine, its in [("p10", "p90"), ("p50", "p50"), ("p90", "p10")]]
-            row[f"of {other.name}"] = {f"p{n}0": round(value, 3) for n, value in zip((1, 5, 9), ratio)}
-    return {"rows": rows, "parts_ms": ours["parts_ms"], "per_step": ours["per_step"], "unsettled": ours["unsettled"]}
+            pairs = [("p10", "p90"), ("p50", "p50"), ("p90", "p10")]
+            row[other] = theirs[name]
+            row[f"of {other}"] = {mine: round(row["ours"][mine] / theirs[name][its], 3) for mine, its in pairs}
+    return {"rows": rows, "figures": figures}
 
 
 def table(found):
-    names = [GELab.name, AutoGLM.name]
+    names = list(PROMISED)
     heading = ["seconds", "ours", *names, *(f"of {name}" for name in names)]
     yield "| " + " | ".join(heading) + " |"
     yield "|---" * len(heading) + "|"
@@ -267,25 +283,35 @@ def table(found):
         cells = ["{p50:.2f} ({p10:.2f} to {p90:.2f})".format(**row[column]) for column in heading[1:]]
         yield f"| {name} | " + " | ".join(cells) + " |"
     yield ""
-    yield "our step: " + ", ".join(f"{part} {value['p50']:.1f} ms" for part, value in found["parts_ms"].items())
-    yield "our means: " + ", ".join(f"{name} {value}" for name, value in found["per_step"].items())
+    figures = found["figures"]
+    yield "a step of ours: " + ", ".join(f"{part} {value['p50']:.1f} ms" for part, value in figures["parts_ms"].items())
+    yield "means of it: " + ", ".join(f"{name} {value}" for name, value in figures["per_step"].items())
+    counted = {name: value for name, value in figures.items() if isinstance(value, (int, float))}
+    yield "counted: " + ", ".join(f"{name} {value}" for name, value in counted.items())
+    for name, most in PROMISED.items():
+        part = found["rows"]["the round"][f"of {name}"]["p50"]
+        yield f"the round takes {part} of {name}'s; promised are at most {most}" + ("" if part <= most else ": MISSED")
+        slower = [kind for kind, row in found["rows"].items() if 1 < row[f"of {name}"]["p50"]]
+        yield f"slower than {name}: {', '.join(slower) or 'nothing'}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
-    parser.add_argument("--profiles", default="usb2,usb3,wifi,as-is")
+    parser.add_argument("--profiles", default="usb2,usb3,as-is")
     parser.add_argument("--rounds", type=int, default=10, help="of ours")
     parser.add_argument("--others", type=int, default=3, help="rounds of the others, which sleep")
+    parser.add_argument("--think", type=float, default=3.0, help="seconds that the second model takes; 0 for none")
     parser.add_argument("--json", type=Path, help="write all figures here")
     options = parser.parse_args()
     binary, found = str(Path(options.binary).resolve()), {}
     for profile in options.profiles.split(","):
         with tempfile.TemporaryDirectory(prefix="ayeaye-bench-") as name, Processes(name) as processes:
             bench = Bench(binary, profile, Path(name), processes)
-            found[profile] = measure(bench, options.rounds, options.others)
-        print(f"\n{profile}: medians, and from the fastest tenth to the slowest\n")
-        print("\n".join(table(found[profile])), flush=True)
+            found[profile] = measure(bench, options)
+        for model, ours in found[profile]["ours"].items():
+            print(f"\n{profile}, a model {model}: medians, and from the fastest tenth to the slowest\n")
+            print("\n".join(table(ours)), flush=True)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")
     sys.exit(0)

@@ -227,6 +227,21 @@ impl Rig {
         self.agent = Agent::new(deps);
     }
 
+    /// More phones of the same agent.
+    pub(crate) fn beside(
+        &mut self,
+        serials: impl IntoIterator<Item = String>,
+    ) -> Vec<Arc<FakeDevice>> {
+        let phone = |serial: String| Arc::new(FakeDevice::new(&serial, self.disk.path()));
+        let phones: Vec<_> = serials.into_iter().map(phone).collect();
+        let mut deps = deps(&self.phone, &self.script, &self.journal);
+        let source = |phone: &Arc<FakeDevice>| Arc::new(device::FakeSource(phone.clone())) as _;
+        deps.sources.extend(phones.iter().map(source));
+        deps.limits = self.limits.clone();
+        self.agent = Agent::new(deps);
+        phones
+    }
+
     /// A start of this task by [`client`].
     pub(crate) fn task(&self, task: &str) -> StartTask {
         StartTask {

@@ -9,6 +9,7 @@ mod gate;
 mod hosts;
 mod kept_private;
 mod limits;
+mod many;
 mod privacy;
 mod questions;
 mod racing;
