@@ -227,6 +227,7 @@ async fn another_principal_s_phone_and_sessions_are_nobody_else_s_business() {
         max_steps: 5,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
+        queue: false,
         principal: Principal::new("bob"),
     };
     let follower = rig.agent.start(theirs).await.unwrap();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye::mcp::Server;
+use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{
     Action, Agent, AgentDeps, Decision, Device, DeviceEntry, DeviceError, DeviceId, DeviceSource,
@@ -91,6 +92,7 @@ async fn client(
         in_process_devices: Vec::new(),
         models: Models::one(model),
         journal: Arc::new(FileJournal::new(data, ayeaye::clock::system(), SyncPolicy::Step)),
+        coordinator: Arc::new(FileCoordinator::new(data, "test", SyncPolicy::Never)),
         limits: Limits::USUAL,
         config: Map::new(),
         privacy: PrivacySettings::default(),

@@ -270,6 +270,7 @@ async fn what_is_anothers_is_answered_like_what_is_not_there() {
         max_steps: 5,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
+        queue: false,
         principal: Principal::new("bob"),
     };
     // One under way, one that has ended.

@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::disk::{Disk, DiskJournal};
 use crate::model::Mind;
 use crate::phone::{Phone, Source};
+use crate::servers::Servers;
 use crate::world::{ClientFault, World};
 
 /// Longest run, and what its end may take besides: a phone that is waited for, a model, a call to the phone.
@@ -63,6 +64,7 @@ impl Client {
             in_process_devices: Vec::new(),
             models: Models::one(self.mind.clone()),
             journal,
+            coordinator: Arc::new(Servers::new(&self.disk, self.world.clone())),
             limits,
             config: serde_json::Map::new(),
             policy: Policy::default(),
@@ -78,6 +80,7 @@ impl Client {
             max_steps: 25,
             reply_mode: ReplyMode::PassToClient,
             planner: false,
+            queue: false,
             policy: None,
             principal: Principal::new(who),
         }

@@ -3,9 +3,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use ayeaye_agent::journal::{
-    BlobRef, Entry, Event, EventSink, FORMAT, Fact, LeaseGrant, OpenChange, Summary,
-};
+use ayeaye_agent::coordinator::MemoryStore;
+use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, FORMAT, Fact, OpenChange, Summary};
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId, SettingChange};
 use bytes::Bytes;
 use jiff::{Timestamp, ToSpan as _};
@@ -18,14 +17,13 @@ use crate::world::{Crash, World};
 pub struct Disk {
     world: Arc<World>,
     state: Mutex<State>,
+    servers: Arc<MemoryStore>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     sessions: HashMap<SessionId, Record>,
-    leases: HashMap<DeviceId, SessionId>,
     changes: HashMap<DeviceId, Vec<OpenChange>>,
-    answers: HashMap<SessionId, String>,
     clock_ahead_years: i64,
 }
 
@@ -41,7 +39,12 @@ struct Record {
 
 impl Disk {
     pub fn new(world: Arc<World>) -> Self {
-        Self { world, state: Mutex::default() }
+        Self { world, state: Mutex::default(), servers: Arc::default() }
+    }
+
+    /// What the processes know of each other.
+    pub fn servers(&self) -> Arc<MemoryStore> {
+        self.servers.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -165,19 +168,6 @@ impl Writer {
     }
 }
 
-struct Lease {
-    disk: Arc<Disk>,
-    device: DeviceId,
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        if !self.disk.world.has(Planted::LeaseLeaks) {
-            self.disk.state().leases.remove(&self.device);
-        }
-    }
-}
-
 impl DiskJournal {
     fn writer(&self, id: SessionId) -> Box<dyn JournalWriter> {
         Box::new(Writer { disk: self.0.clone(), id })
@@ -254,30 +244,6 @@ impl Journal for DiskJournal {
         Ok(self.0.state().sessions.get(id).is_some_and(|record| record.locked))
     }
 
-    async fn acquire_lease(
-        &self,
-        device: &DeviceId,
-        session: &SessionId,
-    ) -> Result<LeaseGrant, JournalError> {
-        let world = &self.0.world;
-        if world.has(Planted::NoLease) {
-            return Ok(LeaseGrant::Granted(Box::new(())));
-        }
-        let mut state = self.0.state();
-        if let Some(holder) = state.leases.get(device) {
-            return Ok(LeaseGrant::Taken(Some(*holder)));
-        }
-        if world.has(Planted::LeaseDropped) {
-            return Ok(LeaseGrant::Granted(Box::new(())));
-        }
-        state.leases.insert(device.clone(), *session);
-        Ok(LeaseGrant::Granted(Box::new(Lease { disk: self.0.clone(), device: device.clone() })))
-    }
-
-    async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
-        Ok(self.0.state().leases.get(device).copied())
-    }
-
     async fn store_open_changes(
         &self,
         device: &DeviceId,
@@ -300,18 +266,9 @@ impl Journal for DiskJournal {
         Ok(open.map(|(device, _)| device.clone()).collect())
     }
 
-    async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
-        self.0.state().answers.insert(*id, text.to_owned());
-        Ok(())
-    }
-
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
         self.0.state().sessions.remove(id);
         Ok(())
-    }
-
-    async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError> {
-        Ok(self.0.state().answers.remove(id))
     }
 }
 

@@ -20,6 +20,7 @@ mod model;
 mod phone;
 mod planted;
 mod schedule;
+mod servers;
 mod world;
 
 use std::process::ExitCode;

@@ -5,13 +5,16 @@
 mod access;
 mod devices;
 mod direct;
+mod elsewhere;
 mod error;
 mod follower;
 mod launch;
 mod put_back;
+mod queue;
 mod registry;
 mod resume;
 mod run_status;
+mod tail;
 #[cfg(test)]
 mod tests;
 
@@ -25,9 +28,12 @@ pub use self::direct::DirectRun;
 use self::direct::DirectSessions;
 pub use self::error::AgentError;
 pub use self::follower::Follower;
+pub use self::queue::DeviceQueue;
 pub use self::registry::RunActivity;
 use self::registry::{ActiveRun, LeaseRequest, RunRegistry, next_change};
 pub use self::run_status::RunStatus;
+use self::tail::Tails;
+use crate::coordinator::RunKind;
 use crate::deps::AgentDeps;
 use crate::journal::{SessionBuilder, Summary};
 use crate::privacy::SecretStores;
@@ -45,6 +51,7 @@ pub struct Agent {
     runs: RunRegistry,
     secret_stores: SecretStores,
     direct_sessions: DirectSessions,
+    tails: Tails,
     settle_times: Arc<SettleTimes>,
     /// The device listing in progress, if any.
     listing: Mutex<Option<Listing>>,
@@ -58,6 +65,7 @@ impl Agent {
             deps: Arc::new(deps),
             runs: RunRegistry::default(),
             direct_sessions: DirectSessions::default(),
+            tails: Tails::default(),
             settle_times: Arc::default(),
             listing: Mutex::default(),
         }
@@ -95,19 +103,22 @@ impl Agent {
             if let Some(follower) = self.runs.find(&start, &names) {
                 return Ok(follower);
             }
+            if start.queue {
+                return self.start_in_turn(start, id, &names).await;
+            }
             match self.runs.lease(&names, id, &start.principal)? {
                 LeaseRequest::Granted(lease) => break lease,
                 LeaseRequest::Later(changes) => next_change(changes).await,
             }
         };
-        self.lock_device(&mut lease, id).await?;
+        self.register(&mut lease, id, &start.principal, (RunKind::Task, false)).await?;
         self.direct_sessions.forget(&names.id);
         let device = self.device(&names.id).await?;
         let launch = start.launch();
         let started_with = launch.started_with.clone();
         let recorder =
             self.create_session(id, &*device, &start.task, started_with, &start.principal).await?;
-        self.launch(lease, recorder, device, launch, start.task)
+        Ok(self.launch(lease, recorder, device, launch, start.task)?.0)
     }
 
     /// Reports on a session without resuming it.
@@ -116,12 +127,12 @@ impl Agent {
         if let Some(run) = self.active_run(id, None)? {
             return Ok((*run.follower().report()).clone());
         }
+        if let Some(run) = self.run_elsewhere(id).await? {
+            return Ok((*self.follow_elsewhere(&run).await?.report()).clone());
+        }
         let session = self.read_session(id).await?;
-        // No recorded end: another process may be running it, or one may have crashed.
-        let driven = session.stopped.is_none() && self.deps.journal.is_locked(&id).await?;
-        let mut report = session.report(driven);
+        let mut report = session.report(false);
         if session.stopped.is_none()
-            && !driven
             && let Some(told) = self.runs.unrecorded_end(id)
         {
             (report.stop_reason, report.message) = (told.stop_reason, told.message);
@@ -168,28 +179,20 @@ impl Agent {
                 }
                 return Ok((*follower.report()).clone());
             }
-            let Some(changes) = self.runs.starting(id) else {
-                let summary = self.read_summary(id).await?;
-                self.ensure_not_elsewhere(id, summary.stop_reason.is_some()).await?;
-                return self.report(id, principal).await;
+            if let Some(changes) = self.runs.starting(id) {
+                next_change(changes).await;
+                continue;
+            }
+            return match self.run_elsewhere(id).await? {
+                Some(run) => self.stop_elsewhere(&run, reason, principal).await,
+                None => self.report(id, principal).await,
             };
-            next_change(changes).await;
         }
     }
 
     /// Stops every run and waits up to `limit` until each has recorded its end.
     pub async fn shut_down(&self, limit: Duration) {
         self.runs.close(limit).await;
-    }
-
-    /// Fails when another process runs the session: that run cannot be reached from here. (An operator's
-    /// answer reaches it through the disk.)
-    async fn ensure_not_elsewhere(&self, id: SessionId, stopped: bool) -> Result<(), AgentError> {
-        let ours = self.runs.get(id).is_some() || self.runs.starting(id).is_some();
-        if !stopped && !ours && self.deps.journal.is_locked(&id).await? {
-            return Err(AgentError::DrivenElsewhere(id));
-        }
-        Ok(())
     }
 
     async fn read_session(&self, id: SessionId) -> Result<Session, AgentError> {

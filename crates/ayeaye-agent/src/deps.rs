@@ -2,7 +2,9 @@
 use std::sync::Arc;
 
 use crate::gate::Policy;
-use crate::{DeviceId, DeviceSource, Journal, Limits, Model, NamedSecrets, PrivacySettings};
+use crate::{
+    Coordinator, DeviceId, DeviceSource, Journal, Limits, Model, NamedSecrets, PrivacySettings,
+};
 
 /// The dependencies of an agent.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub struct AgentDeps {
     pub models: Models,
     /// The store of session records.
     pub journal: Arc<dyn Journal>,
+    /// What the servers of that store know of each other.
+    pub coordinator: Arc<dyn Coordinator>,
     /// The bounds of every run.
     pub limits: Limits,
     /// What may be done on phones.

@@ -18,6 +18,7 @@ pub(crate) use self::model::{
     ScriptedModel, ScriptedReply, abort, click, complete, confirm, info, note, say, sensitive,
     types, wait,
 };
+use crate::coordinator::FileCoordinator;
 use crate::gate::Policy;
 use crate::journal::{
     BlobRef, DeviceRecord, Event, Fact, FileJournal, RunRecord, SessionStart, SyncPolicy,
@@ -93,7 +94,7 @@ impl Rig {
         let phone = Arc::new(FakeDevice::new("phone-1", disk.path()));
         let script = Arc::new(ScriptedModel::new(lines));
         let mut rig = Self {
-            agent: bare(&phone, &script, &journal),
+            agent: bare(&phone, &script, &journal, disk.path()),
             phone,
             journal,
             limits,
@@ -214,7 +215,7 @@ impl Rig {
     }
 
     fn rewire(&mut self) {
-        let mut deps = deps(&self.phone, &self.script, &self.journal);
+        let mut deps = deps(&self.phone, &self.script, &self.journal, self.disk.path());
         deps.limits = self.limits.clone();
         deps.policy = self.policy.clone();
         deps.privacy = self.privacy;
@@ -251,8 +252,26 @@ impl Rig {
             reply_mode: self.mode,
             planner: self.planner.is_some(),
             policy: None,
+            queue: false,
             principal: client(),
         }
+    }
+
+    /// Another server on the same disk, which reaches the same phone.
+    pub(crate) fn beside(&self, lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
+        let mut other = self.restarted(lines);
+        other.phone = self.phone.clone();
+        other.mode = self.mode;
+        other.rewire();
+        other
+    }
+
+    /// What an operator leaves for the question that was asked last.
+    pub(crate) async fn leave_answer(&self, id: SessionId, text: &str) {
+        let me = Principal::operator();
+        let question = self.agent.report(id, &me).await.expect("it can be read").asked_at_step;
+        let left = self.agent.leave_answer(id, question, text.to_owned(), &me).await;
+        left.expect("an answer can be left");
     }
 
     /// Starts "Text Anna" and does not wait.
@@ -313,6 +332,11 @@ impl Rig {
         report
     }
 
+    /// The folder that all servers share.
+    pub(crate) fn data(&self) -> &Path {
+        self.disk.path()
+    }
+
     /// Every file of the journal that holds this text, with a session's name in its path or not.
     pub(crate) fn files_with(&self, text: &str) -> Vec<String> {
         let mut found = Vec::new();
@@ -322,7 +346,8 @@ impl Rig {
                 let path = entry.expect("it can be listed").path();
                 if path.is_dir() {
                     folders.push(path);
-                } else if String::from_utf8_lossy(&fs::read(&path).expect("it can be read"))
+                } else if path.is_file() // and no socket
+                    && String::from_utf8_lossy(&fs::read(&path).expect("it can be read"))
                     .contains(text)
                 {
                     found.push(path.display().to_string());
@@ -377,14 +402,20 @@ fn last_words(prompt: &Prompt) -> String {
     }
 }
 
-fn bare(phone: &Arc<FakeDevice>, script: &Arc<ScriptedModel>, journal: &Arc<dyn Journal>) -> Agent {
-    Agent::new(deps(phone, script, journal))
+fn bare(
+    phone: &Arc<FakeDevice>,
+    script: &Arc<ScriptedModel>,
+    journal: &Arc<dyn Journal>,
+    data: &Path,
+) -> Agent {
+    Agent::new(deps(phone, script, journal, data))
 }
 
 fn deps(
     phone: &Arc<FakeDevice>,
     script: &Arc<ScriptedModel>,
     journal: &Arc<dyn Journal>,
+    data: &Path,
 ) -> AgentDeps {
     let source: Arc<dyn DeviceSource> = Arc::new(device::FakeSource(phone.clone()));
     AgentDeps {
@@ -393,6 +424,7 @@ fn deps(
         in_process_devices: Vec::new(),
         models: Models::one(script.clone()),
         journal: journal.clone(),
+        coordinator: Arc::new(FileCoordinator::new(data, "test", SyncPolicy::Never)),
         limits: Limits::USUAL,
         config: serde_json::Map::new(),
         secrets: Arc::new(NoNamedSecrets),

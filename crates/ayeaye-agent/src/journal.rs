@@ -80,21 +80,13 @@ pub enum JournalError {
 /// Takes the events of a record in their order, one by one.
 pub type EventSink<'a> = &'a mut (dyn FnMut(Event) + Send);
 
-/// What comes of asking for a phone.
-pub enum LeaseGrant {
-    /// It is the principal's, until this is dropped or the process dies.
-    Granted(Box<dyn Send + Sync>),
-    /// Another process drives it, for this session if that can be told.
-    Taken(Option<SessionId>),
-}
-
-impl fmt::Debug for LeaseGrant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Granted(_) => f.write_str("Granted"),
-            Self::Taken(session) => f.debug_tuple("Taken").field(session).finish(),
-        }
-    }
+/// How far a record was read. The default is its beginning.
+#[derive(Debug, Clone, Default)]
+pub struct ReadPosition {
+    /// Events that were handed out.
+    pub seq: u64,
+    /// What the journal itself notes of the place; nobody else reads it.
+    pub note: Vec<u8>,
 }
 
 /// A setting that a session has changed on a phone and not put back.
@@ -130,6 +122,25 @@ pub trait Journal: Send + Sync + fmt::Debug {
     async fn visit_compact(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
         self.visit(id, each).await
     }
+    /// [`visit_compact`](Self::visit_compact) of what was recorded behind `from`. Returns how far that is, so that
+    /// who follows a record reads no event twice. After an error what was handed out counts as read up to the last
+    /// position that was returned.
+    async fn visit_after(
+        &self,
+        id: &SessionId,
+        from: &ReadPosition,
+        each: EventSink<'_>,
+    ) -> Result<ReadPosition, JournalError> {
+        let mut seq = from.seq;
+        let mut later = |event: Event| {
+            if seq < event.seq {
+                seq = event.seq;
+                each(event);
+            }
+        };
+        self.visit_compact(id, &mut later).await?;
+        Ok(ReadPosition { seq, note: Vec::new() })
+    }
     /// [`visit`](Self::visit) for those who need all events whole and at once.
     async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError> {
         let mut events = Vec::new();
@@ -155,14 +166,6 @@ pub trait Journal: Send + Sync + fmt::Debug {
     }
     /// Whether some process writes the session now.
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError>;
-    /// Takes a phone for a session, against every process that keeps its sessions here.
-    async fn acquire_lease(
-        &self,
-        device: &DeviceId,
-        session: &SessionId,
-    ) -> Result<LeaseGrant, JournalError>;
-    /// The session that has taken a phone, in whichever process.
-    async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError>;
     /// Remembers on the disk which settings sessions have changed on a phone and not put back, instead of
     /// what was remembered of it. Only whoever has taken the phone calls this.
     async fn store_open_changes(
@@ -180,12 +183,8 @@ pub trait Journal: Send + Sync + fmt::Debug {
     async fn changed_devices(&self) -> Result<Vec<DeviceId>, JournalError> {
         Ok(Vec::new())
     }
-    /// Leaves an operator's answer for whichever process runs the session.
-    async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError>;
     /// Removes a session that nobody writes, with all that belongs to it.
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError>;
-    /// Takes the answer that was left, if any; it is gone afterwards.
-    async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError>;
 }
 
 /// The record of one session, open for writing by one owner. Dropping it releases the lock.

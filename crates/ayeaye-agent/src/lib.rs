@@ -12,6 +12,7 @@ mod error;
 mod host;
 mod named_secret;
 mod principal;
+mod private_files;
 pub mod prompt_text;
 mod question;
 mod reply_mode;
@@ -27,6 +28,7 @@ pub mod journal;
 mod model;
 
 mod approval;
+pub mod coordinator;
 mod deps;
 pub mod gate;
 mod limits;
@@ -45,8 +47,11 @@ mod run;
 mod fakes;
 
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point};
-pub use agent::{Agent, AgentError, DeviceHolder, DirectRun, Follower, RunActivity, RunStatus};
+pub use agent::{
+    Agent, AgentError, DeviceHolder, DeviceQueue, DirectRun, Follower, RunActivity, RunStatus,
+};
 pub use approval::Approval;
+pub use coordinator::Coordinator;
 pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
     ActMark, App, CaptureRoute, ChangeLog, CommandPreview, Component, Device, DeviceEntry,

@@ -53,6 +53,14 @@ pub struct RunInfo {
     pub facts: RunRecord,
 }
 
+impl RunInfo {
+    /// The next run, of which nothing is recorded yet.
+    pub(crate) fn next(self) -> Self {
+        let number = self.number + 1;
+        Self { number, began: number, ..self }
+    }
+}
+
 impl Report {
     /// Tells this question from every other of the session, when one waits: the step that asked.
     pub fn question_number(&self) -> Option<u32> {

@@ -18,6 +18,8 @@ pub struct StartTask {
     pub planner: bool,
     /// By what the policy is narrowed for the session.
     pub policy: Option<PolicyProfile>,
+    /// Whether it waits its turn where the phone is busy, and is not refused.
+    pub queue: bool,
     /// Who asks, and will own the session. A repeated start by the same principal follows the first
     /// one: its reply may have been lost.
     pub principal: Principal,

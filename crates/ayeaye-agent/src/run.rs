@@ -20,6 +20,7 @@ mod gate;
 mod host;
 mod image_history;
 mod judge;
+mod mailbox;
 mod model_call;
 mod observer;
 mod outcome;
@@ -35,7 +36,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 use self::actor::{Actor, NOT_SENT};
@@ -44,7 +45,9 @@ use self::budget::Budget;
 pub use self::cancel::CancelHandle;
 pub(crate) use self::direct::DirectRequest;
 pub use self::direct::{DIRECT_REQUEST, DirectOutcome, DirectResult, ScreenAfter};
+pub(crate) use self::end::end_in_queue;
 use self::image_history::ImageHistory;
+pub(crate) use self::mailbox::Mailbox;
 use self::model_call::ModelCaller;
 use self::observer::{Observation, Observer};
 use self::outcome::{RunEnd, RunError, StepOutcome};
@@ -101,7 +104,9 @@ pub(crate) struct RunSetup {
     /// How long screens took to come to rest, in other runs too.
     pub(crate) settle_times: Arc<SettleTimes>,
     /// Answers and guidance from the user.
-    pub(crate) inbox: mpsc::Receiver<String>,
+    pub(crate) mailbox: Mailbox,
+    /// Told when what the run begins with is in the record.
+    pub(crate) begun: oneshot::Sender<()>,
     pub(crate) updates: watch::Sender<RunUpdate>,
 }
 
@@ -119,7 +124,8 @@ pub(crate) struct Run {
     /// It is one direct action, not a task.
     is_direct: bool,
     cancel: CancelHandle,
-    inbox: mpsc::Receiver<String>,
+    mailbox: Mailbox,
+    begun: Option<oneshot::Sender<()>>,
     updates: watch::Sender<RunUpdate>,
     surroundings: Surroundings,
     installed_apps: Vec<String>,
@@ -157,7 +163,8 @@ impl Run {
             reply_mode,
             cancel,
             settle_times,
-            inbox,
+            mailbox,
+            begun,
             updates,
         } = setup;
         let budget = Budget::new(deps.limits.clone());
@@ -187,7 +194,8 @@ impl Run {
             reply_mode,
             is_direct: false,
             cancel,
-            inbox,
+            mailbox,
+            begun: Some(begun),
             updates,
             surroundings: Surroundings::default(),
             installed_apps: Vec::new(),
@@ -466,19 +474,6 @@ impl Run {
         Ok(())
     }
 
-    /// Records what the user has sent meanwhile.
-    async fn read_inbox(&mut self) -> Result<(), RunError> {
-        let mut any = false;
-        while let Ok(text) = self.inbox.try_recv() {
-            self.record_guidance(text).await?;
-            any = true;
-        }
-        if any {
-            self.recorder.sync().await?;
-        }
-        Ok(())
-    }
-
     fn session(&self) -> &Session {
         self.recorder.session()
     }
@@ -489,6 +484,7 @@ impl Run {
             update.report = report;
             update.line = line;
         });
+        self.mailbox.tell_followers();
     }
 
     fn enter(&self, phase: RunPhase) {

@@ -242,6 +242,7 @@ mod tests {
         };
         builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {}).end_step(Some(ask), None);
         builder.push(Fact::Answer(ayeaye_agent::journal::Answer {
+            message_id: None,
             answers: vec!["The first.".to_owned()],
             source: "client".into(),
         }));

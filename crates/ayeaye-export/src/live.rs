@@ -22,7 +22,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, LeaseGrant, OpenChange, Summary};
+use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, OpenChange, ReadPosition, Summary};
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use tokio::sync::{Notify, Semaphore, mpsc};
@@ -255,6 +255,15 @@ impl Journal for LoggingJournal {
         self.shared.inner.visit_compact(id, each).await
     }
 
+    async fn visit_after(
+        &self,
+        id: &SessionId,
+        from: &ReadPosition,
+        each: EventSink<'_>,
+    ) -> Result<ReadPosition, JournalError> {
+        self.shared.inner.visit_after(id, from, each).await
+    }
+
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
         self.shared.inner.summary(id).await
     }
@@ -275,14 +284,6 @@ impl Journal for LoggingJournal {
         self.shared.inner.is_locked(id).await
     }
 
-    async fn acquire_lease(
-        &self,
-        device: &DeviceId,
-        session: &SessionId,
-    ) -> Result<LeaseGrant, JournalError> {
-        self.shared.inner.acquire_lease(device, session).await
-    }
-
     async fn store_open_changes(
         &self,
         device: &DeviceId,
@@ -297,14 +298,6 @@ impl Journal for LoggingJournal {
 
     async fn changed_devices(&self) -> Result<Vec<DeviceId>, JournalError> {
         self.shared.inner.changed_devices().await
-    }
-
-    async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
-        self.shared.inner.lease_holder(device).await
-    }
-
-    async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
-        self.shared.inner.post_answer(id, text).await
     }
 
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
@@ -326,10 +319,6 @@ impl Journal for LoggingJournal {
                 source,
             })?;
         Ok(found.into_iter().map(|(id, room)| (id, room.total())).collect())
-    }
-
-    async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError> {
-        self.shared.inner.take_answer(id).await
     }
 }
 

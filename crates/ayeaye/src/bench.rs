@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
+use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{
     Agent, AgentDeps, DeviceId, DeviceSource, Journal as _, Limits, Models, NoNamedSecrets,
@@ -75,6 +76,7 @@ pub async fn measure(
         in_process_devices: Vec::new(),
         models: Models::one(metronome.clone()),
         journal: journal.clone(),
+        coordinator: Arc::new(FileCoordinator::new(&config.data_dir, "bench", SyncPolicy::Step)),
         limits,
         config: Map::new(),
         secrets: Arc::new(NoNamedSecrets),
@@ -88,6 +90,7 @@ pub async fn measure(
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
+        queue: false,
         principal: Principal::local(),
     };
     let mut follower = agent.start(start).await?;

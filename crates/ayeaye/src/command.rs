@@ -85,7 +85,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             }
         }
         Command::Demo(demo) => demo::demo(config, demo.yes, terminal).await,
-        Command::Run(cli::Run { task, device, virtual_phone, traits, how }) => {
+        Command::Run(cli::Run { task, device, virtual_phone, traits, queue, how }) => {
             let terminal = if how.json { terminal.beside_json() } else { terminal };
             let app = app(config, virtual_phone, &traits).await?;
             if app.presence.state().await == ModelState::NotConfigured {
@@ -99,7 +99,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             }
             let its = app.adb_device.as_ref().map(|phone| phone.serial().to_owned());
             let device = device.or(its).map(ayeaye_agent::DeviceId::new);
-            let options = RunOptions::new(config, how.json);
+            let options = RunOptions { queue, ..RunOptions::new(config, how.json) };
             let exit = run::run(&app, config, (device, &task), options, terminal).await;
             app.tidy_once(config).await;
             exit

@@ -30,29 +30,22 @@ impl Reader {
 pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
     match err {
         AgentError::DeviceBusy { session: None, .. } => reader.choose(
-            "wait until the phone is free, which list_connected_devices tells, or use another one; what \
-             somebody else began cannot be followed or stopped from here",
-            "wait until the phone is free, or use another one: `ayeaye devices` shows them",
+            "start it with queue = true to have it wait its turn, or use another phone that \
+             list_connected_devices shows as free; what somebody else began cannot be followed or stopped \
+             from here",
+            "wait your turn with `ayeaye run --queue`, or use another phone: `ayeaye devices` shows them",
         ),
         AgentError::DeviceBusy { .. } => reader.choose(
-            "wait for that session, follow it with ask_agent_continue(session_id), or end it with stop_task",
-            "wait for that session, which `ayeaye sessions show` looks at, or end it where it was started",
-        ),
-        AgentError::DrivenElsewhere(_) => reader.choose(
-            "use the client that started it, which can follow and stop it; get_session shows its state here, \
-             and once it has stopped ask_agent_continue continues it here",
-            "stop it where it was started; `ayeaye sessions show` looks at it, and once it has stopped \
-             `ayeaye continue` goes on with it",
-        ),
-        AgentError::DeviceTaken(_) => reader.choose(
-            "another client's server drives it: wait until it is done, or end it there",
-            "wait until that is done, or end it there",
+            "start it with queue = true to have it wait its turn, follow that session with \
+             ask_agent_continue(session_id), or end it with stop_task",
+            "wait your turn with `ayeaye run --queue`; `ayeaye sessions show` looks at that session",
         ),
         AgentError::SessionBusy(_) => reader.choose(
             "follow it with ask_agent_continue(session_id) and no task, advise it with \
              reply_from_client, or end it with stop_task before giving it another task",
             "wait until it has stopped: `ayeaye sessions show` looks at it",
         ),
+        AgentError::Coordinator(_) => "`ayeaye doctor` checks the data folder; `ayeaye sessions list` shows what is at work",
         AgentError::NoTask(_) => reader.choose(
             "say what the agent is to do: ask_agent_continue with this session_id and a task",
             "say what the agent is to do: `ayeaye continue ID TEXT`",
@@ -239,8 +232,6 @@ mod tests {
         vec![
             AgentError::DeviceBusy { device: device.clone(), session: None },
             AgentError::DeviceBusy { device: device.clone(), session: Some(id) },
-            AgentError::DeviceTaken(device.clone()),
-            AgentError::DrivenElsewhere(id),
             AgentError::SessionBusy(id),
             AgentError::UnknownSession(id),
             AgentError::NoTask(id),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ExchangeFolder, ServerAddress, find_adb};
+use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{FileJournal, PruneReport, prune};
 use ayeaye_agent::{
     Agent, AgentDeps, DeviceError, DeviceId, DeviceSource, JournalError, Judge, Limits, Model,
@@ -125,6 +126,8 @@ impl App {
         let logs = config.logs.clone();
         let journal =
             Arc::new(LoggingJournal::new(Arc::new(files.clone()), &config.data_dir, logs));
+        let coordinator =
+            FileCoordinator::new(&config.data_dir, env!("CARGO_PKG_NAME"), config.journal.sync);
         // The scripted model has every role: nothing is sent to any other model.
         let alone = decider == ModelChoice::Scripted && adb_device.is_some();
         let roles = Roles { config, acting: &endpoint, model: &model, alone };
@@ -138,6 +141,7 @@ impl App {
             in_process_devices: adb_device.iter().map(|it| DeviceId::new(it.serial())).collect(),
             models,
             journal: journal.clone(),
+            coordinator: Arc::new(coordinator),
             limits: limits(config),
             config: facts,
             secrets: Arc::new(SecretFile::of(&config.data_dir)),

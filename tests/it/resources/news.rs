@@ -136,6 +136,7 @@ async fn nobody_hears_of_anothers_runs() {
         max_steps: 5,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
+        queue: false,
         principal: Principal::new("bob"),
     };
     let me = Principal::local();

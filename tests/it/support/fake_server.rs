@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ayeaye::mcp::Server;
 use ayeaye::mcp::questions::StateCodec;
+use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{
     Action, Agent, AgentDeps, Decision, Device as _, Frame, Gesture, HistoryItem, Limits, Message,
@@ -97,6 +98,7 @@ impl FakeServer {
             in_process_devices: vec![device.id().clone()],
             models: Models::one(model.clone()),
             journal: Arc::new(journal),
+            coordinator: Arc::new(FileCoordinator::new(data.path(), "test", SyncPolicy::Never)),
             limits: Limits { run_time: hour, model_call: hour, ..Limits::USUAL },
             config: Map::new(),
             privacy: PrivacySettings::default(),

@@ -8,6 +8,7 @@ use ayeaye::config::{ToolChoice, ToolSet};
 use ayeaye::mcp::{Defaults, Server};
 use ayeaye::scripted_model::{ScriptedClient, ScriptedModel};
 use ayeaye_adb::{AdbConfig, AdbDevices, ExchangeFolder, ServerAddress};
+use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::gate::Policy;
 use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
@@ -164,6 +165,7 @@ impl Rig {
                 ..Models::one(model)
             },
             journal: Arc::new(LoggingJournal::new(Arc::new(files), data.path(), options.logs)),
+            coordinator: Arc::new(FileCoordinator::new(data.path(), "test", SyncPolicy::Never)),
             limits,
             config: Map::new(),
             privacy: options.privacy,

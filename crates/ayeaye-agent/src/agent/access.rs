@@ -2,14 +2,15 @@
 use tokio::sync::watch;
 
 use super::{Agent, AgentError, Follower, RunActivity};
+use crate::coordinator::RunKind;
 use crate::journal::{Event, Fact, SessionBuilder, Summary};
 use crate::report::Report;
-use crate::{Principal, SessionId, StepSummary};
+use crate::{Principal, SessionId, StepSummary, error_chain};
 
 impl Agent {
     /// Whether the principal may see a session. An unreadable session is visible to the local user only.
     pub(super) async fn is_visible_to(&self, session: SessionId, principal: &Principal) -> bool {
-        if let Some(owner) = self.runs.owner(session) {
+        if let Some(owner) = self.owner_of_run(session).await {
             return principal.owns(&owner);
         }
         let owner = match self.deps.journal.summary(&session).await {
@@ -17,6 +18,14 @@ impl Agent {
             Err(_) => Principal::local(),
         };
         principal.owns(&owner)
+    }
+
+    /// Whose session it is, if it is at work in any server. Its record may not have begun.
+    async fn owner_of_run(&self, session: SessionId) -> Option<Principal> {
+        if let Some(owner) = self.runs.owner(session) {
+            return Some(owner);
+        }
+        self.deps.coordinator.run_of(session).await.ok().flatten().map(|run| run.owner)
     }
 
     /// A text from a phone, such as a log, without the secrets that this process has met in any session.
@@ -30,7 +39,7 @@ impl Agent {
         session: SessionId,
         principal: &Principal,
     ) -> Result<(), AgentError> {
-        let known = match self.runs.owner(session) {
+        let known = match self.owner_of_run(session).await {
             Some(owner) => principal.owns(&owner),
             // An unreadable session fails later, with a better error.
             None => !matches!(
@@ -103,34 +112,62 @@ impl Agent {
         principal: &Principal,
     ) -> Result<Report, AgentError> {
         self.ensure_visible(id, principal).await?;
-        self.wait_for_direct_action(id).await;
+        self.wait_for_direct_action(id).await?;
         self.report(id, principal).await
     }
 
     /// Waits until no direct action is in progress in a session.
-    pub(super) async fn wait_for_direct_action(&self, id: SessionId) {
+    pub(super) async fn wait_for_direct_action(&self, id: SessionId) -> Result<(), AgentError> {
         while let Some(live) = self.runs.get(id).filter(|live| live.direct) {
             live.follower().finished().await;
         }
+        if let Some(run) = self.run_elsewhere(id).await?
+            && run.kind == RunKind::Act
+        {
+            self.ended_elsewhere(&run).await?;
+        }
+        Ok(())
     }
 
-    /// A follower of the session's run, if the principal owns one in progress in this process.
-    pub fn follow(&self, id: SessionId, principal: &Principal) -> Option<Follower> {
-        let live = self.runs.get(id)?;
-        let follower = live.follower();
-        (principal.owns(&live.owner) && follower.running() && !follower.ended_abruptly())
-            .then_some(follower)
+    /// A follower of the session's run, if the principal owns one in progress, in whichever server.
+    pub async fn follow(&self, id: SessionId, principal: &Principal) -> Option<Follower> {
+        let follower = match self.runs.get(id) {
+            Some(live) => Some(live.follower()).filter(|_| principal.owns(&live.owner)),
+            None => self.follow_in_other_server(id, principal).await,
+        }?;
+        (follower.running() && !follower.ended_abruptly()).then_some(follower)
     }
 
-    /// Counts the principal's runs in this process. Compare it after [`Self::changes`] fires, which it
+    async fn follow_in_other_server(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Option<Follower> {
+        let following = async {
+            match self.run_elsewhere(id).await? {
+                Some(run) if principal.owns(&run.owner) => {
+                    self.follow_elsewhere(&run).await.map(Some)
+                }
+                _ => Ok(None),
+            }
+        };
+        following.await.unwrap_or_else(|err| {
+            tracing::debug!(session = %id, "it cannot be followed: {}", error_chain(&err));
+            None
+        })
+    }
+
+    /// Counts the principal's runs, of all servers. Compare it after [`Self::changes`] fires, which it
     /// does for every principal's runs.
     pub fn activity(&self, principal: &Principal) -> RunActivity {
         self.runs.activity(principal)
     }
 
-    /// Changes whenever a run begins or ends in this process.
+    /// Changes whenever a run begins or ends, in whichever server.
     pub fn changes(&self) -> watch::Receiver<()> {
-        self.runs.changes()
+        let changes = self.runs.changes();
+        self.watch_elsewhere();
+        changes
     }
 
     /// Returns when the server begins to shut down, so that watchers can disconnect.

@@ -5,9 +5,11 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, WeakShared};
 
 use super::{Agent, AgentError};
+use crate::coordinator::{RunEntry, RunState};
 use crate::deps::AgentDeps;
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, NearbyPhone, Principal, SessionId,
+    error_chain,
 };
 
 /// Who holds a phone.
@@ -106,7 +108,6 @@ impl Agent {
     async fn holder(&self, names: &DeviceNames, principal: &Principal) -> DeviceHolder {
         let session = match self.runs.device_holder(names) {
             Some(session) => Some(session),
-            None if self.deps.in_process_devices.contains(&names.id) => None,
             None => self.holder_elsewhere(names).await,
         };
         match session {
@@ -118,15 +119,19 @@ impl Agent {
         }
     }
 
-    /// The session of another process that holds a phone.
+    /// The session of another server that holds a phone.
     async fn holder_elsewhere(&self, names: &DeviceNames) -> Option<SessionId> {
-        for key in names.keys() {
-            // An unreadable lock must not fail the whole list.
-            if let Ok(Some(session)) = self.deps.journal.lease_holder(&key).await {
-                return Some(session);
+        let names = self.shared_names(names);
+        let runs = match self.deps.coordinator.runs().await {
+            Ok(runs) => runs,
+            // That must not fail the whole list.
+            Err(err) => {
+                tracing::warn!("who drives a phone: {}", error_chain(&err));
+                return None;
             }
-        }
-        None
+        };
+        let holds = |run: &&RunEntry| run.state != RunState::Queued && run.wants_any_of(&names);
+        runs.iter().find(holds).map(|run| run.session)
     }
 
     /// All names of the phone that a serial means.

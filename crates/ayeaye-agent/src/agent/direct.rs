@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::elsewhere::Standing;
 use super::launch::Launch;
 use super::registry::{DeviceLease, LeaseRequest, next_change};
 use super::{Agent, AgentError, Follower, ensure_same_device};
+use crate::coordinator::RunKind;
 use crate::journal::RunRecord;
 use crate::report::Report;
 use crate::run::{DIRECT_REQUEST, DirectRequest, DirectResult, ResumeKind};
@@ -137,7 +139,12 @@ impl Agent {
             if session_id.is_none() && self.direct_sessions.of(device_id, principal) != own {
                 continue;
             }
-            self.lock_device(&mut lease, name).await?;
+            let standing =
+                self.register(&mut lease, name, principal, (RunKind::Act, false)).await?;
+            if standing == Standing::Elsewhere {
+                // Look again what it is.
+                continue;
+            }
             match self.act_under_lease(lease, &act, chosen, name).await {
                 Err(AgentError::SessionFull(_)) if session_id.is_none() && own.is_some() => {
                     self.direct_sessions.forget(device_id);
@@ -161,7 +168,11 @@ impl Agent {
         }
         let summary = self.read_summary(id).await?;
         ensure_same_device(id, &summary.device.device_id, Some(device))?;
-        self.ensure_not_elsewhere(id, summary.stop_reason.is_some()).await
+        match self.run_elsewhere(id).await? {
+            Some(run) if run.kind == RunKind::Act => self.ended_elsewhere(&run).await,
+            Some(_) => Err(AgentError::SessionBusy(id)),
+            None => Ok(()),
+        }
     }
 
     async fn act_under_lease(

@@ -1,4 +1,5 @@
 //! Errors of the agent.
+use crate::coordinator::CoordinatorError;
 use crate::session::MissingSessionStart;
 use crate::{DeviceError, DeviceId, JournalError, NamedSecretError, SessionId};
 
@@ -13,12 +14,6 @@ pub enum AgentError {
         /// The session that holds it, if the principal may know.
         session: Option<SessionId>,
     },
-    /// Another process holds the phone.
-    #[error("device {0} is busy: another ayeaye process is driving it")]
-    DeviceTaken(DeviceId),
-    /// Another process runs the session.
-    #[error("session {0} is being driven by another ayeaye process")]
-    DrivenElsewhere(SessionId),
     /// The session is running another task.
     #[error("session {0} is still at work")]
     SessionBusy(SessionId),
@@ -47,6 +42,9 @@ pub enum AgentError {
     /// The record could not be read or written.
     #[error(transparent)]
     Journal(JournalError),
+    /// The other servers could not be reached, or have no room.
+    #[error(transparent)]
+    Coordinator(CoordinatorError),
     /// The record has no beginning.
     #[error(transparent)]
     NotARecord(#[from] MissingSessionStart),
@@ -68,6 +66,15 @@ impl From<JournalError> for AgentError {
             JournalError::Unknown(id) => Self::UnknownSession(id),
             JournalError::MissingSessionStart(err) => Self::NotARecord(err),
             other => Self::Journal(other),
+        }
+    }
+}
+
+impl From<CoordinatorError> for AgentError {
+    fn from(err: CoordinatorError) -> Self {
+        match err {
+            CoordinatorError::UnknownSession(id) => Self::UnknownSession(id),
+            other => Self::Coordinator(other),
         }
     }
 }

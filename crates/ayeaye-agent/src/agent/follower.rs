@@ -3,16 +3,28 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use super::elsewhere::RunElsewhere;
 use crate::StopReason;
 use crate::report::Report;
 use crate::run::{CancelHandle, RunPhase, RunUpdate};
 use crate::session::Session;
 
-/// Watches a run, or holds the report of a finished one.
+/// Watches a run of whichever server, or holds the report of a finished one.
 #[derive(Debug, Clone)]
 pub struct Follower {
     pub(super) updates: watch::Receiver<RunUpdate>,
-    pub(super) cancel: Option<CancelHandle>,
+    pub(super) run: FollowedRun,
+}
+
+/// Where the run is.
+#[derive(Debug, Clone)]
+pub(super) enum FollowedRun {
+    /// It is over.
+    Over,
+    /// In this server.
+    Here(CancelHandle),
+    /// In another one.
+    Elsewhere(RunElsewhere),
 }
 
 impl Follower {
@@ -24,7 +36,7 @@ impl Follower {
             phase: RunPhase::Ending,
             running: false,
         });
-        Self { updates, cancel: None }
+        Self { updates, run: FollowedRun::Over }
     }
 
     /// The latest update.
@@ -63,10 +75,12 @@ impl Follower {
         while self.changed().await {}
     }
 
-    /// Asks the run to stop at the next safe point.
+    /// Asks the run to stop at the next safe point. A run of another server learns of it a moment later.
     pub fn stop(&self, reason: StopReason) {
-        if let Some(cancel) = &self.cancel {
-            cancel.stop(reason);
+        match &self.run {
+            FollowedRun::Over => {}
+            FollowedRun::Here(cancel) => cancel.stop(reason),
+            FollowedRun::Elsewhere(run) => run.stop(reason),
         }
     }
 }

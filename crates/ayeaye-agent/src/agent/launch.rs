@@ -1,20 +1,20 @@
 //! From a request to a run in progress.
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::registry::{ActiveRun, DeviceLease};
 use super::{Agent, AgentError, Follower};
 use crate::gate::PolicyProfile;
-use crate::journal::{DeviceRecord, LeaseGrant, RunRecord, SessionStart};
+use crate::journal::{DeviceRecord, RunRecord, SessionStart};
 use crate::report::RunInfo;
 use crate::run::{
-    CancelHandle, DirectRequest, Recorder, ResumeKind, Run, RunPhase, RunSetup, RunUpdate,
+    CancelHandle, DirectRequest, Mailbox, Recorder, ResumeKind, Run, RunPhase, RunSetup, RunUpdate,
 };
 use crate::{Device, Principal, ReplyMode, Session, SessionId, StartTask};
 
-/// The capacity of a run's inbox.
-const INBOX: usize = 8;
+/// How many secret replies wait for a run.
+const SECRET_REPLIES: usize = 8;
 
 /// What a run is started with.
 pub(super) struct Launch {
@@ -48,7 +48,7 @@ impl Launch {
             _ => session.run_number + 1,
         };
         let began = match self.resume_kind {
-            ResumeKind::Reply(_) => session.run_began,
+            ResumeKind::Reply(..) => session.run_began,
             // A direct action while a question is open.
             ResumeKind::Continue if session.question.is_some() => session.run_began,
             _ => number,
@@ -65,30 +65,6 @@ impl StartTask {
 }
 
 impl Agent {
-    /// Locks the phone against other processes, under all of its names.
-    pub(super) async fn lock_device(
-        &self,
-        lease: &mut DeviceLease,
-        session: SessionId,
-    ) -> Result<(), AgentError> {
-        let device = lease.names.id.clone();
-        if self.deps.in_process_devices.contains(&device) {
-            return Ok(());
-        }
-        let mut locks = Vec::new();
-        for key in lease.names.keys() {
-            match self.deps.journal.acquire_lease(&key, &session).await? {
-                LeaseGrant::Granted(held) => locks.push(held),
-                LeaseGrant::Taken(Some(holder)) => {
-                    return Err(AgentError::DeviceBusy { device, session: Some(holder) });
-                }
-                LeaseGrant::Taken(None) => return Err(AgentError::DeviceTaken(device)),
-            }
-        }
-        lease.held = Some(Box::new(locks));
-        Ok(())
-    }
-
     /// Begins the record of a session. The session is on disk when this returns.
     pub(super) async fn create_session(
         &self,
@@ -124,7 +100,7 @@ impl Agent {
         Ok(Recorder::open(journal, id, secrets, privacy).await?)
     }
 
-    /// Begins a run of the agent.
+    /// Begins a run of the agent. What it begins with is in the record when the receiver is told.
     pub(super) fn launch(
         &self,
         lease: DeviceLease,
@@ -132,10 +108,11 @@ impl Agent {
         device: Arc<dyn Device>,
         launch: Launch,
         task: String,
-    ) -> Result<Follower, AgentError> {
+    ) -> Result<(Follower, oneshot::Receiver<()>), AgentError> {
         let id = recorder.session().id;
-        let (active, run) = self.prepare(&lease, recorder, device, launch, task);
-        self.runs.begin(id, active, run.drive(lease))
+        let (active, setup, begun) = self.prepare(&lease, &recorder, launch, task);
+        let run = Run::new(self.deps.clone(), recorder, device, setup);
+        Ok((self.runs.begin(id, active, run.drive(lease))?, begun))
     }
 
     /// Begins the run of one direct action.
@@ -148,22 +125,23 @@ impl Agent {
         request: DirectRequest,
     ) -> Result<Follower, AgentError> {
         let id = recorder.session().id;
-        let (active, run) = self.prepare(&lease, recorder, device, launch, String::new());
+        let (active, setup, _begun) = self.prepare(&lease, &recorder, launch, String::new());
         let active = ActiveRun { direct: true, ..active };
+        let run = Run::new(self.deps.clone(), recorder, device, setup);
         self.runs.begin(id, active, run.act(request, lease))
     }
 
-    fn prepare(
+    /// The channels of a run that is about to begin.
+    pub(super) fn prepare(
         &self,
         lease: &DeviceLease,
-        recorder: Recorder,
-        device: Arc<dyn Device>,
+        recorder: &Recorder,
         launch: Launch,
         task: String,
-    ) -> (ActiveRun, Run) {
+    ) -> (ActiveRun, RunSetup, oneshot::Receiver<()>) {
         let session = recorder.session();
         let report = Arc::new(session.initial_report(launch.run_info(session)));
-        let (sender, inbox) = mpsc::channel(INBOX);
+        let (secret, secrets) = mpsc::channel(SECRET_REPLIES);
         let (updates, watched) = watch::channel(RunUpdate {
             report,
             line: String::new(),
@@ -171,26 +149,32 @@ impl Agent {
             running: true,
         });
         let cancel = CancelHandle::default();
+        let epoch = lease.registration.as_ref().map_or(0, |it| it.entry.epoch);
+        let coordinator = self.deps.coordinator.clone();
+        let mailbox = Mailbox::new(coordinator, (session.id, epoch), secrets, cancel.clone());
         let active = ActiveRun {
             device: lease.names.id.clone(),
             direct: false,
             task,
             owner: session.owner.clone(),
             cancel: cancel.clone(),
-            inbox: sender,
+            epoch,
+            secret,
             updates: watched,
         };
         let Launch { resume_kind, started_with, reply_mode } = launch;
         let settle_times = self.settle_times.clone();
+        let (begun, has_begun) = oneshot::channel();
         let setup = RunSetup {
             resume_kind,
             started_with,
             reply_mode,
             cancel,
             settle_times,
-            inbox,
+            mailbox,
+            begun,
             updates,
         };
-        (active, Run::new(self.deps.clone(), recorder, device, setup))
+        (active, setup, has_begun)
     }
 }

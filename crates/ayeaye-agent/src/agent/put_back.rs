@@ -1,6 +1,7 @@
 //! Settings that a crash, or a phone that went away, has left changed.
 use super::registry::LeaseRequest;
 use super::{Agent, AgentError};
+use crate::coordinator::RunKind;
 use crate::run::Ledger;
 use crate::{DeviceId, Principal, SessionId};
 
@@ -29,7 +30,7 @@ impl Agent {
         let names = self.device_names(device).await;
         let lease = self.runs.lease_for_action(&names, session, &Principal::operator())?;
         let LeaseRequest::Granted(mut lease) = lease else { return Ok(false) };
-        self.lock_device(&mut lease, session).await?;
+        self.register(&mut lease, session, &Principal::operator(), (RunKind::Act, false)).await?;
         let phone = self.device(&names.id).await?;
         let journal = self.deps.journal.clone();
         let ledger = Ledger { journal, device: device.clone(), session };

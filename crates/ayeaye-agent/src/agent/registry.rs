@@ -7,14 +7,16 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::follower::FollowedRun;
 use super::{AgentError, Follower};
+use crate::coordinator::{Message, Registration, RunEntry};
 use crate::run::{CancelHandle, RunUpdate};
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StartTask, StopReason};
 
 /// Most ended runs that are remembered.
 const MOST_ENDED: usize = 64;
 
-/// What has happened to a principal's runs since the process began.
+/// What has happened to a principal's runs, of all servers, since they are watched here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunActivity {
     /// Runs that have begun, and runs that have ended.
@@ -42,6 +44,10 @@ struct Inner {
     leases: HashMap<DeviceId, Holder>,
     /// Notified when `live` or `leases` changes.
     changes: watch::Sender<()>,
+    /// Runs of other servers that were seen, by their epochs.
+    elsewhere: HashMap<u64, (SessionId, Principal)>,
+    /// Whether somebody looks at the runs of other servers.
+    watched: bool,
     /// Run counts by owner.
     turns: HashMap<Principal, RunActivity>,
     /// The server is shutting down: no run may begin.
@@ -65,7 +71,10 @@ pub(super) struct ActiveRun {
     pub(super) task: String,
     pub(super) owner: Principal,
     pub(super) cancel: CancelHandle,
-    pub(super) inbox: mpsc::Sender<String>,
+    /// What its registration is called.
+    pub(super) epoch: u64,
+    /// For replies that are not to be on the disk.
+    pub(super) secret: mpsc::Sender<Message>,
     pub(super) updates: watch::Receiver<RunUpdate>,
 }
 
@@ -82,8 +91,8 @@ pub(super) struct DeviceLease {
     runs: RunRegistry,
     pub(super) names: DeviceNames,
     session: SessionId,
-    /// The lock against other processes.
-    pub(super) held: Option<Box<dyn Send + Sync>>,
+    /// What other servers see of it.
+    pub(super) registration: Option<Registration>,
 }
 
 impl RunRegistry {
@@ -126,8 +135,12 @@ impl RunRegistry {
             for key in keys {
                 inner.leases.insert(key, Holder { session, owner: principal.clone(), direct });
             }
-            let lease =
-                DeviceLease { runs: self.clone(), names: names.clone(), session, held: None };
+            let lease = DeviceLease {
+                runs: self.clone(),
+                names: names.clone(),
+                session,
+                registration: None,
+            };
             return Ok(LeaseRequest::Granted(lease));
         };
         let mut changes = inner.changes.subscribe();
@@ -139,6 +152,66 @@ impl RunRegistry {
             return Ok(LeaseRequest::Later(changes));
         }
         Err(AgentError::DeviceBusy { device: names.id.clone(), session: Some(holder) })
+    }
+
+    /// A lease of no phone yet, for a session that waits for one.
+    pub(super) fn lease_later(
+        &self,
+        names: &DeviceNames,
+        session: SessionId,
+        owner: &Principal,
+    ) -> DeviceLease {
+        // Until its run begins it counts as starting. No phone has a session's name.
+        let holder = Holder { session, owner: owner.clone(), direct: false };
+        self.lock().leases.insert(DeviceId::new(session.to_string()), holder);
+        DeviceLease { runs: self.clone(), names: names.clone(), session, registration: None }
+    }
+
+    /// Takes the phone that a lease was waiting for; `false` while a run here still gives it back.
+    pub(super) fn claim(&self, lease: &DeviceLease, owner: &Principal) -> bool {
+        let mut inner = self.lock();
+        let keys = lease.names.keys();
+        let free = !keys.iter().any(|key| inner.leases.contains_key(key));
+        if free {
+            let session = lease.session;
+            for key in keys {
+                let holder = Holder { session, owner: owner.clone(), direct: false };
+                inner.leases.insert(key, holder);
+            }
+        }
+        free
+    }
+
+    /// Takes in which runs other servers have. Whoever waits for changes is told of new and ended ones.
+    /// False when nobody waits for changes any more.
+    pub(super) fn see_elsewhere(&self, runs: &[RunEntry]) -> bool {
+        let inner = &mut *self.lock();
+        let here = |run: &&RunEntry| inner.live.values().all(|live| live.epoch != run.epoch);
+        let now: HashMap<u64, (SessionId, Principal)> = runs
+            .iter()
+            .filter(here)
+            .map(|run| (run.epoch, (run.session, run.owner.clone())))
+            .collect();
+        let mut any = false;
+        let begun = now.iter().filter(|(epoch, _)| !inner.elsewhere.contains_key(epoch));
+        let ended = inner.elsewhere.iter().filter(|(epoch, _)| !now.contains_key(epoch));
+        for (_, (session, owner)) in begun.chain(ended) {
+            let turns = inner.turns.entry(owner.clone()).or_default();
+            turns.count += 1;
+            turns.newest = turns.newest.max(Some(*session));
+            any = true;
+        }
+        inner.elsewhere = now;
+        if any {
+            inner.changes.send_replace(());
+        }
+        inner.watched = 0 < inner.changes.receiver_count();
+        inner.watched
+    }
+
+    /// Whether the caller is the one who is to look at the runs of other servers.
+    pub(super) fn begin_watching(&self) -> bool {
+        !std::mem::replace(&mut self.lock().watched, true)
     }
 
     /// Spawns a run, unless the server is shutting down and would not wait for its end.
@@ -251,18 +324,18 @@ impl RunRegistry {
 
 impl ActiveRun {
     pub(super) fn follower(&self) -> Follower {
-        Follower { updates: self.updates.clone(), cancel: Some(self.cancel.clone()) }
+        let run = FollowedRun::Here(self.cancel.clone());
+        Follower { updates: self.updates.clone(), run }
     }
 }
 
 impl Drop for DeviceLease {
     fn drop(&mut self) {
-        // Unlock for other processes first: a caller here may ask as soon as the change is notified.
-        self.held = None;
+        // Give it back to other servers first: a caller here may ask as soon as the change is notified.
+        self.registration = None;
         let mut inner = self.runs.lock();
-        for key in self.names.keys() {
-            inner.leases.remove(&key);
-        }
+        let session = self.session;
+        inner.leases.retain(|_, holder| holder.session != session);
         if let Some(live) = inner.live.remove(&self.session) {
             if inner.ended.len() == MOST_ENDED {
                 inner.ended.pop_front();

@@ -1,12 +1,14 @@
 //! Resuming a session, by the table in the documentation of `ask_agent_continue`.
 use tokio::sync::mpsc::error::TrySendError;
 
+use super::elsewhere::Standing;
 use super::launch::Launch;
 use super::registry::{ActiveRun, LeaseRequest, next_change};
 use super::{Agent, AgentError, Follower, ResumeKind, ensure_same_device, has_no_task};
+use crate::coordinator::{Message, MessageBody, MessageId, Reply, RunEntry, RunKind};
 use crate::secret_text::SecretKind;
 use crate::session::SessionPhase;
-use crate::{ContinueTask, DeviceId, Session, SessionId, UserInput};
+use crate::{ContinueTask, DeviceId, Principal, Report, Session, SessionId, UserInput};
 
 impl Agent {
     /// Resumes a session, or follows its run in progress.
@@ -46,11 +48,21 @@ impl Agent {
                     continue;
                 }
                 learn_secret();
-                match join(id, &run, &next.input)? {
-                    Some(follower) => return Ok(follower),
-                    // Too late for this run: resume the session after it.
-                    None => run.follower().finished().await,
+                if self.join(id, &run, &next).await? {
+                    return Ok(run.follower());
                 }
+                // Too late for this run: resume the session after it.
+                run.follower().finished().await;
+                continue;
+            }
+            if let Some(run) = self.run_elsewhere(id).await? {
+                let its = run.devices.first().map_or("", |it| it.as_str());
+                ensure_same_device(id, its, given.as_ref())?;
+                learn_secret();
+                if run.kind == RunKind::Task && self.join_elsewhere(&run, &next).await? {
+                    return self.follow_elsewhere(&run).await;
+                }
+                self.ended_elsewhere(&run).await?;
                 continue;
             }
             // The whole record is read only when it is opened; until then its summary will do.
@@ -58,29 +70,95 @@ impl Agent {
             let its = &summary.device.device_id;
             ensure_same_device(id, its, given.as_ref())?;
             learn_secret();
-            self.ensure_not_elsewhere(id, summary.stop_reason.is_some()).await?;
-            // An operator may have answered while no run was in progress.
-            let left = match (&summary.question, &next.input) {
-                (Some(_), UserInput::Nothing) => self.deps.journal.take_answer(&id).await?,
-                _ => None,
-            };
-            let input = left.clone().map_or_else(|| next.input.clone(), UserInput::Reply);
-            if matches!(input, UserInput::Nothing | UserInput::Answer { .. }) {
+            let mut input = (next.input.clone(), None);
+            if matches!(input.0, UserInput::Nothing | UserInput::Answer { .. }) {
                 let session = self.read_session(id).await?;
-                if input == UserInput::Nothing && has_no_task(&session) {
+                // It may have been answered while no run was in progress.
+                if let (UserInput::Nothing, Some(answer)) =
+                    (&input.0, self.answer_left(&session).await?)
+                {
+                    input = answer;
+                }
+                if input.0 == UserInput::Nothing && has_no_task(&session) {
                     return Err(AgentError::NoTask(id));
                 }
                 if resume_kind(&session, input.clone()).is_none() {
                     return Ok(Follower::of_finished(&session));
                 }
             }
-            let begun = self.begin_further_run(DeviceId::new(its), &next, input).await;
-            if let (Some(text), Err(_) | Ok(None)) = (left, &begun) {
-                self.deps.journal.post_answer(&id, &text).await?;
-            }
-            if let Some(follower) = begun? {
+            if let Some(follower) = self.begin_further_run(DeviceId::new(its), &next, input).await?
+            {
                 return Ok(follower);
             }
+        }
+    }
+
+    /// Whose session it is.
+    async fn owner(&self, id: SessionId) -> Result<Principal, AgentError> {
+        Ok(Principal::from_record(self.read_summary(id).await?.owner.as_deref()))
+    }
+
+    /// The answer to the open question that somebody has left, and the message that it came in.
+    async fn answer_left(
+        &self,
+        session: &Session,
+    ) -> Result<Option<(UserInput, Option<MessageId>)>, AgentError> {
+        if session.question.is_none() {
+            return Ok(None);
+        }
+        for message in self.deps.coordinator.inbox(session.id).await? {
+            if let MessageBody::Reply(Reply { text, question, secret }) = message.body
+                && question == Some(session.asked_at_step)
+                && !session.has_taken(&message.id.to_string())
+            {
+                if secret {
+                    let secrets = self.secret_stores.of(session.id, self.deps.privacy.text);
+                    secrets.add_answer(SecretKind::Marked, &text);
+                }
+                return Ok(Some((UserInput::Reply(text), Some(message.id))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Hands the input to a run in progress here; false when the run is ending and takes no more.
+    async fn join(
+        &self,
+        id: SessionId,
+        run: &ActiveRun,
+        next: &ContinueTask,
+    ) -> Result<bool, AgentError> {
+        let Some(reply) = reply_to(id, next, Some(&run.follower().report()))? else {
+            return Ok(true);
+        };
+        if !reply.secret {
+            return self.hand_over(id, run.epoch, reply).await;
+        }
+        match run.secret.try_send(Message::new(MessageBody::Reply(reply))) {
+            Ok(()) => {
+                self.deps.coordinator.wake(id);
+                Ok(true)
+            }
+            Err(TrySendError::Full(_)) => Err(AgentError::SessionBusy(id)),
+            Err(TrySendError::Closed(_)) => Ok(false),
+        }
+    }
+
+    /// The same for a run in another server.
+    async fn join_elsewhere(
+        &self,
+        run: &RunEntry,
+        next: &ContinueTask,
+    ) -> Result<bool, AgentError> {
+        let report = match &next.input {
+            // Only this depends on what is asked.
+            UserInput::Answer { .. } => Some(self.follow_elsewhere(run).await?.report()),
+            _ => None,
+        };
+        let asked = report.as_deref();
+        match reply_to(run.session, next, asked)? {
+            Some(reply) => self.hand_over(run.session, run.epoch, reply).await,
+            None => Ok(true),
         }
     }
 
@@ -89,7 +167,7 @@ impl Agent {
         &self,
         device_id: DeviceId,
         next: &ContinueTask,
-        input: UserInput,
+        input: (UserInput, Option<MessageId>),
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
         let names = self.device_names(&device_id).await;
@@ -100,7 +178,11 @@ impl Agent {
                 return Ok(None);
             }
         };
-        self.lock_device(&mut lease, id).await?;
+        let owner = self.owner(id).await?;
+        let standing = self.register(&mut lease, id, &owner, (RunKind::Task, false)).await?;
+        if standing == Standing::Elsewhere {
+            return Ok(None);
+        }
         self.direct_sessions.forget(&names.id);
         let device = self.device(&names.id).await?;
         // Another process may have resumed it meanwhile, so the record is read again.
@@ -117,23 +199,29 @@ impl Agent {
         };
         let launch = Launch::new(resume_kind, next.max_steps, next.reply_mode, planner)
             .narrowed(next.policy);
-        self.launch(lease, recorder, device, launch, task).map(Some)
+        let (follower, begun) = self.launch(lease, recorder, device, launch, task)?;
+        // What the user said is not lost from here on. A run that ends before it began has said why.
+        begun.await.ok();
+        Ok(Some(follower))
     }
 }
 
 /// What the input means to a session without a run; `None` when its report is all there is to give.
-fn resume_kind(session: &Session, input: UserInput) -> Option<ResumeKind> {
+fn resume_kind(
+    session: &Session,
+    (input, message): (UserInput, Option<MessageId>),
+) -> Option<ResumeKind> {
     Some(match (session.phase(), input) {
         (SessionPhase::Waiting, UserInput::Answer { question, text })
             if question == session.asked_at_step && !text.is_empty() =>
         {
-            ResumeKind::Reply(text)
+            ResumeKind::Reply(text, None)
         }
         (_, UserInput::Answer { .. })
         | (SessionPhase::Waiting | SessionPhase::Ended, UserInput::Nothing) => {
             return None;
         }
-        (SessionPhase::Waiting, UserInput::Reply(text)) => ResumeKind::Reply(text),
+        (SessionPhase::Waiting, UserInput::Reply(text)) => ResumeKind::Reply(text, message),
         (_, UserInput::Reply(text)) if has_no_task(session) => ResumeKind::NextRound(text),
         (SessionPhase::Interrupted, UserInput::Reply(text)) => ResumeKind::Guidance(text),
         (SessionPhase::Interrupted, UserInput::Nothing) => ResumeKind::Continue,
@@ -143,16 +231,23 @@ fn resume_kind(session: &Session, input: UserInput) -> Option<ResumeKind> {
     })
 }
 
-/// Hands the input to a run in progress; `None` when the run is ending and takes no more.
-fn join(id: SessionId, run: &ActiveRun, input: &UserInput) -> Result<Option<Follower>, AgentError> {
-    match input {
-        // A run in progress waits for no answer.
-        UserInput::Nothing | UserInput::Answer { .. } => Ok(Some(run.follower())),
+/// What a run in progress is told; `None` where it is only followed.
+fn reply_to(
+    id: SessionId,
+    next: &ContinueTask,
+    asked: Option<&Report>,
+) -> Result<Option<Reply>, AgentError> {
+    let secret = next.reply_is_secret;
+    match &next.input {
+        UserInput::Nothing => Ok(None),
         UserInput::Task(_) => Err(AgentError::SessionBusy(id)),
-        UserInput::Reply(text) => match run.inbox.try_send(text.clone()) {
-            Ok(()) => Ok(Some(run.follower())),
-            Err(TrySendError::Full(_)) => Err(AgentError::SessionBusy(id)),
-            Err(TrySendError::Closed(_)) => Ok(None),
-        },
+        UserInput::Reply(text) => Ok(Some(Reply { text: text.clone(), question: None, secret })),
+        // Only a run that waits for the operator has a question.
+        UserInput::Answer { question, text } => {
+            let waits =
+                asked.is_some_and(|it| it.question.is_some() && it.asked_at_step == *question);
+            let reply = Reply { text: text.clone(), question: Some(*question), secret };
+            Ok(Some(reply).filter(|_| waits && !text.is_empty()))
+        }
     }
 }

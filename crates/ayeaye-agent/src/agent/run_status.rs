@@ -24,9 +24,15 @@ impl Agent {
         principal: &Principal,
     ) -> Result<RunStatus, AgentError> {
         self.ensure_visible(id, principal).await?;
-        self.wait_for_direct_action(id).await;
+        self.wait_for_direct_action(id).await?;
         if let Some(run) = self.active_run(id, None)? {
             let report = run.follower().report();
+            if covers(&report.run, number, answers) {
+                return Ok(RunStatus { report: (*report).clone(), superseded: false });
+            }
+        }
+        if let Some(run) = self.run_elsewhere(id).await? {
+            let report = self.follow_elsewhere(&run).await?.report();
             if covers(&report.run, number, answers) {
                 return Ok(RunStatus { report: (*report).clone(), superseded: false });
             }
@@ -47,10 +53,7 @@ impl Agent {
             return Err(AgentError::UnknownSession(id));
         }
         let session = folding.finish()?;
-        // No recorded end: another process may be running it, or one may have crashed.
-        let driven =
-            !superseded && session.stopped.is_none() && self.deps.journal.is_locked(&id).await?;
-        Ok(RunStatus { report: session.report(driven), superseded })
+        Ok(RunStatus { report: session.report(false), superseded })
     }
 
     /// Asks such a run to stop, without waiting; false when it is not in progress.
@@ -62,9 +65,12 @@ impl Agent {
         principal: &Principal,
     ) -> Result<bool, AgentError> {
         self.ensure_visible(id, principal).await?;
-        self.wait_for_direct_action(id).await;
-        let Some(run) = self.active_run(id, None)? else { return Ok(false) };
-        let follower = run.follower();
+        self.wait_for_direct_action(id).await?;
+        let follower = match (self.active_run(id, None)?, self.run_elsewhere(id).await?) {
+            (Some(run), _) => run.follower(),
+            (None, Some(run)) => self.follow_elsewhere(&run).await?,
+            (None, None) => return Ok(false),
+        };
         let covered = covers(&follower.report().run, number, answers);
         if covered {
             follower.stop(StopReason::Cancelled);

@@ -17,6 +17,7 @@ mod resume;
 mod rounds;
 mod same_screen;
 mod screens;
+mod servers;
 mod settling;
 mod speculation;
 mod stopping;

@@ -277,6 +277,9 @@ pub struct Answer {
     pub answers: Vec<String>,
     /// Who said it.
     pub source: Recorded<AnswerSource>,
+    /// The message that brought it, where one did: it has its effect once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::FakeDevice;
-use crate::journal::{BlobRef, Entry, Event, EventSink, Fact, LeaseGrant, OpenChange, Summary};
+use crate::journal::{BlobRef, Entry, Event, EventSink, Fact, OpenChange, ReadPosition, Summary};
 use crate::{DeviceId, Follower, Journal, JournalError, JournalWriter, SessionId, StopReason};
 
 /// What does not succeed.
@@ -105,6 +105,15 @@ impl Journal for FailingJournal {
         self.inner.visit_compact(id, each).await
     }
 
+    async fn visit_after(
+        &self,
+        id: &SessionId,
+        from: &ReadPosition,
+        each: EventSink<'_>,
+    ) -> Result<ReadPosition, JournalError> {
+        self.inner.visit_after(id, from, each).await
+    }
+
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
         self.inner.summary(id).await
     }
@@ -119,14 +128,6 @@ impl Journal for FailingJournal {
 
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
         self.inner.is_locked(id).await
-    }
-
-    async fn acquire_lease(
-        &self,
-        device: &DeviceId,
-        session: &SessionId,
-    ) -> Result<LeaseGrant, JournalError> {
-        self.inner.acquire_lease(device, session).await
     }
 
     async fn store_open_changes(
@@ -145,20 +146,8 @@ impl Journal for FailingJournal {
         self.inner.changed_devices().await
     }
 
-    async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
-        self.inner.lease_holder(device).await
-    }
-
-    async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
-        self.inner.post_answer(id, text).await
-    }
-
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
         self.inner.remove(id).await
-    }
-
-    async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError> {
-        self.inner.take_answer(id).await
     }
 }
 

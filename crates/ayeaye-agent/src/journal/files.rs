@@ -3,10 +3,8 @@
 //! Start at [`FileJournal`]. `line` encodes and decodes one line, `scan` a whole record, `read` a
 //! session; `open` repairs what a crash has left, `writer` appends, `folder` has the names and the file
 //! operations.
-mod answer;
 mod blobs;
 mod changes;
-mod device_lease;
 mod folder;
 mod free_space;
 mod line;
@@ -37,7 +35,7 @@ use self::read::{scan_file, stream_events, verify_report};
 use self::writer::FileWriter;
 use super::retention::{self, PruneReport, Retention};
 use super::{
-    BlobRef, Event, EventSink, Journal, JournalError, JournalWriter, LeaseGrant, OpenChange,
+    BlobRef, Event, EventSink, Journal, JournalError, JournalWriter, OpenChange, ReadPosition,
     Summary,
 };
 use crate::{DeviceId, SessionId};
@@ -68,7 +66,7 @@ const LOOK: std::time::Duration = std::time::Duration::from_millis(20);
 #[derive(Clone)]
 pub struct FileJournal {
     sessions: PathBuf,
-    /// Locks, one a phone, and what was changed on it.
+    /// What was changed on each phone.
     devices: PathBuf,
     clock: Clock,
     sync: SyncPolicy,
@@ -239,6 +237,19 @@ impl Journal for FileJournal {
         self.emit(id, Detail::Compact, each).await
     }
 
+    async fn visit_after(
+        &self,
+        id: &SessionId,
+        from: &ReadPosition,
+        each: EventSink<'_>,
+    ) -> Result<ReadPosition, JournalError> {
+        let from = from.clone();
+        let work = move |folder: Folder, each: &mut dyn FnMut(Event)| {
+            read::read_after(&folder, &from, each)
+        };
+        stream_events(self.folder(id), "read", each, work).await
+    }
+
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
         self.at(id, "read", |folder| summary_cache::summary(&folder)).await
     }
@@ -272,34 +283,6 @@ impl Journal for FileJournal {
         .await
     }
 
-    async fn acquire_lease(
-        &self,
-        device: &DeviceId,
-        session: &SessionId,
-    ) -> Result<LeaseGrant, JournalError> {
-        let (folder, device, session) = (self.devices.clone(), device.clone(), *session);
-        let once = || {
-            let (folder, device) = (folder.clone(), device.clone());
-            blocking("lock", &self.devices, move || {
-                device_lease::acquire(&folder, &device, session)
-            })
-        };
-        match once().await? {
-            // Somebody may only have looked who drives it.
-            LeaseGrant::Taken(_) => {
-                tokio::time::sleep(LOOK).await;
-                once().await
-            }
-            yours @ LeaseGrant::Granted(_) => Ok(yours),
-        }
-    }
-
-    async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
-        let (folder, device) = (self.devices.clone(), device.clone());
-        blocking("look for", &self.devices, move || Ok(device_lease::holder(&folder, &device)))
-            .await
-    }
-
     async fn store_open_changes(
         &self,
         device: &DeviceId,
@@ -317,15 +300,6 @@ impl Journal for FileJournal {
     async fn changed_devices(&self) -> Result<Vec<DeviceId>, JournalError> {
         let folder = self.devices.clone();
         blocking("list", &self.devices, move || Ok(changes::devices(&folder))).await
-    }
-
-    async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
-        let text = text.to_owned();
-        self.at(id, "write", move |folder| answer::leave(&folder, &text)).await
-    }
-
-    async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError> {
-        self.at(id, "read", |folder| answer::take(&folder)).await
     }
 
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {

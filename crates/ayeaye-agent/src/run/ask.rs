@@ -1,13 +1,12 @@
 //! Questions: recorded, then answered according to the reply mode.
-use std::time::Duration;
-
 use serde_json::json;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, timeout_at};
 
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{Run, RunPhase};
+use crate::coordinator::{MessageId, Reply};
 use crate::journal::{
     AgentState, Answer, AnswerSource, BlackboardSection, CallPurpose, Fact, QuestionAsked,
 };
@@ -17,8 +16,6 @@ use crate::{Message, Part, Prompt, Question, QuestionKind, ReplyMode, Role, Stop
 
 /// The answer when nobody is to answer.
 const NOBODY_ANSWERS: &str = "Follow the task and go on; ask nothing more.";
-/// How often an operator's answer is looked for on disk, where another process leaves it.
-const OPERATOR_POLL: Duration = Duration::from_millis(500);
 /// The longest answer a model may give for the user, in characters.
 const LONGEST_AUTO_REPLY: usize = 2000;
 
@@ -33,6 +30,7 @@ impl Run {
         question.app = question.app.or_else(|| observation.app.clone());
         self.record_question(&question).await?;
         let needs_reply = || Ok(stop_for(&question.text));
+        let mut message = None;
         let answered_enough = self.deps.limits.answered_questions <= self.state.auto_answers;
         let (reply, source) = match self.reply_mode {
             ReplyMode::PassToClient => return needs_reply(),
@@ -58,7 +56,10 @@ impl Run {
                 // That may take long, and the phone is not needed for it.
                 self.put_back_settings().await?;
                 match self.operator_answer().await? {
-                    Some(reply) => (reply, AnswerSource::Manual),
+                    Some((id, reply)) => {
+                        message = Some(id);
+                        (reply, AnswerSource::Manual)
+                    }
                     None => return needs_reply(),
                 }
             }
@@ -67,8 +68,11 @@ impl Run {
             self.state.auto_answers += 1;
         }
         step.result.clone_from(&reply);
-        self.record_answer(reply, source).await?;
+        self.record_answer(reply, source, message).await?;
         self.recorder.sync().await?;
+        if let Some(message) = message {
+            self.mailbox.acknowledge(message).await;
+        }
         if source == AnswerSource::Manual {
             self.change_settings().await?;
         }
@@ -89,6 +93,7 @@ impl Run {
         &mut self,
         text: String,
         source: AnswerSource,
+        message: Option<MessageId>,
     ) -> Result<(), RunError> {
         // A model that answers for the user must not name the user's secrets.
         if matches!(source, AnswerSource::Client | AnswerSource::Manual) {
@@ -96,7 +101,8 @@ impl Run {
         }
         self.recorder.learn_secrets(&text);
         let question = self.question_text().to_owned();
-        let answer = Answer { answers: vec![text.clone()], source: source.into() };
+        let message_id = message.map(|id| id.to_string());
+        let answer = Answer { answers: vec![text.clone()], source: source.into(), message_id };
         self.recorder.append(Fact::Answer(answer)).await?;
         let item = json!({ "question": question, "answer": text });
         let section = BlackboardSection::Questions.into();
@@ -105,10 +111,16 @@ impl Run {
     }
 
     /// Records what the user says without being asked.
-    pub(super) async fn record_guidance(&mut self, text: String) -> Result<(), RunError> {
+    pub(super) async fn record_guidance(
+        &mut self,
+        text: String,
+        message: Option<MessageId>,
+    ) -> Result<(), RunError> {
         self.recorder.secrets().learn_named(&text);
         self.recorder.learn_secrets(&text);
-        let answer = Answer { answers: vec![text], source: AnswerSource::Guidance.into() };
+        let message_id = message.map(|id| id.to_string());
+        let source = AnswerSource::Guidance.into();
+        let answer = Answer { answers: vec![text], source, message_id };
         self.recorder.append(Fact::Answer(answer)).await?;
         Ok(())
     }
@@ -117,13 +129,6 @@ impl Run {
     /// guidance: a "yes" to something else must not answer it.
     async fn record_question(&mut self, question: &Question) -> Result<(), RunError> {
         self.read_inbox().await?;
-        let id = self.session().id;
-        if let Some(text) = self.deps.journal.take_answer(&id).await? {
-            // It answers an earlier question that has been answered since, which may have asked for a
-            // secret.
-            self.recorder.secrets().add_likely_parts(SecretKind::Marked, &text);
-            self.record_guidance(text).await?;
-        }
         self.recorder
             .append(Fact::Question(QuestionAsked {
                 kind: question.kind.into(),
@@ -140,27 +145,71 @@ impl Run {
     }
 
     /// Waits for an answer on the server's side; `None` if none comes in time.
-    async fn operator_answer(&mut self) -> Result<Option<String>, RunError> {
+    async fn operator_answer(&mut self) -> Result<Option<(MessageId, String)>, RunError> {
         self.enter(RunPhase::Asking);
         self.publish(format!("waiting for the operator: {}", self.question_text()));
         let deadline = Instant::now() + self.deps.limits.operator_wait;
-        let id = self.session().id;
-        while Instant::now() < deadline {
-            if let Some(text) = self.deps.journal.take_answer(&id).await? {
-                return Ok(Some(text));
+        let mut news = self.mailbox.news();
+        loop {
+            if let Some(answer) = self.read_answer().await? {
+                return Ok(Some(answer));
             }
-            let inbox = &mut self.inbox;
-            let either = async {
-                tokio::select! {
-                    text = inbox.recv() => text,
-                    () = sleep(OPERATOR_POLL) => None,
-                }
-            };
-            if let Some(text) = self.cancel.race(either).await? {
-                return Ok(Some(text));
+            let waiting = timeout_at(deadline, news.next());
+            if self.cancel.race(waiting).await?.is_err() {
+                return Ok(None);
             }
         }
+    }
+
+    /// The answer to the open question, if one has come. What answers another one is guidance.
+    async fn read_answer(&mut self) -> Result<Option<(MessageId, String)>, RunError> {
+        let open = self.session().asked_at_step;
+        for (id, reply) in self.mailbox.replies(self.recorder.session()).await {
+            if reply.question.is_none_or(|it| it == open) {
+                if reply.secret {
+                    self.recorder.secrets().add_answer(SecretKind::Marked, &reply.text);
+                }
+                return Ok(Some((id, reply.text)));
+            }
+            self.take_guidance(id, reply).await?;
+        }
         Ok(None)
+    }
+
+    /// Records what the user has sent meanwhile.
+    pub(super) async fn read_inbox(&mut self) -> Result<(), RunError> {
+        for (id, reply) in self.mailbox.replies(self.recorder.session()).await {
+            self.take_guidance(id, reply).await?;
+        }
+        Ok(())
+    }
+
+    /// The same at the end of the run. An answer to the question that stays open is left for the next, unless only
+    /// this run has it.
+    pub(super) async fn read_last_messages(&mut self) -> Result<(), RunError> {
+        let session = self.recorder.session();
+        let open = session.question.as_ref().map(|_| session.asked_at_step);
+        for (id, reply) in self.mailbox.replies(session).await {
+            if open.is_none() || reply.question != open || reply.secret {
+                self.take_guidance(id, reply).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a message: its effect is in the record before it is removed.
+    async fn take_guidance(&mut self, id: MessageId, reply: Reply) -> Result<(), RunError> {
+        let Reply { text, question, secret } = reply;
+        if secret {
+            self.recorder.secrets().add_answer(SecretKind::Marked, &text);
+        } else if question.is_some() {
+            // The question it answers has been answered since, and may have asked for a secret.
+            self.recorder.secrets().add_likely_parts(SecretKind::Marked, &text);
+        }
+        self.record_guidance(text, Some(id)).await?;
+        self.recorder.sync().await?;
+        self.mailbox.acknowledge(id).await;
+        Ok(())
     }
 
     /// Lets a model answer in the user's place, from the task, the question and the screen. The inner

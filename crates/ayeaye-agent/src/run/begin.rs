@@ -2,6 +2,7 @@
 //! a session.
 use super::Run;
 use super::outcome::RunError;
+use crate::coordinator::MessageId;
 use crate::journal::{
     AgentState, AnswerSource, Fact, ResumeReason, RoundEnd, RoundStatus, SessionResume,
 };
@@ -14,8 +15,8 @@ use crate::{DeviceError, error_chain};
 pub(crate) enum ResumeKind {
     /// A session's first run.
     First,
-    /// An answer to the question that waits.
-    Reply(String),
+    /// An answer to the question that waits, and the message that brought it, if one did.
+    Reply(String, Option<MessageId>),
     /// Guidance for the round that goes on.
     Guidance(String),
     /// A new request.
@@ -29,7 +30,7 @@ impl ResumeKind {
     fn reason(&self) -> Option<ResumeReason> {
         match self {
             Self::First => None,
-            Self::Reply(_) => Some(ResumeReason::Reply),
+            Self::Reply(..) => Some(ResumeReason::Reply),
             Self::Guidance(_) => Some(ResumeReason::Guidance),
             Self::NextRound(_) => Some(ResumeReason::NextRound),
             Self::Continue => Some(ResumeReason::GoOn),
@@ -47,15 +48,19 @@ impl Run {
         if let Some(reason) = kind.reason() {
             self.resume(reason).await?;
         }
+        let mut taken = None;
         match kind {
             ResumeKind::First => {
                 self.begin_round(0, self.session().request.clone()).await?;
             }
             ResumeKind::Continue => self.begin_first_round().await?,
-            ResumeKind::Reply(text) => self.record_answer(text, AnswerSource::Client).await?,
+            ResumeKind::Reply(text, message) => {
+                self.record_answer(text, AnswerSource::Client, message).await?;
+                taken = message;
+            }
             ResumeKind::Guidance(text) => {
                 self.begin_first_round().await?;
-                self.record_guidance(text).await?;
+                self.record_guidance(text, None).await?;
             }
             ResumeKind::NextRound(request) => {
                 self.drop_round().await?;
@@ -67,6 +72,13 @@ impl Run {
             }
         }
         self.recorder.sync().await?;
+        if let Some(message) = taken {
+            self.mailbox.acknowledge(message).await;
+        }
+        if let Some(begun) = self.begun.take() {
+            // Nobody may be waiting for it.
+            begun.send(()).ok();
+        }
         self.note_client_activity();
         self.note_named_secrets();
         self.put_back_settings().await?;

@@ -26,7 +26,7 @@ pub struct CancelHandle {
     _ => "the run was cancelled; the session can be continued",
 })]
 pub(crate) struct Cancelled {
-    pub(super) reason: StopReason,
+    pub(crate) reason: StopReason,
 }
 
 impl CancelHandle {
@@ -42,7 +42,7 @@ impl CancelHandle {
 
     /// Waits for the future, or until the run is asked to stop. Never race a command that changes the
     /// phone: it would be unknown whether it was carried out.
-    pub(super) async fn race<T>(&self, waiting: impl Future<Output = T>) -> Result<T, Cancelled> {
+    pub(crate) async fn race<T>(&self, waiting: impl Future<Output = T>) -> Result<T, Cancelled> {
         self.token.run_until_cancelled(waiting).await.ok_or_else(|| self.cancelled())
     }
 

@@ -2,42 +2,29 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use tokio::sync::watch;
 
 use super::observer::StoredScreen;
 use super::outcome::{RunEnd, RunError};
-use super::{Run, RunPhase, RunUpdate};
+use super::{Recorder, Run, RunPhase, RunUpdate};
 use crate::journal::{
     AgentState, BlackboardSection, EvaluationLevel, Fact, RoundEnd, RoundStatus, SessionEnd,
     SnapshotScope,
 };
-use crate::{StopReason, error_chain};
+use crate::{JournalError, StopReason, error_chain};
 
 impl Run {
     pub(super) async fn finish(mut self, end: RunEnd, lease: impl Send) {
         let recorded = self.record_end(&end).await;
         let Self { recorder, updates, .. } = self;
-        let session = recorder.close().await;
-        // Followers may continue the session as soon as they see the end: release the phone first. By
-        // then the logs are complete too.
-        drop(lease);
-        let mut report = session.report(false);
-        if let Err(err) = recorded {
-            let message = error_chain(&err);
-            tracing::error!(session = %session.id, "the end of a run was not recorded: {message}");
-            report.stop_reason = StopReason::StorageFailed;
-            report.message = message;
-        }
-        let line = format!("{}: {}", report.stop_reason, report.message);
-        tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
-        let (report, phase) = (Arc::new(report), RunPhase::Ending);
-        updates.send_replace(RunUpdate { report, line, phase, running: false });
+        publish_end(recorder, recorded, updates, lease).await;
     }
 
     async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
         self.enter(RunPhase::Ending);
         // From here on, messages go to the next run.
-        self.inbox.close();
-        self.read_inbox().await?;
+        self.mailbox.close().await;
+        self.read_last_messages().await?;
         let screen = if self.is_direct { None } else { self.screen_at_end(end.reason).await? };
         if end.reason.ends_round() {
             self.end_round(end, screen.as_ref()).await?;
@@ -65,17 +52,7 @@ impl Run {
         reason: StopReason,
         message: String,
     ) -> Result<(), RunError> {
-        let session = self.session();
-        let counts = session.counts;
-        let end = SessionEnd {
-            stop_reason: reason.into(),
-            message,
-            steps: counts.steps,
-            local_steps: session.local_steps(),
-            cost_usd: counts.cost_usd,
-            cost_known: counts.unpriced_calls == 0,
-        };
-        self.recorder.append(Fact::SessionEnd(end)).await?;
+        record_session_end(&mut self.recorder, reason, message).await?;
         Ok(())
     }
 
@@ -162,4 +139,61 @@ impl Run {
         }
         Ok(self.observer.last_screen().cloned())
     }
+}
+
+/// Ends a run that has waited for its phone in vain.
+pub(crate) async fn end_in_queue(
+    mut recorder: Recorder,
+    (reason, message): (StopReason, String),
+    updates: watch::Sender<RunUpdate>,
+    lease: impl Send,
+) {
+    let recorded = async {
+        record_session_end(&mut recorder, reason, message).await?;
+        recorder.sync().await
+    };
+    let recorded = recorded.await.map_err(RunError::from);
+    publish_end(recorder, recorded, updates, lease).await;
+}
+
+async fn record_session_end(
+    recorder: &mut Recorder,
+    reason: StopReason,
+    message: String,
+) -> Result<(), JournalError> {
+    let session = recorder.session();
+    let counts = session.counts;
+    let end = SessionEnd {
+        stop_reason: reason.into(),
+        message,
+        steps: counts.steps,
+        local_steps: session.local_steps(),
+        cost_usd: counts.cost_usd,
+        cost_known: counts.unpriced_calls == 0,
+    };
+    recorder.append(Fact::SessionEnd(end)).await
+}
+
+/// Gives everything back, and then tells the followers.
+async fn publish_end(
+    recorder: Recorder,
+    recorded: Result<(), RunError>,
+    updates: watch::Sender<RunUpdate>,
+    lease: impl Send,
+) {
+    let session = recorder.close().await;
+    // Followers may continue the session as soon as they see the end: release the phone first. By then the
+    // logs are complete too.
+    drop(lease);
+    let mut report = session.report(false);
+    if let Err(err) = recorded {
+        let message = error_chain(&err);
+        tracing::error!(session = %session.id, "the end of a run was not recorded: {message}");
+        report.stop_reason = StopReason::StorageFailed;
+        report.message = message;
+    }
+    let line = format!("{}: {}", report.stop_reason, report.message);
+    tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
+    let (report, phase) = (Arc::new(report), RunPhase::Ending);
+    updates.send_replace(RunUpdate { report, line, phase, running: false });
 }

@@ -25,6 +25,10 @@ const MAX_HISTORY: usize = 1000;
 /// Most steps of the client that the agent is told of; what it needs most is the screen.
 const MAX_CLIENT_ACTIONS: usize = 8;
 
+/// Most messages that are known to have had their effect. Those that wait are fewer, and they are taken in
+/// their order.
+const MAX_TAKEN_MESSAGES: usize = 256;
+
 /// Most pictures of steps that are remembered; the largest number that a profile shows is smaller.
 const MAX_STEP_PICTURES: usize = 16;
 
@@ -223,6 +227,12 @@ impl SessionState {
     }
 
     fn apply_answer(&mut self, answer: &Answer) {
+        if let Some(id) = &answer.message_id {
+            if self.taken_messages.len() == MAX_TAKEN_MESSAGES {
+                self.taken_messages.pop_front();
+            }
+            self.taken_messages.push_back(id.clone());
+        }
         // What nobody asked for answers nothing.
         let guidance = answer.source == AnswerSource::Guidance;
         if guidance {

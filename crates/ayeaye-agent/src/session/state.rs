@@ -1,4 +1,6 @@
 //! What is known of a session.
+use std::collections::VecDeque;
+
 use jiff::Timestamp;
 
 use super::acts::ActHistory;
@@ -68,6 +70,8 @@ pub struct SessionState {
     /// The pictures of the last steps that a model decided, the newest last.
     pub(crate) step_pictures: Vec<StepPicture>,
     pub(super) current_run: CurrentRun,
+    /// The last messages that had their effect, the newest last.
+    pub(super) taken_messages: VecDeque<String>,
 }
 
 /// What a client has done itself while the agent did nothing.
@@ -207,7 +211,13 @@ impl SessionState {
             updated: None,
             step_pictures: Vec::new(),
             current_run: CurrentRun::default(),
+            taken_messages: VecDeque::new(),
         }
+    }
+
+    /// Whether this message has had its effect.
+    pub(crate) fn has_taken(&self, message: &str) -> bool {
+        self.taken_messages.iter().any(|taken| taken == message)
     }
 
     /// Where it stands while nobody drives it.

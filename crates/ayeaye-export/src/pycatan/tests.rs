@@ -220,6 +220,7 @@ fn other_purposes_are_requests_of_their_own() {
             it.raw_content = Some("The first.".to_owned());
         });
         builder.push(Fact::Answer(Answer {
+            message_id: None,
             answers: vec!["The first.".to_owned()],
             source: "auto".into(),
         }));

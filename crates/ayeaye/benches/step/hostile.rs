@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use ayeaye::clock;
 use ayeaye::config::Config;
 use ayeaye::wiring::limits;
+use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{Event, Fact, FileJournal};
 use ayeaye_agent::{
     Agent, AgentDeps, Decision, DeviceId, Frame, Journal, Limits, Model, ModelError, Models,
@@ -114,6 +115,7 @@ fn start(serial: &str) -> StartTask {
         max_steps: u32::MAX,
         reply_mode: ReplyMode::NoReply,
         planner: false,
+        queue: false,
         principal: Principal::local(),
     }
 }
@@ -135,6 +137,7 @@ fn agent(
         in_process_devices: Vec::new(),
         models: Models::one(model),
         journal: journal.clone(),
+        coordinator: Arc::new(FileCoordinator::new(&folder, "bench", config.journal.sync)),
         limits: Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) },
         config: Map::new(),
         secrets: Arc::new(ayeaye_agent::NoNamedSecrets),

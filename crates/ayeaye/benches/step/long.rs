@@ -10,6 +10,7 @@ use anyhow::bail;
 use ayeaye::clock;
 use ayeaye::config::Config;
 use ayeaye::wiring::limits;
+use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::FileJournal;
 use ayeaye_agent::{
     Agent, AgentDeps, ContinueTask, DeviceId, Follower, Journal, Limits, Models, Point, Principal,
@@ -38,6 +39,7 @@ pub(crate) async fn measure(config: &Config, steps: u32) -> anyhow::Result<Value
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
+        queue: false,
         principal: Principal::local(),
     };
     let mut follower = agent.start(start).await?;
@@ -154,6 +156,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
         in_process_devices: Vec::new(),
         models: Models::one(Arc::new(Metronome::tapping(config, at, steps / 2)?)),
         journal: journal.clone(),
+        coordinator: Arc::new(FileCoordinator::new(&config.data_dir, "bench", config.journal.sync)),
         limits: Limits {
             session_steps: u32::MAX,
             repeats: u32::MAX / 4,

@@ -34,6 +34,9 @@ pub struct Run {
     pub virtual_phone: bool,
     #[command(flatten)]
     pub traits: VirtualTraits,
+    /// Wait while another task has the phone; this one starts by itself when its turn comes
+    #[arg(long)]
+    pub queue: bool,
     #[command(flatten)]
     pub how: HowToRun,
 }

@@ -30,6 +30,8 @@ pub struct RunOptions {
     pub reply_mode: ReplyMode,
     /// Whether a host agent splits the task up over apps.
     pub planner: bool,
+    /// Whether the task waits its turn where the phone is busy.
+    pub queue: bool,
     /// Whether the result is printed as JSON.
     pub json: bool,
 }
@@ -42,7 +44,8 @@ impl RunOptions {
             ReplyMode::PassToClient | ReplyMode::ManualReply => ReplyMode::PassToClient,
             other @ (ReplyMode::AutoReply | ReplyMode::NoReply) => other,
         };
-        Self { max_steps: config.run.max_steps, reply_mode, planner: config.run.planner, json }
+        let (max_steps, planner) = (config.run.max_steps, config.run.planner);
+        Self { max_steps, reply_mode, planner, queue: false, json }
     }
 }
 
@@ -80,6 +83,7 @@ pub async fn run(
             max_steps: options.max_steps,
             reply_mode: options.reply_mode,
             planner: options.planner,
+            queue: options.queue,
             principal: Principal::local(),
         })
         .await;

@@ -132,7 +132,7 @@ pub async fn answer(
         );
     };
     let text = crate::mcp::args::text("TEXT", text).map_err(anyhow::Error::msg)?;
-    agent.journal().post_answer(&id, &text).await?;
+    agent.leave_answer(id, report.asked_at_step, text.clone(), &Principal::operator()).await?;
     terminal.item("question", &lines(&question.text));
     terminal.item("answer", &lines(&text));
     let taken = if report.stop_reason == StopReason::StillRunning {

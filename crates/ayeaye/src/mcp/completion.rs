@@ -97,7 +97,7 @@ async fn steps(
     session: SessionId,
     prefix: &str,
 ) -> Completions {
-    let count = match agent.follow(session, principal) {
+    let count = match agent.follow(session, principal).await {
         Some(follower) => follower.report().global_steps,
         None => agent.session_summary(session, principal).await.map_or(0, |brief| brief.steps),
     };

@@ -21,8 +21,8 @@ pub use self::devices::{DeviceItem, DeviceList, also_reachable};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree, Unlisted};
 pub use self::log::AppLog;
-pub(super) use self::sessions::to_seconds;
 pub use self::sessions::{SessionItem, SessionList};
+pub(super) use self::sessions::{to_seconds, waits};
 pub use self::unanswered::Unanswered;
 use super::address::Address;
 use super::texts;
@@ -52,7 +52,7 @@ pub struct RunResult {
     pub local_step_idx: u32,
     /// What the agent decided last, or null.
     pub final_action: Option<ActionItem>,
-    /// The agent's result, its reason for giving up, or what went wrong.
+    /// The agent's result, its reason for giving up, what went wrong, or which place in a queue it has.
     pub message: String,
     /// What the agent wants to know.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -167,6 +167,8 @@ impl Progress {
         }
         let message = match lines.as_slice() {
             [] if update.line.is_empty() => "looking at the phone".to_owned(),
+            // It waits for its phone.
+            [] if !update.report.message.is_empty() => truncate(&update.report.message, 160),
             [] => format!("still at work after {}", truncate(&update.line, 160)),
             lines => truncate(&lines.join("; "), 600),
         };

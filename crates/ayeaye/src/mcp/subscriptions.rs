@@ -159,7 +159,7 @@ impl Subscriptions {
                 addresses.push(address);
             }
         }
-        watcher.watch(agent, &addresses);
+        watcher.watch(&addresses);
         let sink = subscription.sink();
         let telling = async {
             loop {
@@ -274,7 +274,7 @@ async fn notify(
                     return;
                 }
                 let addresses = wanted.borrow_and_update().clone();
-                watcher.watch(&agent, &addresses);
+                watcher.watch(&addresses);
                 continue;
             }
             _ = look.tick() => {

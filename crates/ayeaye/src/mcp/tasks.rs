@@ -247,7 +247,8 @@ fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String
         StopReason::StillRunning => {
             let line = report.steps.last();
             let message = line.map(|line| format!("step {}: {}", line.step + 1, line.in_words()));
-            (TaskPayload::Working, message.unwrap_or_else(|| "looking at the phone".to_owned()))
+            let idle = results::waits(report).unwrap_or_else(|| "looking at the phone".to_owned());
+            (TaskPayload::Working, message.unwrap_or(idle))
         }
         StopReason::InfoActionNeedsReply if id.asks && outcome.superseded => {
             let text = "its question was dropped when the session went on with something else";

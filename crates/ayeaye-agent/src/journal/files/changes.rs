@@ -5,13 +5,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
-use super::device_lease::file_name;
 use super::folder::{private_folder, storage, sync_folder, write_whole};
+use super::line::hex;
 use crate::journal::{JournalError, OpenChange};
 use crate::{DeviceId, SettingChange};
 
 const ENDING: &str = ".changes.json";
+
+/// The name of a phone's file. A serial may hold anything, so it is no file name itself.
+fn file_name(device: &DeviceId) -> String {
+    let digest = Sha256::digest(device.as_str().as_bytes());
+    hex(&digest[..16])
+}
 
 #[derive(Serialize, Deserialize)]
 struct Kept {

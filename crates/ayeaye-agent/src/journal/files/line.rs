@@ -44,8 +44,13 @@ impl Chain {
         Self { seq: 1, prev: [b'0'; PREV_DIGITS] }
     }
 
+    /// Behind the `seq`th line, which has this SHA-256.
+    pub(super) fn behind(seq: u64, digits: &[u8]) -> Option<Self> {
+        Some(Self { seq: seq.checked_add(1)?, prev: digits.try_into().ok()? })
+    }
+
     /// The digits that the next line must give.
-    fn prev(&self) -> &str {
+    pub(super) fn prev(&self) -> &str {
         std::str::from_utf8(&self.prev).expect("digits are ASCII")
     }
 

@@ -9,7 +9,7 @@ use super::line::{Chain, Detail};
 use super::scan::{RecordEnd, Scanned, scan_after, scan_on_two_threads};
 use super::{InvalidRecordLine, VerifyReport, blocking};
 use crate::SessionId;
-use crate::journal::{Event, JournalError};
+use crate::journal::{Event, JournalError, ReadPosition};
 
 /// Records below this length are read on one thread: they take a millisecond.
 const SINGLE_THREAD_BYTES: u64 = 512 << 10;
@@ -63,6 +63,41 @@ pub(super) fn read(
     // good stays so.
     let scanned = scan_from(folder, scanned.chain, scanned.good_bytes, detail, each)?;
     refusal(folder.id, &scanned).map_or(Ok(()), Err)
+}
+
+/// Reads what follows this place of a record, and says how far that is. A torn tail is a line that is being
+/// written.
+pub(super) fn read_after(
+    folder: &Folder,
+    from: &ReadPosition,
+    each: &mut dyn FnMut(Event),
+) -> Result<ReadPosition, JournalError> {
+    let (chain, at) = place(from).unwrap_or((Chain::start(), 0));
+    let known = from.seq;
+    let mut later = |event: Event| {
+        if known < event.seq {
+            each(event);
+        }
+    };
+    let mut scanned = scan_from(folder, chain, at, Detail::Compact, &mut later)?;
+    if refusal(folder.id, &scanned).is_some() {
+        // As in `read`.
+        scanned = scan_from(folder, scanned.chain, scanned.good_bytes, Detail::Compact, later)?;
+    }
+    match refusal(folder.id, &scanned) {
+        Some(err) => Err(err),
+        None => {
+            let mut note = scanned.good_bytes.to_le_bytes().to_vec();
+            note.extend_from_slice(scanned.chain.prev().as_bytes());
+            Ok(ReadPosition { seq: scanned.chain.seq - 1, note })
+        }
+    }
+}
+
+/// Where a record was left: its chain, and how many bytes in.
+fn place(position: &ReadPosition) -> Option<(Chain, u64)> {
+    let (bytes, prev) = position.note.split_first_chunk::<8>()?;
+    Some((Chain::behind(position.seq, prev)?, u64::from_le_bytes(*bytes)))
 }
 
 pub(super) fn scan_file(

@@ -144,8 +144,11 @@ async fn what_is_not_there_is_unknown() {
         rig.journal.read(&id).await.map(drop).unwrap_err(),
         rig.journal.verify(&id).await.map(drop).unwrap_err(),
         rig.journal.blob(&id, &blob).await.map(drop).unwrap_err(),
-        rig.journal.post_answer(&id, "yes").await.unwrap_err(),
-        rig.journal.take_answer(&id).await.map(drop).unwrap_err(),
+        rig.journal
+            .visit_after(&id, &ReadPosition::default(), &mut |_| {})
+            .await
+            .map(drop)
+            .unwrap_err(),
     ];
     for err in errors {
         assert!(matches!(err, JournalError::Unknown(unknown) if unknown == id), "{err}");
@@ -244,29 +247,42 @@ async fn a_blob_reference_cannot_lead_anywhere_else() {
 }
 
 #[tokio::test]
-async fn an_answer_is_taken_once() {
+async fn a_record_is_followed_without_reading_an_event_twice() {
     let rig = rig();
-    let (id, _) = rig.full_session().await;
-    assert_eq!(rig.journal.take_answer(&id).await.unwrap(), None);
-    rig.journal.post_answer(&id, "no").await.unwrap();
-    rig.journal.post_answer(&id, "Anna B. 🦉\n").await.unwrap();
-    assert_eq!(rig.journal.take_answer(&id).await.unwrap().as_deref(), Some("Anna B. 🦉\n"));
-    assert_eq!(rig.journal.take_answer(&id).await.unwrap(), None);
+    let (id, written) = rig.full_session().await;
+    let (_, mut record) = rig.open(&id).await.unwrap();
+    let mut seen = Vec::new();
+    let mut position = ReadPosition::default();
+    for nth in 0..40 {
+        if nth % 3 == 0 {
+            record.append(note("more")).await.unwrap();
+        }
+        let mut each = |event: Event| seen.push(event.seq);
+        position = rig.journal.visit_after(&id, &position, &mut each).await.unwrap();
+        assert_eq!(position.seq, seen.len() as u64);
+    }
+    let all = written.len() as u64 + 14;
+    assert_eq!(seen, (1..=all).collect::<Vec<_>>());
+    // Whoever has no note of the place is told from the number on.
+    let from = ReadPosition { seq: all - 1, note: vec![1, 2, 3] };
+    let mut last = Vec::new();
+    rig.journal.visit_after(&id, &from, &mut |event| last.push(event.seq)).await.unwrap();
+    assert_eq!(last, [all]);
 }
 
 #[tokio::test]
-async fn an_answer_has_a_size_and_is_text() {
+async fn a_record_that_was_changed_behind_a_reader_is_damaged() {
     let rig = rig();
     let (id, _) = rig.full_session().await;
-    let most = "x".repeat(64 << 10);
-    rig.journal.post_answer(&id, &most).await.unwrap();
-    assert_eq!(rig.journal.take_answer(&id).await.unwrap().as_deref(), Some(&*most));
-    assert!(rig.journal.post_answer(&id, &format!("{most}x")).await.is_err());
-    for foreign in [vec![b'x'; 1 << 20], vec![0xff]] {
-        fs::write(rig.path(&id).join("answer"), foreign).unwrap();
-        assert!(rig.journal.take_answer(&id).await.is_err());
-        assert_eq!(rig.journal.take_answer(&id).await.unwrap(), None, "it is gone");
-    }
+    let position =
+        rig.journal.visit_after(&id, &ReadPosition::default(), &mut |_| {}).await.unwrap();
+    let mut note = position.note.clone();
+    note[20] ^= 1;
+    let (_, mut record) = rig.open(&id).await.unwrap();
+    record.append(super::tests::note("more")).await.unwrap();
+    let from = ReadPosition { note, ..position };
+    let err = rig.journal.visit_after(&id, &from, &mut |_| {}).await.unwrap_err();
+    assert!(matches!(err, JournalError::Damaged { .. }), "{err}");
 }
 
 #[tokio::test]
@@ -276,8 +292,11 @@ async fn a_fact_that_is_refused_leaves_the_record_as_it_was() {
     let (_, mut record) = rig.open(&id).await.unwrap();
     let refused = record.append(note(&"\u{1}".repeat(10_000_000))).await;
     assert!(matches!(refused, Err(JournalError::Storage { .. })), "{refused:?}");
-    let answer =
-        Answer { answers: vec!["\0\n\u{2028}\"\\\u{1f600}".to_owned()], source: "".into() };
+    let answer = Answer {
+        answers: vec!["\0\n\u{2028}\"\\\u{1f600}".to_owned()],
+        source: "".into(),
+        message_id: None,
+    };
     let entry = Entry { fact: Fact::Answer(answer), ..note("") };
     let event = record.append(entry.clone()).await.unwrap();
     assert_eq!((event.seq, event.entry), (written.len() as u64 + 1, entry));
@@ -310,10 +329,9 @@ async fn only_the_owner_may_read() {
         fs::read_dir(path).unwrap().map(|entry| check(&entry.unwrap().path())).sum()
     }
     let rig = rig();
-    let (id, _) = rig.full_session().await;
-    rig.journal.post_answer(&id, "yes").await.unwrap();
-    // Events, lock, answer, summary and three blobs.
-    assert_eq!(check(&rig.data.path().join("sessions")), 7);
+    rig.full_session().await;
+    // Events, lock, summary and three blobs.
+    assert_eq!(check(&rig.data.path().join("sessions")), 6);
 }
 
 /// A record whose file is another, such as one that takes nothing.

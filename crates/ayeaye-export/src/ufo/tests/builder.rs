@@ -319,7 +319,7 @@ impl EventBuilder {
 
     pub(super) fn answer(&mut self, source: &str, text: &str) {
         let answers = vec![text.to_owned()];
-        self.add(Fact::Answer(Answer { answers, source: source.into() }));
+        self.add(Fact::Answer(Answer { answers, source: source.into(), message_id: None }));
     }
 
     pub(super) fn resume(&mut self, why: &str) {

@@ -63,6 +63,7 @@ pub(super) async fn run(
         max_steps: config.run.max_steps,
         reply_mode: if asker.yes { ReplyMode::NoReply } else { ReplyMode::PassToClient },
         planner: false,
+        queue: false,
         json: false,
     };
     let exit = run::run(&app, config, (Some(device), words), options, terminal).await?;

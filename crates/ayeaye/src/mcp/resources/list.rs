@@ -7,7 +7,7 @@ use rmcp::ErrorData;
 use rmcp::model::{Annotations, ListResourcesResult, Resource, Role};
 
 use crate::mcp::address::Address;
-use crate::mcp::results::{SessionItem, SessionList, to_seconds};
+use crate::mcp::results::{SessionItem, SessionList, to_seconds, waits};
 use crate::mcp::skill;
 use crate::text::{excerpt, truncate};
 
@@ -103,9 +103,9 @@ async fn ids(agent: &Agent, after: Option<SessionId>) -> Result<Vec<SessionId>, 
 
 /// What the list shows of a session.
 enum SessionState {
-    /// It runs in this process: the report so far.
+    /// It runs, in whichever server: the report so far.
     Live(Box<Report>),
-    /// It does not run here: a summary of its record.
+    /// It does not run: a summary of its record.
     Left(Box<Summary>, StopReason),
     /// Its record cannot be read.
     Broken(AgentError),
@@ -113,14 +113,16 @@ enum SessionState {
 
 impl SessionState {
     async fn of(agent: &Agent, principal: &Principal, id: SessionId) -> Option<Self> {
-        if let Some(follower) = agent.follow(id, principal) {
+        if let Some(follower) = agent.follow(id, principal).await {
             return Some(Self::Live(Box::new((*follower.report()).clone())));
         }
         match agent.session_summary(id, principal).await {
             Ok(brief) => {
                 let reason = match brief.stop_reason {
                     Some(reason) => reason,
-                    None => without_end(agent, id, brief.question.is_some()).await,
+                    None if brief.question.is_some() => StopReason::InfoActionNeedsReply,
+                    // Its process died.
+                    None => StopReason::ServerRestarted,
                 };
                 Some(Self::Left(Box::new(brief), reason))
             }
@@ -135,6 +137,7 @@ impl SessionState {
             stop_reason: StopReason::StorageFailed.name(),
             task: String::new(),
             device_id: String::new(),
+            waits: None,
             global_step_idx: 0,
             started_at: id.created().map(to_seconds),
             updated_at: None,
@@ -145,6 +148,7 @@ impl SessionState {
                 stop_reason: report.stop_reason.name(),
                 task: truncate(&report.task, 120),
                 device_id: report.device.device_id.clone(),
+                waits: waits(report),
                 global_step_idx: report.global_steps,
                 updated_at: report.updated.map(to_seconds),
                 ..empty
@@ -181,15 +185,6 @@ impl SessionState {
             .with_description(about)
             .with_mime_type("application/json")
             .with_annotations(annotations(vec![Role::User, Role::Assistant], 0.6, changed))
-    }
-}
-
-/// The state of a session without a recorded end: another process may be running it, or has crashed.
-async fn without_end(agent: &Agent, id: SessionId, asks: bool) -> StopReason {
-    match agent.journal().is_locked(&id).await {
-        Ok(true) => StopReason::StillRunning,
-        Ok(false) | Err(_) if asks => StopReason::InfoActionNeedsReply,
-        Ok(false) | Err(_) => StopReason::ServerRestarted,
     }
 }
 

@@ -1,5 +1,5 @@
 //! The connected phones.
-use ayeaye_agent::{DeviceEntry, DeviceHolder, DeviceId, NearbyPhone};
+use ayeaye_agent::{DeviceEntry, DeviceHolder, DeviceId, DeviceQueue, NearbyPhone};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -46,9 +46,20 @@ pub struct DeviceItem {
     /// That session, when it is yours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+    /// How many tasks wait for it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub queue: u32,
+    /// Your sessions among them, the next one first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queued_sessions: Vec<String>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A screen's size.
@@ -90,6 +101,16 @@ impl DeviceList {
             Some(hint) => format!("{hint}; {near}"),
             None => near,
         });
+        self
+    }
+
+    /// The same with who waits for each phone, in the order of the list.
+    #[must_use]
+    pub fn queued(mut self, queues: impl IntoIterator<Item = DeviceQueue>) -> Self {
+        for (item, queue) in self.devices.iter_mut().zip(queues) {
+            item.queue = queue.length;
+            item.queued_sessions = queue.sessions.iter().map(ToString::to_string).collect();
+        }
         self
     }
 
@@ -140,6 +161,8 @@ impl From<(DeviceEntry, DeviceHolder)> for DeviceItem {
                 DeviceHolder::Session(id) => Some(id.to_string()),
                 DeviceHolder::Free | DeviceHolder::Other => None,
             },
+            queue: 0,
+            queued_sessions: Vec::new(),
             hint: entry.hint.or(also),
         }
     }

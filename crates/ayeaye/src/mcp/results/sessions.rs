@@ -1,5 +1,5 @@
 //! Lists of sessions.
-use ayeaye_agent::{Agent, Principal, StopReason, error_chain};
+use ayeaye_agent::{Agent, Principal, Report, StopReason, error_chain};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,6 +25,9 @@ pub struct SessionItem {
     pub task: String,
     /// Its phone.
     pub device_id: String,
+    /// Which place it has in the queue for its phone, while it waits for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<String>,
     /// Steps so far.
     pub global_step_idx: u32,
     /// When it began: RFC 3339 in UTC.
@@ -49,6 +52,7 @@ impl SessionList {
                     stop_reason: report.stop_reason.name(),
                     task: truncate(&report.task, 120),
                     device_id: report.device.device_id.clone(),
+                    waits: waits(&report),
                     global_step_idx: report.global_steps,
                     started_at: id.created().map(to_seconds),
                     updated_at: report.updated.map(to_seconds),
@@ -59,6 +63,7 @@ impl SessionList {
                     stop_reason: StopReason::StorageFailed.name(),
                     task: String::new(),
                     device_id: String::new(),
+                    waits: None,
                     global_step_idx: 0,
                     started_at: id.created().map(to_seconds),
                     updated_at: None,
@@ -68,6 +73,12 @@ impl SessionList {
         }
         Ok(Self { sessions })
     }
+}
+
+/// What a run that goes on says of itself: it waits for its phone.
+pub(in crate::mcp) fn waits(report: &Report) -> Option<String> {
+    let goes_on = report.stop_reason == StopReason::StillRunning;
+    (goes_on && !report.message.is_empty()).then(|| report.message.clone())
 }
 
 /// A time as lists show it: to the second.

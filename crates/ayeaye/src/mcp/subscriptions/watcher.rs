@@ -32,6 +32,8 @@ pub(super) struct Watcher {
     addresses: HashMap<Address, Throttle>,
     /// The active runs of the watched sessions.
     runs: HashMap<SessionId, Follower>,
+    /// Runs are to be looked for: one may have begun.
+    look: bool,
     /// Set when new sessions are to be notified.
     list: Option<List>,
 }
@@ -71,7 +73,7 @@ impl Watcher {
         let changes = agent.changes();
         let turns = agent.activity(&principal);
         let (addresses, runs) = (HashMap::new(), HashMap::new());
-        Self { principal, changes, turns, addresses, runs, list: None }
+        Self { principal, changes, turns, addresses, runs, look: false, list: None }
     }
 
     /// Notifies of new sessions, too.
@@ -82,19 +84,23 @@ impl Watcher {
     }
 
     /// Watches these URIs and no others.
-    pub(super) fn watch(&mut self, agent: &Agent, addresses: &[Address]) {
+    pub(super) fn watch(&mut self, addresses: &[Address]) {
         self.addresses.retain(|address, _| addresses.contains(address));
         for address in addresses {
             self.addresses.entry(*address).or_default();
         }
         let sessions: Vec<_> = self.addresses.keys().filter_map(|it| it.session()).collect();
         self.runs.retain(|session, _| sessions.contains(session));
-        self.find_runs(agent);
+        self.look = true;
     }
 
     /// Waits for the next notification. Cancel safe.
     pub(super) async fn next(&mut self, agent: &Agent) -> Change {
         loop {
+            if self.look {
+                self.find_runs(agent).await;
+                self.look = false;
+            }
             let now = Instant::now();
             if let Some(change) = self.take(now) {
                 return change;
@@ -114,7 +120,7 @@ impl Watcher {
                     }
                     self.changed(agent);
                 }
-                (session, more) = news(&mut self.runs) => self.heard(agent, session, more),
+                (session, more) = news(&mut self.runs) => self.heard(session, more),
                 () = timer => {}
             }
         }
@@ -135,7 +141,7 @@ impl Watcher {
     }
 
     /// Marks what a change or the end of a run affects.
-    fn heard(&mut self, agent: &Agent, session: SessionId, more: bool) {
+    fn heard(&mut self, session: SessionId, more: bool) {
         let steps = self.runs.get(&session).map_or(0, |run| run.report().global_steps);
         self.mark_stale(|address| match *address {
             Address::Sessions | Address::Devices => false,
@@ -149,18 +155,19 @@ impl Watcher {
         });
         if !more {
             self.runs.remove(&session);
-            self.find_runs(agent);
+            self.look = true;
         }
     }
 
-    /// Follows runs of watched sessions that have begun.
-    fn find_runs(&mut self, agent: &Agent) {
+    /// Follows runs of watched sessions that have begun, in whichever server. What it has found is kept when it
+    /// is cancelled.
+    async fn find_runs(&mut self, agent: &Agent) {
         let sessions: Vec<_> = self.addresses.keys().filter_map(|it| it.session()).collect();
         for session in sessions {
             if self.runs.contains_key(&session) {
                 continue;
             }
-            if let Some(follower) = agent.follow(session, &self.principal) {
+            if let Some(follower) = agent.follow(session, &self.principal).await {
                 self.runs.insert(session, follower);
                 self.mark_stale(|address| {
                     matches!(*address, Address::Session(id) | Address::Steps(id) if id == session)
@@ -176,7 +183,7 @@ impl Watcher {
             return;
         }
         self.turns = turns;
-        self.find_runs(agent);
+        self.look = true;
         self.mark_stale(|address| *address == Address::Sessions);
         if let (Some(list), Some(newest)) = (&mut self.list, turns.newest)
             && list.newest < newest

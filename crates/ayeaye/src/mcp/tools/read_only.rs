@@ -25,10 +25,16 @@ impl Server {
         &self,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let devices = self.agent.devices(&principal::of(&ctx)).await?;
+        let principal = principal::of(&ctx);
+        let devices = self.agent.devices(&principal).await?;
         let names: Vec<_> = devices.iter().map(|(entry, _)| entry.names()).collect();
         let nearby = self.agent.nearby(&names).await;
-        let list = results::DeviceList::from(devices).near(&nearby).offered(self.offer().await);
+        let mut queues = Vec::with_capacity(names.len());
+        for names in &names {
+            queues.push(self.agent.device_queue(names, &principal).await?);
+        }
+        let list = results::DeviceList::from(devices).queued(queues).near(&nearby);
+        let list = list.offered(self.offer().await);
         Ok(results::structured(&list))
     }
 

@@ -43,6 +43,7 @@ impl Server {
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,
             planner: args.planner.unwrap_or(self.defaults.planner),
+            queue: args.queue.unwrap_or_default(),
             principal: principal::of(&ctx),
         };
         self.ensure_model().await?;

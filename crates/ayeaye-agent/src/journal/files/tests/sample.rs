@@ -322,6 +322,7 @@ fn question() -> Fact {
 
 fn answer() -> Fact {
     Fact::Answer(Answer {
+        message_id: None,
         answers: vec!["Anna B.".to_owned()],
         source: AnswerSource::Client.into(),
     })

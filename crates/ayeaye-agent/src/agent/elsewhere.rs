@@ -1,0 +1,204 @@
+//! Runs of other servers: finding them, leaving them messages, and seeing that they come and go.
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::registry::DeviceLease;
+use super::{Agent, AgentError};
+use crate::coordinator::{
+    Coordinator, CoordinatorError, Message, MessageBody, NewRun, News, Registered, Reply, RunEntry,
+    RunKind,
+};
+use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason, error_chain};
+
+/// How long somebody who stops a run waits for its end, when another server runs it.
+const STOP_WAIT: Duration = Duration::from_secs(30);
+
+/// A run of another server.
+#[derive(Debug, Clone)]
+pub(super) struct RunElsewhere {
+    pub(super) coordinator: Arc<dyn Coordinator>,
+    pub(super) session: SessionId,
+    pub(super) epoch: u64,
+}
+
+impl RunElsewhere {
+    /// Asks it to stop, without waiting.
+    pub(super) fn stop(&self, reason: StopReason) {
+        let run = self.clone();
+        tokio::spawn(async move {
+            if let Err(err) = run.ask_to_stop(reason).await {
+                tracing::warn!(session = %run.session, "it was not asked to stop: {}", error_chain(&err));
+            }
+        });
+    }
+
+    async fn ask_to_stop(&self, reason: StopReason) -> Result<(), CoordinatorError> {
+        let message = Message::new(MessageBody::Stop { run: self.epoch, reason });
+        match self.coordinator.send(self.session, &message, Some(self.epoch)).await {
+            // It has ended, or is about to.
+            Err(CoordinatorError::RunEnded) => Ok(()),
+            sent => sent,
+        }
+    }
+}
+
+/// What came of registering a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It has its phone.
+    Running,
+    /// It waits for its phone.
+    Queued,
+    /// Another server has begun a run of this session.
+    Elsewhere,
+}
+
+impl Agent {
+    /// The run of a session in another server, if one has it.
+    pub(super) async fn run_elsewhere(
+        &self,
+        id: SessionId,
+    ) -> Result<Option<RunEntry>, AgentError> {
+        let run = self.deps.coordinator.run_of(id).await?;
+        // One that is registered and not known here yet is still starting.
+        let ours = self.runs.get(id).is_some() || self.runs.starting(id).is_some();
+        Ok(run.filter(|_| !ours))
+    }
+
+    /// Registers a run with the other servers. Waits while somebody has the phone for one act.
+    pub(super) async fn register(
+        &self,
+        lease: &mut DeviceLease,
+        session: SessionId,
+        owner: &Principal,
+        (kind, queue): (RunKind, bool),
+    ) -> Result<Standing, AgentError> {
+        let coordinator = &self.deps.coordinator;
+        let mut news = News::of_all(&**coordinator);
+        loop {
+            let run = NewRun {
+                session,
+                devices: self.shared_names(&lease.names),
+                owner: owner.clone(),
+                kind,
+                queue,
+            };
+            match coordinator.register(run).await? {
+                Registered::Granted(registration) => {
+                    lease.registration = Some(registration);
+                    return Ok(Standing::Running);
+                }
+                Registered::Queued(registration) => {
+                    lease.registration = Some(registration);
+                    return Ok(Standing::Queued);
+                }
+                Registered::Taken(other) if other.session == session => {
+                    return Ok(Standing::Elsewhere);
+                }
+                Registered::Taken(other) if other.kind == RunKind::Act => news.next().await,
+                Registered::Taken(other) => {
+                    let (device, session) = (lease.names.id.clone(), Some(other.session));
+                    return Err(AgentError::DeviceBusy { device, session });
+                }
+            }
+        }
+    }
+
+    /// The names of a phone among all servers. What only this one reaches is named after it.
+    pub(super) fn shared_names(&self, names: &DeviceNames) -> Vec<DeviceId> {
+        if self.deps.in_process_devices.contains(&names.id) {
+            let server = self.deps.coordinator.server();
+            return vec![DeviceId::new(format!("{}@{server}", names.id))];
+        }
+        names.keys()
+    }
+
+    /// Stops a run of another server and waits for its end, but not for ever.
+    pub(super) async fn stop_elsewhere(
+        &self,
+        run: &RunEntry,
+        reason: StopReason,
+        principal: &Principal,
+    ) -> Result<Report, AgentError> {
+        let mut follower = self.follow_elsewhere(run).await?;
+        let (session, epoch) = (run.session, run.epoch);
+        let coordinator = self.deps.coordinator.clone();
+        RunElsewhere { coordinator, session, epoch }.ask_to_stop(reason).await?;
+        if timeout(STOP_WAIT, follower.finished()).await.is_ok() && !follower.running() {
+            return Ok((*follower.report()).clone());
+        }
+        self.report(session, principal).await
+    }
+
+    /// Hands the user's words to a run in progress, wherever it is; false when it takes no more.
+    pub(super) async fn hand_over(
+        &self,
+        id: SessionId,
+        run: u64,
+        reply: Reply,
+    ) -> Result<bool, AgentError> {
+        let message = Message::new(MessageBody::Reply(reply));
+        match self.deps.coordinator.send(id, &message, Some(run)).await {
+            Ok(()) => Ok(true),
+            Err(CoordinatorError::RunEnded) => Ok(false),
+            Err(err) => Err(err.into()),
+        }
+    }
+
+    /// Leaves an answer to the open question for whichever server runs the session, now or later.
+    pub async fn leave_answer(
+        &self,
+        id: SessionId,
+        question: u32,
+        text: String,
+        principal: &Principal,
+    ) -> Result<(), AgentError> {
+        self.ensure_visible(id, principal).await?;
+        let reply = Reply { text, question: Some(question), secret: false };
+        let message = Message::new(MessageBody::Reply(reply));
+        Ok(self.deps.coordinator.send(id, &message, None).await?)
+    }
+
+    /// Waits until another server's run of a session is over.
+    pub(super) async fn ended_elsewhere(&self, run: &RunEntry) -> Result<(), AgentError> {
+        let mut news = News::of(&*self.deps.coordinator, run.session);
+        while self
+            .deps
+            .coordinator
+            .run_of(run.session)
+            .await?
+            .is_some_and(|it| it.epoch == run.epoch)
+        {
+            news.next().await;
+        }
+        Ok(())
+    }
+
+    /// Looks at the runs of other servers for as long as somebody waits for changes.
+    pub(super) fn watch_elsewhere(&self) {
+        if !self.runs.begin_watching() {
+            return;
+        }
+        let (coordinator, runs) = (self.deps.coordinator.clone(), self.runs.clone());
+        tokio::spawn(async move {
+            let mut news = News::of_all(&*coordinator);
+            let closing = runs.closing.clone();
+            loop {
+                match coordinator.runs().await {
+                    Ok(entries) => {
+                        if !runs.see_elsewhere(&entries) {
+                            return;
+                        }
+                    }
+                    Err(err) => tracing::debug!("runs of other servers: {}", error_chain(&err)),
+                }
+                tokio::select! {
+                    () = news.next() => {}
+                    () = closing.cancelled() => return,
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,160 @@
+//! Waiting for a phone that is busy: first come, first served, among all servers.
+use std::sync::Arc;
+
+use super::launch::Launch;
+use super::registry::{DeviceLease, RunRegistry, next_change};
+use super::{Agent, AgentError, Follower};
+use crate::coordinator::{Coordinator, News, RunEntry, RunKind, RunState, Turn};
+use crate::deps::AgentDeps;
+use crate::run::{Recorder, Run, RunSetup, end_in_queue};
+use crate::{Device, DeviceNames, Principal, SessionId, StartTask, StopReason, error_chain};
+
+use super::elsewhere::Standing;
+
+/// Who waits for a phone, as far as somebody may know.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeviceQueue {
+    /// How many sessions wait.
+    pub length: u32,
+    /// Those of them that are the asker's, the next one first.
+    pub sessions: Vec<SessionId>,
+}
+
+/// A run in its queue.
+struct QueuedRun {
+    deps: Arc<AgentDeps>,
+    runs: RunRegistry,
+    owner: Principal,
+    lease: DeviceLease,
+    setup: RunSetup,
+    epoch: u64,
+}
+
+impl Agent {
+    /// Starts a session that waits for its phone if that is taken.
+    pub(super) async fn start_in_turn(
+        &self,
+        start: StartTask,
+        id: SessionId,
+        names: &DeviceNames,
+    ) -> Result<Follower, AgentError> {
+        let mut lease = self.runs.lease_later(names, id, &start.principal);
+        let standing =
+            self.register(&mut lease, id, &start.principal, (RunKind::Task, true)).await?;
+        let device = self.device(&names.id).await?;
+        let launch = start.launch();
+        let run = launch.started_with.clone();
+        let recorder =
+            self.create_session(id, &*device, &start.task, run, &start.principal).await?;
+        self.launch_in_turn((lease, standing), recorder, device, (launch, start.task)).await
+    }
+
+    async fn launch_in_turn(
+        &self,
+        (lease, standing): (DeviceLease, Standing),
+        recorder: Recorder,
+        device: Arc<dyn Device>,
+        (launch, task): (Launch, String),
+    ) -> Result<Follower, AgentError> {
+        let id = recorder.session().id;
+        let (active, setup, _begun) = self.prepare(&lease, &recorder, launch, task);
+        let (deps, runs, epoch) = (self.deps.clone(), self.runs.clone(), active.epoch);
+        let owner = active.owner.clone();
+        let queued = QueuedRun { deps, runs, owner, lease, setup, epoch };
+        if standing == Standing::Queued {
+            let entries = self.deps.coordinator.runs().await?;
+            queued.tell_place(&entries);
+        }
+        self.runs.begin(id, active, queued.drive(recorder, device))
+    }
+
+    /// Who waits for a phone.
+    pub async fn device_queue(
+        &self,
+        names: &DeviceNames,
+        principal: &Principal,
+    ) -> Result<DeviceQueue, AgentError> {
+        let names = self.shared_names(names);
+        let mut queue = DeviceQueue::default();
+        for run in self.deps.coordinator.runs().await? {
+            if run.state == RunState::Queued && run.wants_any_of(&names) {
+                queue.length += 1;
+                if principal.owns(&run.owner) {
+                    queue.sessions.push(run.session);
+                }
+            }
+        }
+        Ok(queue)
+    }
+}
+
+impl QueuedRun {
+    /// Waits for the phone, then drives it.
+    async fn drive(self, recorder: Recorder, device: Arc<dyn Device>) {
+        let waited = self.wait().await;
+        let Self { deps, lease, setup, .. } = self;
+        match waited {
+            Ok(()) => Run::new(deps, recorder, device, setup).drive(lease).await,
+            Err(end) => end_in_queue(recorder, end, setup.updates, lease).await,
+        }
+    }
+
+    /// Waits until it is this run's turn; an error says how the run ends instead.
+    async fn wait(&self) -> Result<(), (StopReason, String)> {
+        let waited = self.setup.cancel.race(self.turn()).await;
+        match waited.map_err(|it| (it.reason, it.to_string()))? {
+            Ok(()) => {}
+            Err(err) => return Err((StopReason::NotStarted, error_chain(&err))),
+        }
+        // The last run here may still be giving the phone back.
+        loop {
+            let changes = self.runs.changes();
+            if self.runs.claim(&self.lease, &self.owner) {
+                return Ok(());
+            }
+            next_change(changes).await;
+        }
+    }
+
+    async fn turn(&self) -> Result<(), AgentError> {
+        let coordinator: &dyn Coordinator = &*self.deps.coordinator;
+        // Also of the sessions before it.
+        let mut news = News::of_all(coordinator);
+        loop {
+            if coordinator.advance(self.epoch).await? == Turn::Yours {
+                return Ok(());
+            }
+            self.tell_place(&coordinator.runs().await?);
+            news.next().await;
+        }
+    }
+
+    /// Tells the followers which place it has.
+    fn tell_place(&self, entries: &[RunEntry]) {
+        let device = self.lease.names.id.as_str();
+        let message = message(entries, self.epoch, device);
+        self.setup.updates.send_if_modified(|update| {
+            let changed = update.report.message != message;
+            if changed {
+                let report = Arc::make_mut(&mut update.report);
+                report.message.clone_from(&message);
+                update.line = message;
+            }
+            changed
+        });
+    }
+}
+
+/// Which place a run has in the queue for its phone, in words.
+pub(super) fn message(entries: &[RunEntry], epoch: u64, device: &str) -> String {
+    let own = entries.iter().find(|it| it.epoch == epoch);
+    let is_ahead = |it: &&RunEntry| {
+        it.epoch < epoch
+            && it.state == RunState::Queued
+            && own.is_some_and(|own| own.wants_any_of(&it.devices))
+    };
+    let place = entries.iter().filter(is_ahead).count() + 1;
+    format!(
+        "{device} is busy: place {place} in its queue; the task starts by itself when its turn comes"
+    )
+}

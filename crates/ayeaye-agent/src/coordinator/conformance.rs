@@ -1,0 +1,385 @@
+//! What every implementation of [`Coordinator`] must do: each function here is one promise, asked of servers
+//! that share a store.
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::{
+    Coordinator, CoordinatorError, MOST_MESSAGES, Message, MessageBody, MessageId, NewRun,
+    Registered, Registration, Reply, RunKind, RunState, Turn,
+};
+use crate::{DeviceId, Principal, SessionId, StopReason};
+
+/// A store with as many servers as a test wants.
+pub(crate) struct Store<'a> {
+    /// Another server.
+    pub(crate) server: &'a dyn Fn() -> Arc<dyn Coordinator>,
+    /// A session that the store knows.
+    pub(crate) session: &'a dyn Fn() -> SessionId,
+}
+
+/// Everything but the random interleavings.
+pub(crate) async fn keeps_its_promises(store: &Store<'_>) {
+    a_session_has_one_run(store).await;
+    a_phone_has_one_run_under_all_its_names(store).await;
+    a_later_run_has_a_greater_epoch(store).await;
+    a_queue_is_first_come_first_served(store).await;
+    messages_stay_in_order_until_they_are_acknowledged(store).await;
+    a_run_that_ends_takes_no_more_messages(store).await;
+    an_inbox_is_bounded(store).await;
+    wake_ups_name_their_session(store).await;
+}
+
+fn run(session: SessionId, devices: &[&str], queue: bool) -> NewRun {
+    let devices = devices.iter().map(|it| DeviceId::new(*it)).collect();
+    NewRun { session, devices, owner: Principal::new("somebody"), kind: RunKind::Task, queue }
+}
+
+fn say(text: &str) -> Message {
+    let text = text.to_owned();
+    Message::new(MessageBody::Reply(Reply { text, question: Some(3), secret: true }))
+}
+
+async fn granted(server: &dyn Coordinator, run: NewRun) -> Registration {
+    match server.register(run).await.unwrap() {
+        Registered::Granted(registration) => registration,
+        other => panic!("it is not free: {other:?}"),
+    }
+}
+
+async fn queued(server: &dyn Coordinator, run: NewRun) -> Registration {
+    match server.register(run).await.unwrap() {
+        Registered::Queued(registration) => registration,
+        other => panic!("it does not wait: {other:?}"),
+    }
+}
+
+async fn a_session_has_one_run(store: &Store<'_>) {
+    let (one, two, session) = ((store.server)(), (store.server)(), (store.session)());
+    let first = granted(&*one, run(session, &["a"], false)).await;
+    assert_eq!(first.entry.server, one.server());
+    assert_eq!(two.run_of(session).await.unwrap().as_ref(), Some(&first.entry));
+    for server in [&one, &two] {
+        match server.register(run(session, &["b"], true)).await.unwrap() {
+            Registered::Taken(holder) => assert_eq!(holder, first.entry),
+            other => panic!("two runs of a session: {other:?}"),
+        }
+    }
+    drop(first);
+    assert_eq!(one.run_of(session).await.unwrap(), None);
+    let second = granted(&*two, run(session, &["a"], false)).await;
+    assert_eq!(one.runs().await.unwrap(), [second.entry.clone()]);
+}
+
+async fn a_phone_has_one_run_under_all_its_names(store: &Store<'_>) {
+    let (one, two) = ((store.server)(), (store.server)());
+    let first = granted(&*one, run((store.session)(), &["usb", "wifi"], false)).await;
+    for names in [&["usb"][..], &["wifi", "other"]] {
+        match two.register(run((store.session)(), names, false)).await.unwrap() {
+            Registered::Taken(holder) => assert_eq!(holder, first.entry),
+            other => panic!("two runs on a phone: {other:?}"),
+        }
+    }
+    // Phones without a name are nobody else's.
+    let (own, another) = ((store.session)(), (store.session)());
+    let _own = granted(&*one, run(own, &[], false)).await;
+    let _another = granted(&*two, run(another, &[], false)).await;
+    drop(first);
+    granted(&*two, run((store.session)(), &["wifi"], false)).await;
+}
+
+async fn a_later_run_has_a_greater_epoch(store: &Store<'_>) {
+    let (one, two) = ((store.server)(), (store.server)());
+    let mut last = 0;
+    for nth in 0..10 {
+        let server = if nth % 2 == 0 { &one } else { &two };
+        let registration = granted(&**server, run((store.session)(), &["a"], false)).await;
+        assert!(last < registration.entry.epoch);
+        last = registration.entry.epoch;
+    }
+}
+
+async fn a_queue_is_first_come_first_served(store: &Store<'_>) {
+    let (one, two) = ((store.server)(), (store.server)());
+    let first = granted(&*one, run((store.session)(), &["a"], true)).await;
+    let second = queued(&*two, run((store.session)(), &["a"], true)).await;
+    let third = queued(&*one, run((store.session)(), &["a", "b"], true)).await;
+    let fourth = queued(&*two, run((store.session)(), &["b"], true)).await;
+    let place = async |registration: &Registration| match two
+        .advance(registration.entry.epoch)
+        .await
+        .unwrap()
+    {
+        Turn::Yours => 0,
+        Turn::Waiting { place, .. } => place,
+    };
+    assert_eq!((place(&second).await, place(&third).await, place(&fourth).await), (1, 2, 2));
+    // Whoever has not waited does not come first.
+    drop(first);
+    match one.register(run((store.session)(), &["a"], false)).await.unwrap() {
+        Registered::Taken(holder) => assert_eq!(holder.session, second.entry.session),
+        other => panic!("it has not waited: {other:?}"),
+    }
+    // The death of one who waits makes room for those behind.
+    drop(second);
+    assert_eq!(place(&fourth).await, 2, "the third is before it on its phone");
+    assert_eq!(place(&third).await, 0);
+    assert_eq!(place(&third).await, 0, "it is told again");
+    assert_eq!(place(&fourth).await, 1);
+    let states = one.runs().await.unwrap().into_iter().map(|it| it.state).collect::<Vec<_>>();
+    assert_eq!(states, [RunState::Running, RunState::Queued]);
+    drop(third);
+    assert_eq!(place(&fourth).await, 0);
+    let epoch = fourth.entry.epoch;
+    drop(fourth);
+    assert!(matches!(one.advance(epoch).await, Err(CoordinatorError::RunEnded)));
+}
+
+async fn messages_stay_in_order_until_they_are_acknowledged(store: &Store<'_>) {
+    let (one, two, session) = ((store.server)(), (store.server)(), (store.session)());
+    assert_eq!(one.inbox(session).await.unwrap(), []);
+    let stop = MessageBody::Stop { run: 7, reason: StopReason::UserPaused };
+    let messages = [say("one \0 🦉"), Message::new(stop), say(""), say("two")];
+    for message in &messages {
+        one.send(session, message, None).await.unwrap();
+    }
+    assert_eq!(two.inbox(session).await.unwrap(), messages);
+    two.acknowledge(session, messages[1].id).await.unwrap();
+    two.acknowledge(session, messages[1].id).await.unwrap();
+    two.acknowledge((store.session)(), messages[0].id).await.unwrap();
+    let left = [&messages[0], &messages[2], &messages[3]].map(Clone::clone);
+    assert_eq!(one.inbox(session).await.unwrap(), left);
+    one.send(session, &messages[1], None).await.unwrap();
+    assert_eq!(one.inbox(session).await.unwrap().last(), Some(&messages[1]));
+}
+
+async fn a_run_that_ends_takes_no_more_messages(store: &Store<'_>) {
+    let (one, two, session) = ((store.server)(), (store.server)(), (store.session)());
+    let first = granted(&*one, run(session, &["a"], false)).await;
+    let epoch = first.entry.epoch;
+    let before = say("before");
+    two.send(session, &before, Some(epoch)).await.unwrap();
+    one.close_inbox(epoch).await.unwrap();
+    let ended = |sent| matches!(sent, Err(CoordinatorError::RunEnded));
+    assert!(ended(two.send(session, &say("late"), Some(epoch)).await));
+    assert_eq!(one.inbox(session).await.unwrap(), [before], "what came before is there");
+    assert!(two.run_of(session).await.unwrap().is_some(), "it is not over yet");
+    drop(first);
+    assert!(ended(two.send(session, &say("late"), Some(epoch)).await));
+    let _next = granted(&*two, run(session, &["a"], false)).await;
+    assert!(ended(one.send(session, &say("for another"), Some(epoch)).await));
+}
+
+async fn an_inbox_is_bounded(store: &Store<'_>) {
+    let (one, session) = ((store.server)(), (store.session)());
+    let long = "x".repeat(super::LONGEST_REPLY + 1);
+    assert!(matches!(one.send(session, &say(&long), None).await, Err(CoordinatorError::TooLong)));
+    one.send(session, &say(&long[1..].replace('x', "\0")), None).await.unwrap();
+    for _ in 1..MOST_MESSAGES {
+        one.send(session, &say("more"), None).await.unwrap();
+    }
+    let full = one.send(session, &say("one more"), None).await;
+    assert!(matches!(full, Err(CoordinatorError::InboxFull(id)) if id == session));
+    assert_eq!(one.inbox(session).await.unwrap().len(), MOST_MESSAGES);
+}
+
+async fn wake_ups_name_their_session(store: &Store<'_>) {
+    let (one, session) = ((store.server)(), (store.session)());
+    let mut wakeups = one.wakeups();
+    one.wake(session);
+    // Those of the other promises may come late.
+    while wakeups.recv().await.unwrap() != session {}
+}
+
+/// So many random orders of everything that servers do, and of their deaths: no phone and no session has two
+/// runs, a queue keeps its order, and every message has its effect once.
+pub(crate) async fn bears_any_order(store: &Store<'_>, seeds: std::ops::Range<u64>) {
+    let servers = [(store.server)(), (store.server)(), (store.server)()];
+    for seed in seeds {
+        let mut order = RandomOrder {
+            random: StdRng::seed_from_u64(seed),
+            servers: &servers,
+            sessions: [(store.session)(), (store.session)(), (store.session)()],
+            runs: Vec::new(),
+            sent: HashMap::new(),
+            records: HashMap::new(),
+        };
+        for nth in 0..21 {
+            order.step().await;
+            if nth % 3 == 0 {
+                order.check_runs().await;
+            }
+        }
+        order.check_end().await;
+    }
+}
+
+struct RandomOrder<'a> {
+    random: StdRng,
+    servers: &'a [Arc<dyn Coordinator>],
+    sessions: [SessionId; 3],
+    runs: Vec<LiveRun>,
+    /// What was sent to each session and accepted.
+    sent: HashMap<SessionId, Vec<MessageId>>,
+    /// What the record of each session has.
+    records: HashMap<SessionId, Vec<MessageId>>,
+}
+
+struct LiveRun {
+    registration: Registration,
+    state: RunState,
+}
+
+impl RandomOrder<'_> {
+    fn below(&mut self, most: usize) -> usize {
+        self.random.random_range(0..most)
+    }
+
+    fn server(&mut self) -> Arc<dyn Coordinator> {
+        self.servers[self.below(self.servers.len())].clone()
+    }
+
+    async fn step(&mut self) {
+        match self.below(8) {
+            0 | 1 => self.register().await,
+            2 => self.die(),
+            3 => self.advance().await,
+            4 | 5 => self.send().await,
+            6 => self.take().await,
+            _ => self.close().await,
+        }
+    }
+
+    async fn check_runs(&mut self) {
+        let expected: Vec<_> =
+            self.runs.iter().map(|it| (it.registration.entry.epoch, it.state)).collect();
+        let runs = self.server().runs().await.unwrap();
+        let found: Vec<_> = runs.iter().map(|it| (it.epoch, it.state)).collect();
+        assert_eq!(found, expected);
+    }
+
+    async fn register(&mut self) {
+        let session = self.sessions[self.below(3)];
+        let names = [&["a"][..], &["b"], &["a", "c"], &["c"]][self.below(4)];
+        let wanted = run(session, names, self.below(2) == 0);
+        let same = |it: &LiveRun| it.registration.entry.session == session;
+        let taken = self.runs.iter().any(same);
+        let in_the_way = |it: &LiveRun| it.registration.entry.wants_any_of(&wanted.devices);
+        let busy = self.runs.iter().any(in_the_way);
+        let queue = wanted.queue;
+        let (registration, state) = match self.server().register(wanted).await.unwrap() {
+            Registered::Granted(registration) if !taken && !busy => {
+                (registration, RunState::Running)
+            }
+            Registered::Queued(registration) if !taken && busy && queue => {
+                (registration, RunState::Queued)
+            }
+            Registered::Taken(_) if taken || busy && !queue => return,
+            other => panic!("session taken: {taken}, phone: {busy}, queues: {queue}; {other:?}"),
+        };
+        self.runs.push(LiveRun { registration, state });
+    }
+
+    /// A run ends, or its process dies: nobody can tell.
+    fn die(&mut self) {
+        if !self.runs.is_empty() {
+            let nth = self.below(self.runs.len());
+            self.runs.remove(nth);
+        }
+    }
+
+    async fn advance(&mut self) {
+        if self.runs.is_empty() {
+            return;
+        }
+        let nth = self.below(self.runs.len());
+        let own = &self.runs[nth].registration.entry;
+        let waits = self.runs[nth].state == RunState::Queued;
+        let (epoch, devices) = (own.epoch, own.devices.clone());
+        let before = self.runs.iter().enumerate().filter(|(other, it)| {
+            let wants = it.registration.entry.wants_any_of(&devices);
+            *other != nth && wants && (it.state != RunState::Queued || *other < nth)
+        });
+        let free = before.count() == 0;
+        match self.server().advance(epoch).await.unwrap() {
+            Turn::Yours if !waits => {}
+            Turn::Yours if free => self.runs[nth].state = RunState::Running,
+            Turn::Waiting { place, .. } if waits && !free && 0 < place => {}
+            other => panic!("waits: {waits}, free: {free}; {other:?}"),
+        }
+    }
+
+    async fn send(&mut self) {
+        let message = say("words");
+        let to_run = self.below(2) == 0 && !self.runs.is_empty();
+        let (session, run, takes) = if to_run {
+            let nth = self.below(self.runs.len());
+            let run = &self.runs[nth];
+            let entry = &run.registration.entry;
+            (entry.session, Some(entry.epoch), run.state != RunState::Ending)
+        } else {
+            (self.sessions[self.below(3)], None, true)
+        };
+        match self.server().send(session, &message, run).await {
+            Ok(()) if takes => self.sent.entry(session).or_default().push(message.id),
+            Err(CoordinatorError::RunEnded) if !takes => {}
+            other => panic!("takes messages: {takes}; {other:?}"),
+        }
+    }
+
+    /// A run takes what it finds; its process may die between the record and the acknowledgement.
+    async fn take(&mut self) {
+        if self.runs.is_empty() {
+            return;
+        }
+        let nth = self.below(self.runs.len());
+        let session = self.runs[nth].registration.entry.session;
+        let server = self.server();
+        let dies = self.below(3) == 0;
+        for message in server.inbox(session).await.unwrap() {
+            let record = self.records.entry(session).or_default();
+            if !record.contains(&message.id) {
+                record.push(message.id);
+            }
+            if dies {
+                self.runs.remove(nth);
+                return;
+            }
+            server.acknowledge(session, message.id).await.unwrap();
+        }
+    }
+
+    async fn close(&mut self) {
+        if self.runs.is_empty() {
+            return;
+        }
+        let nth = self.below(self.runs.len());
+        let run = &mut self.runs[nth];
+        // Only one that has its phone comes to an end by itself.
+        if run.state != RunState::Queued {
+            run.state = RunState::Ending;
+            let epoch = run.registration.entry.epoch;
+            self.server().close_inbox(epoch).await.unwrap();
+        }
+    }
+
+    /// Whoever comes next takes what is left: nothing is lost, nothing had its effect twice.
+    async fn check_end(&mut self) {
+        self.runs.clear();
+        let server = self.server();
+        for session in self.sessions {
+            let _run = granted(&*server, run(session, &["a"], false)).await;
+            for message in server.inbox(session).await.unwrap() {
+                let record = self.records.entry(session).or_default();
+                if !record.contains(&message.id) {
+                    record.push(message.id);
+                }
+                server.acknowledge(session, message.id).await.unwrap();
+            }
+            assert_eq!(server.inbox(session).await.unwrap(), []);
+            assert_eq!(self.records.get(&session), self.sent.get(&session));
+        }
+    }
+}

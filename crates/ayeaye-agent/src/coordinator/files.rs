@@ -1,0 +1,215 @@
+//! In files below the data folder, for the servers of one machine.
+//!
+//! ```text
+//! <data>/runs/                        0700
+//!   table.json                        who runs what; replaced whole
+//!   lock                              held for a moment by whoever changes the table or leaves a message
+//!   <epoch>.live                      locked as long as that run is registered
+//!   <name>.sock                       a server's ear for wake-ups
+//! <data>/sessions/<session_id>/inbox/<n>-<message>.json    messages that nobody has acknowledged
+//! ```
+//!
+//! The system gives a lock back when its process dies, so nothing expires and no clock is asked. What a dead
+//! process left in the table is removed by the next that changes it.
+mod inbox;
+mod live;
+mod table_file;
+#[cfg(test)]
+mod tests;
+mod wakeups;
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::broadcast;
+use uuid::Uuid;
+
+use self::live::LiveFile;
+use self::wakeups::Wakeups;
+use super::table::{Place, Table};
+use super::{
+    Coordinator, CoordinatorError, Message, MessageId, NewRun, Registered, Registration, RunEntry,
+    Turn,
+};
+use crate::SessionId;
+use crate::journal::SyncPolicy;
+use crate::private_files::{private_file, private_folder};
+
+/// How long the others may take to change the table. They take milliseconds, unless one is held still.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One server among those of a data folder.
+#[derive(Debug)]
+pub struct FileCoordinator {
+    place: Arc<Folders>,
+    server: Arc<str>,
+    wakeups: Arc<Wakeups>,
+}
+
+/// Where everything is.
+#[derive(Debug)]
+struct Folders {
+    runs: PathBuf,
+    sessions: PathBuf,
+    /// Whether what is written is put on the disk at once.
+    sync: bool,
+}
+
+impl FileCoordinator {
+    /// Another server of `data`, which need not exist yet. Its name begins with this word.
+    pub fn new(data: &Path, word: &str, sync: SyncPolicy) -> Self {
+        let server = format!("{word}-{:.8}", Uuid::new_v4().simple().to_string());
+        let (runs, sessions) = (data.join("runs"), data.join("sessions"));
+        let wakeups = Arc::new(Wakeups::new(&runs));
+        let place = Arc::new(Folders { runs, sessions, sync: sync != SyncPolicy::Never });
+        Self { place, server: server.into(), wakeups }
+    }
+
+    /// Does file work away from the threads that must not wait.
+    async fn at<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Folders) -> Result<T, CoordinatorError> + Send + 'static,
+    ) -> Result<T, CoordinatorError> {
+        let place = self.place.clone();
+        let working = tokio::task::spawn_blocking(move || work(&place));
+        let runs = &self.place.runs;
+        match tokio::time::timeout(PATIENCE, working).await {
+            Ok(Ok(done)) => done,
+            Ok(Err(err)) => Err(storage("use", runs)(io::Error::other(err))),
+            Err(_) => {
+                let what = "another ayeaye process holds it, and does not go on";
+                Err(storage("use", runs)(io::Error::new(io::ErrorKind::TimedOut, what)))
+            }
+        }
+    }
+
+    /// Decides something in one order with all other servers.
+    async fn change<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Folders, &mut Table) -> Result<T, CoordinatorError> + Send + 'static,
+    ) -> Result<T, CoordinatorError> {
+        self.at(move |place| place.change(|table| work(place, table))).await
+    }
+}
+
+impl Folders {
+    /// Nobody else changes anything meanwhile, and the runs of dead processes are gone.
+    fn change<T>(
+        &self,
+        work: impl FnOnce(&mut Table) -> Result<T, CoordinatorError>,
+    ) -> Result<T, CoordinatorError> {
+        private_folder(&self.runs, true).map_err(storage("make", &self.runs))?;
+        let path = self.runs.join("lock");
+        let lock = private_file(OpenOptions::new().write(true).create(true), &path)
+            .map_err(storage("open", &path))?;
+        lock.lock().map_err(storage("lock", &path))?;
+        let before = table_file::load(&self.runs)?;
+        let mut table = before.clone();
+        table.runs = live::only_alive(&self.runs, table.runs)?;
+        let done = work(&mut table)?;
+        if table != before {
+            table_file::store(&self.runs, &table, self.sync)?;
+        }
+        Ok(done)
+    }
+}
+
+#[async_trait]
+impl Coordinator for FileCoordinator {
+    fn server(&self) -> &str {
+        &self.server
+    }
+
+    async fn register(&self, run: NewRun) -> Result<Registered, CoordinatorError> {
+        let (session, server) = (run.session, self.server.clone());
+        let wakeups = self.wakeups.clone();
+        let registered = self
+            .change(move |place, table| {
+                let standing = table.register(run, &server)?;
+                live::sweep(&place.runs, table);
+                let live = |entry: RunEntry| {
+                    let file = LiveFile::create(&place.runs, &entry, wakeups)?;
+                    Ok(Registration { entry, guard: Box::new(file) })
+                };
+                Ok(match standing {
+                    Place::Running(entry) => Registered::Granted(live(entry)?),
+                    Place::Queued(entry) => Registered::Queued(live(entry)?),
+                    Place::Taken(entry) => Registered::Taken(entry),
+                })
+            })
+            .await?;
+        self.wake(session);
+        Ok(registered)
+    }
+
+    async fn advance(&self, epoch: u64) -> Result<Turn, CoordinatorError> {
+        self.change(move |_, table| table.advance(epoch)).await
+    }
+
+    async fn close_inbox(&self, epoch: u64) -> Result<(), CoordinatorError> {
+        let close = move |_: &Folders, table: &mut Table| {
+            table.close_inbox(epoch);
+            Ok(())
+        };
+        self.change(close).await
+    }
+
+    async fn runs(&self) -> Result<Vec<RunEntry>, CoordinatorError> {
+        self.at(|place| live::only_alive(&place.runs, table_file::load(&place.runs)?.runs)).await
+    }
+
+    async fn send(
+        &self,
+        session: SessionId,
+        message: &Message,
+        run: Option<u64>,
+    ) -> Result<(), CoordinatorError> {
+        let message = message.clone();
+        self.change(move |place, table| {
+            if run.is_some_and(|run| !table.takes_messages(run)) {
+                return Err(CoordinatorError::RunEnded);
+            }
+            inbox::leave(&place.sessions, session, &message, place.sync)
+        })
+        .await?;
+        self.wake(session);
+        Ok(())
+    }
+
+    async fn inbox(&self, session: SessionId) -> Result<Vec<Message>, CoordinatorError> {
+        self.at(move |place| inbox::read(&place.sessions, session)).await
+    }
+
+    async fn acknowledge(&self, session: SessionId, id: MessageId) -> Result<(), CoordinatorError> {
+        self.at(move |place| inbox::remove(&place.sessions, session, id)).await
+    }
+
+    fn wake(&self, session: SessionId) {
+        self.wakeups.wake(session);
+    }
+
+    fn wakeups(&self) -> broadcast::Receiver<SessionId> {
+        self.wakeups.subscribe()
+    }
+}
+
+/// For `map_err`: names the file and what was to be done with it.
+fn storage(doing: &str, path: &Path) -> impl FnOnce(io::Error) -> CoordinatorError {
+    let what = format!("{} ({doing})", path.display());
+    move |source| CoordinatorError::Storage { what, source }
+}
+
+/// The names in a folder; none where it is not there.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => {
+            entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+        }
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(err) => Err(err),
+    }
+}

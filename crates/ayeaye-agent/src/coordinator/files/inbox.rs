@@ -1,0 +1,151 @@
+//! The inbox of a session: a file a message, named by its number and its id.
+//!
+//! Only its owner may read it, and it is removed as soon as the record has its effect: it may hold a secret.
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{names, storage};
+use crate::coordinator::{
+    CoordinatorError, LONGEST_REPLY, MOST_MESSAGES, Message, MessageBody, MessageId, Reply,
+};
+use crate::private_files::{private_folder, sync_folder, write_whole};
+use crate::{SessionId, StopReason};
+
+/// Most bytes of a file: the longest reply, each byte escaped.
+const MOST_BYTES: u64 = 6 * LONGEST_REPLY as u64 + 1024;
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum BodyRecord {
+    Reply {
+        text: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        question: Option<u32>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        secret: bool,
+    },
+    Stop {
+        run: u64,
+        reason: String,
+    },
+}
+
+fn folder(sessions: &Path, session: SessionId) -> PathBuf {
+    sessions.join(session.to_string()).join("inbox")
+}
+
+/// The files of messages in their order: number, id, name.
+fn files(folder: &Path) -> Result<Vec<(u64, MessageId, String)>, CoordinatorError> {
+    let names = names(folder).map_err(storage("list", folder))?;
+    let parse = |name: String| {
+        let (number, id) = name.strip_suffix(".json")?.split_once('-')?;
+        Some((number.parse().ok()?, id.parse().ok()?, name))
+    };
+    let mut files: Vec<_> = names.into_iter().filter_map(parse).collect();
+    files.sort_unstable_by_key(|(number, ..)| *number);
+    Ok(files)
+}
+
+/// Leaves a message behind the others. Whoever calls this is the only one at the time.
+pub(super) fn leave(
+    sessions: &Path,
+    session: SessionId,
+    message: &Message,
+    sync: bool,
+) -> Result<(), CoordinatorError> {
+    if let MessageBody::Reply(reply) = &message.body
+        && LONGEST_REPLY < reply.text.len()
+    {
+        return Err(CoordinatorError::TooLong);
+    }
+    let folder = folder(sessions, session);
+    match private_folder(&folder, false) {
+        Ok(()) => {}
+        Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(err) if err.kind() == io::ErrorKind::NotFound => {
+            return Err(CoordinatorError::UnknownSession(session));
+        }
+        Err(err) => return Err(storage("make", &folder)(err)),
+    }
+    let waiting = files(&folder)?;
+    if MOST_MESSAGES <= waiting.len() {
+        return Err(CoordinatorError::InboxFull(session));
+    }
+    let number = waiting.last().map_or(1, |(number, ..)| number.saturating_add(1));
+    let path = folder.join(format!("{number}-{}.json", message.id));
+    let bytes = serde_json::to_vec(&record(&message.body));
+    let bytes = bytes.map_err(|err| storage("write", &path)(io::Error::other(err)))?;
+    write_whole(&path, &bytes, sync)
+        .and_then(|()| if sync { sync_folder(&folder) } else { Ok(()) })
+        .map_err(storage("write", &path))
+}
+
+/// All messages in their order. What is not one is passed over.
+pub(super) fn read(sessions: &Path, session: SessionId) -> Result<Vec<Message>, CoordinatorError> {
+    let folder = folder(sessions, session);
+    let mut messages = Vec::new();
+    for (_, id, name) in files(&folder)?.into_iter().take(MOST_MESSAGES) {
+        let path = folder.join(&name);
+        let mut bytes = Vec::new();
+        match File::open(&path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)) {
+            Ok(_) => {}
+            // Somebody has acknowledged it.
+            Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
+            Err(err) => return Err(storage("read", &path)(err)),
+        }
+        match parse(&bytes) {
+            Some(body) => messages.push(Message { id, body }),
+            None => tracing::warn!("{} is no message of this version", path.display()),
+        }
+    }
+    Ok(messages)
+}
+
+/// Removes a message, if it is there.
+pub(super) fn remove(
+    sessions: &Path,
+    session: SessionId,
+    id: MessageId,
+) -> Result<(), CoordinatorError> {
+    let folder = folder(sessions, session);
+    for (.., name) in files(&folder)?.into_iter().filter(|(_, other, _)| *other == id) {
+        let path = folder.join(name);
+        match fs::remove_file(&path) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => {
+                return Err(storage("remove", &path)(err));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn record(body: &MessageBody) -> BodyRecord {
+    match body {
+        MessageBody::Reply(Reply { text, question, secret }) => {
+            BodyRecord::Reply { text: text.clone(), question: *question, secret: *secret }
+        }
+        MessageBody::Stop { run, reason } => {
+            BodyRecord::Stop { run: *run, reason: reason.name().to_owned() }
+        }
+    }
+}
+
+/// What a file says; `None` where it is not one that this version writes.
+pub(super) fn parse(bytes: &[u8]) -> Option<MessageBody> {
+    if MOST_BYTES < bytes.len() as u64 {
+        return None;
+    }
+    Some(match serde_json::from_slice(bytes).ok()? {
+        BodyRecord::Reply { text, question, secret } => {
+            (text.len() <= LONGEST_REPLY).then_some(())?;
+            MessageBody::Reply(Reply { text, question, secret })
+        }
+        BodyRecord::Stop { run, reason } => {
+            MessageBody::Stop { run, reason: StopReason::from_name(&reason)? }
+        }
+    })
+}

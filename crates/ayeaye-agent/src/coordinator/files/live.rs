@@ -1,0 +1,98 @@
+//! Which runs are alive: each holds the lock of a file of its own.
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::wakeups::Wakeups;
+use super::{names, storage};
+use crate::SessionId;
+use crate::coordinator::table::Table;
+use crate::coordinator::{CoordinatorError, RunEntry};
+use crate::private_files::private_file;
+
+const LIVE: &str = ".live";
+
+fn path(runs: &Path, epoch: u64) -> PathBuf {
+    runs.join(format!("{epoch}{LIVE}"))
+}
+
+/// The lock of a registered run.
+#[derive(Debug)]
+pub(super) struct LiveFile {
+    /// `None` once it is given back.
+    file: Option<File>,
+    path: PathBuf,
+    session: SessionId,
+    wakeups: Arc<Wakeups>,
+}
+
+impl LiveFile {
+    /// Before the table names the run, so that nobody takes it for dead. Its epoch is nobody else's.
+    pub(super) fn create(
+        runs: &Path,
+        run: &RunEntry,
+        wakeups: Arc<Wakeups>,
+    ) -> Result<Self, CoordinatorError> {
+        let path = path(runs, run.epoch);
+        let file = private_file(OpenOptions::new().write(true).create(true), &path)
+            .map_err(storage("make", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(storage("lock", &path)(io::ErrorKind::WouldBlock.into()));
+            }
+            Err(TryLockError::Error(err)) => return Err(storage("lock", &path)(err)),
+        }
+        Ok(Self { file: Some(file), path, session: run.session, wakeups })
+    }
+}
+
+impl Drop for LiveFile {
+    fn drop(&mut self) {
+        // What is left is removed by the next server that registers a run.
+        fs::remove_file(&self.path).ok();
+        self.file = None;
+        self.wakeups.wake(self.session);
+    }
+}
+
+/// Those of the runs whose process lives.
+pub(super) fn only_alive(
+    runs: &Path,
+    entries: Vec<RunEntry>,
+) -> Result<Vec<RunEntry>, CoordinatorError> {
+    let mut alive = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let path = path(runs, entry.epoch);
+        if is_locked(&path).map_err(storage("look at", &path))? {
+            alive.push(entry);
+        }
+    }
+    Ok(alive)
+}
+
+fn is_locked(path: &Path) -> io::Result<bool> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(err) => return Err(err),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(err)) => Err(err),
+    }
+}
+
+/// Removes what dead processes left. What resists is left for the next time.
+pub(super) fn sweep(runs: &Path, table: &Table) {
+    for name in names(runs).unwrap_or_default() {
+        let epoch = name.strip_suffix(LIVE).and_then(|name| name.parse::<u64>().ok());
+        let is_known = |epoch: u64| table.runs.iter().any(|run| run.epoch == epoch);
+        let is_left = epoch.is_some_and(|epoch| !is_known(epoch)) || name.contains(".temp-");
+        if is_left && let Err(err) = fs::remove_file(runs.join(&name)) {
+            tracing::debug!(name, "a file of a process that is gone is still there: {err}");
+        }
+    }
+}

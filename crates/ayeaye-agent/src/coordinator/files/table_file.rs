@@ -1,0 +1,119 @@
+//! `table.json`: who runs what.
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::storage;
+use crate::coordinator::table::Table;
+use crate::coordinator::{CoordinatorError, MOST_RUNS, RunEntry, RunKind, RunState};
+use crate::private_files::write_whole;
+use crate::{DeviceId, Principal};
+
+const TABLE: &str = "table.json";
+/// Raised when a reader of the last version would misread it.
+const VERSION: u32 = 1;
+/// Most bytes of the file: every run with a few long names.
+const MOST_BYTES: u64 = 4 << 20;
+
+#[derive(Serialize, Deserialize)]
+struct TableRecord {
+    v: u32,
+    last_epoch: u64,
+    runs: Vec<RunRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RunRecord {
+    session: String,
+    devices: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    server: String,
+    epoch: u64,
+    act: bool,
+    state: StateRecord,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StateRecord {
+    Queued,
+    Running,
+    Ending,
+}
+
+/// The table as it was left; an empty one where there is none.
+pub(super) fn load(runs: &Path) -> Result<Table, CoordinatorError> {
+    let path = runs.join(TABLE);
+    let mut bytes = Vec::new();
+    match File::open(&path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)) {
+        Ok(_) => {}
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Table::default()),
+        Err(err) => return Err(storage("read", &path)(err)),
+    }
+    parse(&bytes).map_err(|what| {
+        let what = format!("{what}; stop all ayeaye processes, then remove the file");
+        storage("read", &path)(io::Error::new(io::ErrorKind::InvalidData, what))
+    })
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Table, String> {
+    if MOST_BYTES < bytes.len() as u64 {
+        return Err("it is too long".to_owned());
+    }
+    let table: TableRecord = serde_json::from_slice(bytes).map_err(|err| err.to_string())?;
+    if VERSION < table.v {
+        return Err(format!("a later version of ayeaye uses this folder (format {})", table.v));
+    }
+    if MOST_RUNS < table.runs.len() {
+        return Err("it names too many runs".to_owned());
+    }
+    let runs: Result<Vec<_>, String> = table.runs.into_iter().map(entry).collect();
+    Ok(Table { last_epoch: table.last_epoch, runs: runs? })
+}
+
+pub(super) fn store(runs: &Path, table: &Table, sync: bool) -> Result<(), CoordinatorError> {
+    let path = runs.join(TABLE);
+    let bytes = encode(table).map_err(|err| storage("write", &path)(io::Error::other(err)))?;
+    write_whole(&path, &bytes, sync).map_err(storage("write", &path))
+}
+
+pub(super) fn encode(table: &Table) -> serde_json::Result<Vec<u8>> {
+    let runs = table.runs.iter().map(record).collect();
+    serde_json::to_vec(&TableRecord { v: VERSION, last_epoch: table.last_epoch, runs })
+}
+
+fn entry(record: RunRecord) -> Result<RunEntry, String> {
+    let RunRecord { session, devices, owner, server, epoch, act, state } = record;
+    Ok(RunEntry {
+        session: session.parse().map_err(|_err| "it names no session".to_owned())?,
+        devices: devices.into_iter().map(DeviceId::new).collect(),
+        owner: Principal::from_record(owner.as_deref()),
+        server,
+        epoch,
+        kind: if act { RunKind::Act } else { RunKind::Task },
+        state: match state {
+            StateRecord::Queued => RunState::Queued,
+            StateRecord::Running => RunState::Running,
+            StateRecord::Ending => RunState::Ending,
+        },
+    })
+}
+
+fn record(run: &RunEntry) -> RunRecord {
+    RunRecord {
+        session: run.session.to_string(),
+        devices: run.devices.iter().map(|it| it.as_str().to_owned()).collect(),
+        owner: run.owner.recorded(),
+        server: run.server.clone(),
+        epoch: run.epoch,
+        act: run.kind == RunKind::Act,
+        state: match run.state {
+            RunState::Queued => StateRecord::Queued,
+            RunState::Running => StateRecord::Running,
+            RunState::Ending => StateRecord::Ending,
+        },
+    }
+}

@@ -1,0 +1,160 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::coordinator::conformance::{Store, bears_any_order, keeps_its_promises};
+use crate::coordinator::{MessageBody, News, Reply, RunKind};
+use crate::{DeviceId, Principal};
+
+fn server(data: &TempDir) -> FileCoordinator {
+    FileCoordinator::new(data.path(), "test", SyncPolicy::Never)
+}
+
+fn session(data: &TempDir) -> SessionId {
+    let id = SessionId::new();
+    fs::create_dir_all(data.path().join("sessions").join(id.to_string())).unwrap();
+    id
+}
+
+async fn with_store(use_it: impl AsyncFnOnce(&Store<'_>)) {
+    let data = tempfile::tempdir().unwrap();
+    let servers = || Arc::new(server(&data)) as Arc<dyn Coordinator>;
+    use_it(&Store { server: &servers, session: &|| session(&data) }).await;
+}
+
+fn new_run(session: SessionId) -> NewRun {
+    let devices = vec![DeviceId::new("phone/../1")];
+    NewRun { session, devices, owner: Principal::local(), kind: RunKind::Act, queue: false }
+}
+
+fn say(text: &str) -> Message {
+    let text = text.to_owned();
+    Message::new(MessageBody::Reply(Reply { text, question: None, secret: false }))
+}
+
+#[tokio::test]
+async fn files_keep_the_promises() {
+    with_store(async |store| keeps_its_promises(store).await).await;
+}
+
+#[tokio::test]
+async fn files_bear_a_thousand_orders() {
+    with_store(async |store| bears_any_order(store, 0..1000).await).await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_behind_and_only_the_owner_may_read() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, id) = (server(&data), session(&data));
+    let Registered::Granted(run) = one.register(new_run(id)).await.unwrap() else { panic!("free") };
+    one.send(id, &say("secret"), None).await.unwrap();
+    let runs = data.path().join("runs");
+    // Of a process that was killed.
+    fs::write(runs.join("4711.live"), "").unwrap();
+    fs::write(runs.join("table.json.temp-1-1"), "").unwrap();
+    let inbox = data.path().join("sessions").join(id.to_string()).join("inbox");
+    for folder in [&runs, &inbox] {
+        assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
+        for file in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let is_ours = file.metadata().unwrap().is_file() && !names_of_others(&file.path());
+            let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+            assert!(!is_ours || mode == 0o600, "{}: {mode:o}", file.path().display());
+        }
+    }
+    let message = one.inbox(id).await.unwrap().remove(0);
+    one.acknowledge(id, message.id).await.unwrap();
+    drop(run);
+    drop(one.register(new_run(session(&data))).await.unwrap());
+    let left: Vec<_> =
+        names(&runs).unwrap().into_iter().filter(|it| !it.ends_with(".sock")).collect();
+    assert_eq!(left.len(), 2, "the table and its lock: {left:?}");
+    assert_eq!(names(&inbox).unwrap(), [""; 0]);
+}
+
+fn names_of_others(path: &Path) -> bool {
+    path.to_string_lossy().ends_with("4711.live") || path.to_string_lossy().contains(".temp-")
+}
+
+#[tokio::test]
+async fn a_table_that_cannot_be_read_names_the_way_out() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, id) = (server(&data), session(&data));
+    drop(one.register(new_run(id)).await.unwrap());
+    let table = data.path().join("runs").join("table.json");
+    for bad in [&b"{"[..], b"", br#"{"v":9,"last_epoch":1,"runs":[]}"#, &[0xff; 9]] {
+        fs::write(&table, bad).unwrap();
+        let err = crate::error_chain(&one.register(new_run(id)).await.unwrap_err());
+        assert!(err.contains("table.json") && err.contains("remove the file"), "{err}");
+    }
+    fs::remove_file(&table).unwrap();
+    assert!(matches!(one.register(new_run(id)).await.unwrap(), Registered::Granted(_)));
+}
+
+#[tokio::test]
+async fn a_message_for_no_session_is_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let id = SessionId::new();
+    let sent = server(&data).send(id, &say("words"), None).await;
+    assert!(matches!(sent, Err(CoordinatorError::UnknownSession(unknown)) if unknown == id));
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_passed_over() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, id) = (server(&data), session(&data));
+    one.send(id, &say("words"), None).await.unwrap();
+    let inbox = data.path().join("sessions").join(id.to_string()).join("inbox");
+    let foreign = MessageId::new();
+    fs::write(inbox.join(format!("2-{foreign}.json")), "{\"type\":\"later\"}").unwrap();
+    fs::write(inbox.join("x.json"), "").unwrap();
+    assert_eq!(one.inbox(id).await.unwrap().len(), 1);
+    one.send(id, &say("more"), None).await.unwrap();
+    assert_eq!(one.inbox(id).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn another_server_is_woken_at_once() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, two, id) = (server(&data), server(&data), session(&data));
+    let mut wakeups = two.wakeups();
+    // Its ear has to be there first.
+    let is_bound =
+        || names(&data.path().join("runs")).unwrap().iter().any(|it| it.ends_with(".sock"));
+    while !is_bound() {
+        tokio::task::yield_now().await;
+    }
+    let woken = async {
+        loop {
+            one.wake(id);
+            let next = tokio::time::timeout(Duration::from_millis(100), wakeups.recv());
+            if let Ok(session) = next.await {
+                return session.unwrap();
+            }
+        }
+    };
+    assert_eq!(tokio::time::timeout(Duration::from_secs(20), woken).await.unwrap(), id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_wake_up_somebody_looks_again() {
+    let data = tempfile::tempdir().unwrap();
+    let begun = tokio::time::Instant::now();
+    News::of(&server(&data), SessionId::new()).next().await;
+    assert!(begun.elapsed() < Duration::from_secs(1));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_are_taken_for_more_than_they_are(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        // They are refused, or read as what they say.
+        if let Ok(table) = table_file::parse(&bytes) {
+            prop_assert_eq!(table_file::parse(&table_file::encode(&table).unwrap()), Ok(table));
+        }
+        prop_assert!(inbox::parse(&bytes).is_none());
+    }
+}

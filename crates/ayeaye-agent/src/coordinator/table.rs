@@ -1,0 +1,91 @@
+//! Who runs what, as a table: the rules, without a place to keep it.
+use super::{CoordinatorError, MOST_RUNS, NewRun, RunEntry, RunState, Turn};
+
+/// The runs of all servers. Whoever changes it has removed those whose process died.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Table {
+    /// The epoch of the last run that was registered.
+    pub(super) last_epoch: u64,
+    /// The earliest first.
+    pub(super) runs: Vec<RunEntry>,
+}
+
+/// Where a new run stands.
+#[derive(Debug)]
+pub(super) enum Place {
+    Running(RunEntry),
+    Queued(RunEntry),
+    Taken(RunEntry),
+}
+
+impl Table {
+    pub(super) fn register(
+        &mut self,
+        run: NewRun,
+        server: &str,
+    ) -> Result<Place, CoordinatorError> {
+        let NewRun { session, devices, owner, kind, queue } = run;
+        if let Some(same) = self.runs.iter().find(|it| it.session == session) {
+            return Ok(Place::Taken(same.clone()));
+        }
+        let mut before = self.runs.iter().filter(|it| it.wants_any_of(&devices));
+        let first =
+            before.clone().find(|it| it.state != RunState::Queued).or_else(|| before.next());
+        let state = match first {
+            None => RunState::Running,
+            Some(_) if queue => RunState::Queued,
+            Some(first) => return Ok(Place::Taken(first.clone())),
+        };
+        if MOST_RUNS <= self.runs.len() {
+            return Err(CoordinatorError::TooManyRuns);
+        }
+        self.last_epoch += 1;
+        let epoch = self.last_epoch;
+        let server = server.to_owned();
+        let entry = RunEntry { session, devices, owner, server, epoch, kind, state };
+        self.runs.push(entry.clone());
+        Ok(match state {
+            RunState::Queued => Place::Queued(entry),
+            RunState::Running | RunState::Ending => Place::Running(entry),
+        })
+    }
+
+    pub(super) fn advance(&mut self, epoch: u64) -> Result<Turn, CoordinatorError> {
+        let own =
+            self.runs.iter().find(|it| it.epoch == epoch).ok_or(CoordinatorError::RunEnded)?;
+        if own.state != RunState::Queued {
+            return Ok(Turn::Yours);
+        }
+        let mut place = 1;
+        let mut behind = None;
+        for other in
+            self.runs.iter().filter(|it| it.epoch != epoch && it.wants_any_of(&own.devices))
+        {
+            match other.state {
+                RunState::Queued if other.epoch < epoch => place += 1,
+                RunState::Queued => {}
+                RunState::Running | RunState::Ending => behind = Some(other.clone()),
+            }
+        }
+        if place == 1 && behind.is_none() {
+            self.set(epoch, RunState::Running);
+            return Ok(Turn::Yours);
+        }
+        Ok(Turn::Waiting { place, behind })
+    }
+
+    pub(super) fn close_inbox(&mut self, epoch: u64) {
+        self.set(epoch, RunState::Ending);
+    }
+
+    /// Whether the run takes messages.
+    pub(super) fn takes_messages(&self, epoch: u64) -> bool {
+        self.runs.iter().any(|it| it.epoch == epoch && it.state != RunState::Ending)
+    }
+
+    fn set(&mut self, epoch: u64, state: RunState) {
+        if let Some(run) = self.runs.iter_mut().find(|it| it.epoch == epoch) {
+            run.state = state;
+        }
+    }
+}
