@@ -112,6 +112,7 @@ impl Session {
         self.connection.write(&[&[0][..], &length.to_le_bytes(), line.as_bytes()].concat()).await?;
         let (mut out, mut err) = (Framed::default(), Framed::default());
         loop {
+            self.connection.acknowledge();
             let mut head = [0; 5];
             self.connection.read_exact(&mut head).await?;
             let [kind, length @ ..] = head;

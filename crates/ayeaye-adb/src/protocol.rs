@@ -10,13 +10,31 @@ use futures::FutureExt as _;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
+use tokio::net::TcpStream;
 
 /// The longest name of a service that four hexadecimal digits can announce.
 pub(crate) const MAX_SERVICE: usize = 0xffff;
 
 /// A TCP or Unix socket.
-pub(crate) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Socket for T {}
+pub(crate) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {
+    /// Has what has come acknowledged now, where the system can do that.
+    fn acknowledge(&self) {}
+}
+
+impl Socket for TcpStream {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn acknowledge(&self) {
+        if let Err(error) = self.set_quickack(true) {
+            tracing::debug!(%error, "acknowledgements are delayed");
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Socket for tokio::net::UnixStream {}
+
+#[cfg(test)]
+impl Socket for tokio::io::DuplexStream {}
 
 /// One connection to the adb server.
 pub(crate) struct Connection(BufReader<Box<dyn Socket>>);
@@ -133,6 +151,12 @@ impl Connection {
         buffer: &mut BytesMut,
     ) -> Result<usize, ProtocolError> {
         Ok(self.0.read_buf(buffer).await?)
+    }
+
+    /// Has what was read acknowledged now. adb's server holds back the second of two small answers until the first
+    /// is acknowledged (Nagle's algorithm), which otherwise takes 40 ms on a connection that goes both ways.
+    pub(crate) fn acknowledge(&self) {
+        self.0.get_ref().acknowledge();
     }
 
     /// Whether nothing has come that was not read, nor its end.

@@ -86,6 +86,13 @@ impl Server {
         self.unavailable(format_args!("it did not answer within {} s", limit.as_secs_f32()))
     }
 
+    /// Whether many small answers on one connection come without delay. Over TCP that takes
+    /// [`Connection::acknowledge`], which these systems have; Unix sockets hold nothing back.
+    pub(crate) fn answers_at_once(&self) -> bool {
+        matches!(self.config.server, ServerAddress::Local(_))
+            || cfg!(any(target_os = "linux", target_os = "android"))
+    }
+
     async fn dial(&self) -> std::io::Result<Connection> {
         let limit = self.config.limits.connect;
         let dialled = async {

@@ -118,7 +118,8 @@ impl DeviceClient {
         again: Again,
     ) -> Result<ShellOutput, DeviceError> {
         let deadline = Instant::now() + limit;
-        let turn = if self.fence.is_driven() { self.shell.turn() } else { None };
+        let pays = self.fence.is_driven() && self.way().server.answers_at_once();
+        let turn = if pays { self.shell.turn() } else { None };
         let Some(mut turn) = turn else { return self.run(what, command, limit).await };
         if !self.has_shell_v2().await? {
             return self.run(what, command, limit).await;

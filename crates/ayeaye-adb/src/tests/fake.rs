@@ -241,7 +241,10 @@ async fn answer_lines(mut stream: TcpStream, lines: &Lines) {
         stream.read_exact(&mut line).await.unwrap();
         let line = String::from_utf8(line).unwrap();
         let (bytes, goes_on) = (lines.0)(&line).unwrap_or_else(|| panic!("not framed: {line}"));
-        drop(stream.write_all(&bytes).await);
+        // Two writes, as adb's server passes on each packet of the phone by itself.
+        for part in bytes.chunks(bytes.len().div_ceil(2).max(1)) {
+            drop(stream.write_all(part).await);
+        }
         if !goes_on {
             return;
         }

@@ -1,5 +1,6 @@
 //! The shell that stays open while a phone is driven: how often a connection is made, and what is done when it fails.
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
 
@@ -90,6 +91,21 @@ async fn all_commands_of_a_driver_take_two_connections() {
     }
     assert_eq!(fake.services() - before, 2, "it is taken over, and the shell is opened");
     assert_eq!(taps(&given), 10);
+}
+
+/// Adb's server sends the second of two small packets only when the first was acknowledged, for which systems by
+/// themselves take 40 ms or more.
+#[tokio::test]
+async fn answers_in_two_packets_are_not_held_back() {
+    let (fake, _) = phone(0, Does::Answers).await;
+    let device = fake.open().await;
+    device.take_over();
+    let begun = tokio::time::Instant::now();
+    for _ in 0..50 {
+        assert!(device.is_awake().await.unwrap());
+    }
+    let took = begun.elapsed();
+    assert!(took < 25 * Duration::from_millis(40), "{took:?} for fifty");
 }
 
 #[tokio::test]
