@@ -71,6 +71,13 @@ pub struct PhaseTimes {
     pub memory_update: f64,
 }
 
+impl PhaseTimes {
+    /// Everything but the waiting for models.
+    pub fn besides_model(self) -> f64 {
+        self.data_collection + self.action_execution + self.memory_update
+    }
+}
+
 /// See [`Fact::Observe`](super::Fact::Observe).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observe {

@@ -12,7 +12,7 @@ impl StepSummary {
     /// told with its place.
     pub fn in_words(&self) -> String {
         let explained = !self.explain.trim().is_empty();
-        let mut line = act(&self.action, explained);
+        let mut line = act(&self.action, if explained { Place::Unsaid } else { Place::Point });
         if explained {
             let why: String = self.explain.trim().chars().take(MAX_TEXT).collect();
             // "Tap the button" says it already.
@@ -33,17 +33,36 @@ impl StepSummary {
     }
 }
 
-fn act(action: &ActionRecord, explained: bool) -> String {
+impl ActionRecord {
+    /// The action in a few words, such as `Tap on Save`, with the name of what a touch is aimed at where that
+    /// is known, else with its place.
+    pub fn in_words(&self, target: Option<&str>) -> String {
+        act(self, target.map_or(Place::Point, Place::On))
+    }
+}
+
+/// How the place of a touch is told.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Unsaid,
+    Point,
+    On(&'a str),
+}
+
+fn act(action: &ActionRecord, at: Place<'_>) -> String {
     let text = |name: &str| -> String {
         let value = action.arguments.get(name).and_then(Value::as_str).unwrap_or_default();
         value.chars().take(MAX_TEXT).collect()
     };
-    let place = |verb: &str| match action.arguments.get("point") {
-        Some(Value::Array(point)) if !explained => {
+    let place = |verb: &str| match (at, action.arguments.get("point")) {
+        (Place::On(target), _) => {
+            format!("{verb} on {}", target.chars().take(MAX_TEXT).collect::<String>())
+        }
+        (Place::Point, Some(Value::Array(point))) => {
             let point: Vec<String> = point.iter().map(ToString::to_string).collect();
             format!("{verb} at {}", point.join(","))
         }
-        _ => verb.to_owned(),
+        (Place::Unsaid | Place::Point, _) => verb.to_owned(),
     };
     match action.function.as_str() {
         "CLICK" => place("Tap"),
@@ -112,5 +131,14 @@ mod tests {
         ] {
             assert_eq!(told, expected);
         }
+    }
+
+    #[test]
+    fn a_touch_is_told_with_what_it_is_aimed_at() {
+        let arguments = json!({ "point": [778, 895] });
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        let action = ActionRecord { function: "CLICK".to_owned(), arguments };
+        assert_eq!(action.in_words(Some("Save")), "Tap on Save");
+        assert_eq!(action.in_words(None), "Tap at 778,895");
     }
 }

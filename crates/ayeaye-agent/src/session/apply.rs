@@ -300,7 +300,7 @@ impl SessionState {
         let times = end.time_ms;
         let usage = &mut self.current_run.usage;
         usage.model_ms += times.llm_interaction;
-        usage.other_ms += times.data_collection + times.action_execution + times.memory_update;
+        usage.other_ms += times.besides_model();
         let Some(facts) = &end.action else { return };
         let line = StepSummary {
             step,

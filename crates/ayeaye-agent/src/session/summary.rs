@@ -37,6 +37,12 @@ pub struct Summary {
     pub cost_usd: f64,
     /// Whether every call's price is known.
     pub cost_known: bool,
+    /// Milliseconds waited for models, in steps that are over.
+    pub model_ms: f64,
+    /// Milliseconds of those steps for everything else.
+    pub other_ms: f64,
+    /// The apps that were in front, by their names, else by their packages; of many the first.
+    pub apps: Vec<String>,
     /// When its first event was written.
     pub started: Timestamp,
     /// When its last event was written.
@@ -64,14 +70,31 @@ pub(crate) struct SummaryBuilder {
     builder: SessionBuilder,
     task_name: String,
     rounds: u32,
+    model_ms: f64,
+    other_ms: f64,
+    apps: Vec<String>,
     times: Option<(Timestamp, Timestamp)>,
     last_seq: u64,
 }
 
+/// Most apps that are named in a summary.
+const MOST_APPS: usize = 16;
+/// Most characters of an app's name in a summary.
+const LONGEST_APP: usize = 80;
+
 impl SummaryBuilder {
     pub(crate) fn new(id: SessionId) -> Self {
         let builder = SessionBuilder::new(id);
-        Self { builder, task_name: String::new(), rounds: 0, times: None, last_seq: 0 }
+        Self {
+            builder,
+            task_name: String::new(),
+            rounds: 0,
+            model_ms: 0.0,
+            other_ms: 0.0,
+            apps: Vec::new(),
+            times: None,
+            last_seq: 0,
+        }
     }
 
     pub(crate) fn apply(&mut self, event: &Event) {
@@ -81,14 +104,28 @@ impl SummaryBuilder {
         match &event.entry.fact {
             Fact::SessionStart(start) => self.task_name.clone_from(&start.task_name),
             Fact::RoundStart { .. } => self.rounds += 1,
+            Fact::StepEnd(end) => {
+                self.model_ms += end.time_ms.llm_interaction;
+                self.other_ms += end.time_ms.besides_model();
+            }
+            Fact::Observe(seen) => {
+                self.add_app(if seen.app_name.is_empty() { &seen.package } else { &seen.app_name });
+            }
             _ => {}
         }
         self.builder.apply(event);
     }
 
+    fn add_app(&mut self, name: &str) {
+        let name: String = name.chars().take(LONGEST_APP).collect();
+        if self.apps.len() < MOST_APPS && !name.is_empty() && !self.apps.contains(&name) {
+            self.apps.push(name);
+        }
+    }
+
     /// `bytes` are those of the record and its blobs.
     pub(crate) fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
-        let Self { builder, task_name, rounds, times, last_seq } = self;
+        let Self { builder, task_name, rounds, model_ms, other_ms, apps, times, last_seq } = self;
         let session = builder.finish()?.0;
         let (started, last) = times.expect("a session that has begun has an event");
         let (stop_reason, message) = session.stopped.unzip();
@@ -106,6 +143,9 @@ impl SummaryBuilder {
             tokens: session.counts.tokens,
             cost_usd: session.counts.cost_usd,
             cost_known: session.counts.unpriced_calls == 0,
+            model_ms,
+            other_ms,
+            apps,
             started,
             last,
             last_seq,
