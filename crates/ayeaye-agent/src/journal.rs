@@ -17,7 +17,7 @@ pub use retention::{
 };
 
 pub use crate::event::*;
-pub use crate::session::{SessionBuilder, Summary};
+pub use crate::session::{SessionBuilder, Summary, SummaryBuilder};
 use crate::{DeviceId, MissingSessionStart, SessionId, SettingChange};
 
 /// Why a record could not be kept or read. Each names the file and the way out.

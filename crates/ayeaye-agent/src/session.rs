@@ -21,8 +21,7 @@ pub use self::planning::Planning;
 pub(crate) use self::planning::{FinishedSubtask, SubtaskClosing, lines, push_quoted};
 pub(crate) use self::state::StepPicture;
 pub use self::state::{ClientActivity, SessionPhase, SessionState};
-pub use self::summary::Summary;
-pub(crate) use self::summary::SummaryBuilder;
+pub use self::summary::{Summary, SummaryBuilder};
 
 use crate::SessionId;
 use crate::event::{Event, SessionStart};

@@ -217,6 +217,11 @@ impl Config {
         })
     }
 
+    /// What a setting is for, in the words of the defaults; empty where they say nothing.
+    pub fn about(key: &str) -> String {
+        explain::about(layer::DEFAULTS, key)
+    }
+
     fn is_set(&self, key: &str) -> bool {
         self.origin(key).is_some_and(|origin| *origin != Origin::Default)
     }

@@ -1,15 +1,19 @@
 //! MCP over Streamable HTTP, at `/mcp`.
 //!
+//! At `/` is the page, for people in a browser, who sign in once and have a cookie from then on.
+//!
 //! On loopback unless configured otherwise, always with a bearer token, and for pages in a browser only
 //! if their origin is allowed. `/healthz` answers `ok`, `/readyz` whether tasks are accepted; neither
 //! needs a token. Each token is a principal, which sees only its own sessions.
 mod auth;
+mod browser;
 mod connections;
 mod cors;
 mod hosts;
 mod issuer;
 mod legacy_sse;
 mod listener;
+mod logins;
 mod malformed;
 mod open_calls;
 mod rate_limit;
@@ -21,6 +25,7 @@ mod token_store;
 
 use std::future::Future;
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +34,7 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
+use ayeaye_agent::Principal;
 use ayeaye_model::Secret;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -41,6 +47,7 @@ use connections::Connections;
 use hosts::Hosts;
 use issuer::Issuer;
 use listener::Listener;
+use logins::Logins;
 use rate_limit::RateLimiter;
 use readiness::Readiness;
 use resource::Resource;
@@ -48,6 +55,7 @@ use sessions::Sessions;
 use token_store::TokenStore;
 
 use crate::config::{HostName, HttpSettings, Listen};
+use crate::page::Page;
 use crate::secret::{self, SecretFileError};
 use crate::shutdown::Shutdown;
 
@@ -87,6 +95,7 @@ pub struct HttpServer {
     tokens: Vec<Secret>,
     /// The number of named tokens.
     others: usize,
+    page: Option<Page>,
 }
 
 impl HttpServer {
@@ -125,7 +134,10 @@ impl HttpServer {
         };
         let mut hosts = settings.allowed_hosts.clone();
         hosts.extend(settings.public_url.as_ref().and_then(HostName::of));
+        let logins =
+            Logins::open(data_dir, address.to_string(), &token_store, crate::clock::system());
         let auth = AuthMiddleware {
+            logins,
             hosts: Hosts::new(&address, &hosts),
             origins: settings.allowed_origins.clone(),
             token_store,
@@ -137,7 +149,17 @@ impl HttpServer {
             body_limit: settings.body_limit,
         };
         let (auth, data_dir) = (Arc::new(auth), data_dir.to_owned());
-        Ok(Self { listener, address, auth, data_dir, floor: 0, token_file, others, tokens })
+        Ok(Self {
+            listener,
+            address,
+            auth,
+            data_dir,
+            floor: 0,
+            token_file,
+            others,
+            tokens,
+            page: None,
+        })
     }
 
     /// The tokens that it takes, which must be written nowhere.
@@ -150,6 +172,32 @@ impl HttpServer {
     pub fn with_floor(mut self, bytes: u64) -> Self {
         self.floor = bytes;
         self
+    }
+
+    /// Serves the page too, at `/`.
+    #[must_use]
+    pub fn with_page(self, page: Page) -> Self {
+        Self { page: Some(page), ..self }
+    }
+
+    /// A code that signs a browser in as the local user, once and within a minute; the link that it goes into.
+    pub fn sign_in_link(&self) -> String {
+        let code = self.auth.logins.make_code(&Principal::local());
+        format!("{}sign-in?code={code}", self.page_url())
+    }
+
+    /// The URL of the page for browsers on this machine.
+    pub fn page_url(&self) -> String {
+        match &self.address {
+            Listen::Tcp(address) if address.ip().is_unspecified() => {
+                let here = match address.ip() {
+                    IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::LOCALHOST),
+                    IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::LOCALHOST),
+                };
+                format!("http://{}/", SocketAddr::new(here, address.port()))
+            }
+            address => Resource::new(None, address).page_url(),
+        }
     }
 
     /// The address; with port 0 in the settings, with the port that the system chose.
@@ -210,6 +258,7 @@ impl HttpServer {
             Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
             Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
         };
+        let page = self.page.as_ref().map(|page| browser::routes(&auth, page)).unwrap_or_default();
         Router::new()
             .route_service("/mcp", mcp.clone())
             .route_service("/mcp/", mcp)
@@ -217,6 +266,7 @@ impl HttpServer {
             .route("/healthz", get(async || "ok\n"))
             .route("/readyz", get(is_ready))
             .merge(auth.resource.routes(auth.issuer.as_ref()))
+            .merge(page)
             .layer(from_fn_with_state(auth, auth::check_names))
     }
 
@@ -248,6 +298,9 @@ impl HttpServer {
                  there is {url}",
                 self.address
             ),
+        }
+        if let (Some(_), Listen::Tcp(_)) = (&self.page, &self.address) {
+            tracing::info!("the page is at {}; `ayeaye ui` opens it", self.page_url());
         }
         if 0 < self.others {
             tracing::info!("tokens for others: {}", self.others);

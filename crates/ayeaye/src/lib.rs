@@ -22,6 +22,7 @@ pub mod http;
 pub mod mcp;
 pub mod model_presence;
 pub mod named_secrets;
+pub mod page;
 pub mod scripted_model;
 pub mod stdio;
 
@@ -34,6 +35,7 @@ pub mod atomic_file;
 mod bounded_file;
 pub mod clock;
 pub mod hint;
+mod policy_words;
 pub mod principal;
 pub mod secret;
 pub mod text;

@@ -4,7 +4,7 @@
 //! in through `args`, results go out through `results`, errors through `tool_error`.
 pub mod address;
 pub mod approval_form;
-mod approvals;
+pub(crate) mod approvals;
 pub mod args;
 mod bad_params;
 pub mod client_support;

@@ -1,5 +1,6 @@
 //! Secrets that this server makes once and keeps in its data folder, where only their owner can read
 //! them.
+use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -46,8 +47,17 @@ pub fn read_or_create(data_dir: &Path, file: &str) -> Result<Secret, SecretFileE
 }
 
 /// 256 bits from the system's generator, in hex.
-fn random() -> String {
+pub(crate) fn random() -> String {
     format!("{:032x}{:032x}", rand::random::<u128>(), rand::random::<u128>())
+}
+
+/// Bytes in lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn read(path: &Path) -> Result<Secret, SecretFileError> {

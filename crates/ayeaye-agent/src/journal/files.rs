@@ -114,6 +114,12 @@ impl FileJournal {
         }
     }
 
+    /// The folder of a session: its record `events.jsonl` and the files it names in `blobs`, and what this
+    /// journal keeps beside them for itself.
+    pub fn session_folder(&self, id: &SessionId) -> PathBuf {
+        self.folder(id).path
+    }
+
     /// How often records were brought to the disk.
     pub fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)

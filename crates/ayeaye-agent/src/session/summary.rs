@@ -64,9 +64,9 @@ impl Summary {
     }
 }
 
-/// A [`Summary`] in the making.
+/// A [`Summary`] in the making, event by event.
 #[derive(Debug)]
-pub(crate) struct SummaryBuilder {
+pub struct SummaryBuilder {
     builder: SessionBuilder,
     task_name: String,
     rounds: u32,
@@ -83,7 +83,8 @@ const MOST_APPS: usize = 16;
 const LONGEST_APP: usize = 80;
 
 impl SummaryBuilder {
-    pub(crate) fn new(id: SessionId) -> Self {
+    /// Of a record of which nothing was read yet.
+    pub fn new(id: SessionId) -> Self {
         let builder = SessionBuilder::new(id);
         Self {
             builder,
@@ -97,7 +98,8 @@ impl SummaryBuilder {
         }
     }
 
-    pub(crate) fn apply(&mut self, event: &Event) {
+    /// Takes in the next event.
+    pub fn apply(&mut self, event: &Event) {
         let (started, _) = *self.times.get_or_insert((event.ts, event.ts));
         self.times = Some((started, event.ts));
         self.last_seq = event.seq;
@@ -123,8 +125,8 @@ impl SummaryBuilder {
         }
     }
 
-    /// `bytes` are those of the record and its blobs.
-    pub(crate) fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
+    /// The summary of what was read; `bytes` are those of the record and its blobs.
+    pub fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
         let Self { builder, task_name, rounds, model_ms, other_ms, apps, times, last_seq } = self;
         let session = builder.finish()?.0;
         let (started, last) = times.expect("a session that has begun has an event");

@@ -11,6 +11,7 @@ use crate::mcp::offer::Offer;
 use crate::mcp::questions::StateCodec;
 use crate::mcp::{Defaults, Server};
 use crate::model_presence::ModelState;
+use crate::page::Page;
 use crate::shutdown::Shutdown;
 use crate::wiring::App;
 
@@ -32,6 +33,11 @@ fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
         .with_url_schemes(config.url_schemes.iter().map(|scheme| scheme.0.clone()));
     let server = server.with_model(app.presence.clone());
     Ok(server.with_durable_state(state_codec, config.journal.retention.max_age))
+}
+
+/// The page of this app.
+pub(super) fn page(app: &App, config: &Config) -> Page {
+    Page::new(app.agent.clone(), app.presence.clone(), app.files.clone(), config)
 }
 
 /// Looks for the model while the client still introduces itself, and logs who drives.
@@ -69,7 +75,7 @@ pub async fn http(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
     app.agent.hide_keys(http.tokens());
-    let http = http.with_floor(config.journal.min_free);
+    let http = http.with_floor(config.journal.min_free).with_page(page(app, config));
     let server = server(app, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
     let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings()));

@@ -39,6 +39,24 @@ pub(super) fn explain_json(read: &[(KnownSetting, Option<Entry>)]) -> Vec<Value>
     read.iter().map(one).collect()
 }
 
+/// What the embedded defaults say of a setting: the comment above it, on one line.
+pub(super) fn about(defaults: &str, key: &str) -> String {
+    let (mut section, mut comment) = (String::new(), Vec::new());
+    for line in defaults.lines() {
+        let line = line.trim();
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = format!("{name}.");
+        }
+        let words = line.strip_prefix("# ").or((line == "#").then_some(""));
+        match (words, line.trim_start_matches('#').split_once('=')) {
+            (Some(words), _) => comment.push(words),
+            (None, Some((name, _))) if format!("{section}{}", name.trim()) == key => break,
+            (None, _) => comment.clear(),
+        }
+    }
+    comment.join(" ")
+}
+
 fn line(secret: bool, key: &str, entry: Option<&Entry>) -> String {
     let Some(entry) = entry else {
         return format!("# {key} is not set\n");

@@ -37,7 +37,7 @@ impl fmt::Debug for Entry {
 /// What one source says, by the names of the settings.
 pub(super) type Layer = BTreeMap<String, Entry>;
 
-const DEFAULTS: &str = include_str!("../../default-config.toml");
+pub(super) const DEFAULTS: &str = include_str!("../../default-config.toml");
 
 /// The embedded defaults.
 pub(super) fn defaults() -> Layer {

@@ -16,16 +16,19 @@ use axum::response::{IntoResponse as _, Response};
 use ayeaye_agent::Principal;
 use futures::StreamExt as _;
 
+use super::browser;
 use super::connections::{Conn, Peer};
 use super::cors;
 use super::hosts::Hosts;
 use super::issuer::{Denied, Issuer};
+use super::logins::Logins;
 use super::malformed;
 use super::rate_limit::{RateLimiter, network};
 use super::resource::Resource;
 use super::sessions::{Sessions, on_behalf_of};
 use super::token_store::TokenStore;
 use crate::config::{HostName, WebOrigin};
+use crate::page::Refusal;
 use crate::principal;
 
 /// The checks of requests, and their settings.
@@ -36,6 +39,8 @@ pub(super) struct AuthMiddleware {
     pub(super) issuer: Option<Issuer>,
     pub(super) resource: Resource,
     pub(super) sessions: Arc<Sessions>,
+    /// Who is signed in to the page.
+    pub(super) logins: Logins,
     /// Limits the requests of each principal.
     pub(super) requests: RateLimiter<Principal>,
     /// Limits wrong tokens from each address; from all processes at a Unix socket together.
@@ -59,8 +64,12 @@ pub(super) async fn check_names(
 ) -> Response {
     // A client that sends hundreds of requests at once must not starve the others.
     tokio::task::yield_now().await;
+    let of_page = browser::is_page(request.uri().path());
     let mut response = answer_to_names(&auth, request, next).await;
     let headers = response.headers_mut();
+    if of_page {
+        browser::protect(headers);
+    }
     headers.insert(KEEP_FROM_PAGES, HeaderValue::from_static("same-origin"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
@@ -82,6 +91,9 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     if !agreed || !auth.hosts.allow(&host) {
         return refuse(StatusCode::FORBIDDEN, &auth.hosts.refusal(&host));
     }
+    if browser::is_page(request.uri().path()) {
+        return answer_to_own_page(auth, host, request, next).await;
+    }
     let allowed = match only(request.headers(), &ORIGIN) {
         // Not a page, or a kind of request that cannot be MCP.
         Ok(None) => return next.run(request).await,
@@ -102,6 +114,26 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     };
     cors::expose(&mut response, origin);
     response
+}
+
+/// What belongs to the page is for the page alone, whatever other origins may call MCP.
+async fn answer_to_own_page(
+    auth: &AuthMiddleware,
+    host: HostName,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let own = match only(request.headers(), &ORIGIN) {
+        Ok(None) => true,
+        Ok(Some(origin)) => browser::is_own_origin(auth, &host, origin),
+        Err(Twice) => false,
+    };
+    if !own {
+        let text = "only the page of this server may ask for this";
+        return Refusal::new(StatusCode::FORBIDDEN, text).into_response();
+    }
+    request.extensions_mut().insert(host);
+    next.run(request).await
 }
 
 /// Headers that proxies add.
@@ -250,20 +282,25 @@ impl AuthMiddleware {
                 return later(StatusCode::SERVICE_UNAVAILABLE, Duration::from_secs(5), text);
             }
         };
-        if error.is_some() {
-            let peer = conn.and_then(|conn| match conn.peer {
-                Peer::At(address) => Some(network(address)),
-                Peer::Local { .. } => None,
-            });
-            if let Err(wait) = self.wrong.take(&peer) {
-                let text = "too many wrong tokens from this address (http.wrong-tokens)";
-                return later(StatusCode::TOO_MANY_REQUESTS, wait, text);
-            }
+        if error.is_some()
+            && let Err(wait) = self.count_wrong(conn)
+        {
+            let text = "too many wrong tokens from this address (http.wrong-tokens)";
+            return later(StatusCode::TOO_MANY_REQUESTS, wait, text);
         }
         let mut response = refuse(status, text);
         let challenge = self.resource.challenge(self.issuer.as_ref(), error);
         response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
         response
+    }
+
+    /// Counts a wrong token or code of this peer. The error is how long it has to wait after too many.
+    pub(super) fn count_wrong(&self, conn: Option<&Conn>) -> Result<(), Duration> {
+        let peer = conn.and_then(|conn| match conn.peer {
+            Peer::At(address) => Some(network(address)),
+            Peer::Local { .. } => None,
+        });
+        self.wrong.take(&peer)
     }
 
     /// Whether the request resumes a stream of this principal's session from which nothing will come.
@@ -313,7 +350,7 @@ fn later(status: StatusCode, wait: Duration, text: &str) -> Response {
 }
 
 /// Reads a body of at most `limit` bytes.
-async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Response> {
+pub(super) async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Response> {
     let too_large = || {
         let text = format!("the request is larger than {limit} bytes (http.body-limit)");
         refuse(StatusCode::PAYLOAD_TOO_LARGE, &text)

@@ -9,7 +9,7 @@ use axum::routing::get;
 use url::Url;
 
 use super::issuer::{Issuer, SCOPE};
-use crate::config::Listen;
+use crate::config::{HostName, Listen};
 
 /// The path of the metadata. Clients try it with the resource's own path appended first.
 const PATHS: [&str; 2] =
@@ -36,6 +36,16 @@ impl Resource {
     /// Whether clients connect through a proxy.
     pub(super) fn is_public(&self) -> bool {
         self.public
+    }
+
+    /// Whether what names this host comes through TLS, as far as the settings tell.
+    pub(super) fn is_encrypted_at(&self, host: &HostName) -> bool {
+        self.base.strip_prefix("https://").is_some_and(|own| own == host.to_string())
+    }
+
+    /// The URL of the page.
+    pub(super) fn page_url(&self) -> String {
+        format!("{}/", self.base)
     }
 
     /// The URL of MCP.

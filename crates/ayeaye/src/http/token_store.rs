@@ -119,6 +119,14 @@ impl TokenStore {
         Ok(Secret::new(token))
     }
 
+    /// What tells a principal's token from any other without telling it: logins that it was good for are
+    /// bound to it. `None` for whoever has no token here.
+    pub(super) fn mark_of(&self, principal: &Principal) -> Option<String> {
+        let (_, hash) = self.hashes.iter().find(|(owner, _)| owner == principal)?;
+        let mark = Sha256::new().chain_update(b"page login\0").chain_update(hash.0).finalize();
+        Some(secret::hex(&mark))
+    }
+
     /// The principal of a token. Compares all hashes, so that timing reveals nothing.
     pub(super) fn principal_of(&self, token: &[u8]) -> Option<&Principal> {
         let offered = TokenHash::of(token);

@@ -28,7 +28,7 @@ const FORM_WAITS: Duration = Duration::from_mins(5);
 
 /// Acts that wait for a person's leave.
 #[derive(Debug, Default)]
-pub(super) struct Approvals(Mutex<VecDeque<Waiting>>);
+pub(crate) struct Approvals(Mutex<VecDeque<Waiting>>);
 
 #[derive(Debug)]
 struct Waiting {
@@ -94,8 +94,7 @@ impl Approvals {
         leave: &LeaveRequest,
         ctx: &RequestContext<RoleServer>,
     ) -> ToolError {
-        let subject = Subject::Act(Box::new(leave.clone()));
-        let code = self.wait_for(device, &principal::of(ctx), subject);
+        let code = self.wait_for_act(device, leave, &principal::of(ctx));
         PendingForm::leave(ctx, &leave.question, &code);
         ToolError::needs_approval(&leave.question, &code)
     }
@@ -107,8 +106,28 @@ impl Approvals {
         code: &str,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<Agreed, ToolError> {
+        self.take_act(device, code, &principal::of(ctx))
+    }
+
+    /// A code for a person's yes to what the gate asks about.
+    pub(crate) fn wait_for_act(
+        &self,
+        device: &DeviceId,
+        leave: &LeaveRequest,
+        principal: &Principal,
+    ) -> String {
+        self.wait_for(device, principal, Subject::Act(Box::new(leave.clone())))
+    }
+
+    /// What such a code is for; it is good once.
+    pub(crate) fn take_act(
+        &self,
+        device: &DeviceId,
+        code: &str,
+        principal: &Principal,
+    ) -> Result<Agreed, ToolError> {
         let is_act = |it: &Subject| matches!(it, Subject::Act(_));
-        match self.take(code, device, &principal::of(ctx), is_act) {
+        match self.take(code, device, principal, is_act) {
             Some(Subject::Act(leave)) => Ok(Agreed::Act(Box::new(leave.act))),
             _ => Err(ToolError::not_approved(&excerpt(code, 20))),
         }

@@ -2,8 +2,8 @@
 //!
 //! A session of another principal is answered like one that does not exist.
 mod list;
-mod report;
-mod steps;
+pub(crate) mod report;
+pub(crate) mod steps;
 
 use ayeaye_agent::{Agent, AgentError, JournalError, Principal, error_chain};
 use base64::Engine as _;

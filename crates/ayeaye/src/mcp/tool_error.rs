@@ -24,6 +24,11 @@ impl fmt::Display for ToolError {
 }
 
 impl ToolError {
+    /// What is wrong, without what a client can do about it.
+    pub(crate) fn what(&self) -> &str {
+        &self.text
+    }
+
     pub(super) fn task_and_reply() -> Self {
         Self {
             text: "`task` and `reply_from_client` cannot be given together".to_owned(),
@@ -32,7 +37,7 @@ impl ToolError {
         }
     }
 
-    pub(super) fn not_arguments(err: &serde_path_to_error::Error<serde_json::Error>) -> Self {
+    pub(crate) fn not_arguments(err: &serde_path_to_error::Error<serde_json::Error>) -> Self {
         let cause: String = without_value(&err.inner().to_string()).chars().take(200).collect();
         let text = match err.path().to_string().as_str() {
             "." => format!("the arguments do not fit: {cause}"),
@@ -103,7 +108,7 @@ impl ToolError {
     }
 
     /// A look at an app of which nothing is shown.
-    pub(super) fn private_app(app: &str) -> Self {
+    pub(crate) fn private_app(app: &str) -> Self {
         let app = if app.is_empty() { "an app that the phone does not name" } else { app };
         Self {
             text: format!(
@@ -257,7 +262,7 @@ impl ToolError {
     }
 
     /// A task without a model that it could be handed to. `device`: the client can act on the phone itself.
-    pub(super) fn no_model(state: ModelState, endpoint: &str, device: bool) -> Self {
+    pub(crate) fn no_model(state: ModelState, endpoint: &str, device: bool) -> Self {
         let (text, hint) = match (state, device) {
             (ModelState::Refused, true) => (
                 format!("nothing was started: the model's endpoint {endpoint} refuses connections"),

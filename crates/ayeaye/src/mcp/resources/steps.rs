@@ -128,7 +128,7 @@ pub(super) async fn one(
 }
 
 /// The picture that the model was shown at a step, if there is one.
-pub(super) async fn picture(
+pub(crate) async fn picture(
     journal: &dyn Journal,
     id: SessionId,
     step: u32,

@@ -1,0 +1,233 @@
+//! Who is signed in to the page: one-time codes, and logins that browsers keep as a cookie.
+//!
+//! Both are known here by their SHA-256 alone, so that nobody who reads the file can sign in. Logins are kept
+//! in the data folder: a server that is started again is still the one the page was signed in to. Each is
+//! bound to the token that it was made for, so that a token that is taken away takes its logins with it.
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ayeaye_agent::Principal;
+use ayeaye_agent::journal::Clock;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
+
+use super::token_store::TokenStore;
+use crate::bounded_file::bounded_file;
+use crate::{atomic_file, secret};
+
+/// The file in the data folder.
+const FILE: &str = "page-logins.json";
+/// The largest file that is read, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+/// How long a code is good.
+const CODE_AGE: Duration = Duration::from_mins(1);
+/// Most codes that wait.
+const MAX_CODES: usize = 64;
+/// A login ends when it was not used for this long.
+const IDLE: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How often it is noted that a login is used.
+const NOTE_EVERY: SignedDuration = SignedDuration::from_hours(1);
+/// Most logins of one principal, and of all; beyond that the one that was used least lately ends.
+const MAX_PER_PRINCIPAL: usize = 32;
+const MAX_LOGINS: usize = 512;
+
+/// The codes and the logins of one server.
+pub(super) struct Logins {
+    path: PathBuf,
+    /// Which server of the data folder this is. The logins of others are kept for them and let nobody in here.
+    server: String,
+    clock: Clock,
+    codes: Mutex<VecDeque<Code>>,
+    logins: Mutex<Vec<Login>>,
+    /// Held while the file is written.
+    writing: tokio::sync::Mutex<()>,
+}
+
+struct Code {
+    hash: String,
+    principal: Principal,
+    until: Instant,
+}
+
+/// A line of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Login {
+    server: String,
+    principal: String,
+    /// Tells whether the principal's token is still the same.
+    token: String,
+    /// Of what the cookie holds.
+    hash: String,
+    used: Timestamp,
+}
+
+/// A login that is good.
+#[derive(Debug)]
+pub(super) struct SignedIn {
+    pub(super) principal: Principal,
+    /// Whether it is some time since the browser was told how long its cookie is good.
+    pub(super) renewed: bool,
+}
+
+impl Logins {
+    /// Reads the logins of the server that is at this address. What cannot be read lets nobody in.
+    pub(super) fn open(data_dir: &Path, server: String, tokens: &TokenStore, clock: Clock) -> Self {
+        let path = data_dir.join(FILE);
+        let now = clock();
+        let mut logins = read(&path);
+        logins.retain(|it| {
+            it.server == server
+                && !it.is_idle(now)
+                && tokens.mark_of(&Principal::new(&*it.principal)).as_ref() == Some(&it.token)
+        });
+        Self {
+            path,
+            server,
+            clock,
+            codes: Mutex::default(),
+            logins: Mutex::new(logins),
+            writing: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// A code with which a browser is signed in as this principal, once and soon.
+    pub(super) fn make_code(&self, principal: &Principal) -> String {
+        let code = secret::random();
+        let mut codes = lock(&self.codes);
+        if MAX_CODES <= codes.len() {
+            codes.pop_front();
+        }
+        let until = Instant::now() + CODE_AGE;
+        codes.push_back(Code { hash: hash(&code), principal: principal.clone(), until });
+        code
+    }
+
+    /// Whose code this is; it is good once.
+    pub(super) fn take_code(&self, code: &str) -> Option<Principal> {
+        let (offered, now) = (hash(code), Instant::now());
+        let mut codes = lock(&self.codes);
+        codes.retain(|it| now < it.until);
+        let found = codes.iter().position(|it| it.hash == offered)?;
+        codes.remove(found).map(|it| it.principal)
+    }
+
+    /// Signs a browser in. Returns what its cookie is to hold; `None` when this principal has no token here.
+    pub(super) async fn sign_in(
+        &self,
+        principal: &Principal,
+        tokens: &TokenStore,
+    ) -> Option<String> {
+        let cookie = secret::random();
+        let token = tokens.mark_of(principal)?;
+        {
+            let mut logins = lock(&self.logins);
+            let its = |it: &Login| it.principal == principal.name();
+            while MAX_PER_PRINCIPAL <= logins.iter().filter(|it| its(it)).count() {
+                remove_oldest(&mut logins, its);
+            }
+            while MAX_LOGINS <= logins.len() {
+                remove_oldest(&mut logins, |_| true);
+            }
+            logins.push(Login {
+                server: self.server.clone(),
+                principal: principal.name().to_owned(),
+                token,
+                hash: hash(&cookie),
+                used: (self.clock)(),
+            });
+        }
+        self.write().await;
+        Some(cookie)
+    }
+
+    /// Who sends this cookie.
+    pub(super) async fn find(&self, cookie: &str) -> Option<SignedIn> {
+        let (offered, now) = (hash(cookie), (self.clock)());
+        let signed_in = {
+            let mut logins = lock(&self.logins);
+            // A hash of a guess tells nothing of the hashes there are: no need for constant time.
+            let login = logins.iter_mut().find(|it| it.hash == offered && !it.is_idle(now))?;
+            let renewed = NOTE_EVERY <= now.duration_since(login.used);
+            if renewed {
+                login.used = now;
+            }
+            SignedIn { principal: Principal::new(&*login.principal), renewed }
+        };
+        if signed_in.renewed {
+            self.write().await;
+        }
+        Some(signed_in)
+    }
+
+    /// Ends a login.
+    pub(super) async fn sign_out(&self, cookie: &str) {
+        let offered = hash(cookie);
+        lock(&self.logins).retain(|it| it.hash != offered);
+        self.write().await;
+    }
+
+    /// Writes the file. That it cannot be written costs a login after the next start, and nothing now.
+    async fn write(&self) {
+        let _turn = self.writing.lock().await;
+        let (path, now) = (self.path.clone(), (self.clock)());
+        let (server, ours) = (self.server.clone(), lock(&self.logins).clone());
+        let work = move || {
+            let mut all = read(&path);
+            all.retain(|it| it.server != server && !it.is_idle(now));
+            all.extend(ours);
+            while MAX_LOGINS < all.len() {
+                remove_oldest(&mut all, |_| true);
+            }
+            let text = serde_json::to_string(&all).map_err(std::io::Error::other)?;
+            atomic_file::replace(&path, &text)
+        };
+        match tokio::task::spawn_blocking(work).await {
+            Ok(Ok(())) => {}
+            Ok(Err(err)) => tracing::warn!("{} cannot be written: {err}", self.path.display()),
+            Err(err) => tracing::warn!("{} was not written: {err}", self.path.display()),
+        }
+    }
+}
+
+impl Login {
+    fn is_idle(&self, now: Timestamp) -> bool {
+        IDLE <= now.duration_since(self.used)
+    }
+}
+
+fn remove_oldest(logins: &mut Vec<Login>, of: impl Fn(&Login) -> bool) {
+    let oldest = logins.iter().enumerate().filter(|(_, it)| of(it)).min_by_key(|(_, it)| it.used);
+    if let Some(at) = oldest.map(|(at, _)| at) {
+        logins.remove(at);
+    }
+}
+
+/// The logins in a file; none where it is missing, damaged, or open to others.
+fn read(path: &Path) -> Vec<Login> {
+    let Ok(metadata) = std::fs::metadata(path) else { return Vec::new() };
+    let mode = secret::mode(&metadata);
+    if mode & 0o077 != 0 {
+        tracing::warn!("{} is open to others (mode {mode:o}): its logins end", path.display());
+        return Vec::new();
+    }
+    let bytes = bounded_file(path, MAX_FILE).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_else(|err| {
+        tracing::warn!("{} cannot be read, its logins end: {err}", path.display());
+        Vec::new()
+    })
+}
+
+fn hash(text: &str) -> String {
+    secret::hex(&Sha256::digest(text.as_bytes()))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use ayeaye_model::Secret;
+
+use super::*;
+
+/// A clock that stands still until it is moved.
+#[derive(Clone, Default)]
+struct Hours(Arc<AtomicI64>);
+
+impl Hours {
+    fn clock(&self) -> Clock {
+        let hours = self.0.clone();
+        Arc::new(move || {
+            Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hours.load(Ordering::Relaxed))
+        })
+    }
+
+    fn pass(&self, hours: i64) {
+        self.0.fetch_add(hours, Ordering::Relaxed);
+    }
+}
+
+fn tokens(main: &str) -> TokenStore {
+    TokenStore::new(&Secret::new(main).unwrap())
+}
+
+fn open(folder: &Path, server: &str, hours: &Hours) -> Logins {
+    Logins::open(folder, server.to_owned(), &tokens(MAIN), hours.clock())
+}
+
+const MAIN: &str = "the-main-token-of-tests";
+
+#[tokio::test(start_paused = true)]
+async fn a_code_is_good_once_and_for_a_minute() {
+    let (home, me) = (tempfile::tempdir().unwrap(), Principal::local());
+    let logins = open(home.path(), "a", &Hours::default());
+    let code = logins.make_code(&me);
+    assert_eq!(code.len(), 64);
+    assert_eq!(logins.take_code(""), None);
+    assert_eq!(logins.take_code(&code), Some(me.clone()));
+    assert_eq!(logins.take_code(&code), None, "it was used");
+    let late = logins.make_code(&me);
+    tokio::time::advance(CODE_AGE).await;
+    assert_eq!(logins.take_code(&late), None, "too late");
+    let first = logins.make_code(&me);
+    for _ in 0..MAX_CODES {
+        logins.make_code(&me);
+    }
+    assert_eq!(logins.take_code(&first), None, "there is an end to codes that wait");
+}
+
+#[tokio::test]
+async fn a_login_outlives_the_server_and_neither_its_token_nor_a_week_of_rest() {
+    let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
+    let logins = open(home.path(), "a", &hours);
+    let cookie = logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    assert_eq!(logins.sign_in(&Principal::new("jwt:x#y"), &tokens(MAIN)).await, None);
+    let kept = std::fs::read_to_string(home.path().join(FILE)).unwrap();
+    assert!(!kept.contains(&cookie) && !kept.contains(MAIN), "{kept}");
+    for (server, token, lets_in) in
+        [("a", MAIN, true), ("b", MAIN, false), ("a", "another-token-of-tests", false)]
+    {
+        let again = Logins::open(home.path(), server.to_owned(), &tokens(token), hours.clock());
+        assert_eq!(again.find(&cookie).await.is_some(), lets_in, "{server} {token}");
+    }
+    hours.pass(7 * 24 - 1);
+    assert!(open(home.path(), "a", &hours).find(&cookie).await.unwrap().renewed);
+    hours.pass(7 * 24 - 1);
+    let logins = open(home.path(), "a", &hours);
+    assert!(logins.find(&cookie).await.unwrap().renewed, "it was used in between");
+    assert!(!logins.find(&cookie).await.unwrap().renewed, "that is noted already");
+    hours.pass(7 * 24);
+    assert!(logins.find(&cookie).await.is_none());
+    assert!(open(home.path(), "a", &hours).find(&cookie).await.is_none());
+}
+
+#[tokio::test]
+async fn signing_out_ends_one_login_and_leaves_other_servers_theirs() {
+    let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
+    let (one, other) = (open(home.path(), "a", &hours), open(home.path(), "b", &hours));
+    let first = one.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    let second = one.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    let theirs = other.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    one.sign_out(&first).await;
+    assert!(one.find(&first).await.is_none() && one.find(&second).await.is_some());
+    assert!(open(home.path(), "a", &hours).find(&first).await.is_none());
+    assert!(open(home.path(), "b", &hours).find(&theirs).await.is_some());
+}
+
+#[tokio::test]
+async fn of_many_logins_the_one_that_rested_longest_ends() {
+    let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
+    let logins = open(home.path(), "a", &hours);
+    let first = logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    for _ in 1..MAX_PER_PRINCIPAL {
+        hours.pass(1);
+        logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    }
+    assert!(logins.find(&first).await.is_some_and(|it| it.renewed));
+    let last = logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    assert!(logins.find(&first).await.is_some() && logins.find(&last).await.is_some());
+    assert_eq!(lock(&logins.logins).len(), MAX_PER_PRINCIPAL);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_others_can_read_or_that_is_none_lets_nobody_in() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
+    let path = home.path().join(FILE);
+    let cookie = open(home.path(), "a", &hours).sign_in(&me, &tokens(MAIN)).await.unwrap();
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(open(home.path(), "a", &hours).find(&cookie).await.is_none());
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert!(open(home.path(), "a", &hours).find(&cookie).await.is_some());
+    for text in ["", "{}", "[{\"server\":\"a\"}]", "\0"] {
+        std::fs::write(&path, text).unwrap();
+        assert!(open(home.path(), "a", &hours).find(&cookie).await.is_none(), "{text}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_file_makes_it_panic(text in "\\PC{0,200}") {
+        let home = tempfile::tempdir().unwrap();
+        atomic_file::replace(&home.path().join(FILE), &text).unwrap();
+        drop(open(home.path(), "a", &Hours::default()));
+    }
+}

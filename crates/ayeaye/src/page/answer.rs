@@ -1,0 +1,174 @@
+//! What the page is answered: JSON, and errors that say what is wrong and what to do.
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use ayeaye_agent::{AgentError, DeviceError, JournalError, SessionId, error_chain};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::hint::{self, Reader};
+use crate::mcp::tool_error::ToolError;
+
+/// A request that is not carried out: `{"error": "what, why and what to do"}`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Refusal {
+    #[serde(skip)]
+    status: StatusCode,
+    error: String,
+    /// The session that is in the way, where it is the caller's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal with this text.
+    pub fn new(status: StatusCode, error: impl Into<String>) -> Self {
+        Self { status, error: error.into(), session_id: None }
+    }
+
+    pub(super) fn bad_request(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, error)
+    }
+
+    /// Something that is not there, or somebody else's: the same answer.
+    pub(super) fn not_found(what: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, format!("{what}: it is not there, or not yours"))
+    }
+
+    pub(super) fn read_only() -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "this server only shows (mcp.tools = \"read-only\"): start it with other --tools to act",
+        )
+    }
+
+    /// Work of this process that failed in a way that nobody can help.
+    pub(super) fn internal(what: &str, err: &dyn std::fmt::Display) -> Self {
+        tracing::warn!("{what}: {err}");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{what}: the server's log says why"))
+    }
+
+    /// What is said.
+    pub(super) fn text(&self) -> &str {
+        &self.error
+    }
+
+    fn with_hint(status: StatusCode, what: &str, hint: &str) -> Self {
+        Self::new(status, format!("{what}{}", hint::below(hint)))
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.status, axum::Json(self)).into_response()
+    }
+}
+
+impl From<AgentError> for Refusal {
+    fn from(err: AgentError) -> Self {
+        let status = match &err {
+            AgentError::DeviceBusy { .. }
+            | AgentError::DeviceTaken(_)
+            | AgentError::DrivenElsewhere(_)
+            | AgentError::SessionBusy(_)
+            | AgentError::SessionFull(_)
+            | AgentError::NoTask(_) => StatusCode::CONFLICT,
+            AgentError::UnknownSession(_) => StatusCode::NOT_FOUND,
+            AgentError::WrongDevice { .. } | AgentError::Secret(_) => StatusCode::BAD_REQUEST,
+            AgentError::Device(err) => of_device(err),
+            AgentError::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+            AgentError::Journal(err) => of_journal(err),
+            AgentError::NotARecord(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let session_id = match &err {
+            AgentError::DeviceBusy { session, .. } => session.map(|id| id.to_string()),
+            _ => None,
+        };
+        let hint = hint::for_agent_error(&err, Reader::Terminal);
+        Self { session_id, ..Self::with_hint(status, &error_chain(&err), hint) }
+    }
+}
+
+impl From<DeviceError> for Refusal {
+    fn from(err: DeviceError) -> Self {
+        AgentError::from(err).into()
+    }
+}
+
+impl From<JournalError> for Refusal {
+    fn from(err: JournalError) -> Self {
+        AgentError::from(err).into()
+    }
+}
+
+/// Of arguments that do not fit.
+impl From<ToolError> for Refusal {
+    fn from(err: ToolError) -> Self {
+        Self::bad_request(err.to_string())
+    }
+}
+
+fn of_device(err: &DeviceError) -> StatusCode {
+    match err {
+        DeviceError::NotFound(_) => StatusCode::NOT_FOUND,
+        DeviceError::TakenOver { .. } => StatusCode::CONFLICT,
+        _ => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+fn of_journal(err: &JournalError) -> StatusCode {
+    match err {
+        JournalError::Busy(_) => StatusCode::CONFLICT,
+        JournalError::NoRoom { .. } => StatusCode::INSUFFICIENT_STORAGE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// The body of a request, as JSON that fits. Its length was bounded before.
+pub(super) struct Body<T>(pub(super) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        let bytes = Bytes::from_request(request, state).await;
+        let bytes = bytes.map_err(|_| Refusal::bad_request("the body broke off: send it again"))?;
+        let mut from = serde_json::Deserializer::from_slice(&bytes);
+        let read = serde_path_to_error::deserialize(&mut from);
+        Ok(Self(read.map_err(|err| ToolError::not_arguments(&err))?))
+    }
+}
+
+/// The query of a request. Its length was bounded before.
+pub(super) struct Query<T>(pub(super) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let read = axum::extract::Query::<T>::from_request_parts(parts, state).await;
+        let read =
+            read.map_err(|err| Refusal::bad_request(format!("the query does not fit: {err}")));
+        read.map(|axum::extract::Query(query)| Self(query))
+    }
+}
+
+/// What a path names.
+pub(super) struct Named<T>(pub(super) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let read = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        let read = read.map_err(|_| Refusal::not_found("this address"));
+        read.map(|axum::extract::Path(named)| Self(named))
+    }
+}
+
+/// A session's name out of a path. One that can be none names no session.
+pub(super) fn session_id(text: &str) -> Result<SessionId, Refusal> {
+    text.parse().map_err(|_| Refusal::not_found("this session"))
+}

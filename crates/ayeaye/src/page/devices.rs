@@ -1,0 +1,78 @@
+//! The phones, and what they show.
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH};
+use axum::response::{IntoResponse as _, Response};
+use ayeaye_agent::{AgentError, DeviceHolder, DeviceId, Principal, SessionId};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::answer::{Named, Query, Refusal};
+use super::screens::Shot;
+use super::sessions::media_type;
+use super::{Page, live};
+use crate::mcp::args;
+
+/// `GET /page/api/devices`.
+pub(super) async fn list(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+) -> Result<Json<Value>, Refusal> {
+    Ok(Json(live::devices(&page.0.agent, &principal).await?))
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct After {
+    after: Option<String>,
+}
+
+/// `GET /page/api/devices/{id}/screen?after=TAG`.
+pub(super) async fn screen(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named(id): Named<String>,
+    Query(After { after }): Query<After>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let (id, agent) = (args::device_id(&id)?, &page.0.agent);
+    let shot = match agent.device_holder(&id, &principal).await {
+        // Its run takes pictures itself: another one would make it wait.
+        DeviceHolder::Session(session) => page.last_picture(session, &principal).await?,
+        DeviceHolder::Free => page.0.screens.shot(agent, &id).await?,
+        DeviceHolder::Other => return Err(busy(id)),
+    };
+    // Somebody else's run may have begun meanwhile, and the picture may show it.
+    if agent.device_holder(&id, &principal).await == DeviceHolder::Other {
+        return Err(busy(id));
+    }
+    let known = headers.get(IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
+    let known = [after.as_deref(), known].into_iter().flatten();
+    let tag = format!("\"{}\"", shot.tag);
+    if known.map(|tag| tag.trim_matches('"')).any(|known| known == shot.tag) {
+        return Ok((StatusCode::NOT_MODIFIED, [(ETAG, tag)]).into_response());
+    }
+    Ok(([(ETAG, tag), (CONTENT_TYPE, shot.media_type.to_owned())], shot.bytes).into_response())
+}
+
+fn busy(device: DeviceId) -> Refusal {
+    AgentError::DeviceBusy { device, session: None }.into()
+}
+
+impl Page {
+    /// The last picture that a session's run has taken, as it is in the record.
+    async fn last_picture(&self, id: SessionId, who: &Principal) -> Result<Shot, Refusal> {
+        let (agent, live) = (&self.0.agent, &self.0.live);
+        let mut latest = live.session(id, who, self.is_read_only()).await?;
+        let view = latest.wait_for(Option::is_some).await.ok().and_then(|view| view.clone());
+        let blob = view.and_then(|view| view.steps.iter().rev().find_map(|step| step.blob.clone()));
+        let blob = blob.ok_or_else(|| {
+            let text = format!(
+                "session {id} drives the phone and has not looked at it yet: wait a moment"
+            );
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
+        })?;
+        let bytes = agent.journal().blob(&id, &blob).await?;
+        Ok(Shot { media_type: media_type(&blob), bytes, tag: blob.sha256 })
+    }
+}

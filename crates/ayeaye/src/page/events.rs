@@ -1,0 +1,238 @@
+//! What changes, as server-sent events: the latest state of what is looked at, never a queue of states.
+//!
+//! A stream is asked for its next event when the last one is on its way. Whoever reads slowly, or sleeps, is
+//! sent what there is when they read again; nothing is kept for them and nobody waits.
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use ayeaye_agent::{AgentError, Principal, SessionId};
+use futures::future::select_all;
+use futures::stream;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until};
+
+use super::Page;
+use super::answer::{Query, Refusal, session_id};
+use super::feeds::Latest;
+use super::live::LEAST_PAUSE;
+use super::view::View;
+
+/// Most sessions that one stream follows.
+const MOST_FOLLOWED: usize = 8;
+/// Most streams of one principal.
+const MOST_STREAMS: usize = 64;
+/// How often something is sent where nothing happens, so that nobody takes the connection for dead.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Followed {
+    sessions: Option<String>,
+}
+
+/// `GET /page/api/events?sessions=ID,ID`.
+pub(super) async fn stream(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Query(wanted): Query<Followed>,
+) -> Result<Response, Refusal> {
+    let place = page.0.places.take(&principal)?;
+    let names = wanted.sessions.unwrap_or_default();
+    let ids = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let ids = ids.map(session_id).collect::<Result<Vec<_>, _>>()?;
+    if MOST_FOLLOWED < ids.len() {
+        let text = format!("at most {MOST_FOLLOWED} sessions can be followed at a time");
+        return Err(Refusal::bad_request(text));
+    }
+    let viewer = Viewer::new(&page, &principal, &ids, place).await?;
+    let closing = async move { page.0.agent.closing().await };
+    let events = stream::unfold(viewer, |mut viewer| async {
+        let event = viewer.next().await?;
+        Some((Ok::<_, Infallible>(event), viewer))
+    });
+    // The streams end with the server, which waits for its connections.
+    let events = futures::StreamExt::take_until(events, closing);
+    let alive = KeepAlive::new().interval(HEARTBEAT);
+    Ok(Sse::new(events).keep_alive(alive).into_response())
+}
+
+/// One person who looks: what they follow, and what they have been sent of it.
+struct Viewer {
+    /// What is said before all else.
+    greetings: Vec<(&'static str, Value)>,
+    devices: Latest<Value>,
+    sessions: Latest<Value>,
+    views: Vec<FollowedView>,
+    /// When the next event about a session may be sent.
+    not_before: Instant,
+    _place: Place,
+}
+
+struct FollowedView {
+    id: SessionId,
+    latest: Latest<View>,
+    sent: Option<Arc<View>>,
+    /// Whether there is a state that was not sent.
+    due: bool,
+    ended: bool,
+}
+
+/// Which of what is followed has changed.
+#[derive(Debug, Clone, Copy)]
+enum Changed {
+    Devices,
+    Sessions,
+    View(usize),
+    Ended(usize),
+}
+
+impl Viewer {
+    async fn new(
+        page: &Page,
+        principal: &Principal,
+        ids: &[SessionId],
+        place: Place,
+    ) -> Result<Self, Refusal> {
+        let live = &page.0.live;
+        let mut greetings = vec![("hello", json!({ "server": page.0.id }))];
+        let mut views = Vec::new();
+        for id in ids {
+            match live.session(*id, principal, page.is_read_only()).await {
+                Ok(latest) => {
+                    let (id, sent) = (*id, None);
+                    views.push(FollowedView { id, latest, sent, due: true, ended: false });
+                }
+                Err(AgentError::UnknownSession(_)) => {
+                    greetings.push(("gone", json!({ "session_id": id.to_string() })));
+                }
+                Err(err) => return Err(err.into()),
+            }
+        }
+        // Told from the last to the first.
+        greetings.reverse();
+        let mut devices = live.devices(principal);
+        let mut sessions = live.sessions(principal);
+        // What is known already is news to this viewer.
+        devices.mark_changed();
+        sessions.mark_changed();
+        Ok(Self { greetings, devices, sessions, views, not_before: Instant::now(), _place: place })
+    }
+
+    /// The next event; `None` when there will be none.
+    async fn next(&mut self) -> Option<Event> {
+        if let Some((name, value)) = self.greetings.pop() {
+            return Some(event(name, &value));
+        }
+        loop {
+            let told = match self.changed().await {
+                Changed::Devices => told("devices", &mut self.devices),
+                Changed::Sessions => told("sessions", &mut self.sessions),
+                Changed::View(at) => self.view(at),
+                Changed::Ended(at) => {
+                    let view = self.views.get_mut(at)?;
+                    view.ended = true;
+                    Some(event("gone", &json!({ "session_id": view.id.to_string() })))
+                }
+            };
+            if told.is_some() {
+                return told;
+            }
+        }
+    }
+
+    /// Waits for a change. Cancel safe.
+    async fn changed(&mut self) -> Changed {
+        let not_before = self.not_before;
+        let views = self.views.iter_mut().enumerate().filter(|(_, view)| !view.ended);
+        let views = views.map(|(at, view)| {
+            Box::pin(async move {
+                if !view.due && view.latest.changed().await.is_err() {
+                    return Changed::Ended(at);
+                }
+                view.due = true;
+                // Until then a newer state takes the place of this one.
+                sleep_until(not_before).await;
+                Changed::View(at)
+            }) as Pin<Box<dyn Future<Output = Changed> + Send + '_>>
+        });
+        let mut all: Vec<_> = views.collect();
+        let (devices, sessions) = (&mut self.devices, &mut self.sessions);
+        all.push(Box::pin(async move { of(devices, Changed::Devices).await }));
+        all.push(Box::pin(async move { of(sessions, Changed::Sessions).await }));
+        select_all(all).await.0
+    }
+
+    fn view(&mut self, at: usize) -> Option<Event> {
+        let view = self.views.get_mut(at)?;
+        view.due = false;
+        let latest = view.latest.borrow_and_update().clone()?;
+        let value = latest.since(view.sent.as_deref());
+        view.sent = Some(latest);
+        self.not_before = Instant::now() + LEAST_PAUSE;
+        Some(event("session", &value))
+    }
+}
+
+/// Waits for a change of a list. One that cannot change any more is waited for in vain: the stream is about to
+/// end.
+async fn of(list: &mut Latest<Value>, what: Changed) -> Changed {
+    if list.changed().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+    what
+}
+
+fn told(name: &str, list: &mut Latest<Value>) -> Option<Event> {
+    list.borrow_and_update().as_deref().map(|value| event(name, value))
+}
+
+fn event(name: &str, value: &Value) -> Event {
+    Event::default().event(name).data(value.to_string())
+}
+
+/// How many streams each principal has.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places(Arc<Mutex<HashMap<Principal, usize>>>);
+
+/// A principal's place among those who look, until it is dropped.
+#[derive(Debug)]
+struct Place {
+    all: Places,
+    principal: Principal,
+}
+
+impl Places {
+    fn take(&self, principal: &Principal) -> Result<Place, Refusal> {
+        let mut taken = self.lock();
+        let count = taken.entry(principal.clone()).or_default();
+        if MOST_STREAMS <= *count {
+            let text = format!("{MOST_STREAMS} pages are open already: close some");
+            return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, text));
+        }
+        *count += 1;
+        Ok(Place { all: self.clone(), principal: principal.clone() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Principal, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.all.lock();
+        if let Some(count) = taken.get_mut(&self.principal) {
+            *count -= 1;
+            if *count == 0 {
+                taken.remove(&self.principal);
+            }
+        }
+    }
+}

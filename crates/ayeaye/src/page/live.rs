@@ -1,0 +1,174 @@
+//! What is shown live: phones, sessions and single sessions, each worked out once for all who look.
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ayeaye_agent::{Agent, AgentError, Follower, Principal, SessionId};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::answer::Refusal;
+use super::feeds::{Feeds, Latest, Publisher, publish};
+use super::sessions::newest;
+use super::view::View;
+use crate::mcp::results::DeviceList;
+
+/// How many sessions a live list has.
+pub(super) const MOST_SESSIONS: usize = 50;
+/// The least time between two states of one thing.
+pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(250);
+/// How often is looked at what this process is not told of: phones, and what other processes do.
+const POLL: Duration = Duration::from_secs(2);
+/// How long is rested after work, as a multiple of the time it took: a long record is read less often, so that
+/// whoever looks at it takes a tenth of a processor at most.
+const REST: u32 = 9;
+
+/// The feeds of one page.
+pub(super) struct Live {
+    agent: Arc<Agent>,
+    devices: Feeds<Principal, Value>,
+    lists: Feeds<Principal, Value>,
+    views: Feeds<SessionId, View>,
+}
+
+impl Live {
+    pub(super) fn new(agent: Arc<Agent>) -> Self {
+        let (devices, lists, views) = (Feeds::default(), Feeds::default(), Feeds::default());
+        Self { agent, devices, lists, views }
+    }
+
+    /// The phones, as `GET /page/api/devices` gives them.
+    pub(super) fn devices(&self, principal: &Principal) -> Latest<Value> {
+        let (agent, who) = (self.agent.clone(), principal.clone());
+        self.devices.follow(principal, |feed| keep_devices(agent, who, feed))
+    }
+
+    /// The principal's newest sessions, as `GET /page/api/sessions` gives them.
+    pub(super) fn sessions(&self, principal: &Principal) -> Latest<Value> {
+        let (agent, who) = (self.agent.clone(), principal.clone());
+        self.lists.follow(principal, |feed| keep_list(agent, who, feed))
+    }
+
+    /// A session. An error for one that this principal may not see.
+    pub(super) async fn session(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+        read_only: bool,
+    ) -> Result<Latest<View>, AgentError> {
+        self.agent.ensure_visible(id, principal).await?;
+        let (agent, who) = (self.agent.clone(), principal.clone());
+        Ok(self.views.follow(&id, |feed| keep_view(agent, id, who, read_only, feed)))
+    }
+
+    /// A session that somebody looks at, as it was seen last. The caller has to know that it may be seen.
+    pub(super) fn seen(&self, id: SessionId) -> Option<Arc<View>> {
+        self.views.peek(&id)
+    }
+}
+
+/// The phones, or what stands in the way of listing them.
+pub(super) async fn devices(agent: &Agent, principal: &Principal) -> Result<Value, Refusal> {
+    let devices = agent.devices(principal).await?;
+    let names: Vec<_> = devices.iter().map(|(entry, _)| entry.names()).collect();
+    let list = DeviceList::from(devices).near(&agent.nearby(&names).await);
+    serde_json::to_value(list).map_err(|err| Refusal::internal("the list of phones", &err))
+}
+
+async fn keep_devices(agent: Arc<Agent>, principal: Principal, feed: Publisher<Value>) {
+    let mut changes = agent.changes();
+    loop {
+        changes.mark_unchanged();
+        let begun = Instant::now();
+        let list = devices(&agent, &principal).await;
+        publish(&feed, list.unwrap_or_else(|err| json!({ "devices": [], "hint": err.text() })));
+        rest(begun).await;
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            () = sleep(POLL) => {}
+        }
+    }
+}
+
+async fn keep_list(agent: Arc<Agent>, principal: Principal, feed: Publisher<Value>) {
+    let mut changes = agent.changes();
+    loop {
+        changes.mark_unchanged();
+        let begun = Instant::now();
+        match newest(&agent, &principal, MOST_SESSIONS).await {
+            Ok(list) => publish(&feed, list),
+            Err(err) => tracing::debug!("the sessions cannot be listed: {err}"),
+        }
+        rest(begun).await;
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            () = sleep(POLL) => {}
+        }
+    }
+}
+
+async fn keep_view(
+    agent: Arc<Agent>,
+    id: SessionId,
+    principal: Principal,
+    read_only: bool,
+    feed: Publisher<View>,
+) {
+    let mut changes = agent.changes();
+    let mut run: Option<Follower> = None;
+    loop {
+        changes.mark_unchanged();
+        // Before the record is read, so that no later change is missed. One that is followed already knows
+        // what it has told.
+        if !run.as_ref().is_some_and(|run| run.running() && !run.ended_abruptly()) {
+            run = agent.follow(id, &principal);
+        }
+        let begun = Instant::now();
+        match View::read(&agent, id, &principal, read_only).await {
+            Ok(view) => publish(&feed, view),
+            Err(AgentError::UnknownSession(_)) => return,
+            Err(err) => tracing::debug!("session {id} cannot be shown: {err}"),
+        }
+        rest(begun).await;
+        loop {
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return },
+                () = news(run.as_mut()) => {}
+                () = sleep(POLL) => {
+                    let seen = feed.borrow().clone();
+                    if is_unchanged(&agent, id, &principal, seen.as_deref()).await {
+                        continue;
+                    }
+                }
+            }
+            break;
+        }
+    }
+}
+
+/// Whether a session that nobody drives is as it was seen, as its summary tells.
+async fn is_unchanged(
+    agent: &Agent,
+    id: SessionId,
+    principal: &Principal,
+    seen: Option<&View>,
+) -> bool {
+    let Some(seen) = seen.filter(|seen| !seen.line.running) else { return false };
+    let summary = agent.session_summary(id, principal).await;
+    summary.is_ok_and(|summary| summary.last_seq == seen.last_seq)
+}
+
+/// The next change of a run; never without one.
+async fn news(run: Option<&mut Follower>) {
+    if let Some(run) = run
+        && run.changed().await
+    {
+        return;
+    }
+    pin!(std::future::pending::<()>()).await;
+}
+
+/// Rests after work that began then.
+async fn rest(begun: Instant) {
+    sleep(LEAST_PAUSE.max(begun.elapsed() * REST)).await;
+}

@@ -1,0 +1,214 @@
+//! Sessions to look at: lists, search, one with its steps, pictures.
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use ayeaye_agent::journal::{BlobRef, Summary};
+use ayeaye_agent::{Agent, AgentError, Principal, SessionId};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+use super::Page;
+use super::answer::{Named, Query, Refusal, session_id};
+use super::live::MOST_SESSIONS;
+use super::view::{ListItem, View, read_steps};
+use crate::mcp::resources::steps as record;
+
+/// Most sessions in one answer.
+const MOST: usize = 200;
+/// Most sessions that one search looks at; another goes on from there.
+const MOST_SEARCHED: usize = 2000;
+/// Most characters of a search.
+const LONGEST_SEARCH: usize = 200;
+
+/// Most searches at a time: each reads many small files.
+static SEARCHING: Semaphore = Semaphore::const_new(2);
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Wanted {
+    q: Option<String>,
+    limit: Option<usize>,
+    before: Option<String>,
+}
+
+/// `GET /page/api/sessions`.
+pub(super) async fn list(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Value>, Refusal> {
+    let before = wanted.before.as_deref().map(session_id).transpose()?;
+    let words: String = wanted.q.unwrap_or_default().chars().take(LONGEST_SEARCH).collect();
+    let limit = wanted.limit.unwrap_or(MOST_SESSIONS).clamp(1, MOST);
+    let found = find(&page.0.agent, &principal, &words.to_lowercase(), limit, before).await?;
+    Ok(Json(found))
+}
+
+/// The newest sessions of a principal.
+pub(super) async fn newest(
+    agent: &Agent,
+    principal: &Principal,
+    limit: usize,
+) -> Result<Value, AgentError> {
+    find(agent, principal, "", limit, None).await
+}
+
+/// Sessions that have all these words somewhere, newest first. With `more` comes `next`, which is what `before`
+/// has to be to go on.
+async fn find(
+    agent: &Agent,
+    principal: &Principal,
+    words: &str,
+    limit: usize,
+    before: Option<SessionId>,
+) -> Result<Value, AgentError> {
+    let _turn = SEARCHING.acquire().await.expect("it is never closed");
+    let (mut found, mut looked_at, mut last) = (Vec::new(), 0, None);
+    let mut more = false;
+    for id in agent.journal().list().await? {
+        if before.is_some_and(|before| before <= id) {
+            continue;
+        }
+        if found.len() == limit || looked_at == MOST_SEARCHED {
+            more = true;
+            break;
+        }
+        looked_at += 1;
+        last = Some(id);
+        let summary = match agent.session_summary(id, principal).await {
+            Err(AgentError::UnknownSession(_)) => continue,
+            summary => summary,
+        };
+        if matches(words, summary.as_ref().ok()) {
+            found.push(ListItem::read(agent, id, summary, principal).await);
+        }
+    }
+    let next = last.filter(|_| more).map(|id| id.to_string());
+    Ok(json!({ "sessions": found, "more": more, "next": next }))
+}
+
+/// Whether each of the words, in lower case, is in the task, the message, an app's name or the phone's.
+fn matches(words: &str, summary: Option<&Summary>) -> bool {
+    let mut words = words.split_whitespace().peekable();
+    let Some(summary) = summary else { return words.peek().is_none() };
+    let texts = [
+        &summary.task,
+        &summary.message,
+        &summary.task_name,
+        &summary.device.device_id,
+        &summary.device.model,
+    ];
+    let texts: Vec<String> =
+        texts.into_iter().chain(&summary.apps).map(|text| text.to_lowercase()).collect();
+    words.all(|word| texts.iter().any(|text| text.contains(word)))
+}
+
+/// `GET /page/api/sessions/{id}`.
+pub(super) async fn one(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named(id): Named<String>,
+) -> Result<Json<View>, Refusal> {
+    let (id, agent) = (session_id(&id)?, &page.0.agent);
+    agent.ensure_visible(id, &principal).await?;
+    Ok(Json(View::read(agent, id, &principal, page.is_read_only()).await?))
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Before {
+    before: u32,
+}
+
+/// `GET /page/api/sessions/{id}/steps?before=N`.
+pub(super) async fn steps(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named(id): Named<String>,
+    Query(Before { before }): Query<Before>,
+) -> Result<Json<Value>, Refusal> {
+    let (id, agent) = (session_id(&id)?, &page.0.agent);
+    agent.ensure_visible(id, &principal).await?;
+    let read = read_steps(agent, id, Some(before)).await?;
+    let first = read.steps.first().map_or(0, |step| step.index);
+    Ok(Json(json!({ "steps": read.steps, "first_step": first })))
+}
+
+/// `GET /page/api/sessions/{id}/steps/{step}/picture`.
+pub(super) async fn picture(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named((id, step)): Named<(String, u32)>,
+) -> Result<Response, Refusal> {
+    let (id, agent) = (session_id(&id)?, &page.0.agent);
+    agent.ensure_visible(id, &principal).await?;
+    let seen = page.0.live.seen(id).and_then(|view| {
+        view.steps.iter().find(|it| it.index == step).and_then(|it| it.blob.clone())
+    });
+    let blob = match seen {
+        Some(blob) => Some(blob),
+        None => record::picture(&**agent.journal(), id, step).await?,
+    };
+    let blob = blob.ok_or_else(|| Refusal::not_found("this picture"))?;
+    let bytes = agent.journal().blob(&id, &blob).await?;
+    let kept = "private, max-age=31536000, immutable";
+    Ok(([(CONTENT_TYPE, media_type(&blob)), (CACHE_CONTROL, kept)], bytes).into_response())
+}
+
+/// The kind of picture a blob is. A record may say anything: what is no picture is not shown as something else.
+pub(super) fn media_type(blob: &BlobRef) -> &'static str {
+    match blob.media_type.as_str() {
+        "image/jpeg" => "image/jpeg",
+        "image/png" => "image/png",
+        "image/webp" => "image/webp",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_agent::journal::DeviceRecord;
+
+    use super::*;
+
+    fn summary() -> Summary {
+        Summary {
+            task_name: "x".to_owned(),
+            task: "Tell Carla about the party".to_owned(),
+            owner: None,
+            device: DeviceRecord {
+                device_id: "emulator-5554".to_owned(),
+                model: "Pixel 7".to_owned(),
+                android_version: "14".to_owned(),
+                wm_size: [1, 1],
+            },
+            stop_reason: None,
+            message: "Sent.".to_owned(),
+            question: None,
+            rounds: 1,
+            steps: 2,
+            calls: 2,
+            tokens: 9,
+            cost_usd: 0.0,
+            cost_known: false,
+            model_ms: 0.0,
+            other_ms: 0.0,
+            apps: vec!["Messages".to_owned()],
+            started: jiff::Timestamp::UNIX_EPOCH,
+            last: jiff::Timestamp::UNIX_EPOCH,
+            last_seq: 9,
+            bytes: 0,
+        }
+    }
+
+    #[test]
+    fn every_word_is_looked_for_in_task_message_apps_and_phone() {
+        for words in ["", " ", "carla", "party carla", "messages", "pixel", "emul", "sent"] {
+            assert!(matches(words, Some(&summary())), "{words}");
+        }
+        for words in ["anna", "carla anna", "settings"] {
+            assert!(!matches(words, Some(&summary())), "{words}");
+        }
+        assert!(matches("", None) && !matches("carla", None));
+    }
+}

@@ -1,0 +1,255 @@
+//! The steps of a session as the page shows them, read event by event in bounded memory.
+use std::collections::VecDeque;
+
+use ayeaye_agent::journal::{
+    ActionRecord, AgentType, BlobRef, Event, Fact, Observe, StepEnd, Summary, SummaryBuilder,
+};
+use ayeaye_agent::{JournalError, SessionId};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::text::{one_line, truncate};
+
+/// Most steps that are given at a time.
+pub(super) const MOST_STEPS: usize = 200;
+/// Most rounds that are given: the latest.
+const MOST_ROUNDS: usize = 100;
+/// Longest text of a step, in characters.
+const MAX_TEXT: usize = 2000;
+/// Longest line, in characters.
+const MAX_LINE: usize = 200;
+
+/// One step. Those that are over do not change any more.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Step {
+    /// From 0 through the session.
+    pub(super) index: u32,
+    round: u32,
+    /// `app`, `host` or `client`.
+    agent: &'static str,
+    /// Such as `CLICK`; empty until something is decided.
+    action_type: String,
+    /// The act in words, such as "Tap on Save".
+    label: String,
+    /// Where it touches, and where it lifts: thousandths of the screen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    point: Option<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<[f64; 2]>,
+    thought: String,
+    explain: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// Why it is not certain that it had its effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncertain: Option<String>,
+    /// RFC 3339, in UTC.
+    started_at: String,
+    /// Whether it is over.
+    over: bool,
+    model_ms: u64,
+    other_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_usd: Option<f64>,
+    picture: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture_url: Option<String>,
+    #[serde(skip)]
+    pub(super) blob: Option<BlobRef>,
+    /// The name of what it is aimed at.
+    #[serde(skip)]
+    target: Option<String>,
+}
+
+/// A request of the user.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Round {
+    number: u32,
+    request: String,
+}
+
+/// Reads a record: its steps before a certain one, the latest of them, its rounds, and all of it in short.
+pub(super) struct StepReader {
+    id: SessionId,
+    before: u32,
+    summary: SummaryBuilder,
+    steps: VecDeque<Step>,
+    rounds: VecDeque<Round>,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(super) struct ReadSteps {
+    pub(super) summary: Summary,
+    pub(super) steps: Vec<Step>,
+    pub(super) rounds: Vec<Round>,
+}
+
+impl StepReader {
+    /// Of all steps, or of those before one.
+    pub(super) fn new(id: SessionId, before: Option<u32>) -> Self {
+        let before = before.unwrap_or(u32::MAX);
+        let summary = SummaryBuilder::new(id);
+        Self { id, before, summary, steps: VecDeque::new(), rounds: VecDeque::new() }
+    }
+
+    /// Takes in the next event of the record.
+    pub(super) fn apply(&mut self, event: &Event) {
+        self.summary.apply(event);
+        if let (Fact::RoundStart { request }, Some(number)) = (&event.entry.fact, event.entry.round)
+        {
+            push(
+                &mut self.rounds,
+                MOST_ROUNDS,
+                Round { number, request: truncate(request, MAX_TEXT) },
+            );
+        }
+        let Some(index) = event.entry.step.filter(|step| *step < self.before) else { return };
+        if let Fact::StepStart(start) = &event.entry.fact {
+            let agent = match start.agent_type.known() {
+                Some(AgentType::HostAgent) => "host",
+                Some(AgentType::Client) => "client",
+                Some(AgentType::AppAgent) | None => "app",
+            };
+            let round = event.entry.round.unwrap_or_default();
+            push(&mut self.steps, MOST_STEPS, Step::new(index, round, agent, event.ts));
+        } else if let Some(step) = self.steps.iter_mut().rev().find(|it| it.index == index) {
+            step.apply(self.id, &event.entry.fact);
+        }
+    }
+
+    /// What was read, when all of it was.
+    pub(super) fn finish(self) -> Result<ReadSteps, JournalError> {
+        let Self { summary, steps, rounds, .. } = self;
+        Ok(ReadSteps {
+            // How much room it takes is not shown.
+            summary: summary.finish(0)?,
+            steps: steps.into(),
+            rounds: rounds.into(),
+        })
+    }
+}
+
+fn push<T>(list: &mut VecDeque<T>, most: usize, item: T) {
+    if list.len() == most {
+        list.pop_front();
+    }
+    list.push_back(item);
+}
+
+/// A time as the page reads it: to the millisecond.
+pub(super) fn to_millis(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// Milliseconds, whole.
+pub(super) fn whole(ms: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it saturates, and nothing that takes time is negative"
+    )]
+    let whole = ms.round() as u64;
+    whole
+}
+
+impl Step {
+    fn new(index: u32, round: u32, agent: &'static str, started: Timestamp) -> Self {
+        Self {
+            index,
+            round,
+            agent,
+            action_type: String::new(),
+            label: String::new(),
+            point: None,
+            end: None,
+            thought: String::new(),
+            explain: String::new(),
+            app: None,
+            error: None,
+            uncertain: None,
+            started_at: to_millis(started),
+            over: false,
+            model_ms: 0,
+            other_ms: 0,
+            cost_usd: None,
+            picture: false,
+            picture_url: None,
+            blob: None,
+            target: None,
+        }
+    }
+
+    fn apply(&mut self, id: SessionId, fact: &Fact) {
+        match fact {
+            Fact::Observe(seen) => self.saw(id, seen),
+            Fact::LlmResponse(reply) => {
+                self.model_ms = self.model_ms.saturating_add(whole(reply.latency_ms));
+                if let Some(parsed) = &reply.parsed {
+                    self.thought = truncate(&parsed.response.thought, MAX_TEXT);
+                    self.explain = truncate(&parsed.response.comment, MAX_TEXT);
+                    self.decided(&parsed.action);
+                }
+            }
+            Fact::ToolStart(start) if start.device => {
+                let name = start.target.as_ref().map(|it| one_line(&it.name));
+                self.target = name.filter(|name| !name.trim().is_empty());
+                let (function, arguments) = (start.name.clone(), start.parameters.clone());
+                self.decided(&ActionRecord { function, arguments });
+            }
+            Fact::StepEnd(end) => self.ended(end),
+            _ => {}
+        }
+    }
+
+    fn saw(&mut self, id: SessionId, seen: &Observe) {
+        let app = if seen.app_name.is_empty() { &seen.package } else { &seen.app_name };
+        if !app.is_empty() {
+            self.app = Some(truncate(app, MAX_LINE));
+        }
+        // The first is the one that was decided on.
+        if let (None, Some(blob)) = (&self.blob, &seen.screenshot) {
+            self.blob = Some(blob.clone());
+            self.picture = true;
+            let index = self.index;
+            self.picture_url = Some(format!("/page/api/sessions/{id}/steps/{index}/picture"));
+        }
+    }
+
+    fn decided(&mut self, action: &ActionRecord) {
+        self.action_type = truncate(&action.function, MAX_LINE);
+        self.label = truncate(&one_line(&action.in_words(self.target.as_deref())), MAX_LINE);
+        let place = |name: &str| point(action.arguments.get(name)?);
+        (self.point, self.end) = match place("point1") {
+            Some(from) => (Some(from), place("point2")),
+            None => (place("point"), None),
+        };
+    }
+
+    fn ended(&mut self, end: &StepEnd) {
+        self.over = true;
+        self.thought = truncate(&end.response.thought, MAX_TEXT);
+        self.explain = truncate(&end.response.comment, MAX_TEXT);
+        if let Some(action) = &end.action {
+            self.decided(action);
+        }
+        self.error = end.error.as_deref().map(|text| truncate(text, MAX_TEXT));
+        self.uncertain = end.uncertain.as_deref().map(|text| truncate(text, MAX_TEXT));
+        self.model_ms = whole(end.time_ms.llm_interaction);
+        self.other_ms = whole(end.time_ms.besides_model());
+        self.cost_usd = end.cost_known.then_some(end.cost_usd);
+    }
+}
+
+/// A point of the record, if it is one on the screen.
+fn point(value: &Value) -> Option<[f64; 2]> {
+    let [x, y] = &value.as_array()?[..] else { return None };
+    let on_screen = |value: &Value| value.as_f64().filter(|it| (0.0..=1000.0).contains(it));
+    Some([on_screen(x)?, on_screen(y)?])
+}
+
+#[cfg(test)]
+mod tests;

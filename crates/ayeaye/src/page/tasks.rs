@@ -1,0 +1,154 @@
+//! Starting, continuing, pausing and stopping tasks.
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use ayeaye_agent::{ContinueTask, Principal, SessionId, StartTask, StopReason, UserInput};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Page;
+use super::answer::{Body, Named, Refusal, session_id};
+use super::view::ListItem;
+use crate::mcp::args;
+use crate::mcp::tool_error::ToolError;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewTask {
+    device_id: String,
+    task: String,
+    max_steps: Option<i64>,
+    planner: Option<bool>,
+}
+
+/// `POST /page/api/tasks`.
+pub(super) async fn start(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Body(new): Body<NewTask>,
+) -> Result<Json<Value>, Refusal> {
+    page.ensure_may_act()?;
+    let defaults = &page.0.defaults;
+    let start = StartTask {
+        device_id: args::device_id(&new.device_id)?,
+        task: args::text("task", &new.task)?,
+        max_steps: args::max_steps(new.max_steps, defaults.max_steps)?,
+        reply_mode: defaults.reply_mode,
+        planner: new.planner.unwrap_or(defaults.planner),
+        policy: None,
+        principal,
+    };
+    page.ensure_model().await?;
+    let run = page.0.agent.start(start).await?;
+    Ok(Json(json!({ "session_id": run.report().session_id.to_string() })))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GoOn {
+    reply: Option<String>,
+    #[serde(default)]
+    secret: bool,
+    question_step: Option<u32>,
+    task: Option<String>,
+    max_steps: Option<i64>,
+    planner: Option<bool>,
+}
+
+/// `POST /page/api/sessions/{id}/continue`.
+pub(super) async fn go_on(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named(id): Named<String>,
+    Body(wanted): Body<GoOn>,
+) -> Result<Json<ListItem>, Refusal> {
+    page.ensure_may_act()?;
+    let (id, defaults) = (session_id(&id)?, &page.0.defaults);
+    let input = match (&wanted.task, &wanted.reply, wanted.question_step) {
+        (Some(_), Some(_), _) => {
+            return Err(Refusal::bad_request("`task` and `reply` cannot be given together"));
+        }
+        (Some(task), None, _) => UserInput::Task(args::text("task", task)?),
+        (None, Some(reply), Some(question)) => {
+            UserInput::Answer { question, text: args::text("reply", reply)? }
+        }
+        (None, Some(reply), None) => UserInput::Reply(args::text("reply", reply)?),
+        (None, None, _) => UserInput::Nothing,
+    };
+    if let UserInput::Task(_) = input {
+        page.ensure_model().await?;
+    }
+    let next = ContinueTask {
+        session_id: id,
+        device_id: None,
+        input,
+        reply_is_secret: wanted.secret,
+        max_steps: args::max_steps(wanted.max_steps, defaults.max_steps)?,
+        reply_mode: defaults.reply_mode,
+        planner: wanted.planner.unwrap_or(defaults.planner),
+        policy: None,
+        principal: principal.clone(),
+    };
+    page.0.agent.resume(next).await?;
+    page.line(id, &principal).await
+}
+
+/// The body of a request that says all by its address.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Nothing {}
+
+/// `POST /page/api/sessions/{id}/stop`.
+pub(super) async fn stop(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named(id): Named<String>,
+    Body(Nothing {}): Body<Nothing>,
+) -> Result<Json<ListItem>, Refusal> {
+    page.end(&id, StopReason::Cancelled, &principal).await
+}
+
+/// `POST /page/api/sessions/{id}/pause`.
+pub(super) async fn pause(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named(id): Named<String>,
+    Body(Nothing {}): Body<Nothing>,
+) -> Result<Json<ListItem>, Refusal> {
+    page.end(&id, StopReason::UserPaused, &principal).await
+}
+
+impl Page {
+    async fn end(
+        &self,
+        id: &str,
+        reason: StopReason,
+        principal: &Principal,
+    ) -> Result<Json<ListItem>, Refusal> {
+        self.ensure_may_act()?;
+        let id = session_id(id)?;
+        self.0.agent.stop(id, reason, principal).await?;
+        self.line(id, principal).await
+    }
+
+    async fn line(&self, id: SessionId, principal: &Principal) -> Result<Json<ListItem>, Refusal> {
+        let agent = &self.0.agent;
+        let summary = Ok(agent.session_summary(id, principal).await?);
+        Ok(Json(ListItem::read(agent, id, summary, principal).await))
+    }
+
+    /// Fails where no model is there to be handed a task.
+    async fn ensure_model(&self) -> Result<(), Refusal> {
+        let presence = &self.0.presence;
+        let state = presence.state().await;
+        if state.takes_tasks() {
+            return Ok(());
+        }
+        let what = ToolError::no_model(state, &presence.endpoint(), true);
+        let text = format!(
+            "{}: `ayeaye setup` finds or takes a model, `ayeaye doctor` checks it",
+            what.what()
+        );
+        Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text))
+    }
+}

@@ -1,0 +1,298 @@
+//! A session as the page shows it: a line in lists, and the whole.
+use std::sync::Arc;
+
+use ayeaye_agent::journal::Summary;
+use ayeaye_agent::{
+    Agent, AgentError, DIRECT_REQUEST, Principal, Question, Report, SessionId, StopReason,
+    error_chain,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::steps::{ReadSteps, Round, Step, StepReader, to_millis, whole};
+use crate::text::truncate;
+
+/// Longest task and longest message, in characters.
+const MAX_TEXT: usize = 2000;
+
+/// A session in short.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Line {
+    pub(super) session_id: String,
+    task: String,
+    device_id: String,
+    device_model: String,
+    pub(super) running: bool,
+    /// Whether a question waits for an answer.
+    waiting: bool,
+    stop_reason: &'static str,
+    message: String,
+    steps: u32,
+    started_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<String>,
+    /// Of all steps that are over.
+    model_ms: u64,
+    other_ms: u64,
+    cost_usd: f64,
+    cost_known: bool,
+    /// Whether this very process drives it.
+    mine_here: bool,
+}
+
+/// A line with the text of the question, for lists.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct ListItem {
+    #[serde(flatten)]
+    pub(super) line: Line,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<String>,
+}
+
+/// A session with its steps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct View {
+    #[serde(flatten)]
+    pub(super) line: Line,
+    rounds: Vec<Round>,
+    /// The first of the steps that are given.
+    first_step: u32,
+    pub(super) steps: Vec<Step>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<Asked>,
+    /// What can be done now, in a sentence.
+    next: &'static str,
+    can: Can,
+    /// The last event of the record that was read.
+    #[serde(skip)]
+    pub(super) last_seq: u64,
+}
+
+/// A question that waits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Asked {
+    /// Tells it from every other of the session.
+    step: u32,
+    kind: &'static str,
+    text: String,
+    options: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app: Option<String>,
+    asks_for_secret: bool,
+}
+
+/// What may be done with a session now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is the state of a control")]
+struct Can {
+    answer: bool,
+    guide: bool,
+    pause: bool,
+    stop: bool,
+    resume: bool,
+    act: bool,
+    new_task: bool,
+}
+
+impl Line {
+    /// `report` where the summary alone does not tell how it stands; `here`: this process drives it.
+    fn new(id: SessionId, summary: &Summary, report: Option<&Report>, here: bool) -> Self {
+        let (stop_reason, message) = match (report, summary.stop_reason) {
+            (Some(report), _) => (report.stop_reason, report.message.as_str()),
+            (None, Some(reason)) => (reason, summary.message.as_str()),
+            (None, None) => (StopReason::StillRunning, ""),
+        };
+        let running = stop_reason == StopReason::StillRunning;
+        Self {
+            session_id: id.to_string(),
+            task: truncate(&summary.task, MAX_TEXT),
+            device_id: summary.device.device_id.clone(),
+            device_model: summary.device.model.clone(),
+            running,
+            waiting: !running && summary.question.is_some(),
+            stop_reason: stop_reason.name(),
+            message: truncate(message, MAX_TEXT),
+            steps: summary.steps,
+            started_at: to_millis(summary.started),
+            ended_at: (!running).then(|| to_millis(summary.last)),
+            model_ms: whole(summary.model_ms),
+            other_ms: whole(summary.other_ms),
+            cost_usd: summary.cost_usd,
+            cost_known: summary.cost_known,
+            mine_here: here,
+        }
+    }
+}
+
+impl ListItem {
+    /// A session of this principal. One that cannot be read says why.
+    pub(super) async fn read(
+        agent: &Agent,
+        id: SessionId,
+        summary: Result<Summary, AgentError>,
+        principal: &Principal,
+    ) -> Self {
+        let summary = match summary {
+            Ok(summary) => summary,
+            Err(err) => return Self::unreadable(id, &err),
+        };
+        let run = agent.follow(id, principal);
+        let report = match (&run, summary.stop_reason) {
+            (Some(run), _) => Some((*run.report()).clone()),
+            (None, Some(_)) => None,
+            // Another process drives it, or one has died.
+            (None, None) => agent.report(id, principal).await.ok(),
+        };
+        let line = Line::new(id, &summary, report.as_ref(), run.is_some());
+        let question = summary.question.filter(|_| line.waiting);
+        Self { line, question: question.map(|text| truncate(&text, MAX_TEXT)) }
+    }
+
+    fn unreadable(id: SessionId, err: &AgentError) -> Self {
+        let started = id.created().unwrap_or_default();
+        let line = Line {
+            session_id: id.to_string(),
+            task: String::new(),
+            device_id: String::new(),
+            device_model: String::new(),
+            running: false,
+            waiting: false,
+            stop_reason: StopReason::StorageFailed.name(),
+            message: truncate(&error_chain(err), MAX_TEXT),
+            steps: 0,
+            started_at: to_millis(started),
+            ended_at: None,
+            model_ms: 0,
+            other_ms: 0,
+            cost_usd: 0.0,
+            cost_known: false,
+            mine_here: false,
+        };
+        Self { line, question: None }
+    }
+}
+
+/// The steps of a session, all or those before one.
+pub(super) async fn read_steps(
+    agent: &Agent,
+    id: SessionId,
+    before: Option<u32>,
+) -> Result<ReadSteps, AgentError> {
+    let mut reader = StepReader::new(id, before);
+    agent.journal().visit_compact(&id, &mut |event| reader.apply(&event)).await?;
+    Ok(reader.finish()?)
+}
+
+impl View {
+    /// Reads a session, which this principal may see.
+    pub(super) async fn read(
+        agent: &Agent,
+        id: SessionId,
+        principal: &Principal,
+        read_only: bool,
+    ) -> Result<Self, AgentError> {
+        let run = agent.follow(id, principal);
+        let report = match &run {
+            Some(run) => run.report(),
+            None => Arc::new(agent.report(id, principal).await?),
+        };
+        let ReadSteps { summary, steps, rounds } = read_steps(agent, id, None).await?;
+        let line = Line::new(id, &summary, Some(&report), run.is_some());
+        let question = report.question.as_ref().filter(|_| line.waiting);
+        let can = if read_only { Can::default() } else { Can::of(&line, &report) };
+        Ok(Self {
+            first_step: steps.first().map_or(0, |step| step.index),
+            question: question.map(|question| Asked::new(question, report.asked_at_step)),
+            next: next(&line, &report, read_only),
+            can,
+            rounds,
+            steps,
+            last_seq: summary.last_seq,
+            line,
+        })
+    }
+
+    /// As JSON, with the steps that this earlier view does not have, or has otherwise.
+    pub(super) fn since(&self, earlier: Option<&Self>) -> Value {
+        let known = |step: &Step| {
+            earlier.is_some_and(|it| {
+                it.steps.iter().rev().any(|known| known.index == step.index && known == step)
+            })
+        };
+        let from = self.steps.iter().position(|step| !known(step)).unwrap_or(self.steps.len());
+        let news = Self { steps: self.steps[from..].to_vec(), ..self.clone() };
+        let mut value = serde_json::to_value(&news).unwrap_or_default();
+        let begins = news.steps.first().map_or_else(
+            || self.steps.last().map_or(0, |step| step.index.saturating_add(1)),
+            |step| step.index,
+        );
+        value["steps_from"] = begins.into();
+        value
+    }
+}
+
+impl Asked {
+    fn new(question: &Question, step: u32) -> Self {
+        Self {
+            step,
+            kind: question.kind.name(),
+            text: truncate(&question.text, MAX_TEXT),
+            options: question.options.clone(),
+            app: question.app.clone(),
+            asks_for_secret: question.asks_for_secret(),
+        }
+    }
+}
+
+impl Can {
+    fn of(line: &Line, report: &Report) -> Self {
+        if line.running {
+            return Self { guide: true, pause: true, stop: true, ..Self::default() };
+        }
+        let idle = Self { act: true, new_task: true, ..Self::default() };
+        if line.waiting {
+            return Self { answer: true, ..idle };
+        }
+        let goes_on = !report.stop_reason.ends_round() && report.task != DIRECT_REQUEST;
+        Self { guide: goes_on, resume: goes_on, ..idle }
+    }
+}
+
+/// What a person can do about a session.
+fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
+    if read_only {
+        return "This server only shows.";
+    }
+    if line.running {
+        return "It is at work: advise it, pause it to act yourself, or stop it.";
+    }
+    if line.waiting {
+        return "It waits for your answer. You can also act on the phone yourself first.";
+    }
+    match report.stop_reason {
+        StopReason::TaskCompletedSuccessfully => {
+            "Done. Give it something else to do in the same session."
+        }
+        StopReason::TaskAbortedByAgent => {
+            "The agent gave up: the message says why. Put it differently, or act yourself."
+        }
+        StopReason::ModelFailed => {
+            "The model did not answer usefully: `ayeaye doctor` checks it. Then resume."
+        }
+        StopReason::DeviceLost => "The phone went away. When it is back, resume.",
+        StopReason::BudgetReached => {
+            "A limit is used up: raise it in ayeaye.toml, start the server again, and resume."
+        }
+        StopReason::StorageFailed => {
+            "The record cannot be written or read: the message says why. Make room, then resume."
+        }
+        StopReason::NoProgress => "It was stuck. Act on the phone, or resume with advice.",
+        _ if report.task == DIRECT_REQUEST => {
+            "You acted on the phone yourself. Act again, or give the agent a task."
+        }
+        _ => "Nothing is lost: resume it, advise it, or give it another task.",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+use ayeaye_agent::journal::{DeviceRecord, RunRecord};
+use ayeaye_agent::{ReplyMode, RunInfo, Usage};
+
+use super::*;
+
+fn report(stop_reason: StopReason, task: &str, question: Option<Question>) -> Report {
+    Report {
+        session_id: SessionId::new(),
+        stop_reason,
+        task: task.to_owned(),
+        device: device(),
+        global_steps: 5,
+        local_steps: 1,
+        final_action: None,
+        message: "m".to_owned(),
+        question,
+        steps: Vec::new(),
+        usage: Usage::default(),
+        screenshot_step: None,
+        run: RunInfo {
+            number: 0,
+            began: 0,
+            facts: RunRecord {
+                max_steps: 1,
+                reply_mode: ReplyMode::PassToClient.into(),
+                planner: false,
+                policy: None,
+            },
+        },
+        updated: None,
+        asked_at_step: 0,
+    }
+}
+
+fn device() -> DeviceRecord {
+    DeviceRecord {
+        device_id: "a".to_owned(),
+        model: String::new(),
+        android_version: String::new(),
+        wm_size: [1, 1],
+    }
+}
+
+fn summary(question: Option<&str>) -> Summary {
+    Summary {
+        task_name: String::new(),
+        task: "t".to_owned(),
+        owner: None,
+        device: device(),
+        stop_reason: None,
+        message: String::new(),
+        question: question.map(str::to_owned),
+        rounds: 1,
+        steps: 5,
+        calls: 5,
+        tokens: 0,
+        cost_usd: 0.0,
+        cost_known: true,
+        model_ms: 0.4,
+        other_ms: 1.5,
+        apps: Vec::new(),
+        started: jiff::Timestamp::UNIX_EPOCH,
+        last: jiff::Timestamp::UNIX_EPOCH,
+        last_seq: 1,
+        bytes: 0,
+    }
+}
+
+/// The controls of a session that stands so, by their names.
+fn controls(report: &Report) -> Vec<String> {
+    let asked = report.question.as_ref().map(|it| it.text.as_str());
+    let line = Line::new(report.session_id, &summary(asked), Some(report), false);
+    let can = serde_json::to_value(Can::of(&line, report)).unwrap();
+    let on = can.as_object().unwrap().iter().filter(|(_, on)| **on == true);
+    on.map(|(name, _)| name.clone()).collect()
+}
+
+#[test]
+fn the_controls_are_those_that_do_something() {
+    use StopReason::{
+        Cancelled, InfoActionNeedsReply, StillRunning, TaskAbortedByAgent,
+        TaskCompletedSuccessfully, UserPaused,
+    };
+    let question = || Some(Question::info("Which?"));
+    for (reason, task, question, expected) in [
+        (StillRunning, "t", None, &["guide", "pause", "stop"][..]),
+        (InfoActionNeedsReply, "t", question(), &["answer", "act", "new_task"]),
+        (UserPaused, "t", question(), &["answer", "act", "new_task"]),
+        (UserPaused, "t", None, &["guide", "resume", "act", "new_task"]),
+        (Cancelled, "t", None, &["guide", "resume", "act", "new_task"]),
+        (TaskCompletedSuccessfully, "t", None, &["act", "new_task"]),
+        (TaskAbortedByAgent, "t", None, &["act", "new_task"]),
+        (UserPaused, DIRECT_REQUEST, None, &["act", "new_task"]),
+    ] {
+        assert_eq!(controls(&report(reason, task, question)), expected, "{reason:?} {task}");
+    }
+}
+
+#[test]
+fn a_question_of_a_run_that_goes_on_does_not_wait() {
+    let running = report(StopReason::StillRunning, "t", Some(Question::info("Which?")));
+    let line = Line::new(running.session_id, &summary(Some("Which?")), Some(&running), true);
+    assert!(line.running && !line.waiting && line.mine_here && line.ended_at.is_none());
+    assert_eq!((line.model_ms, line.other_ms), (0, 2));
+}
