@@ -32,6 +32,7 @@ mod model_prompt;
 mod model_try;
 mod models;
 mod no_model;
+mod page;
 mod panics;
 mod phone_acts;
 mod phone_apps;

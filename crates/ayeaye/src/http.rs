@@ -16,6 +16,7 @@ mod listener;
 mod logins;
 mod malformed;
 mod open_calls;
+mod own_page;
 mod rate_limit;
 mod readiness;
 mod replay;

@@ -16,13 +16,13 @@ use axum::response::{IntoResponse as _, Response};
 use ayeaye_agent::Principal;
 use futures::StreamExt as _;
 
-use super::browser;
 use super::connections::{Conn, Peer};
 use super::cors;
 use super::hosts::Hosts;
 use super::issuer::{Denied, Issuer};
 use super::logins::Logins;
 use super::malformed;
+use super::own_page;
 use super::rate_limit::{RateLimiter, network};
 use super::resource::Resource;
 use super::sessions::{Sessions, on_behalf_of};
@@ -64,11 +64,11 @@ pub(super) async fn check_names(
 ) -> Response {
     // A client that sends hundreds of requests at once must not starve the others.
     tokio::task::yield_now().await;
-    let of_page = browser::is_page(request.uri().path());
+    let of_page = own_page::is_page(request.uri().path());
     let mut response = answer_to_names(&auth, request, next).await;
     let headers = response.headers_mut();
     if of_page {
-        browser::protect(headers);
+        own_page::protect(headers);
     }
     headers.insert(KEEP_FROM_PAGES, HeaderValue::from_static("same-origin"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -91,7 +91,7 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     if !agreed || !auth.hosts.allow(&host) {
         return refuse(StatusCode::FORBIDDEN, &auth.hosts.refusal(&host));
     }
-    if browser::is_page(request.uri().path()) {
+    if own_page::is_page(request.uri().path()) {
         return answer_to_own_page(auth, host, request, next).await;
     }
     let allowed = match only(request.headers(), &ORIGIN) {
@@ -125,7 +125,7 @@ async fn answer_to_own_page(
 ) -> Response {
     let own = match only(request.headers(), &ORIGIN) {
         Ok(None) => true,
-        Ok(Some(origin)) => browser::is_own_origin(auth, &host, origin),
+        Ok(Some(origin)) => own_page::is_own_origin(&auth.resource, &host, origin),
         Err(Twice) => false,
     };
     if !own {

@@ -9,8 +9,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HeaderMap, HeaderName, HeaderValue, LOCATION,
-    ORIGIN, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, X_FRAME_OPTIONS,
+    COOKIE, HeaderMap, HeaderName, HeaderValue, LOCATION, ORIGIN, RETRY_AFTER, SET_COOKIE,
 };
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -24,14 +23,10 @@ use serde_json::json;
 use super::auth::{self, AuthMiddleware};
 use super::connections::Conn;
 use super::malformed;
-use crate::config::{HostName, WebOrigin};
+use crate::config::HostName;
 use crate::page::{Page, Refusal};
 use crate::principal;
 
-/// Nothing from elsewhere, nothing inline, no frame around it.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
-                      connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 /// Where a request comes from, as the browser itself says; pages cannot set it (Fetch Metadata).
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -41,24 +36,6 @@ const MAX_QUERY: usize = 2048;
 const MAX_BODY: usize = 128 << 10;
 /// How long a browser keeps the cookie; it is told again while the login is used.
 const COOKIE_AGE: Duration = Duration::from_hours(7 * 24);
-
-/// Whether this path belongs to the page.
-pub(super) fn is_page(path: &str) -> bool {
-    path == "/" || path == "/sign-in" || path.starts_with("/page/")
-}
-
-/// The headers of everything that belongs to the page.
-pub(super) fn protect(headers: &mut HeaderMap) {
-    for (name, value) in [
-        (CONTENT_SECURITY_POLICY, POLICY),
-        (X_FRAME_OPTIONS, "DENY"),
-        (REFERRER_POLICY, "no-referrer"),
-        (OPENER_POLICY, "same-origin"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-}
 
 /// The routes of the page, with the checks in front of them.
 pub(super) fn routes(auth: &Arc<AuthMiddleware>, page: &Page) -> Router {
@@ -74,16 +51,6 @@ pub(super) fn routes(auth: &Arc<AuthMiddleware>, page: &Page) -> Router {
         .with_state(Arc::clone(auth))
         .merge(signed_in)
         .merge(page.files())
-}
-
-/// Whether an `Origin` is the one that this host's page has. The host was found to be one of ours.
-pub(super) fn is_own_origin(auth: &AuthMiddleware, host: &HostName, origin: &str) -> bool {
-    let Ok(origin) = origin.parse::<WebOrigin>() else { return false };
-    let of = |scheme: &str| format!("{scheme}://{host}").parse::<WebOrigin>().ok();
-    // TLS ends at a proxy, so that a name in the settings may be either. One that is known to be
-    // encrypted is not spoken to from a page that came unencrypted.
-    of("https").is_some_and(|own| own == origin)
-        || (!auth.resource.is_encrypted_at(host) && of("http").is_some_and(|own| own == origin))
 }
 
 /// Whether a browser says that the request was made by our own page, or, for what only reads, by nobody's.

@@ -9,12 +9,10 @@ use tokio::time::{Instant, sleep};
 
 use super::answer::Refusal;
 use super::feeds::{Feeds, Latest, Publisher, publish};
-use super::sessions::newest;
+use super::sessions::{USUAL, newest};
 use super::view::View;
 use crate::mcp::results::DeviceList;
 
-/// How many sessions a live list has.
-pub(super) const MOST_SESSIONS: usize = 50;
 /// The least time between two states of one thing.
 pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(250);
 /// How often is looked at what this process is not told of: phones, and what other processes do.
@@ -95,7 +93,7 @@ async fn keep_list(agent: Arc<Agent>, principal: Principal, feed: Publisher<Valu
     loop {
         changes.mark_unchanged();
         let begun = Instant::now();
-        match newest(&agent, &principal, MOST_SESSIONS).await {
+        match newest(&agent, &principal, USUAL).await {
             Ok(list) => publish(&feed, list),
             Err(err) => tracing::debug!("the sessions cannot be listed: {err}"),
         }

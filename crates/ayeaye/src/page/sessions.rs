@@ -11,10 +11,11 @@ use tokio::sync::Semaphore;
 
 use super::Page;
 use super::answer::{Named, Query, Refusal, session_id};
-use super::live::MOST_SESSIONS;
 use super::view::{ListItem, View, read_steps};
 use crate::mcp::resources::steps as record;
 
+/// How many sessions a list has that is not asked for more or fewer.
+pub(super) const USUAL: usize = 50;
 /// Most sessions in one answer.
 const MOST: usize = 200;
 /// Most sessions that one search looks at; another goes on from there.
@@ -40,7 +41,7 @@ pub(super) async fn list(
 ) -> Result<Json<Value>, Refusal> {
     let before = wanted.before.as_deref().map(session_id).transpose()?;
     let words: String = wanted.q.unwrap_or_default().chars().take(LONGEST_SEARCH).collect();
-    let limit = wanted.limit.unwrap_or(MOST_SESSIONS).clamp(1, MOST);
+    let limit = wanted.limit.unwrap_or(USUAL).clamp(1, MOST);
     let found = find(&page.0.agent, &principal, &words.to_lowercase(), limit, before).await?;
     Ok(Json(found))
 }

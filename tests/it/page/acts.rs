@@ -1,0 +1,193 @@
+//! What is done from the page: tasks, answers, and acts by hand.
+use std::sync::Arc;
+
+use ayeaye::config::ToolSet;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use super::{Browser, Served};
+use crate::process::TOKEN;
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, info, node, within};
+
+async fn rig(script: impl FnMut(&Value) -> Answer + Send + 'static) -> Rig {
+    Rig::with(FakeVlm::start(script).await, RigOptions::quick()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_answered_once_and_the_session_goes_on() {
+    let rig = rig(|_| Answer::Says(info("Which Anna?"))).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let id = browser.start(&rig.serial, "Tell Anna").await;
+    let asked = browser.stopped(&id).await;
+    assert_eq!((&asked["waiting"], &asked["can"]["answer"]), (&json!(true), &json!(true)));
+    let step = asked["question"]["step"].clone();
+    rig.vlm.always(&complete("Told her."));
+    let go_on = format!("sessions/{id}/continue");
+    let answer = json!({ "reply": "Anna Berg", "question_step": step });
+    let line = browser.act(&go_on, answer.clone()).await;
+    assert_eq!(line["session_id"], json!(id));
+    let done = browser.stopped(&id).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    let asked_so_far = rig.vlm.asked().len();
+    // The same answer again, as a double click sends it, begins nothing.
+    browser.act(&go_on, answer).await;
+    assert_eq!(browser.stopped(&id).await["steps"], done["steps"]);
+    assert_eq!(rig.vlm.asked().len(), asked_so_far);
+    let (status, _) = browser.post(&go_on, json!({ "reply": "x", "task": "y" })).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let next = browser.act(&go_on, json!({ "task": "Tell Ben" })).await;
+    assert_eq!(next["task"], "Tell Ben");
+    let rounds = browser.stopped(&id).await["rounds"].clone();
+    assert_eq!(rounds.as_array().unwrap().len(), 2, "{rounds}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_paused_acted_in_by_hand_and_handed_back() {
+    let gate = Arc::new(Notify::new());
+    let held = gate.clone();
+    let rig = rig(move |_| Answer::Held(held.clone(), complete("Done."))).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let id = browser.start(&rig.serial, "Wait").await;
+    let home = json!({ "action": "key", "key": "HOME" });
+    // While it runs, the phone is the run's.
+    let (status, said) = browser.post(&format!("devices/{}/act", rig.serial), home.clone()).await;
+    assert_eq!((status, &said["session_id"]), (StatusCode::CONFLICT, &json!(id)), "{said}");
+    let (status, said) = browser.post(&format!("sessions/{id}/act"), home.clone()).await;
+    assert_eq!(status, StatusCode::CONFLICT, "{said}");
+    let start = json!({ "device_id": rig.serial, "task": "Another" });
+    assert_eq!(browser.post("tasks", start).await.0, StatusCode::CONFLICT);
+    let paused = browser.act(&format!("sessions/{id}/pause"), json!({})).await;
+    assert_eq!(
+        (&paused["stop_reason"], &paused["running"]),
+        (&json!("USER_PAUSED"), &json!(false))
+    );
+    let acted = browser.act(&format!("sessions/{id}/act"), home).await;
+    assert_eq!((&acted["outcome"], &acted["session_id"]), (&json!("done"), &json!(id)));
+    let whole = browser.read(&format!("sessions/{id}")).await;
+    let last = whole["steps"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&last["agent"], &last["label"]), (&json!("client"), &json!("Press HOME")));
+    assert_eq!(last["index"], acted["step"]);
+    assert_eq!(whole["can"]["resume"], true);
+    gate.notify_one();
+    browser.act(&format!("sessions/{id}/continue"), json!({})).await;
+    let done = browser.stopped(&id).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    let stopped = browser.act(&format!("sessions/{id}/stop"), json!({})).await;
+    assert_eq!(stopped["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "there was nothing to stop");
+}
+
+/// Does what must be done on the phone, and returns what came of it.
+async fn by_hand(browser: &Browser<'_>, rig: &Rig, act: Value) -> Value {
+    browser.act(&format!("devices/{}/act", rig.serial), act).await
+}
+
+/// The middle of an element, as the page sends it.
+fn middle(rig: &Rig, fits: impl Fn(&Value) -> bool) -> Value {
+    let phone = rig.adb_device.phone();
+    let found = node(phone, fits).expect("it is on the screen");
+    let (width, height) = phone.display_size();
+    let edge = |index: usize| found["bounds"][index].as_u64().unwrap();
+    json!([
+        (edge(0) + edge(2)) * 500 / u64::from(width),
+        (edge(1) + edge(3)) * 500 / u64::from(height)
+    ])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn acts_by_hand_are_recorded_and_pass_the_same_gate() {
+    let rig = rig(|_| Answer::Silence).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let phone = rig.adb_device.phone().clone();
+    let before = phone.state().sent.len();
+    let opened = by_hand(&browser, &rig, json!({ "action": "launch", "app": "Messages" })).await;
+    assert_eq!((&opened["outcome"], &opened["screen_changed"]), (&json!("done"), &json!(true)));
+    let name = phone.state().conversations[0].with.clone();
+    let chat = middle(&rig, |it| it["text"] == json!(name));
+    by_hand(&browser, &rig, json!({ "action": "tap", "point": chat })).await;
+    let is =
+        |id: &'static str| move |it: &Value| it["id"].as_str().is_some_and(|it| it.ends_with(id));
+    let field = middle(&rig, is("compose"));
+    let typed = json!({ "action": "type", "text": "hunter2x", "point": field, "secret": true, "clear": true });
+    assert_eq!(by_hand(&browser, &rig, typed).await["outcome"], "done");
+    let send = json!({ "action": "tap", "point": middle(&rig, is("send_button")) });
+    let asked = by_hand(&browser, &rig, send.clone()).await;
+    assert_eq!(asked["outcome"], "needs_leave", "{asked}");
+    assert!(asked["question"].as_str().unwrap().contains(&name), "{asked}");
+    assert_eq!(phone.state().sent.len(), before);
+    let with = |code: &Value| {
+        let mut act = send.clone();
+        act["agreed"] = code.clone();
+        act
+    };
+    let act = format!("devices/{}/act", rig.serial);
+    let (status, _) = browser.post(&act, with(&json!("00000000"))).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "nobody gave this code");
+    assert_eq!(by_hand(&browser, &rig, with(&asked["agree"])).await["outcome"], "done");
+    assert_eq!(phone.state().sent.len(), before + 1);
+    assert_eq!(browser.post(&act, with(&asked["agree"])).await.0, StatusCode::BAD_REQUEST, "once");
+    // All of it is one session of the client's own, and the secret is in none of it.
+    let id = asked["session_id"].as_str().unwrap();
+    assert_eq!(opened["session_id"], json!(id));
+    let whole = browser.read(&format!("sessions/{id}")).await;
+    assert!(whole["steps"].as_array().unwrap().iter().all(|it| it["agent"] == "client"));
+    assert!(!whole.to_string().contains("hunter2x"), "{whole}");
+    assert_eq!((&whole["can"]["resume"], &whole["can"]["act"]), (&json!(false), &json!(true)));
+    for (what, kind) in [
+        ("report", "text/html; charset=utf-8"),
+        ("journal", "application/zip"),
+        ("ufo", "application/zip"),
+        ("pycatan", "application/zip"),
+    ] {
+        let path = format!("/page/api/sessions/{id}/download/{what}");
+        let answer = browser.send(Method::GET, &path, None).await;
+        assert_eq!(answer.status(), StatusCode::OK, "{what}");
+        assert_eq!(answer.headers()["content-type"], kind, "{what}");
+        let named = answer.headers()["content-disposition"].to_str().unwrap().to_owned();
+        assert!(named.starts_with("attachment; filename=\"ayeaye-"), "{named}");
+        let bytes = answer.bytes().await.unwrap();
+        assert!(100 < bytes.len() && !bytes.windows(8).any(|it| it == b"hunter2x"), "{what}");
+        if kind == "application/zip" {
+            let archive = rawzip::ZipArchive::from_slice(&bytes).unwrap();
+            assert!(0 < archive.entries_hint(), "{what}");
+        }
+    }
+    let (status, _) = browser.get(&format!("sessions/{id}/download/html")).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    within(20, "no folder of a download stays", async {
+        let is_left = || {
+            let names = std::fs::read_dir(rig.data.path()).unwrap();
+            names.flatten().any(|it| it.file_name().to_string_lossy().starts_with(".download-"))
+        };
+        while is_left() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_only_shows_does_nothing() {
+    let rig = rig(|_| Answer::Silence).await;
+    let served = Served::with(&rig, |_| {}, Some(ToolSet::READ_ONLY)).await;
+    let browser = served.browser(TOKEN).await;
+    assert_eq!(browser.read("me").await["read_only"], true);
+    let never = ayeaye_agent::SessionId::new();
+    for (path, body) in [
+        ("tasks".to_owned(), json!({ "device_id": rig.serial, "task": "x" })),
+        (format!("devices/{}/act", rig.serial), json!({ "action": "key", "key": "HOME" })),
+        (format!("sessions/{never}/continue"), json!({})),
+        (format!("sessions/{never}/stop"), json!({})),
+        (format!("sessions/{never}/pause"), json!({})),
+    ] {
+        let (status, said) = browser.post(&path, body).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{path}");
+        assert!(said["error"].as_str().unwrap().contains("only shows"), "{said}");
+    }
+    let policy = browser.read("policy").await;
+    assert!(policy["text"].as_str().unwrap().starts_with("policy    careful"), "{policy}");
+    assert!(10 < policy["rules"].as_array().unwrap().len());
+}

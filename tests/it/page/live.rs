@@ -1,0 +1,228 @@
+//! What is shown while it happens: events, screens, and what it costs whoever is looked at.
+use std::sync::Arc;
+
+use futures::future::join_all;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use super::{ANNA, Browser, Served};
+use crate::process::TOKEN;
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, info, within};
+
+async fn rig(script: impl FnMut(&Value) -> Answer + Send + 'static) -> Rig {
+    Rig::with(FakeVlm::start(script).await, RigOptions::quick()).await
+}
+
+/// A stream of events that is read one by one.
+struct Events {
+    answer: reqwest::Response,
+    unread: String,
+}
+
+impl Events {
+    async fn open(browser: &Browser<'_>, sessions: &str) -> Self {
+        let path = format!("/page/api/events?sessions={sessions}");
+        let answer = browser.send(Method::GET, &path, None).await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(answer.headers()["content-type"], "text/event-stream");
+        Self { answer, unread: String::new() }
+    }
+
+    /// The next event; `None` when the stream has ended.
+    async fn next(&mut self) -> Option<(String, Value)> {
+        loop {
+            if let Some((event, rest)) = self.unread.split_once("\n\n") {
+                let line = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
+                let told = line("event: ")
+                    .zip(line("data: "))
+                    .map(|(name, data)| (name.to_owned(), serde_json::from_str(data).unwrap()));
+                self.unread = rest.to_owned();
+                if told.is_some() {
+                    return told;
+                }
+                continue;
+            }
+            let chunk = within(60, "an event", self.answer.chunk()).await.ok()??;
+            self.unread += std::str::from_utf8(&chunk).unwrap();
+        }
+    }
+
+    /// The next event of this name that fits.
+    async fn wait(&mut self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        within(60, name, async {
+            loop {
+                let (told, value) = self.next().await.expect("the stream goes on");
+                if told == name && fits(&value) {
+                    return value;
+                }
+            }
+        })
+        .await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_told_from_its_beginning_to_its_end() {
+    let gate = Arc::new(Notify::new());
+    let held = gate.clone();
+    let mut replies = vec![complete("Saved."), click(300, 400), click(500, 500)];
+    let rig = rig(move |_| Answer::Held(held.clone(), replies.pop().unwrap())).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let mut lists = Events::open(&browser, "").await;
+    let (name, hello) = lists.next().await.unwrap();
+    assert!(name == "hello" && hello["server"].is_string(), "{name} {hello}");
+    let phones = lists.wait("devices", |_| true).await;
+    assert_eq!(phones["devices"][0]["device_id"], json!(rig.serial));
+    assert_eq!(phones["devices"][0]["busy"], false);
+    assert_eq!(lists.wait("sessions", |_| true).await["sessions"], json!([]));
+
+    let id = browser.start(&rig.serial, "Save it").await;
+    lists.wait("devices", |it| it["devices"][0]["session_id"] == json!(id)).await;
+    let line = lists.wait("sessions", |it| it["sessions"][0]["running"] == true).await;
+    assert_eq!(line["sessions"][0]["task"], "Save it");
+    assert_eq!(line["sessions"][0]["mine_here"], true);
+
+    let mut events = Events::open(&browser, &id).await;
+    let looked = events.wait("session", |it| it["steps"][0]["picture"] == true).await;
+    assert_eq!((&looked["steps_from"], &looked["first_step"]), (&json!(0), &json!(0)));
+    assert_eq!(looked["can"]["stop"], true);
+    gate.notify_one();
+    let first = events.wait("session", |it| it["steps"][0]["over"] == true).await;
+    assert_eq!(first["steps"][0]["action_type"], "CLICK");
+    assert_eq!(first["steps"][0]["point"], json!([500.0, 500.0]));
+    let second = events.wait("session", |it| it["steps"][0]["index"] == 1).await;
+    assert_eq!(second["steps_from"], 1, "what is over is not told again: {second}");
+    gate.notify_one();
+    events
+        .wait("session", |it| it["steps"].as_array().unwrap().iter().any(|it| it["index"] == 2))
+        .await;
+    gate.notify_one();
+    let end = events.wait("session", |it| it["running"] == false).await;
+    assert_eq!(end["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    assert_eq!((&end["message"], &end["can"]["new_task"]), (&json!("Saved."), &json!(true)));
+    lists.wait("devices", |it| it["devices"][0]["busy"] == false).await;
+
+    let whole = browser.read(&format!("sessions/{id}")).await;
+    assert_eq!(whole["steps"].as_array().unwrap().len(), 3);
+    assert_eq!(whole["rounds"], json!([{ "number": 0, "request": "Save it" }]));
+    let url = whole["steps"][0]["picture_url"].as_str().unwrap();
+    let picture = browser.send(Method::GET, url, None).await;
+    assert_eq!(picture.headers()["content-type"], "image/jpeg");
+    assert!(picture.headers()["cache-control"].to_str().unwrap().contains("private"));
+    let found = browser.read("sessions?q=SAVE").await;
+    assert_eq!(found["sessions"][0]["session_id"], json!(id));
+    assert_eq!(browser.read("sessions?q=elephant").await["sessions"], json!([]));
+    let before = browser.read(&format!("sessions?before={id}")).await;
+    assert_eq!((&before["sessions"], &before["more"]), (&json!([]), &json!(false)));
+    let earlier = browser.read(&format!("sessions/{id}/steps?before=2")).await;
+    assert_eq!(earlier["steps"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn twenty_who_look_cost_a_phone_what_one_does() {
+    let gate = Arc::new(Notify::new());
+    let held = gate.clone();
+    let rig = rig(move |_| Answer::Held(held.clone(), complete("Done."))).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let captures = || rig.adb_device.adb_counts().captures;
+    let path = format!("/page/api/devices/{}/screen", rig.serial);
+    let look = || browser.send(Method::GET, &path, None);
+
+    let before = captures();
+    let seen = join_all((0..20).map(|_| look())).await;
+    let tags: Vec<_> = seen.iter().map(|answer| answer.headers()["etag"].clone()).collect();
+    assert!(tags.iter().all(|tag| *tag == tags[0]));
+    // Twenty requests may take longer than half a second on a busy machine, but not much.
+    assert!(captures() - before <= 3, "{}", captures() - before);
+    let tag = tags[0].to_str().unwrap().trim_matches('"');
+    let again = browser.send(Method::GET, &format!("{path}?after={tag}"), None).await;
+    assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
+    let picture = seen.into_iter().next().unwrap();
+    assert_eq!(picture.headers()["content-type"], "image/jpeg");
+    assert!(picture.bytes().await.unwrap().starts_with(&[0xff, 0xd8]));
+
+    // While a run drives the phone, its own picture is shown and nothing is captured.
+    let id = browser.start(&rig.serial, "Wait").await;
+    let viewers = join_all((0..20).map(|_| Events::open(&browser, &id))).await;
+    within(60, "the model is asked", async {
+        while rig.vlm.asked().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let before = captures();
+    let mut one = Events::open(&browser, &id).await;
+    let step = one.wait("session", |it| it["steps"][0]["picture"] == true).await;
+    for answer in join_all((0..20).map(|_| look())).await {
+        assert_eq!(answer.status(), StatusCode::OK);
+        let shown = answer.bytes().await.unwrap();
+        let url = step["steps"][0]["picture_url"].as_str().unwrap();
+        let kept = browser.send(Method::GET, url, None).await.bytes().await.unwrap();
+        assert_eq!(shown, kept);
+    }
+    // The run itself watches the screen while the model thinks, at intervals that grow.
+    assert!(captures() - before <= 10, "{}", captures() - before);
+    // Nobody else sees the phone meanwhile.
+    let (status, said) = served.browser(ANNA).await.get(&path["/page/api/".len()..]).await;
+    assert_eq!(status, StatusCode::CONFLICT, "{said}");
+    assert!(!said.to_string().contains(&id), "{said}");
+    gate.notify_one();
+    drop(viewers);
+    browser.stopped(&id).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_viewer_that_sleeps_is_told_how_it_ended() {
+    let mut replies: Vec<String> = (0..12).map(|step| click(100 + step * 60, 500)).collect();
+    replies.insert(0, complete("Done."));
+    let rig = rig(move |_| Answer::Says(replies.pop().unwrap())).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let id = browser.start(&rig.serial, "Tap around").await;
+    let mut sleeper = Events::open(&browser, &id).await;
+    let end = browser.stopped(&id).await;
+    assert_eq!(end["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    // Awake again: what it has, put together, is the session as it is.
+    let mut steps = std::collections::BTreeMap::new();
+    let mut told = 0;
+    loop {
+        let session = sleeper.wait("session", |_| true).await;
+        told += 1;
+        for step in session["steps"].as_array().unwrap() {
+            steps.insert(step["index"].as_u64().unwrap(), step.clone());
+        }
+        if session["running"] == false {
+            break;
+        }
+    }
+    let steps: Vec<_> = steps.into_values().collect();
+    assert_eq!(json!(steps), end["steps"]);
+    assert!(told <= 60, "{told} states of a run of 13 steps");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_are_for_their_owners_bounded_and_end_with_the_server() {
+    let rig = rig(|_| Answer::Says(info("Which?"))).await;
+    let served = Served::new(&rig).await;
+    let (me, anna) = (served.browser(TOKEN).await, served.browser(ANNA).await);
+    let id = me.start(&rig.serial, "Ask").await;
+    let mut hers = Events::open(&anna, &id).await;
+    let gone = hers.wait("gone", |_| true).await;
+    assert_eq!(gone, json!({ "session_id": id }));
+    let mut mine = Events::open(&me, &id).await;
+    let asked = mine.wait("session", |it| it["waiting"] == true).await;
+    assert_eq!(asked["question"]["text"], "Which?");
+    assert_eq!((&asked["can"]["answer"], &asked["can"]["resume"]), (&json!(true), &json!(false)));
+    let more = join_all((0..63).map(|_| Events::open(&me, ""))).await;
+    assert_eq!(me.get("events").await.0, StatusCode::TOO_MANY_REQUESTS);
+    drop(more);
+    rig.agent.shut_down(std::time::Duration::from_secs(5)).await;
+    within(30, "the streams end", async {
+        while mine.next().await.is_some() {}
+        while hers.next().await.is_some() {}
+    })
+    .await;
+}
