@@ -3,6 +3,7 @@ mod acts;
 mod attacks;
 mod live;
 mod sign_in;
+mod ui;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -9,6 +9,7 @@ mod secret;
 mod session_name;
 mod sessions;
 mod setup;
+mod ui;
 mod virtual_phone;
 
 use std::path::PathBuf;
@@ -30,6 +31,8 @@ pub use self::session_name::{InvalidSessionName, SessionName};
 pub use self::sessions::Sessions;
 use self::setup::SETUP_EXAMPLES;
 pub use self::setup::{ClientChoice, KeyboardChoice, Setup};
+use self::ui::UI_EXAMPLES;
+pub use self::ui::Ui;
 pub use self::virtual_phone::{FaultFlag, Phone, VirtualTraits, phone};
 use crate::config::{Flag, Listen, ValueError};
 
@@ -86,6 +89,9 @@ pub enum Command {
     /// Serve MCP on stdio, or with --http over Streamable HTTP
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
+    /// Show phones and sessions in the browser, live, and act there
+    #[command(after_help = UI_EXAMPLES)]
+    Ui(Ui),
     /// Do a task on the virtual phone with a stand-in for the model, from start to end
     Demo(Demo),
     /// Do one task from the terminal; questions are asked there
@@ -323,7 +329,8 @@ impl Cli {
             Command::Install(Install { tools, .. }) => {
                 settings.push(("mcp.tools", "--tools", tools));
             }
-            Command::Demo(_)
+            Command::Ui(_)
+            | Command::Demo(_)
             | Command::Setup(_)
             | Command::Uninstall(_)
             | Command::Devices { .. }

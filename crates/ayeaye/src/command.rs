@@ -22,6 +22,7 @@ pub mod serve;
 pub mod sessions;
 pub mod setup;
 pub mod shell;
+mod ui;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -83,6 +84,13 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             } else {
                 serve::stdio(&app, config).await
             }
+        }
+        Command::Ui(ui) => {
+            if let Some(opened) = ui::open_running(config, start, &ui, terminal).await? {
+                return Ok(opened);
+            }
+            let app = app(config, ui.virtual_phone, &ui.traits).await?;
+            ui::serve_here(&app, config, start, &ui, terminal).await
         }
         Command::Demo(demo) => demo::demo(config, demo.yes, terminal).await,
         Command::Run(cli::Run { task, device, virtual_phone, traits, queue, how }) => {

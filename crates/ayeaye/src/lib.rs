@@ -37,6 +37,7 @@ pub mod clock;
 pub mod hint;
 mod policy_words;
 pub mod principal;
+pub mod running_server;
 pub mod secret;
 pub mod text;
 

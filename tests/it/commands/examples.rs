@@ -111,7 +111,7 @@ async fn every_example_of_the_help_works() {
                 serves(&binary, &words, &said).await;
                 continue;
             }
-            "serve" => {
+            "serve" | "ui" => {
                 serves(&binary, &words, &said).await;
                 continue;
             }
@@ -155,7 +155,7 @@ async fn serves(binary: &Binary, words: &[String], said: &str) {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let (out, log) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    if words[0] == "phone" {
+    if words[0] == "phone" || words[0] == "ui" {
         stopped_after(&mut child, out, "Ctrl-C", said).await;
     } else if words.contains(&"--http".to_owned()) {
         stopped_after(&mut child, log, "MCP at ", said).await;

@@ -5,13 +5,14 @@ use std::time::Duration;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::command::Exit;
-use crate::config::Config;
+use crate::config::{Config, Listen};
 use crate::http::HttpServer;
 use crate::mcp::offer::Offer;
 use crate::mcp::questions::StateCodec;
 use crate::mcp::{Defaults, Server};
 use crate::model_presence::ModelState;
 use crate::page::Page;
+use crate::running_server::RunningServer;
 use crate::shutdown::Shutdown;
 use crate::wiring::App;
 
@@ -38,6 +39,14 @@ fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
 /// The page of this app.
 pub(super) fn page(app: &App, config: &Config) -> Page {
     Page::new(app.agent.clone(), app.presence.clone(), app.files.clone(), config)
+}
+
+/// Notes where this server is, for `ayeaye ui`. A Unix socket is no place for a browser.
+fn note(http: &HttpServer, config: &Config) -> Option<RunningServer> {
+    let Listen::Tcp(_) = http.address() else { return None };
+    RunningServer::note(&config.data_dir, &http.page_url())
+        .inspect_err(|err| tracing::warn!("`ayeaye ui` will not find this server: {err}"))
+        .ok()
 }
 
 /// Looks for the model while the client still introduces itself, and logs who drives.
@@ -74,12 +83,23 @@ pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
 pub async fn http(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
+    over(http, app, config, &shutdown).await
+}
+
+/// Serves at an address that is bound already.
+pub(super) async fn over(
+    http: HttpServer,
+    app: &App,
+    config: &Config,
+    shutdown: &Shutdown,
+) -> anyhow::Result<Exit> {
     app.agent.hide_keys(http.tokens());
     let http = http.with_floor(config.journal.min_free).with_page(page(app, config));
     let server = server(app, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
     let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings()));
     let make = move || server.clone();
-    http.serve(make, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
+    let _noted = note(&http, config);
+    http.serve(make, shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     Ok(Exit::Done)
 }
