@@ -97,6 +97,7 @@ struct Can {
 impl Line {
     /// `report` where the summary alone does not tell how it stands; `here`: this process drives it.
     fn new(id: SessionId, summary: &Summary, report: Option<&Report>, here: bool) -> Self {
+        let task = report.map_or(&summary.task, |report| &report.task);
         let (stop_reason, message) = match (report, summary.stop_reason) {
             (Some(report), _) => (report.stop_reason, report.message.as_str()),
             (None, Some(reason)) => (reason, summary.message.as_str()),
@@ -105,7 +106,7 @@ impl Line {
         let running = stop_reason == StopReason::StillRunning;
         Self {
             session_id: id.to_string(),
-            task: truncate(&summary.task, MAX_TEXT),
+            task: truncate(task, MAX_TEXT),
             device_id: summary.device.device_id.clone(),
             device_model: summary.device.model.clone(),
             running,
