@@ -84,6 +84,8 @@ pub struct StepSummary {
     pub action: ActionRecord,
     /// In a few words.
     pub explain: String,
+    /// What the model thought before it decided, cut to 600 characters; empty where it said nothing.
+    pub thought: String,
     /// What went wrong.
     pub error: Option<String>,
     /// Why it is not certain that it had its effect.

@@ -12,5 +12,5 @@ mod shrink;
 
 pub(crate) use canvas::{Area, Canvas};
 pub(crate) use codec::{blank, decodable, decode, encode, png_of, png_size};
-pub(crate) use compact::compact;
+pub use compact::{SMALL_COPY, compact};
 pub(crate) use overlay::{TouchMark, annotate, frame, touch};

@@ -32,6 +32,7 @@ mod sample;
 #[cfg(test)]
 mod testing;
 
+pub use draw::{SMALL_COPY, compact as small_copy};
 pub use disk_use::{DiskUse, disk_use};
 pub use export::{ExportError, Exported, export};
 pub use folder::{Folder, FolderError};

@@ -3,6 +3,7 @@
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Arguments come
 //! in through `args`, results go out through `results`, errors through `tool_error`.
 pub mod address;
+pub mod app;
 pub mod approval_form;
 pub(crate) mod approvals;
 pub mod args;
@@ -14,6 +15,7 @@ pub mod logging;
 pub mod looks;
 pub mod offer;
 pub mod panics;
+mod pictures;
 pub mod prompts;
 pub mod questions;
 pub mod resources;
@@ -53,7 +55,7 @@ use crate::principal;
 use crate::text::excerpt;
 use approval_form::ApprovalCall;
 use approvals::Approvals;
-use client_support::is_modern;
+use client_support::{ClientSupport, is_modern};
 use logging::Levels;
 use looks::Looks;
 use offer::Offer;
@@ -187,9 +189,11 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let all = ListToolsResult::with_all_items(self.toolbox.list(self.offer().await.tools));
+        let client = ClientSupport::of(&ctx);
+        let tools = self.toolbox.list(self.offer().await.tools, client.apps);
+        let all = ListToolsResult::with_all_items(tools);
         // A client that connects later may be offered others: nothing to keep.
-        Ok(if is_modern(&ctx) {
+        Ok(if client.modern {
             all.with_ttl_ms(0).with_cache_scope(CacheScope::Public)
         } else {
             all

@@ -36,6 +36,8 @@ const MAX_STEP_PICTURES: usize = 16;
 const LONGEST_REPLY: usize = 8 << 10;
 /// Most steps of a run that its report lists.
 const MAX_REPORTED_STEPS: usize = 500;
+/// Longest thought of a step in the report, in characters.
+const MAX_THOUGHT: usize = 600;
 
 impl SessionState {
     /// Takes one more event into account.
@@ -306,6 +308,7 @@ impl SessionState {
             step,
             action: facts.clone(),
             explain: end.response.comment.clone(),
+            thought: end.response.thought.chars().take(MAX_THOUGHT).collect(),
             error: end.error.clone(),
             uncertain: end.uncertain.clone(),
             caption: end.caption.clone(),

@@ -18,8 +18,12 @@ const ENOUGH: usize = 14_500;
 /// that.
 const EFFORT: i32 = 2;
 
-/// A WebP of a kept picture that people can read, in a file of some 5 to 14 kB.
-pub(crate) fn compact(picture: &[u8]) -> Option<Vec<u8>> {
+/// The media type of [`compact`].
+pub const SMALL_COPY: &str = "image/webp";
+
+/// A WebP of a kept picture (JPEG or PNG) that people can read: at most 700,000 pixels, in a file of some 5 to
+/// 14 kB. `None` if it cannot be read.
+pub fn compact(picture: &[u8]) -> Option<Vec<u8>> {
     let pixels = decode_whole(picture)?.within(MAX_PIXELS)?;
     let file = encode(&pixels, QUALITY)?;
     if file.len() <= ENOUGH {

@@ -189,6 +189,7 @@ impl ProgressPrinter {
                 step: 0,
                 action,
                 explain,
+                thought: String::new(),
                 error: None,
                 uncertain: None,
                 caption: None,

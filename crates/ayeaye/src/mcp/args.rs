@@ -1,6 +1,7 @@
 //! The arguments of tools: their types, their defaults, and the checks that a schema cannot express.
 pub mod command;
 pub mod device;
+pub mod watch;
 
 use std::time::Duration;
 

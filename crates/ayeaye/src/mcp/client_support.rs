@@ -4,6 +4,9 @@
 use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, ProtocolVersion};
 use rmcp::service::RequestContext;
+use serde_json::Value;
+
+use super::app;
 
 /// How long a client may cache what never changes within a version (texts, pictures of steps), in
 /// milliseconds. Only clients of 2026-07-28 know about caching.
@@ -19,6 +22,8 @@ pub struct ClientSupport {
     pub forms: bool,
     /// It polls tasks. The extension does not exist before 2026-07-28, even where a client declares it.
     pub tasks: bool,
+    /// It shows MCP Apps.
+    pub apps: bool,
     /// It asked for progress notifications.
     pub progress: bool,
 }
@@ -32,6 +37,7 @@ impl ClientSupport {
             modern,
             forms: capabilities.as_ref().is_some_and(shows_forms),
             tasks: modern && capabilities.as_ref().is_some_and(ClientCapabilities::supports_tasks),
+            apps: capabilities.as_ref().is_some_and(shows_apps),
             progress: ctx.meta.get_progress_token().is_some(),
         }
     }
@@ -40,6 +46,13 @@ impl ClientSupport {
 /// Whether a request is of protocol 2026-07-28 or later: no handshake, and caching fields in results.
 pub fn is_modern(ctx: &RequestContext<RoleServer>) -> bool {
     ctx.protocol_version().is_some_and(|version| ProtocolVersion::V_2026_07_28 <= version)
+}
+
+/// A client names the kinds of page that it can show; there is one.
+fn shows_apps(capabilities: &ClientCapabilities) -> bool {
+    let settings = capabilities.extensions.as_ref().and_then(|it| it.get(app::EXTENSION));
+    let kinds = settings.and_then(|it| it.get("mimeTypes")).and_then(Value::as_array);
+    kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind == app::MIME_TYPE))
 }
 
 /// An empty declaration means forms: the first revision with elicitation had nothing else.

@@ -19,8 +19,8 @@ use serde::Serialize;
 pub(super) use list::beginning_with;
 
 use super::address::{Address, UnknownAddress, unknown};
-use super::client_support::{IMMUTABLE_TTL_MS, is_modern};
-use super::{results, skill};
+use super::client_support::{ClientSupport, IMMUTABLE_TTL_MS, is_modern};
+use super::{app, results, skill};
 use crate::principal;
 
 const JSON: &str = "application/json";
@@ -100,7 +100,7 @@ pub async fn list(
     cursor: Option<&str>,
     ctx: &RequestContext<RoleServer>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    list::page(agent, &principal::of(ctx), cursor).await
+    list::page(agent, &principal::of(ctx), cursor, ClientSupport::of(ctx).apps).await
 }
 
 /// Answers `resources/read`.
@@ -109,7 +109,8 @@ pub async fn read(
     uri: &str,
     ctx: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let Read { contents, kept } = if let Some(contents) = skill::read(uri) {
+    let unchanging = skill::read(uri).or_else(|| app::read(uri));
+    let Read { contents, kept } = if let Some(contents) = unchanging {
         Read { contents, kept: Some(CacheScope::Public) }
     } else {
         let address: Address = uri.parse().map_err(|UnknownAddress| unknown(uri))?;

@@ -7,8 +7,9 @@ mod log;
 mod next;
 mod sessions;
 mod unanswered;
+mod watch;
 
-use ayeaye_agent::journal::ActionRecord;
+use ayeaye_agent::journal::{ActionRecord, DeviceRecord};
 use ayeaye_agent::{Frame, Question, Report, ScreenState, StepSummary};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -24,6 +25,7 @@ pub use self::log::AppLog;
 pub use self::sessions::{SessionItem, SessionList};
 pub(super) use self::sessions::{to_seconds, waits};
 pub use self::unanswered::Unanswered;
+pub use self::watch::{WatchResult, state};
 use super::address::Address;
 use super::texts;
 use crate::text::truncate;
@@ -181,6 +183,17 @@ impl ActionItem {
     }
 }
 
+impl From<&DeviceRecord> for DeviceInfo {
+    fn from(device: &DeviceRecord) -> Self {
+        Self {
+            device_id: device.device_id.clone(),
+            device_wm_size: device.wm_size,
+            model: device.model.clone(),
+            android_version: device.android_version.clone(),
+        }
+    }
+}
+
 impl From<&StepSummary> for LogItem {
     fn from(line: &StepSummary) -> Self {
         Self {
@@ -239,12 +252,7 @@ impl RunResult {
             session_id: report.session_id.to_string(),
             stop_reason: report.stop_reason.name(),
             task: truncate(&report.task, 1000),
-            device_info: DeviceInfo {
-                device_id: report.device.device_id.clone(),
-                device_wm_size: report.device.wm_size,
-                model: report.device.model.clone(),
-                android_version: report.device.android_version.clone(),
-            },
+            device_info: DeviceInfo::from(&report.device),
             global_step_idx: report.global_steps,
             local_step_idx: report.local_steps,
             final_action: report.final_action.as_ref().map(|line| ActionItem {

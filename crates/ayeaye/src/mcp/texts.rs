@@ -161,6 +161,13 @@ are kept when the server is restarted and can be continued.";
 pub const GET_SESSION: &str = "\
 Shows what a session has come to, without going on with it: the same as its last result.";
 
+/// `watch_session`
+pub const WATCH_SESSION: &str = "Tells what is new in a session; for the app.";
+
+/// `pause_task`
+pub const PAUSE_TASK: &str = "\
+Pauses a session's run after the action it is carrying out; for the app. ask_agent_continue goes on with it.";
+
 /// `tap`
 pub const TAP: &str = "\
 Taps an element by the `ref` that get_ui_tree gave it, or a place on a phone's screen, once, or twice with \

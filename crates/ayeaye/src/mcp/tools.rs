@@ -1,4 +1,5 @@
 //! The tools, grouped by what they may do. The operator chooses which groups clients are offered.
+mod app_only;
 mod command;
 mod device;
 mod read_only;
@@ -7,7 +8,7 @@ mod task;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::model::Tool;
 
-use super::Server;
+use super::{Server, app};
 use crate::config::ToolSet;
 
 /// All tools, by their groups.
@@ -17,12 +18,14 @@ pub(super) struct Toolbox {
     tasks: ToolRouter<Server>,
     device: ToolRouter<Server>,
     manage: ToolRouter<Server>,
+    app: ToolRouter<Server>,
 }
 
 impl Toolbox {
     pub(super) fn new() -> Self {
         let (read_only, tasks) = (Server::read_only(), Server::tasks());
-        Self { read_only, tasks, device: Server::device_control(), manage: Server::commands() }
+        let (device, manage) = (Server::device_control(), Server::commands());
+        Self { read_only, tasks, device, manage, app: Server::for_app() }
     }
 
     /// The groups that are offered.
@@ -36,16 +39,22 @@ impl Toolbox {
         groups.into_iter().filter_map(|(offered, group)| offered.then_some(group))
     }
 
-    /// The tools that are offered, by name.
-    pub(super) fn list(&self, tools: ToolSet) -> Vec<Tool> {
+    /// The tools that are offered, by name. A client that shows the app is told which tools it belongs to,
+    /// and which are the app's own; any other would let its model call those.
+    pub(super) fn list(&self, tools: ToolSet, apps: bool) -> Vec<Tool> {
         let mut all: Vec<Tool> = self.offered(tools).flat_map(ToolRouter::list_all).collect();
+        if apps {
+            all.iter_mut().for_each(app::link);
+            all.extend(self.app.list_all());
+        }
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
     }
 
-    /// The group with this tool, if it is offered.
+    /// The group with this tool, if it is offered. The app's own are answered to whoever calls them: they do
+    /// nothing that the caller could not do otherwise.
     pub(super) fn find(&self, tools: ToolSet, name: &str) -> Option<&ToolRouter<Server>> {
-        self.offered(tools).find(|group| group.has_route(name))
+        self.offered(tools).chain([&self.app]).find(|group| group.has_route(name))
     }
 
     /// Whether this tool hands a task to the agent.
@@ -55,6 +64,7 @@ impl Toolbox {
 
     /// A tool, offered or not.
     pub(super) fn get(&self, name: &str) -> Option<&Tool> {
-        self.offered(ToolSet { manage: true, ..ToolSet::ALL }).find_map(|group| group.get(name))
+        let all = ToolSet { manage: true, ..ToolSet::ALL };
+        self.find(all, name).and_then(|group| group.get(name))
     }
 }

@@ -39,7 +39,8 @@ pub enum FormAnswer {
 }
 
 /// Which answers a question takes.
-enum AnswerShape {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerShape {
     /// One of these options.
     Choice(Vec<String>),
     /// By acting on the phone; the answer says that it is done.
@@ -49,7 +50,8 @@ enum AnswerShape {
 }
 
 impl AnswerShape {
-    fn of(question: &Question) -> Self {
+    /// Those of this question.
+    pub fn of(question: &Question) -> Self {
         let mut options: Vec<String> = Vec::new();
         for option in &question.options {
             let option = lines(option).trim().to_owned();

@@ -8,7 +8,7 @@ use rmcp::model::{Annotations, ListResourcesResult, Resource, Role};
 
 use crate::mcp::address::Address;
 use crate::mcp::results::{SessionItem, SessionList, to_seconds, waits};
-use crate::mcp::skill;
+use crate::mcp::{app, skill};
 use crate::text::{excerpt, truncate};
 
 /// Sessions on a page of the list. Few: some clients make a tool of every entry. The reports have none, for
@@ -23,9 +23,10 @@ pub(super) async fn page(
     agent: &Agent,
     principal: &Principal,
     cursor: Option<&str>,
+    apps: bool,
 ) -> Result<ListResourcesResult, ErrorData> {
     let after = cursor.map(read_cursor).transpose()?;
-    let mut resources = if after.is_none() { fixed() } else { Vec::new() };
+    let mut resources = if after.is_none() { fixed(apps) } else { Vec::new() };
     let mut next = None;
     let mut shown: Option<SessionId> = None;
     let mut count = 0;
@@ -194,10 +195,10 @@ fn annotations(audience: Vec<Role>, priority: f32, changed: Option<String>) -> A
     annotations
 }
 
-/// The resources that always exist.
-fn fixed() -> Vec<Resource> {
+/// The resources that always exist; the app's page only for a client that shows it.
+fn fixed(apps: bool) -> Vec<Resource> {
     let both = || vec![Role::User, Role::Assistant];
-    vec![
+    let mut fixed = vec![
         Resource::new(Address::Sessions.to_string(), "sessions")
             .with_title("Sessions")
             .with_description("The newest sessions: request, phone, and how each stands.")
@@ -209,5 +210,9 @@ fn fixed() -> Vec<Resource> {
             .with_mime_type("application/json")
             .with_annotations(annotations(both(), 0.7, None)),
         skill::resource().with_annotations(annotations(vec![Role::Assistant], 0.8, None)),
-    ]
+    ];
+    if apps {
+        fixed.push(app::resource().with_annotations(annotations(vec![Role::User], 0.1, None)));
+    }
+    fixed
 }

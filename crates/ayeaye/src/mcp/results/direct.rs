@@ -160,6 +160,7 @@ mod tests {
             step: 4,
             action,
             explain: String::new(),
+            thought: String::new(),
             error: None,
             uncertain: None,
             caption: None,

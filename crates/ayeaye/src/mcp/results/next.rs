@@ -48,8 +48,10 @@ pub(super) fn next(reason: StopReason, question: Option<&Question>) -> &'static 
             "The phone went away: see message. When it is back, call ask_agent_continue with this \
              session_id."
         }
+        StopReason::UserPaused => {
+            "It is paused. When your user wants it to go on, call ask_agent_continue with this session_id."
+        }
         StopReason::Cancelled
-        | StopReason::UserPaused
         | StopReason::ManualStopScreenOff
         | StopReason::ServerRestarted
         | StopReason::NotStarted => {

@@ -1,0 +1,122 @@
+//! What the app shows of a session: more of each step than a client's model is told, and only what is new.
+use ayeaye_agent::{DONE_BY_HAND, Question, Report, StepSummary, StopReason};
+use serde::Serialize;
+
+use super::{ActionItem, DeviceInfo, MAX_EXPLAIN, QuestionItem};
+use crate::mcp::questions::AnswerShape;
+use crate::text::truncate;
+
+/// Most steps in one answer: the newest.
+const MAX_STEPS: usize = 100;
+
+/// A session as it is now.
+#[derive(Debug, Serialize)]
+pub struct WatchResult {
+    session_id: String,
+    /// Whether its run goes on.
+    running: bool,
+    stop_reason: &'static str,
+    task: String,
+    device_info: DeviceInfo,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<AskedNow>,
+    /// Those of this run that are new, oldest first.
+    steps: Vec<StepNow>,
+    /// Steps of the whole session.
+    global_step_idx: u32,
+    /// The step whose picture comes with this, or is shown already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<u32>,
+    /// Another one whenever something has changed.
+    state: String,
+}
+
+/// A question, and which answers it takes.
+#[derive(Debug, Serialize)]
+struct AskedNow {
+    #[serde(flatten)]
+    question: QuestionItem,
+    answer: AnswerNow,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+enum AnswerNow {
+    Choice { options: Vec<String> },
+    Hand { done: &'static str },
+    Text,
+}
+
+/// A step.
+#[derive(Debug, Serialize)]
+struct StepNow {
+    /// Counted from 0 through the session.
+    step: u32,
+    action: ActionItem,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    thought: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncertain: Option<String>,
+}
+
+impl From<&StepSummary> for StepNow {
+    fn from(line: &StepSummary) -> Self {
+        let short = |text: &String| truncate(text, MAX_EXPLAIN * 2);
+        Self {
+            step: line.step,
+            action: ActionItem::new(&line.action, &line.explain),
+            thought: line.thought.clone(),
+            error: line.error.as_ref().map(short),
+            uncertain: line.uncertain.as_ref().map(short),
+        }
+    }
+}
+
+impl From<&Question> for AskedNow {
+    fn from(question: &Question) -> Self {
+        let answer = match AnswerShape::of(question) {
+            AnswerShape::Choice(options) => AnswerNow::Choice { options },
+            AnswerShape::ByHand => AnswerNow::Hand { done: DONE_BY_HAND },
+            AnswerShape::Text => AnswerNow::Text,
+        };
+        Self { question: question.into(), answer }
+    }
+}
+
+impl WatchResult {
+    /// What is new after the step `after`.
+    pub fn new(report: &Report, after: Option<i64>) -> Self {
+        let new = |line: &&StepSummary| after.is_none_or(|known| known < i64::from(line.step));
+        let mut steps: Vec<StepNow> =
+            report.steps.iter().rev().take(MAX_STEPS).filter(new).map(StepNow::from).collect();
+        steps.reverse();
+        Self {
+            session_id: report.session_id.to_string(),
+            running: report.stop_reason == StopReason::StillRunning,
+            stop_reason: report.stop_reason.name(),
+            task: truncate(&report.task, 1000),
+            device_info: DeviceInfo::from(&report.device),
+            message: truncate(&report.message, 1500),
+            question: report.question.as_ref().map(AskedNow::from),
+            steps,
+            global_step_idx: report.global_steps,
+            picture: report.screenshot_step,
+            state: state(report),
+        }
+    }
+
+    /// For hosts that show what their apps call.
+    pub fn in_words(&self) -> String {
+        format!("{}: {} steps", self.stop_reason, self.global_step_idx)
+    }
+}
+
+/// Tells this state of a session from those before.
+pub fn state(report: &Report) -> String {
+    let last = report.steps.last().map_or(0, |line| line.step + 1);
+    let reason = report.stop_reason.name();
+    format!("{}.{}.{last}.{reason}", report.run.number, report.global_steps)
+}
