@@ -32,8 +32,8 @@ mod sample;
 #[cfg(test)]
 mod testing;
 
-pub use draw::{SMALL_COPY, compact as small_copy};
 pub use disk_use::{DiskUse, disk_use};
+pub use draw::{SMALL_COPY, compact as small_copy};
 pub use export::{ExportError, Exported, export};
 pub use folder::{Folder, FolderError};
 pub use formats::{Format, LogSettings};

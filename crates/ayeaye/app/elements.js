@@ -1,1 +1,25 @@
+// The page's elements. Whatever is written into them is text, never markup.
 "use strict";
+
+// The element of that id.
+export const byId = (id) => document.getElementById(id);
+
+// A new element with a class and a text.
+export function make(tag, className, text) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+// Writes a text; nothing is touched that says it already, so that nobody hears it twice.
+export function write(id, text) {
+  const element = byId(id);
+  if (element.textContent !== text) element.textContent = text;
+  return element;
+}
+
+// Shows an element with a text, or hides it where there is none.
+export function writeOrHide(id, text) {
+  write(id, text || "").hidden = !text;
+}

@@ -1,1 +1,179 @@
+// The page: puts together what the host and the session say.
 "use strict";
+
+import { chooseLanguage, isSaid, say } from "./words.js";
+import { connectHost, factsOf, textOf } from "./host.js";
+import { byId, write, writeOrHide } from "./elements.js";
+import { addStep } from "./steps.js";
+import { isMarked, markTouch, showPicture } from "./screen.js";
+import { holdAnswers, showQuestion } from "./question.js";
+import { Watch } from "./session.js";
+
+const ENDED = ["TASK_COMPLETED_SUCCESSFULLY", "TASK_ABORTED_BY_AGENT"];
+const BAD = ["TASK_ABORTED_BY_AGENT", "MODEL_FAILED", "DEVICE_LOST", "NO_PROGRESS", "STORAGE_FAILED"];
+
+let host = null;
+let watch = null;
+let context = {};
+let facts = null;
+// Whether the call that the page belongs to has come back; from then on the model does not see what happens here.
+let returned = false;
+// Whether the person has done something here since, so that the model has to be told what came of it.
+let steered = false;
+
+function applyContext(changes) {
+  context = { ...context, ...changes };
+  const root = document.documentElement;
+  root.lang = chooseLanguage(context.locale || navigator.language);
+  root.style.colorScheme = context.theme === "dark" || context.theme === "light" ? context.theme : "light dark";
+  for (const [name, value] of Object.entries(context.styles?.variables || {})) {
+    if (/^--[a-z0-9-]+$/.test(name) && typeof value === "string") root.style.setProperty(name, value);
+  }
+  const inset = context.safeAreaInsets;
+  if (inset) byId("run").style.padding = ["top", "right", "bottom", "left"].map((it) => `${16 + inset[it]}px`).join(" ");
+  root.dataset.mode = context.displayMode || "inline";
+  const large = context.displayMode === "fullscreen";
+  byId("larger").hidden = !large && !(context.availableDisplayModes || []).includes("fullscreen");
+  write("larger", say(large ? "smaller" : "larger"));
+  write("pause", say("pause"));
+  write("continue", say("continue"));
+  write("stop", say("stop"));
+  byId("steps").setAttribute("aria-label", say("steps"));
+  if (!byId("trouble").dataset.text) writeOrHide("trouble", "");
+  render();
+}
+
+function render() {
+  const question = facts?.question;
+  const running = !facts || facts.running;
+  let name = facts ? "running" : "starting";
+  if (question) name = question.kind === "takeover" ? "takeover" : "asks";
+  else if (!running) name = facts.stop_reason;
+  let tone = running ? "running" : "neutral";
+  if (question) tone = "waiting";
+  else if (name === "TASK_COMPLETED_SUCCESSFULLY") tone = "good";
+  else if (BAD.includes(name)) tone = "bad";
+  byId("status").dataset.tone = tone;
+  write("status-text", isSaid(name) ? say(name) : name);
+  const phone = facts?.device_info;
+  write("device", phone ? say("on", phone.model || phone.device_id) : "");
+  if (facts) write("task", facts.task);
+  writeOrHide("message", facts && !running && !question && facts.message);
+  showQuestion(question, (reply) => act("ask_agent_continue", { reply_from_client: reply, wait_seconds: 0 }));
+  byId("pause").hidden = byId("stop").hidden = !facts?.running;
+  byId("continue").hidden = running || Boolean(question) || ENDED.includes(facts.stop_reason);
+}
+
+// Does something to the session for the person who asked for it.
+async function act(tool, given) {
+  hold(true);
+  complain("");
+  try {
+    await host.call(tool, { session_id: facts.session_id, ...given });
+    steered = returned;
+    watch.follow(facts.session_id);
+  } catch (error) {
+    complain(error.message);
+  } finally {
+    hold(false);
+  }
+}
+
+function hold(held) {
+  for (const name of ["pause", "continue", "stop"]) byId(name).disabled = held;
+  holdAnswers(held);
+}
+
+function complain(text) {
+  byId("trouble").dataset.text = text;
+  writeOrHide("trouble", text);
+}
+
+// What the watch has to tell. A mark stays to be seen before another picture takes its place.
+async function told({ facts: now, picture, live, trouble }) {
+  if (trouble !== undefined) {
+    if (!byId("trouble").dataset.text) writeOrHide("trouble", trouble && say("unreachable"));
+    return;
+  }
+  const phone = (now || facts).device_info.model;
+  if (live) {
+    if (!isMarked()) showPicture(live, phone);
+    return;
+  }
+  if (facts?.session_id !== now.session_id) byId("steps").replaceChildren();
+  const ended = facts?.running && !now.running;
+  facts = now;
+  now.steps.forEach(addStep);
+  const last = now.steps.at(-1);
+  if (picture) showPicture(picture, phone, now.picture);
+  if (last && last.step === now.picture) markTouch(last.action);
+  render();
+  if (ended && steered && host.can.updateModelContext) {
+    steered = false;
+    await tellModel(now.session_id);
+  }
+}
+
+// The call of the model has come back, and then its user went on here: what came of that, it is told in the
+// same words as by its own calls.
+async function tellModel(id) {
+  try {
+    await host.tellModel(textOf(await host.call("get_session", { session_id: id })));
+  } catch {
+    // It learns it with its next call.
+  }
+}
+
+function watchSize() {
+  let last = "";
+  const tell = () => {
+    const { width, height } = byId("run").getBoundingClientRect();
+    const now = `${Math.ceil(width)} ${Math.ceil(height)}`;
+    if (now !== last) host.sized(Math.ceil(width), Math.ceil(height));
+    last = now;
+  };
+  new ResizeObserver(tell).observe(byId("run"));
+}
+
+// Out of sight, nobody looks.
+function watchSight() {
+  let inView = true;
+  const tell = () => watch.seenNow(inView && document.visibilityState === "visible");
+  document.addEventListener("visibilitychange", tell);
+  new IntersectionObserver((entries) => {
+    inView = entries.at(-1).isIntersecting;
+    tell();
+  }).observe(byId("run"));
+}
+
+byId("pause").addEventListener("click", () => act("pause_task", {}));
+byId("stop").addEventListener("click", () => act("stop_task", {}));
+byId("continue").addEventListener("click", () => act("ask_agent_continue", { wait_seconds: 0 }));
+byId("larger").addEventListener("click", async () => {
+  const wanted = context.displayMode === "fullscreen" ? "inline" : "fullscreen";
+  const { mode } = await host.show(wanted);
+  applyContext({ displayMode: mode });
+});
+
+host = await connectHost({
+  "tool-input": ({ arguments: given }) => {
+    if (given?.task) write("task", String(given.task));
+    watch.seek(given || {});
+  },
+  "tool-result": (result) => {
+    returned = true;
+    const { session_id: id } = factsOf(result) || {};
+    if (id) watch.follow(id);
+    else if (!facts) complain(textOf(result) || say("noSession"));
+  },
+  "tool-cancelled": () => {
+    returned = true;
+  },
+  "host-context-changed": applyContext,
+  teardown: () => watch.close(),
+});
+watch = new Watch(host, told);
+applyContext(host.context);
+watchSize();
+watchSight();
+host.begin();

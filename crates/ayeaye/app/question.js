@@ -1,1 +1,60 @@
+// The agent's question, and the ways to answer it.
 "use strict";
+
+import { say } from "./words.js";
+import { byId, make, write, writeOrHide } from "./elements.js";
+
+let shown = "";
+
+// Shows a question, or none. `answer` is called with the reply.
+export function showQuestion(question, answer) {
+  const now = question ? JSON.stringify(question) : "";
+  if (now === shown) return;
+  shown = now;
+  const panel = byId("question");
+  panel.hidden = !question;
+  if (!question) return;
+
+  const { by, options, done } = question.answer;
+  write("asks", say("question"));
+  write("question-text", question.text);
+  const byHand = by === "hand" && (question.asks_for_secret ? say("secret") : say("byHand"));
+  writeOrHide("by-hand", byHand);
+  write("notice", say("notice"));
+
+  const choices = byId("choices");
+  choices.replaceChildren();
+  const offer = (label, reply) => {
+    const button = make("button", "choice", label);
+    button.addEventListener("click", () => answer(reply));
+    choices.append(button);
+  };
+  if (by === "hand") offer(say("done"), done);
+  if (by === "choice") options.forEach((option) => offer(labelOf(option), option));
+  choices.hidden = by === "text";
+
+  byId("reply").hidden = by !== "text";
+  const box = byId("reply-text");
+  box.value = "";
+  box.setAttribute("aria-label", say("answer"));
+  box.placeholder = say("answer");
+  const send = () => box.value.trim() && answer(box.value.trim());
+  write("send", say("send")).onclick = send;
+  box.onkeydown = (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      send();
+    }
+  };
+  write("news", `${say("question")}: ${question.text}`);
+}
+
+// While a reply is under way nobody can send another.
+export function holdAnswers(held) {
+  for (const control of byId("question").querySelectorAll("button, textarea")) control.disabled = held;
+}
+
+// The server's own words for yes and no are said in the page's language.
+function labelOf(option) {
+  return option === "yes" || option === "no" ? say(option) : option;
+}

@@ -1,1 +1,52 @@
+// The list of steps: what was done, and what was thought before.
 "use strict";
+
+import { say, isSaid } from "./words.js";
+import { byId, make, write } from "./elements.js";
+
+// The act of a step in a few words: a verb, and on what or why.
+export function actInWords(action) {
+  const verb = isSaid(action.action_type) ? say(action.action_type) : action.action_type;
+  const quoted = { TYPE: action.value }[action.action_type];
+  const named = {
+    AWAKE: action.app,
+    HOT_KEY: action.key,
+    SCROLL: action.direction,
+    NOTE: action.text,
+    INFO: action.value,
+    COMPLETE: action.return,
+    ABORT: action.reason,
+    WAIT: action.seconds === undefined ? "" : `${action.seconds} s`,
+  }[action.action_type];
+  const what = quoted ? `“${quoted}”` : named || "";
+  const why = action.explain && action.explain !== what ? action.explain : "";
+  return { verb, what: [what, why].filter(Boolean).join(" – ") };
+}
+
+// Adds a step at the end, with its thought open and those before closed.
+export function addStep({ step, action, thought, error, uncertain }) {
+  const list = byId("steps");
+  const following = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+  const { verb, what } = actInWords(action);
+
+  const line = make("span", "act");
+  line.append(make("b", "", verb), make("span", "", what && ` ${what}`));
+  const row = make("li");
+  row.dataset.step = step;
+  let head = row;
+  if (thought) {
+    for (const open of list.querySelectorAll("details[open]")) open.open = false;
+    const details = make("details");
+    details.open = true;
+    head = make("summary");
+    details.append(head, make("p", "thought", thought));
+    row.append(details);
+  }
+  head.append(make("span", "number", String(step + 1)), line);
+  const wrong = error || (uncertain && say("uncertain", uncertain));
+  if (wrong) row.append(make("p", error ? "error" : "uncertain", wrong));
+  list.append(row);
+
+  if (following) list.scrollTop = list.scrollHeight;
+  write("news", say("step", step + 1, `${verb} ${what}`));
+}

@@ -100,7 +100,16 @@ mod tests {
         let Value::Object(arguments) = arguments else { panic!("an object") };
         let action = ActionRecord { function: function.to_owned(), arguments };
         let (explain, error) = (explain.to_owned(), error.map(str::to_owned));
-        StepSummary { step: 0, action, explain, thought: String::new(), error, uncertain: None, caption: None }.in_words()
+        StepSummary {
+            step: 0,
+            action,
+            explain,
+            thought: String::new(),
+            error,
+            uncertain: None,
+            caption: None,
+        }
+        .in_words()
     }
 
     #[test]

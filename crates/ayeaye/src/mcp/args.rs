@@ -23,7 +23,7 @@ use crate::text::excerpt;
 /// The longest task or reply, in bytes of UTF-8.
 pub const MAX_TEXT: usize = 16 * 1024;
 /// The longest side of a screenshot, in pixels; hosts refuse or scale down larger ones.
-const MAX_SIDE: u32 = 1280;
+pub const MAX_SIDE: u32 = 1280;
 /// The longest wait of a call, in seconds.
 pub const MAX_WAIT: f64 = 3600.0;
 
@@ -124,6 +124,10 @@ pub struct StartArgs {
     /// progress.
     #[schemars(range(min = 0, max = 3600))]
     pub wait_seconds: Option<f64>,
+    /// Pictures in the result: `end` adds the screen as it is then, `each` also those of the last steps, before
+    /// it. None if left out.
+    #[schemars(extend("enum" = ["none", "end", "each"]))]
+    pub screenshot: Option<String>,
 }
 
 /// Arguments of `ask_agent_continue`.
@@ -160,6 +164,9 @@ pub struct ContinueArgs {
     /// goes on. 0 returns at once. 45 if left out, 240 if you show progress.
     #[schemars(range(min = 0, max = 3600))]
     pub wait_seconds: Option<f64>,
+    /// Pictures in the result, as with `ask_agent_start_new_task`.
+    #[schemars(extend("enum" = ["none", "end", "each"]))]
+    pub screenshot: Option<String>,
 }
 
 /// A phone.
@@ -196,6 +203,17 @@ pub struct ListSessionsArgs {
     /// Most sessions to list, newest first. 20 if left out.
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
+}
+
+/// Which pictures a client wants in a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WantedPictures {
+    /// None.
+    None,
+    /// The screen at the end of the call.
+    End,
+    /// Before it those of the call's last steps.
+    Each,
 }
 
 /// A task or a reply: not empty, not too long, without control characters.
@@ -262,6 +280,19 @@ pub fn reply_mode(given: Option<&str>, default: ReplyMode) -> Result<ReplyMode, 
         let names = ReplyMode::ALL.map(ReplyMode::name).join(", ");
         ToolError::out_of_range("reply_mode", &excerpt(given, 40), &names)
     })
+}
+
+/// Which pictures a result has.
+pub fn pictures(given: Option<&str>) -> Result<WantedPictures, ToolError> {
+    match given {
+        None | Some("none") => Ok(WantedPictures::None),
+        Some("end") => Ok(WantedPictures::End),
+        Some("each") => Ok(WantedPictures::Each),
+        Some(other) => {
+            let shown = excerpt(other, 40);
+            Err(ToolError::out_of_range("screenshot", &shown, "none, end or each"))
+        }
+    }
 }
 
 /// By what a session's policy is narrowed. `trusted` narrows nothing, so it is no choice.

@@ -10,6 +10,7 @@ mod retry;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ayeaye_agent::{
@@ -18,8 +19,8 @@ use ayeaye_agent::{
 };
 use rmcp::ServiceError;
 use rmcp::model::{
-    CallToolResponse, ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests,
-    InputRequiredResult, ServerRequest,
+    ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests, InputRequiredResult,
+    ServerRequest,
 };
 use rmcp::service::PeerRequestOptions;
 use tokio::time::Instant;
@@ -30,7 +31,7 @@ pub use retry::RetryContext;
 
 use super::client_support::ClientSupport;
 use super::logging::{self, Levels};
-use super::results::{self, RunResult, Unanswered};
+use super::results::Unanswered;
 use super::run_wait::{RunWait, WaitOutcome};
 use super::tool_error::ToolError;
 use crate::principal;
@@ -44,6 +45,20 @@ const ANSWER_KEY: &str = "reply";
 const ANSWER_LIMIT: Duration = Duration::from_mins(5);
 /// The least time in which somebody could read and answer a question.
 const MIN_ANSWER_TIME: Duration = Duration::from_secs(5);
+
+/// What following a run has come to.
+pub(super) enum Followed {
+    /// A result, with the outcome of asking the user in a form.
+    Result(Arc<Report>, Option<Unanswered>),
+    /// The client asks its user and calls again.
+    Asks(InputRequiredResult),
+}
+
+impl Followed {
+    fn result(report: impl Into<Arc<Report>>, asked: Option<Unanswered>) -> Self {
+        Self::Result(report.into(), asked)
+    }
+}
 
 /// One call and the questions it asks.
 pub(super) struct QuestionDelivery<'a> {
@@ -75,10 +90,7 @@ impl<'a> QuestionDelivery<'a> {
     }
 
     /// Waits for the run to stop and asks its questions, until there is a result or the wait is over.
-    pub(super) async fn follow(
-        mut self,
-        mut follower: Follower,
-    ) -> Result<CallToolResponse, ToolError> {
+    pub(super) async fn follow(mut self, mut follower: Follower) -> Result<Followed, ToolError> {
         let ctx = self.wait.request();
         loop {
             let level = self.log_levels.of(ctx);
@@ -91,10 +103,10 @@ impl<'a> QuestionDelivery<'a> {
             let (Some(number), Some(question), true) =
                 (report.question_number(), &report.question, asks)
             else {
-                return Ok(to_tool_result(&report, None));
+                return Ok(Followed::result(report, None));
             };
             if MAX_ROUNDS <= self.rounds {
-                return Ok(to_tool_result(&report, Some(Unanswered::TooMany)));
+                return Ok(Followed::result(report, Some(Unanswered::TooMany)));
             }
             self.rounds += 1;
             if self.client.modern {
@@ -107,23 +119,23 @@ impl<'a> QuestionDelivery<'a> {
                 // The same follower reports the same question, which is asked once more.
                 Ok(FormAnswer::Invalid) => {}
                 Ok(FormAnswer::Declined) => {
-                    return Ok(to_tool_result(&report, Some(Unanswered::Declined)));
+                    return Ok(Followed::result(report, Some(Unanswered::Declined)));
                 }
                 Ok(FormAnswer::GivenUp) => {
-                    return Ok(to_tool_result(&report, Some(Unanswered::GivenUp)));
+                    return Ok(Followed::result(report, Some(Unanswered::GivenUp)));
                 }
                 Err(why) => {
                     // It may have been answered elsewhere meanwhile.
                     let now = self.current_report(&report).await?;
                     let waits = now.question_number() == Some(number);
-                    return Ok(to_tool_result(&now, why.filter(|_| waits)));
+                    return Ok(Followed::result(now, why.filter(|_| waits)));
                 }
             }
         }
     }
 
     /// Goes on with the call that asked, with the person's answer. This never starts a task.
-    pub(super) async fn take_answer(mut self) -> Result<CallToolResponse, ToolError> {
+    pub(super) async fn take_answer(mut self) -> Result<Followed, ToolError> {
         let encoded = self.retry.state.as_deref().ok_or_else(ToolError::state_missing)?;
         let (session, state) = self.state_codec.decode(encoded, &self.principal)?;
         if state.call != self.retry.call {
@@ -144,17 +156,17 @@ impl<'a> QuestionDelivery<'a> {
             None if self.can_require_input() => {
                 return Ok(self.input_required(&report, question, state.question));
             }
-            None => return Ok(to_tool_result(&report, None)),
+            None => return Ok(Followed::result(report, None)),
         };
         match result.map_or(FormAnswer::Invalid, |result| parse_answer(question, &result)) {
             FormAnswer::Text(text) => {
                 let follower = self.send_answer(&report, state.question, text).await?;
                 self.follow(follower).await
             }
-            FormAnswer::Declined => Ok(to_tool_result(&report, Some(Unanswered::Declined))),
-            FormAnswer::GivenUp => Ok(to_tool_result(&report, Some(Unanswered::GivenUp))),
+            FormAnswer::Declined => Ok(Followed::result(report, Some(Unanswered::Declined))),
+            FormAnswer::GivenUp => Ok(Followed::result(report, Some(Unanswered::GivenUp))),
             FormAnswer::Invalid if MAX_ROUNDS <= self.rounds || !self.can_require_input() => {
-                Ok(to_tool_result(&report, Some(Unanswered::NotUnderstood)))
+                Ok(Followed::result(report, Some(Unanswered::NotUnderstood)))
             }
             FormAnswer::Invalid => {
                 self.rounds += 1;
@@ -169,12 +181,7 @@ impl<'a> QuestionDelivery<'a> {
     }
 
     /// The question for a client that calls again with the answer.
-    fn input_required(
-        &self,
-        report: &Report,
-        question: &Question,
-        number: u32,
-    ) -> CallToolResponse {
+    fn input_required(&self, report: &Report, question: &Question, number: u32) -> Followed {
         let state = State {
             session: report.session_id.to_string(),
             question: number,
@@ -184,7 +191,7 @@ impl<'a> QuestionDelivery<'a> {
         let encoded = self.state_codec.encode(&state, &self.principal);
         let form = InputRequest::Elicitation(ElicitRequest::new(question_form(question, report)));
         let requests = InputRequests::from([(ANSWER_KEY.to_owned(), form)]);
-        InputRequiredResult::new(Some(requests), Some(encoded)).into()
+        Followed::Asks(InputRequiredResult::new(Some(requests), Some(encoded)))
     }
 
     /// Asks with `elicitation/create` while the call waits. `Err(None)`: there was no time to ask, or
@@ -274,8 +281,4 @@ impl<'a> QuestionDelivery<'a> {
 fn not_shown(err: &ServiceError) -> Unanswered {
     tracing::debug!("the client did not show a question: {err}");
     Unanswered::NotShown
-}
-
-fn to_tool_result(report: &Report, asked: Option<Unanswered>) -> CallToolResponse {
-    results::structured(&RunResult::from(report).asked(asked)).into()
 }

@@ -109,7 +109,8 @@ mod tests {
         assert!(page.len() < 60_000, "{} bytes", page.len());
         assert!(!page.contains("{{"), "a place was left empty");
         for outside in ["http://", "https://", " src=", " href=", "@import", "url("] {
-            let found = page.find(outside).map(|at| page[at..].chars().take(60).collect::<String>());
+            let found =
+                page.find(outside).map(|at| page[at..].chars().take(60).collect::<String>());
             assert_eq!(found, None);
         }
         // What came from elsewhere is never read as markup.

@@ -14,7 +14,7 @@ use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
 use crate::mcp::results::{ActResult, UiTree, Unlisted, structured};
 use crate::mcp::schema::{input, outline, output, shallow};
 use crate::mcp::tool_error::ToolError;
-use crate::mcp::{Server, results, texts};
+use crate::mcp::{Server, texts};
 use crate::principal;
 
 #[tool_router(router = device_control, vis = "pub(super)")]
@@ -230,14 +230,7 @@ impl Server {
         let mut result = structured(&result);
         if let Some(side) = picture {
             // The act is done: that its picture is missing is no error of it.
-            let shown = match self.agent.device(&id).await {
-                Ok(device) => self.unless_busy(&id, ctx, device.capture()).await,
-                Err(error) => Err(error.into()),
-            };
-            result.content.extend(match shown {
-                Ok(frame) => results::picture(frame, side, None).await.content,
-                Err(error) => results::note(&format!("no picture: {error}")),
-            });
+            result.content.extend(self.screen_now(&id, side, ctx).await);
         }
         Ok(result)
     }

@@ -2,7 +2,7 @@
 use std::future::Future;
 
 use ayeaye_agent::{AgentError, DeviceError, DeviceHolder, DeviceId};
-use rmcp::model::CallToolResult;
+use rmcp::model::{CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
@@ -107,6 +107,24 @@ impl Server {
 }
 
 impl Server {
+    /// The screen as it is now, for a result that has more to say: what stands in the way of a picture is a
+    /// note.
+    pub(super) async fn screen_now(
+        &self,
+        id: &DeviceId,
+        side: u32,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Vec<ContentBlock> {
+        let shown = match self.agent.device(id).await {
+            Ok(device) => self.unless_busy(id, ctx, device.capture()).await,
+            Err(error) => Err(error.into()),
+        };
+        match shown {
+            Ok(frame) => results::picture(frame, side, None).await.content,
+            Err(error) => results::note(&format!("no picture: {error}")),
+        }
+    }
+
     /// The result of `look` at a phone, unless somebody else drives it. That is checked again
     /// afterwards: another principal's session may have begun meanwhile, and the result may show it.
     pub(super) async fn unless_busy<T>(

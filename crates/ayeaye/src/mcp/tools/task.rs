@@ -1,17 +1,23 @@
 //! Tools that hand a task to the agent.
-use ayeaye_agent::{ContinueTask, Follower, ReplyMode, StartTask, StopReason, UserInput};
-use rmcp::model::{CallToolResponse, CallToolResult};
+use ayeaye_agent::{
+    ContinueTask, DeviceId, Follower, ReplyMode, StartTask, StopReason, UserInput, error_chain,
+};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
-use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs};
+use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs, WantedPictures};
 use crate::mcp::client_support::ClientSupport;
-use crate::mcp::questions::{QuestionDelivery, RetryContext};
+use crate::mcp::questions::{Followed, QuestionDelivery, RetryContext};
 use crate::mcp::run_wait::RunWait;
 use crate::mcp::schema::{input, outline, output};
 use crate::mcp::tool_error::ToolError;
-use crate::mcp::{Server, results, texts};
+use crate::mcp::{Server, pictures, results, texts};
 use crate::principal;
+
+/// Most pictures of steps in a result. With the screen's own they take less than half of the megabyte that some
+/// hosts refuse.
+const MOST_STEP_PICTURES: usize = 6;
 
 #[tool_router(router = tasks, vis = "pub(super)")]
 impl Server {
@@ -32,9 +38,10 @@ impl Server {
         let limit = args::wait(args.wait_seconds, &self.defaults, &ctx)?;
         let wait = RunWait::new(&self.agent, &ctx, limit);
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
+        let pictures = args::pictures(args.screenshot.as_deref())?;
         if retry.is_retry() {
             // A retry never starts a second task, whatever has become of the first.
-            return self.questions(&retry, wait, reply_mode).take_answer().await;
+            return self.take_answer(&retry, wait, reply_mode, pictures).await;
         }
         let task = StartTask {
             policy: args::policy(args.policy.as_deref())?,
@@ -48,7 +55,7 @@ impl Server {
         };
         self.ensure_model().await?;
         let follower = self.agent.start(task).await?;
-        self.follow(follower, &retry, wait, reply_mode).await
+        self.follow(follower, &retry, wait, reply_mode, pictures).await
     }
 
     #[tool(
@@ -68,8 +75,9 @@ impl Server {
         let limit = args::wait(args.wait_seconds, &self.defaults, &ctx)?;
         let wait = RunWait::new(&self.agent, &ctx, limit);
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
+        let pictures = args::pictures(args.screenshot.as_deref())?;
         if retry.is_retry() {
-            return self.questions(&retry, wait, reply_mode).take_answer().await;
+            return self.take_answer(&retry, wait, reply_mode, pictures).await;
         }
         let input = match (&args.task, &args.reply_from_client) {
             (Some(_), Some(_)) => return Err(ToolError::task_and_reply()),
@@ -92,7 +100,7 @@ impl Server {
             principal: principal::of(&ctx),
         };
         let follower = self.agent.resume(next).await?;
-        self.follow(follower, &retry, wait, reply_mode).await
+        self.follow(follower, &retry, wait, reply_mode, pictures).await
     }
 
     #[tool(
@@ -132,12 +140,61 @@ impl Server {
         retry: &RetryContext,
         wait: RunWait<'_>,
         reply_mode: ReplyMode,
+        pictures: WantedPictures,
     ) -> Result<CallToolResponse, ToolError> {
-        let client = ClientSupport::of(wait.request());
+        let ctx = wait.request();
+        let client = ClientSupport::of(ctx);
         if client.tasks && follower.running() {
             return Ok(self.tasks.create(&follower.report(), client.forms).into());
         }
-        self.questions(retry, wait, reply_mode).follow(follower).await
+        let before = follower.report().global_steps;
+        let followed = self.questions(retry, wait, reply_mode).follow(follower).await?;
+        Ok(self.told(followed, pictures, before, ctx).await)
+    }
+
+    /// Goes on with a call that its client makes again with an answer.
+    async fn take_answer(
+        &self,
+        retry: &RetryContext,
+        wait: RunWait<'_>,
+        reply_mode: ReplyMode,
+        pictures: WantedPictures,
+    ) -> Result<CallToolResponse, ToolError> {
+        let ctx = wait.request();
+        let followed = self.questions(retry, wait, reply_mode).take_answer().await?;
+        // The run that the answer began; its steps are all that the report has.
+        Ok(self.told(followed, pictures, 0, ctx).await)
+    }
+
+    /// The result of a call, with the pictures that are wanted: of its steps, those after the first `before` of
+    /// the session, and of the screen. The facts stay in `structuredContent` too, which official clients insist
+    /// on where a tool has an output schema; the few hosts that then drop pictures have `get_screenshot`.
+    async fn told(
+        &self,
+        followed: Followed,
+        pictures: WantedPictures,
+        before: u32,
+        ctx: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        let (report, asked) = match followed {
+            Followed::Result(report, asked) => (report, asked),
+            Followed::Asks(request) => return request.into(),
+        };
+        let mut result = results::structured(&results::RunResult::from(&*report).asked(asked));
+        if pictures == WantedPictures::Each {
+            let new = report.steps.iter().map(|line| line.step).filter(|step| before <= *step);
+            let newest: Vec<u32> = new.rev().take(MOST_STEP_PICTURES).collect();
+            let kept = pictures::of_steps(self.agent.journal(), report.session_id, &newest).await;
+            result.content.extend(match kept {
+                Ok(kept) => kept.into_iter().flat_map(with_its_number).collect(),
+                Err(err) => results::note(&format!("no pictures of steps: {}", error_chain(&err))),
+            });
+        }
+        if pictures != WantedPictures::None {
+            let device = DeviceId::new(&report.device.device_id);
+            result.content.extend(self.screen_now(&device, args::MAX_SIDE, ctx).await);
+        }
+        result.into()
     }
 
     fn questions<'a>(
@@ -149,4 +206,9 @@ impl Server {
         let (codec, levels) = (&self.state_codec, &self.levels);
         QuestionDelivery::new(&self.agent, codec, levels, retry, wait, reply_mode)
     }
+}
+
+/// A picture of a step behind the step's number, counted from 1 as in the list of steps.
+fn with_its_number((step, picture): (u32, ContentBlock)) -> [ContentBlock; 2] {
+    [ContentBlock::text(format!("the screen at step {}:", step + 1)), picture]
 }

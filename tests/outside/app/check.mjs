@@ -1,0 +1,214 @@
+// The phone inside the chat, in a host page built on the extension's own package, in Chromium.
+//
+//   node app/check.mjs --binary AYEAYE [--pictures FOLDER]
+//
+//   host page (AppBridge) - sandbox of another origin - our page      ayeaye serve --http --virtual
+//        └────────────────────── official client over HTTP ──────────────────────┘
+//
+// Prints a line for every check; exits with 1 when one does not hold. `--pictures` keeps what was seen.
+import { spawn } from "node:child_process";
+import { mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRequire } from "node:module";
+import { parseArgs } from "node:util";
+
+import { chromium } from "playwright-core";
+
+import { servePages } from "./pages.mjs";
+
+const { values: given } = parseArgs({ options: { binary: { type: "string" }, pictures: { type: "string" } } });
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TOKEN = "outside-app-token-0123456789abcdef";
+const LIGHT = { theme: "light", locale: "en-GB", displayMode: "inline", availableDisplayModes: ["inline", "fullscreen"], containerDimensions: { maxHeight: 2000 } };
+const DONE = "TASK_COMPLETED_SUCCESSFULLY";
+const LONG = "Find running shoes in size 42 for less than 50 euros in the Shop app, put them in the cart and go on to the checkout, but stop before paying.";
+
+let passed = 0;
+let failed = 0;
+
+function check(name, holds, detail) {
+  if (holds) passed += 1;
+  else failed += 1;
+  console.log(`${holds ? "ok   " : "FAIL "} app: ${name}${holds ? "" : `: ${JSON.stringify(detail ?? null).slice(0, 1500)}`}`);
+}
+
+const same = (name, got, want) => check(name, JSON.stringify(got) === JSON.stringify(want), { got, want });
+
+async function freePort() {
+  const probe = createServer();
+  await new Promise((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+// Asks again and again, until it holds.
+async function until(what, holds, limit = 30_000) {
+  const end = Date.now() + limit;
+  let last;
+  while (Date.now() < end) {
+    try {
+      last = await holds();
+      if (last) return last;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`waited in vain for ${what}: ${last}`);
+}
+
+async function startServer(folder, origin) {
+  const port = await freePort();
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    ADB_SERVER_SOCKET: "tcp:127.0.0.1:1",
+    AYEAYE_ADB_START_SERVER: "false",
+    AYEAYE_DATA_DIR: join(folder, "data"),
+    AYEAYE_HTTP_TOKEN: TOKEN,
+    AYEAYE_HTTP_ALLOWED_ORIGINS: origin,
+  };
+  // A phone as slow as a real one, so that there is something to see.
+  const words = ["serve", "--http", `127.0.0.1:${port}`, "--virtual", "--profile", "usb2"];
+  const server = spawn(given.binary, words, { env, stdio: ["ignore", "ignore", "pipe"] });
+  let log = "";
+  server.stderr.on("data", (text) => (log += text));
+  const at = `http://127.0.0.1:${port}`;
+  await until("the server", async () => (await fetch(`${at}/healthz`)).ok || log);
+  return { url: `${at}/mcp`, log: () => log, end: () => new Promise((resolve) => server.once("exit", resolve).kill("SIGTERM")) };
+}
+
+// One look at the page of the newest view.
+class View {
+  constructor(page) {
+    this.page = page;
+    this.frame = page.frameLocator("#views > iframe:last-of-type").frameLocator("iframe");
+  }
+
+  status = () => this.frame.locator("#status-text").innerText();
+  until = (status, limit) => until(`"${status}"`, async () => (await this.status()) === status, limit);
+  steps = () => this.frame.locator("#steps li").count();
+  button = (name) => this.frame.getByRole("button", { name, exact: true });
+  host = (name, ...values) => this.page.evaluate(([name, values]) => window.host[name](...values), [name, values]);
+  session = async () => (await this.host("call", "plain", "list_sessions", { limit: 1 })).structuredContent.sessions[0];
+
+  async picture(name) {
+    if (!given.pictures) return;
+    mkdirSync(given.pictures, { recursive: true });
+    await this.page.locator("#views > iframe:last-of-type").screenshot({ path: join(given.pictures, `${name}.png`) });
+  }
+
+  // What axe finds fault with, in the view itself.
+  async faults() {
+    const frames = this.page.frames();
+    const inner = frames[frames.length - 1];
+    await inner.evaluate(AXE);
+    const { violations } = await inner.evaluate(() => window.axe.run(document, { rules: { region: { enabled: false } } }));
+    return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 120))]);
+  }
+}
+
+async function withoutTheExtension(view) {
+  const plain = await view.host("offered", "plain");
+  const apps = await view.host("offered", "apps");
+  same("a host without the extension is told of no page", Object.values(plain.pages).filter(Boolean), []);
+  check("nor in its resources", !plain.resources.some(([uri]) => uri.startsWith("ui:")), plain.resources);
+  check("nor of the page's own tools", plain.appOnly.length === 0 && plain.model.every(({ _meta }) => !_meta), plain);
+  const bare = (tools) => tools.map(({ _meta, ...tool }) => tool);
+  same("its model sees the same tools as with it", bare(plain.model), bare(apps.model));
+  same("with it, three tools have the page", Object.entries(apps.pages).filter(([, page]) => page), [
+    ["ask_agent_continue", "ui://ayeaye/run"],
+    ["ask_agent_start_new_task", "ui://ayeaye/run"],
+    ["get_session", "ui://ayeaye/run"],
+  ]);
+  same("two are for the page alone", apps.appOnly, ["pause_task", "watch_session"]);
+  check("the page is listed", apps.resources.some(([uri, type]) => uri === "ui://ayeaye/run" && type === "text/html;profile=mcp-app"), apps.resources);
+  const { devices } = (await view.host("call", "plain", "list_connected_devices", {})).structuredContent;
+  return devices[0].device_id;
+}
+
+// The call is still waiting: the page finds the session, shows it, asks, and the answer ends the call.
+async function aQuestion(view, device) {
+  const task = "In Messages, tell Anna: I am ten minutes late";
+  await view.host("show", "ask_agent_start_new_task", { device_id: device, task, wait_seconds: 0.5 }, LIGHT);
+  same("its task is shown before anything has come back", await view.frame.locator("h1").innerText(), task);
+  await view.frame.locator("#screen").waitFor({ state: "visible", timeout: 30_000 });
+  check("the screen is shown", (await view.frame.locator("#screen").getAttribute("alt")).startsWith("The screen of "));
+  const frame = view.page.frames().at(-1);
+  same("its frame has no origin of its own", await frame.evaluate(() => self.origin), "null");
+  const reached = await frame.evaluate(() => fetch("https://example.com").then(() => "yes", () => "no"));
+  same("and reaches nothing", reached, "no");
+  await view.frame.locator("#steps li").first().waitFor({ timeout: 30_000 });
+  await view.picture("running");
+  await view.until("Needs your answer");
+  same("the call had returned long before", (await view.host("result")).structuredContent.stop_reason, "STILL_RUNNING");
+  check("the question is there", (await view.frame.locator("#question-text").innerText()).includes("Which one?"));
+  same("axe finds nothing", await view.faults(), []);
+  await view.picture("question");
+  const offered = await view.frame.locator("#choices button").allInnerTexts();
+  check("with its choices", offered.includes("Anna Bauer"), offered);
+  await view.button("Anna Bauer").focus();
+  await view.page.keyboard.press("Enter");
+  await view.until("Done");
+  check("the question is gone", !(await view.frame.locator("#question").isVisible()));
+  check("its result is shown", (await view.frame.locator("#message").innerText()).includes("Anna Bauer"));
+  check("the steps are there", 3 <= (await view.steps()), await view.steps());
+  same("the session is done", (await view.session()).stop_reason, DONE);
+  const told = await until("the model to be told", async () => (await view.host("seen")).told[0]);
+  same("the model is told what came of it", JSON.parse(told.content[0].text).stop_reason, DONE);
+  same("axe finds nothing at the end", await view.faults(), []);
+  await view.picture("done");
+  const { calls } = await view.host("seen");
+  same("once all is over it asks for nothing more", await quiet(view), calls.length + 0);
+}
+
+// The number of calls, once no more come.
+async function quiet(view) {
+  let before = -1;
+  await until("calls to end", async () => {
+    const { calls } = await view.host("seen");
+    const rests = calls.length === before;
+    before = calls.length;
+    await view.page.waitForTimeout(2500);
+    return rests;
+  });
+  return before;
+}
+
+async function main() {
+  const folder = mkdtempSync(join(tmpdir(), "ayeaye-app-"));
+  const pages = await servePages();
+  const server = await startServer(folder, pages.host);
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox"] });
+  try {
+    const page = await browser.newPage({ viewport: { width: 760, height: 900 }, deviceScaleFactor: 2 });
+    const said = [];
+    page.on("console", (message) => message.type() === "error" && said.push(message.text()));
+    page.on("pageerror", (error) => said.push(String(error)));
+    const place = new URLSearchParams({ server: server.url, token: TOKEN, sandbox: pages.sandbox });
+    await page.goto(`${pages.host}/?${place}`);
+    await page.locator("body[data-ready]").waitFor({ timeout: 20_000 });
+    const view = new View(page);
+    const device = await withoutTheExtension(view);
+    await aQuestion(view, device);
+    console.log(said.join("\n"));
+  } catch (error) {
+    check("to the end", false, String(error.stack));
+    console.log(server.log().split("\n").slice(-20).join("\n"));
+  } finally {
+    await browser.close();
+    await server.end();
+    pages.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  process.exit(failed || !passed ? 1 : 0);
+}
+
+function chromiumPath() {
+  return "/usr/bin/chromium";
+}
+
+await main();
