@@ -9,6 +9,7 @@
 
 mod support;
 
+mod app;
 mod architecture_doc;
 mod attacker;
 mod bad_input;

@@ -85,6 +85,17 @@ def lists(checks, inspector, version):
     checks.check("skills/list --verify", code == 0 and inspector.report.get("ok") is True, said)
 
 
+def app(checks, inspector):
+    """The page that hosts show beside a task, as the Inspector finds it."""
+    words = ["--tool-name", "ask_agent_start_new_task", "--app-info"]
+    code, _, said = inspector.call("tools/call", *words, "--advertise-apps")
+    found = inspector.report
+    checks.check("--app-info finds the page", code == 0 and found.get("hasApp") is True, said or found)
+    checks.check("and reads it", found.get("resourceUri") == "ui://ayeaye/run" and not found.get("resourceError"), found)
+    inspector.call("tools/call", *words)
+    checks.check("a client that declares no apps is told of none", inspector.report.get("hasApp") is not True, inspector.report)
+
+
 def job(checks, inspector, device, phone):
     """A task with a question, from the list of phones to the sent message."""
     code, result, said = inspector.tool("list_connected_devices")
@@ -126,6 +137,7 @@ def main():
                 checks = Checks(f"inspector {transport} {era}: ")
                 inspector = Inspector(f"{transport} {era}", server, era, folder)
                 lists(checks, inspector, version)
+                app(checks, inspector)
                 job(checks, inspector, given.device, given.phone)
                 failed, passed = failed + checks.failed, passed + checks.passed
                 print(f"      {time.monotonic() - begun:.0f} s", flush=True)

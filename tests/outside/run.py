@@ -6,7 +6,7 @@
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
 started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, terminal, docs, load,
-browser, logs, fidelity.
+browser, app, logs, fidelity.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from harness import Processes, free_port, get_json, phone_state, show_logs, wait
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
 TOKEN = "outside-http-token-0123456789abcdef"
-PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "terminal", "docs", "load", "browser", "logs", "fidelity"]
+PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "terminal", "docs", "load", "browser", "app", "logs", "fidelity"]
 
 
 class Bench:
@@ -206,6 +206,8 @@ def main():
                 bench.program(sys.executable, HERE / "fidelity/run.py", "--binary", binary, *words)
             if "browser" in parts:
                 bench.program(sys.executable, HERE / "browser.py", "--binary", binary)
+            if "app" in parts:
+                bench.program("node", HERE / "app/check.mjs", "--binary", bench.binary)
             if "logs" in parts:
                 words = ["--binary", binary, "--device", bench.device, "--phone", bench.phone]
                 words += ["--model", bench.model, "--folder", bench.folder]

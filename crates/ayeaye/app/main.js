@@ -18,6 +18,8 @@ let context = {};
 let facts = null;
 // Whether the call that the page belongs to has come back; from then on the model does not see what happens here.
 let returned = false;
+// Whether nothing has begun by that call.
+let refused = false;
 // Whether the person has done something here since, so that the model has to be told what came of it.
 let steered = false;
 
@@ -45,14 +47,14 @@ function applyContext(changes) {
 
 function render() {
   const question = facts?.question;
-  const running = !facts || facts.running;
+  const running = facts ? facts.running : !refused;
   let name = facts ? "running" : "starting";
   if (question) name = question.kind === "takeover" ? "takeover" : "asks";
-  else if (!running) name = facts.stop_reason;
+  else if (!running) name = facts?.stop_reason || "NOT_STARTED";
   let tone = running ? "running" : "neutral";
   if (question) tone = "waiting";
   else if (name === "TASK_COMPLETED_SUCCESSFULLY") tone = "good";
-  else if (BAD.includes(name)) tone = "bad";
+  else if (refused || BAD.includes(name)) tone = "bad";
   byId("status").dataset.tone = tone;
   write("status-text", isSaid(name) ? say(name) : name);
   const phone = facts?.device_info;
@@ -61,7 +63,7 @@ function render() {
   writeOrHide("message", facts && !running && !question && facts.message);
   showQuestion(question, (reply) => act("ask_agent_continue", { reply_from_client: reply, wait_seconds: 0 }));
   byId("pause").hidden = byId("stop").hidden = !facts?.running;
-  byId("continue").hidden = running || Boolean(question) || ENDED.includes(facts.stop_reason);
+  byId("continue").hidden = !facts || running || Boolean(question) || ENDED.includes(facts.stop_reason);
 }
 
 // Does something to the session for the person who asked for it.
@@ -74,11 +76,11 @@ async function act(tool, given) {
     watch.follow(facts.session_id);
   } catch (error) {
     complain(error.message);
-  } finally {
     hold(false);
   }
 }
 
+// What was asked for is under way: nothing else can be, until there is news.
 function hold(held) {
   for (const name of ["pause", "continue", "stop"]) byId(name).disabled = held;
   holdAnswers(held);
@@ -103,6 +105,7 @@ async function told({ facts: now, picture, live, trouble }) {
   if (facts?.session_id !== now.session_id) byId("steps").replaceChildren();
   const ended = facts?.running && !now.running;
   facts = now;
+  hold(false);
   now.steps.forEach(addStep);
   const last = now.steps.at(-1);
   if (picture) showPicture(picture, phone, now.picture);
@@ -122,6 +125,15 @@ async function tellModel(id) {
   } catch {
     // It learns it with its next call.
   }
+}
+
+// The call that the page belongs to is over, and there may be no session to show.
+function cameToNothing(why) {
+  if (watch.id) return;
+  refused = true;
+  complain(String(why || say("noSession")));
+  watch.close();
+  render();
 }
 
 function watchSize() {
@@ -164,10 +176,11 @@ host = await connectHost({
     returned = true;
     const { session_id: id } = factsOf(result) || {};
     if (id) watch.follow(id);
-    else if (!facts) complain(textOf(result) || say("noSession"));
+    else cameToNothing(textOf(result));
   },
-  "tool-cancelled": () => {
+  "tool-cancelled": ({ reason }) => {
     returned = true;
+    cameToNothing(reason);
   },
   "host-context-changed": applyContext,
   teardown: () => watch.close(),

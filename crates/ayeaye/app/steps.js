@@ -19,8 +19,10 @@ export function actInWords(action) {
     WAIT: action.seconds === undefined ? "" : `${action.seconds} s`,
   }[action.action_type];
   const what = quoted ? `“${quoted}”` : named || "";
-  const why = action.explain && action.explain !== what ? action.explain : "";
-  return { verb, what: [what, why].filter(Boolean).join(" – ") };
+  let why = action.explain || "";
+  // "Tap the button" says the verb itself, and perhaps all there is to say.
+  if (why.toLowerCase().startsWith(`${verb.toLowerCase()} `)) why = why.slice(verb.length + 1);
+  return { verb, what: [what, why !== what && why].filter(Boolean).join(" – ") };
 }
 
 // Adds a step at the end, with its thought open and those before closed.

@@ -7,7 +7,7 @@
 //
 // Prints a line for every check; exits with 1 when one does not hold. `--pictures` keeps what was seen.
 import { spawn } from "node:child_process";
-import { mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,8 +71,7 @@ async function startServer(folder, origin) {
     AYEAYE_HTTP_TOKEN: TOKEN,
     AYEAYE_HTTP_ALLOWED_ORIGINS: origin,
   };
-  // A phone as slow as a real one, so that there is something to see.
-  const words = ["serve", "--http", `127.0.0.1:${port}`, "--virtual", "--profile", "usb2"];
+  const words = ["serve", "--http", `127.0.0.1:${port}`, "--virtual"];
   const server = spawn(given.binary, words, { env, stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   server.stderr.on("data", (text) => (log += text));
@@ -130,39 +129,128 @@ async function withoutTheExtension(view) {
   return devices[0].device_id;
 }
 
-// The call is still waiting: the page finds the session, shows it, asks, and the answer ends the call.
+// The call has come back, the run goes on: the page follows it, asks its question, and takes the answer.
 async function aQuestion(view, device) {
   const task = "In Messages, tell Anna: I am ten minutes late";
   await view.host("show", "ask_agent_start_new_task", { device_id: device, task, wait_seconds: 0.5 }, LIGHT);
   same("its task is shown before anything has come back", await view.frame.locator("h1").innerText(), task);
-  await view.frame.locator("#screen").waitFor({ state: "visible", timeout: 30_000 });
+  await view.frame.locator("#screen").waitFor({ state: "visible" });
   check("the screen is shown", (await view.frame.locator("#screen").getAttribute("alt")).startsWith("The screen of "));
   const frame = view.page.frames().at(-1);
   same("its frame has no origin of its own", await frame.evaluate(() => self.origin), "null");
-  const reached = await frame.evaluate(() => fetch("https://example.com").then(() => "yes", () => "no"));
-  same("and reaches nothing", reached, "no");
-  await view.frame.locator("#steps li").first().waitFor({ timeout: 30_000 });
+  const reached = await frame.evaluate((url) => fetch(url).then(() => "yes", () => "no"), view.page.url());
+  same("and reaches nothing, not even the host", reached, "no");
+  await view.frame.locator("#mark").waitFor({ state: "visible" });
   await view.picture("running");
   await view.until("Needs your answer");
   same("the call had returned long before", (await view.host("result")).structuredContent.stop_reason, "STILL_RUNNING");
   check("the question is there", (await view.frame.locator("#question-text").innerText()).includes("Which one?"));
+  const thought = await view.frame.locator("details[open] .thought").innerText();
+  check("with what the agent thought", thought.includes("must not decide"), thought);
   same("axe finds nothing", await view.faults(), []);
   await view.picture("question");
-  const offered = await view.frame.locator("#choices button").allInnerTexts();
-  check("with its choices", offered.includes("Anna Bauer"), offered);
-  await view.button("Anna Bauer").focus();
+  await view.frame.getByRole("textbox", { name: "Your answer" }).fill("Anna Bauer");
   await view.page.keyboard.press("Enter");
   await view.until("Done");
   check("the question is gone", !(await view.frame.locator("#question").isVisible()));
   check("its result is shown", (await view.frame.locator("#message").innerText()).includes("Anna Bauer"));
-  check("the steps are there", 3 <= (await view.steps()), await view.steps());
+  check("the steps are there", 5 <= (await view.steps()), await view.steps());
   same("the session is done", (await view.session()).stop_reason, DONE);
   const told = await until("the model to be told", async () => (await view.host("seen")).told[0]);
   same("the model is told what came of it", JSON.parse(told.content[0].text).stop_reason, DONE);
   same("axe finds nothing at the end", await view.faults(), []);
   await view.picture("done");
-  const { calls } = await view.host("seen");
-  same("once all is over it asks for nothing more", await quiet(view), calls.length + 0);
+  check("once all is over it asks for nothing more", 0 < (await quiet(view)));
+  const { sizes } = await view.host("seen");
+  check("it has told its height, and fits", 300 < sizes.at(-1) && sizes.at(-1) < 900, sizes);
+  await view.host("close");
+}
+
+// The call is still waiting: the page finds its session, and what a person has to do is not done in the chat.
+async function aSecret(view, device) {
+  const task = "Sign in to the Nimbus app as robin with the password Quince-41; the code comes to my other phone.";
+  await view.host("show", "ask_agent_start_new_task", { device_id: device, task, wait_seconds: 90 }, LIGHT);
+  await view.frame.locator("#steps li").first().waitFor();
+  check("a call that has not come back is followed too", !(await view.host("seen")).hasResult);
+  await view.until("Needs your answer");
+  check("a code is not asked for in the chat", !(await view.frame.getByRole("textbox").isVisible()));
+  same("but on the phone", await view.frame.locator("#by-hand").innerText(), "Type it on the phone, not here and not in the chat.");
+  await view.picture("secret");
+  const before = (await view.session()).global_step_idx;
+  await view.button("Done, go on").focus();
+  await view.page.keyboard.press("Enter");
+  await until("the agent to look", async () => before < (await view.session()).global_step_idx);
+  check("said to be done, the agent looks", true);
+  await view.host("close");
+}
+
+// Each kind of question, in the page's own module: a choice needs a screen that asks for one.
+async function everyKindOfAnswer(browser, pages) {
+  const page = await browser.newPage();
+  await page.goto(`${pages.host}/app/index.html`);
+  const replies = (question) =>
+    page.evaluate(async (question) => {
+      const { showQuestion } = await import("/app/question.js");
+      const given = [];
+      showQuestion({ text: "<b>Send it?</b>", kind: "confirm", ...question }, (reply) => given.push(reply));
+      const labels = [...document.querySelectorAll("#choices button")].map((it) => it.textContent);
+      document.querySelectorAll("#choices button").forEach((it) => it.click());
+      return { labels, given, text: document.getElementById("question-text").textContent };
+    }, question);
+  const choice = await replies({ answer: { by: "choice", options: ["yes", "no", "<i>later</i>"] } });
+  same("choices are buttons, their words no markup", choice.labels, ["Yes", "No", "<i>later</i>"]);
+  same("each is answered as it was offered", choice.given, ["yes", "no", "<i>later</i>"]);
+  same("nor is the question's", choice.text, "<b>Send it?</b>");
+  same("by hand there is one", (await replies({ answer: { by: "hand", done: "The user did it." } })).given, ["The user did it."]);
+  same("for a text there is none", (await replies({ answer: { by: "text" } })).labels, []);
+  await page.close();
+}
+
+// In another language, in the dark: paused, gone on with, out of sight, in full, stopped.
+async function aLongRun(view, device) {
+  const context = { ...LIGHT, theme: "dark", locale: "zh-CN" };
+  await view.page.evaluate(() => document.body.classList.add("dark"));
+  await view.host("show", "ask_agent_start_new_task", { device_id: device, task: LONG, wait_seconds: 0 }, context);
+  await view.until("进行中");
+  await view.frame.locator("#mark").waitFor({ state: "visible" });
+  await view.picture("chinese");
+  await view.button("暂停").click();
+  await view.until("已暂停");
+  const paused = await view.session();
+  same("it is paused", paused.stop_reason, "USER_PAUSED");
+  same("axe finds nothing in the dark", await view.faults(), []);
+  await view.button("继续").click();
+  await view.until("进行中");
+  await until("another step", async () => paused.global_step_idx < (await view.session()).global_step_idx);
+
+  await view.host("scrollAway", true);
+  await quiet(view);
+  const away = await view.session();
+  await until("steps that nobody sees", async () => away.global_step_idx < (await view.session()).global_step_idx);
+  const steps = await view.steps();
+  await view.host("scrollAway", false);
+  await until("what was missed", async () => steps < (await view.steps()));
+  check("out of sight it asks for nothing, in sight it catches up", true);
+
+  await view.button("全屏").click();
+  await view.frame.getByRole("button", { name: "退出全屏" }).waitFor();
+  await view.page.waitForTimeout(300);
+  await view.picture("fullscreen");
+  same("axe finds nothing in full screen", await view.faults(), []);
+  await view.button("退出全屏").click();
+  await view.button("停止").click();
+  await view.until("已停止");
+  same("it is stopped", (await view.session()).stop_reason, "CANCELLED");
+  await view.page.evaluate(() => document.body.classList.remove("dark"));
+  await view.host("close");
+}
+
+async function nothing(view) {
+  await view.host("show", "ask_agent_start_new_task", { device_id: "nobody", task: "look" }, LIGHT);
+  await view.until("Not started");
+  check("a call that failed says why", (await view.frame.getByRole("alert").innerText()).includes("nobody"));
+  await view.picture("failed");
+  await view.host("close");
 }
 
 // The number of calls, once no more come.
@@ -172,7 +260,7 @@ async function quiet(view) {
     const { calls } = await view.host("seen");
     const rests = calls.length === before;
     before = calls.length;
-    await view.page.waitForTimeout(2500);
+    if (!rests) await view.page.waitForTimeout(2000);
     return rests;
   });
   return before;
@@ -183,20 +271,24 @@ async function main() {
   const pages = await servePages();
   const server = await startServer(folder, pages.host);
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox"] });
+  const said = [];
+  let view;
   try {
     const page = await browser.newPage({ viewport: { width: 760, height: 900 }, deviceScaleFactor: 2 });
-    const said = [];
     page.on("console", (message) => message.type() === "error" && said.push(message.text()));
     page.on("pageerror", (error) => said.push(String(error)));
     const place = new URLSearchParams({ server: server.url, token: TOKEN, sandbox: pages.sandbox });
     await page.goto(`${pages.host}/?${place}`);
     await page.locator("body[data-ready]").waitFor({ timeout: 20_000 });
-    const view = new View(page);
+    view = new View(page);
     const device = await withoutTheExtension(view);
-    await aQuestion(view, device);
-    console.log(said.join("\n"));
+    await everyKindOfAnswer(browser, pages);
+    for (const scene of [aLongRun, aQuestion, aSecret, nothing]) await scene(view, device);
+    same("nothing went wrong in the page", said.filter((line) => !line.includes("connect-src")), []);
   } catch (error) {
     check("to the end", false, String(error.stack));
+    console.log(said.join("\n"));
+    console.log(await view?.frame.locator("main").ariaSnapshot().catch(String));
     console.log(server.log().split("\n").slice(-20).join("\n"));
   } finally {
     await browser.close();
@@ -208,7 +300,11 @@ async function main() {
 }
 
 function chromiumPath() {
-  return "/usr/bin/chromium";
+  const folders = (process.env.PATH || "").split(":");
+  const paths = ["chromium", "chromium-browser", "google-chrome"].flatMap((name) => folders.map((it) => join(it, name)));
+  const found = paths.find((path) => existsSync(path));
+  if (!found) throw new Error("there is no Chromium; `apt-get install chromium` brings it");
+  return found;
 }
 
 await main();

@@ -1,8 +1,11 @@
 // The pages of the host, on two origins: the chat, and the sandbox that its views are in.
+import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 
 import { rolldown } from "rolldown";
+
+const MODULES = new URL("../../../crates/ayeaye/app/", import.meta.url);
 
 const HOST = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title>
 <style>
@@ -54,7 +57,12 @@ function serve(answers, headers) {
 
 // Serves both; `close` ends them.
 export async function servePages() {
-  const host = await serve({ "/": ["text/html", HOST], "/host.js": ["text/javascript", await bundle()] }, {});
+  const modules = readdirSync(MODULES).map((name) => {
+    const type = { js: "text/javascript", css: "text/css", html: "text/html" }[name.split(".").at(-1)];
+    return [`/app/${name}`, [type, readFileSync(new URL(name, MODULES), "utf8")]];
+  });
+  const answers = { "/": ["text/html", HOST], "/host.js": ["text/javascript", await bundle()] };
+  const host = await serve({ ...answers, ...Object.fromEntries(modules) }, {});
   const sandbox = await serve({ "/": ["text/html", SANDBOX] }, { "content-security-policy": POLICY });
   const at = (server) => `http://127.0.0.1:${server.address().port}`;
   const close = () => [host, sandbox].forEach((server) => server.close());

@@ -8,6 +8,7 @@ use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, JsonObje
 use serde_json::{Value, json};
 
 use super::*;
+use crate::mcp::results::RunResult;
 
 fn report(question: Question) -> Report {
     let wm_size = [60, 120];
@@ -86,7 +87,7 @@ fn a_form_never_takes_a_secret_in_words() {
 #[test]
 fn a_result_says_what_to_do_with_this_kind_of_question() {
     let next = |kind, text: &str| {
-        results::RunResult::from(&report(question(kind, text, &[]))).next.replace('\n', " ")
+        RunResult::from(&report(question(kind, text, &[]))).next.replace('\n', " ")
     };
     for by_hand in [
         next(QuestionKind::Takeover, "Please solve the captcha"),

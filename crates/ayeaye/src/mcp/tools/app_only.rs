@@ -2,7 +2,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{JournalError, Principal, Report, SessionId, StopReason, error_chain};
+use ayeaye_agent::{Follower, JournalError, Principal, Report, SessionId, StopReason, error_chain};
 use rmcp::model::{CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -84,9 +84,13 @@ impl Server {
         deadline: Instant,
     ) -> Result<Arc<Report>, ToolError> {
         let mut changes = self.agent.changes();
+        let mut follower: Option<Follower> = None;
         loop {
             changes.mark_unchanged();
-            let mut follower = self.agent.follow(id, principal);
+            // The same as long as its run goes on: a new one would take what is known for news.
+            if follower.as_ref().is_none_or(|it| !it.running() || it.ended_abruptly()) {
+                follower = self.agent.follow(id, principal);
+            }
             let report = match &follower {
                 Some(follower) => follower.report(),
                 None => Arc::new(self.agent.report(id, principal).await?),

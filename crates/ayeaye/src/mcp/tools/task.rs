@@ -172,7 +172,7 @@ impl Server {
     async fn told(
         &self,
         followed: Followed,
-        pictures: WantedPictures,
+        wanted: WantedPictures,
         before: u32,
         ctx: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
@@ -181,7 +181,7 @@ impl Server {
             Followed::Asks(request) => return request.into(),
         };
         let mut result = results::structured(&results::RunResult::from(&*report).asked(asked));
-        if pictures == WantedPictures::Each {
+        if wanted == WantedPictures::Each {
             let new = report.steps.iter().map(|line| line.step).filter(|step| before <= *step);
             let newest: Vec<u32> = new.rev().take(MOST_STEP_PICTURES).collect();
             let kept = pictures::of_steps(self.agent.journal(), report.session_id, &newest).await;
@@ -190,7 +190,7 @@ impl Server {
                 Err(err) => results::note(&format!("no pictures of steps: {}", error_chain(&err))),
             });
         }
-        if pictures != WantedPictures::None {
+        if wanted != WantedPictures::None {
             let device = DeviceId::new(&report.device.device_id);
             result.content.extend(self.screen_now(&device, args::MAX_SIDE, ctx).await);
         }
