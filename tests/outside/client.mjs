@@ -107,6 +107,11 @@ async function mainJob() {
   const sent = await sentMessages(text);
   check("the phone sent the message once", sent.length === 1, sent);
   check("to the right Anna", sent.every((message) => /bauer/i.test(message.to)), sent);
+  const again = { session_id: done.session_id, screenshot: "end" };
+  const pictured = await client.callTool({ name: "ask_agent_continue", arguments: again });
+  const pictures = pictured.content.filter((block) => block.type === "image");
+  check("with a picture where one is wanted", pictures.length === 1, pictured.content.map((block) => block.type));
+  check("beside the same facts", isDeepStrictEqual(pictured.structuredContent, done), pictured.structuredContent);
   const wrong = await client.callTool({ name: "ask_agent_start_new_task", arguments: { device_id: "nobody", task } });
   check("an unknown device is refused with a reason", wrong.isError && JSON.stringify(wrong.content).includes("nobody"), wrong);
   check("the client heard nothing odd", lastSchemaComplaint === undefined, String(lastSchemaComplaint));

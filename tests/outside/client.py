@@ -151,6 +151,10 @@ async def message_job(agent, given):
     checks.check("the session is in the list", session in json.dumps(sessions), sessions)
     one = await agent.report("get_session", {"session_id": session})
     checks.check("and can be read", session in json.dumps(one), one)
+    pictured = await agent.call("ask_agent_continue", {"session_id": session, "screenshot": "end"})
+    kinds = [block.type for block in pictured.content]
+    checks.check("with a picture where one is wanted", kinds.count("image") == 1 and not pictured.is_error, kinds)
+    checks.equal("beside the same facts", pictured.structured_content, one)
 
 
 def sent(given):

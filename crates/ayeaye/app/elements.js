@@ -8,15 +8,21 @@ export const byId = (id) => document.getElementById(id);
 export function make(tag, className, text) {
   const element = document.createElement(tag);
   if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
+  if (text !== undefined) element.textContent = readable(text);
   return element;
 }
 
 // Writes a text; nothing is touched that says it already, so that nobody hears it twice.
 export function write(id, text) {
   const element = byId(id);
-  if (element.textContent !== text) element.textContent = text;
+  const shown = readable(text);
+  if (element.textContent !== shown) element.textContent = shown;
   return element;
+}
+
+// In the record a secret is a placeholder; people know it by dots.
+function readable(text) {
+  return text.replace(/\[secret [a-z]+ [^\]]{1,40}\]/g, "••••••");
 }
 
 // Shows an element with a text, or hides it where there is none.

@@ -10,6 +10,8 @@ import { holdAnswers, showQuestion } from "./question.js";
 import { Watch } from "./session.js";
 
 const ENDED = ["TASK_COMPLETED_SUCCESSFULLY", "TASK_ABORTED_BY_AGENT"];
+// What the person did, they need not be told.
+const STOPPED = ["CANCELLED", "USER_PAUSED"];
 const BAD = ["TASK_ABORTED_BY_AGENT", "MODEL_FAILED", "DEVICE_LOST", "NO_PROGRESS", "STORAGE_FAILED"];
 
 let host = null;
@@ -60,7 +62,8 @@ function render() {
   const phone = facts?.device_info;
   write("device", phone ? say("on", phone.model || phone.device_id) : "");
   if (facts) write("task", facts.task);
-  writeOrHide("message", facts && !running && !question && facts.message);
+  const said = running || question || STOPPED.includes(name) ? "" : facts?.message;
+  writeOrHide("message", said);
   showQuestion(question, (reply) => act("ask_agent_continue", { reply_from_client: reply, wait_seconds: 0 }));
   byId("pause").hidden = byId("stop").hidden = !facts?.running;
   byId("continue").hidden = !facts || running || Boolean(question) || ENDED.includes(facts.stop_reason);
@@ -104,8 +107,9 @@ async function told({ facts: now, picture, live, trouble }) {
   }
   if (facts?.session_id !== now.session_id) byId("steps").replaceChildren();
   const ended = facts?.running && !now.running;
+  // A run that was asked to stop may do another step before it does.
+  if (!now.running || !facts?.running) hold(false);
   facts = now;
-  hold(false);
   now.steps.forEach(addStep);
   const last = now.steps.at(-1);
   if (picture) showPicture(picture, phone, now.picture);

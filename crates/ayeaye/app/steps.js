@@ -4,6 +4,8 @@
 import { say, isSaid } from "./words.js";
 import { byId, make, write } from "./elements.js";
 
+const SPEAKS = ["INFO", "COMPLETE", "ABORT", "NOTE"];
+
 // The act of a step in a few words: a verb, and on what or why.
 export function actInWords(action) {
   const verb = isSaid(action.action_type) ? say(action.action_type) : action.action_type;
@@ -22,7 +24,9 @@ export function actInWords(action) {
   let why = action.explain || "";
   // "Tap the button" says the verb itself, and perhaps all there is to say.
   if (why.toLowerCase().startsWith(`${verb.toLowerCase()} `)) why = why.slice(verb.length + 1);
-  return { verb, what: [what, why !== what && why].filter(Boolean).join(" – ") };
+  // Who is told something in words is not told why.
+  if (why === what || (what && SPEAKS.includes(action.action_type))) why = "";
+  return { verb, what: [what, why].filter(Boolean).join(" – ") };
 }
 
 // Adds a step at the end, with its thought open and those before closed.

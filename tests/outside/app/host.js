@@ -70,9 +70,12 @@ async function open(tool, context) {
   const initialized = new Promise((resolve) => (bridge.oninitialized = resolve));
   await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));
   // In place of what the bridge does by itself, to count.
-  bridge.oncalltool = (params) => {
-    view.calls.push(params.name);
-    return client.callTool(params);
+  bridge.oncalltool = async (params) => {
+    const call = { name: params.name, began: performance.now() };
+    view.calls.push(call);
+    const result = await client.callTool(params);
+    call.took = performance.now() - call.began;
+    return result;
   };
   await bridge.sendSandboxResourceReady({ html: contents[0].text, sandbox: "allow-scripts", csp: contents[0]._meta?.ui?.csp });
   await initialized;

@@ -7,7 +7,7 @@ import { rolldown } from "rolldown";
 
 const MODULES = new URL("../../../crates/ayeaye/app/", import.meta.url);
 
-const HOST = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title>
+const HOST = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title><link rel="icon" href="data:,">
 <style>
   body { margin: 0; font: 15px/1.5 system-ui, sans-serif; background: #faf9f7; color: #222 }
   body.dark { background: #141413; color: #ddd }
