@@ -1,0 +1,113 @@
+// What a person does with runs: each is a request, and what comes of it arrives by the stream.
+
+import { get, post, sessionPath } from "./api.js";
+import { takeSession } from "./sessions.js";
+import { state, toast, update } from "./store.js";
+import { go } from "./routes.js";
+import { t } from "./words.js";
+
+/// What to say of a request that failed.
+export const reason = (refused) => (refused.status === 0 ? t("error.unreachable") : refused.message);
+
+/// One request at a time for `name`; what went wrong stands beside it until the next try.
+export async function once(name, work) {
+  if (state.busy.has(name)) return undefined;
+  update((s) => {
+    s.busy.add(name);
+    s.errors.delete(name);
+  });
+  try {
+    return await work();
+  } catch (refused) {
+    if (refused.status === undefined) throw refused;
+    update((s) => s.errors.set(name, reason(refused)));
+    return undefined;
+  } finally {
+    update((s) => s.busy.delete(name));
+  }
+}
+
+/// The newest state of a session, for a click whose effect the stream may not have brought yet.
+const refresh = async (id) => takeSession(await get(sessionPath(id)));
+
+export async function startTask(task) {
+  const begun = await once("compose", () => post("tasks", task));
+  if (!begun) return false;
+  toast(t(task.queue ? "task.queued" : "task.started"), "good");
+  go("session", begun.session_id);
+  return true;
+}
+
+/// Goes on with a session: a reply, guidance, a next request, or neither to resume.
+export async function goOn(id, words) {
+  const done = await once(id, async () => {
+    await post(sessionPath(id, "/continue"), words);
+    await refresh(id);
+    return true;
+  });
+  if (done) toast(t(words.reply || words.task ? "did.sent" : "did.resumed"), "good");
+  return Boolean(done);
+}
+
+export async function stop(id) {
+  const done = await once(id, async () => {
+    await post(sessionPath(id, "/stop"));
+    await refresh(id);
+    return true;
+  });
+  if (done) toast(t("did.stopped"));
+}
+
+export async function pause(id) {
+  return once(id, async () => {
+    await post(sessionPath(id, "/pause"));
+    await refresh(id);
+    return true;
+  });
+}
+
+let asked = 0;
+
+/// Searches the history; of answers that overtake each other the one to the newest question counts.
+export async function search(query, more = false) {
+  const mine = ++asked;
+  const last = more ? state.history.sessions?.at(-1)?.session_id : null;
+  update((s) => Object.assign(s.history, { query, busy: true, error: null }));
+  try {
+    const before = last ? `&before=${encodeURIComponent(last)}` : "";
+    const found = await get(`sessions?limit=50&q=${encodeURIComponent(query)}${before}`);
+    if (mine !== asked) return;
+    update((s) => {
+      s.history.sessions = more ? [...(s.history.sessions ?? []), ...found.sessions] : found.sessions;
+      s.history.more = found.more;
+    });
+  } catch (refused) {
+    if (mine === asked) update((s) => (s.history.error = reason(refused)));
+  } finally {
+    if (mine === asked) update((s) => (s.history.busy = false));
+  }
+}
+
+export async function signIn(token) {
+  update((s) => Object.assign(s.signIn, { busy: true, error: null }));
+  try {
+    await post("sign-in", { token });
+    // What belongs to whoever was signed in before is forgotten with the page.
+    location.replace("/");
+  } catch (refused) {
+    update((s) => Object.assign(s.signIn, { busy: false, error: reason(refused) }));
+  }
+}
+
+export async function signOut() {
+  await post("sign-out").catch(() => undefined);
+  location.replace("/");
+}
+
+/// Reads what stands on the pages that nothing streams to.
+export async function load(name, take) {
+  await once(name, async () => {
+    const answer = await get(name);
+    update((s) => take(s, answer));
+  });
+}

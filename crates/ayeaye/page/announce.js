@@ -1,0 +1,17 @@
+// What happens is said to screen readers, in two regions that stand in the page from the beginning.
+
+const REST = 1500;
+const last = { polite: 0, assertive: 0 };
+const waiting = { polite: null, assertive: null };
+
+/// Says `text`. Of several within a moment only the newest is said: what is over needs no telling.
+export function announce(text, urgent = false) {
+  const manner = urgent ? "assertive" : "polite";
+  clearTimeout(waiting[manner]);
+  const due = Math.max(0, last[manner] + REST - Date.now());
+  waiting[manner] = setTimeout(() => {
+    last[manner] = Date.now();
+    const region = document.getElementById(`said-${manner}`);
+    if (region) region.textContent = text;
+  }, due);
+}

@@ -1,0 +1,58 @@
+// Requests to the server that the page came from, and to no other.
+
+import { update } from "./store.js";
+
+/// What the server said no to: its words, and the status (0: it did not answer).
+export class Refused extends Error {
+  constructor(status, text) {
+    super(text);
+    this.status = status;
+  }
+}
+
+// An act on a phone may take as long as the phone has to settle; beyond this nobody waits for it.
+const LIMIT = 90_000;
+
+async function request(path, options) {
+  let answer;
+  try {
+    answer = await fetch(`/page/api/${path}`, { ...options, cache: "no-store", signal: AbortSignal.timeout(LIMIT) });
+  } catch {
+    throw new Refused(0, "");
+  }
+  if (answer.status === 401) {
+    update((s) => {
+      s.signIn.needed = true;
+      s.me = null;
+    });
+  }
+  return answer;
+}
+
+async function failure(answer) {
+  const body = await answer.json().catch(() => ({}));
+  return new Refused(answer.status, typeof body.error === "string" ? body.error : `${answer.status}`);
+}
+
+async function json(answer) {
+  if (!answer.ok) throw await failure(answer);
+  return answer.status === 204 ? {} : answer.json().catch(() => ({}));
+}
+
+export const get = async (path) => json(await request(path));
+
+export const post = async (path, body = {}) =>
+  json(await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
+
+/// A phone's screen, unless it is still the one called `tag`: `{ tag, picture }` or null.
+export async function screen(device, tag) {
+  const after = tag ? `?after=${encodeURIComponent(tag)}` : "";
+  const answer = await request(`devices/${encodeURIComponent(device)}/screen${after}`);
+  if (answer.status === 304) return null;
+  if (!answer.ok) throw await failure(answer);
+  return { tag: (answer.headers.get("etag") ?? "").replace(/^W\/|"/g, ""), picture: await answer.blob() };
+}
+
+export const sessionPath = (id, rest = "") => `sessions/${encodeURIComponent(id)}${rest}`;
+export const pictureUrl = (id, step) => `/page/api/${sessionPath(id, `/steps/${step}/picture`)}`;
+export const downloadUrl = (id, what) => `/page/api/${sessionPath(id, `/download/${what}`)}`;

@@ -1,0 +1,129 @@
+// The stream of events: the state of everything now, then what changes. A stream that breaks is opened again,
+// for as long as the page is open.
+
+import { get, sessionPath } from "./api.js";
+import { announce } from "./announce.js";
+import { shown } from "./routes.js";
+import { state, toast, update } from "./store.js";
+import { t } from "./words.js";
+import { takeSession } from "./sessions.js";
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 8000;
+// After this long in the background the stream may have died unnoticed, as it does while a computer sleeps.
+const STALE = 45_000;
+
+let source = null;
+let watched = "";
+let wait = FIRST_WAIT;
+let retry = null;
+let hiddenAt = null;
+let broke = false;
+
+/// Opens the stream, for the sessions that the route shows; does nothing where it is open for them already.
+export function follow() {
+  const ids = shown(state.route).join(",");
+  if (source && ids === watched) return;
+  if (retry && ids === watched) return;
+  open(ids);
+}
+
+function open(ids) {
+  close();
+  watched = ids;
+  const query = ids ? `?sessions=${ids.split(",").map(encodeURIComponent).join(",")}` : "";
+  source = new EventSource(`/page/api/events${query}`);
+  source.addEventListener("hello", ({ data }) => read(data, welcome));
+  source.addEventListener("devices", ({ data }) => read(data, (devices) => update((s) => (s.devices = list(devices, "devices")))));
+  source.addEventListener("sessions", ({ data }) => read(data, (sessions) => takeLines(list(sessions, "sessions"))));
+  source.addEventListener("session", ({ data }) => read(data, takeSession));
+  source.addEventListener("error", lost);
+  // What is not there (any more) has no event that says so.
+  for (const id of ids ? ids.split(",") : []) {
+    get(sessionPath(id)).then(takeSession, (refused) => {
+      if (refused.status === 404) update((s) => s.open.set(id, { missing: true }));
+    });
+  }
+}
+
+export function close() {
+  source?.close();
+  source = null;
+  clearTimeout(retry);
+  retry = null;
+}
+
+function read(data, use) {
+  let value;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return;
+  }
+  use(value);
+}
+
+const list = (value, name) => (Array.isArray(value) ? value : (value[name] ?? []));
+
+function welcome({ server }) {
+  const restarted = state.server !== null && state.server !== server;
+  if (broke) toast(t(restarted ? "link.restarted" : "link.again"), "good");
+  broke = false;
+  wait = FIRST_WAIT;
+  update((s) => {
+    s.link = "open";
+    s.server = server;
+  });
+}
+
+/// The newest sessions; a question that is new among them is said aloud.
+function takeLines(lines) {
+  const asked = new Set((state.sessions ?? []).filter((line) => line.waiting).map((line) => line.session_id));
+  const fresh = lines.find((line) => line.waiting && !asked.has(line.session_id));
+  if (fresh && state.sessions) {
+    announce(`${t("question.asks", { phone: fresh.device_model || fresh.device_id })}: ${fresh.question?.text ?? fresh.message ?? ""}`, true);
+  }
+  update((s) => (s.sessions = lines));
+}
+
+function lost() {
+  close();
+  if (state.signIn.needed) return;
+  if (state.link === "open") announce(t("link.lost.text"), true);
+  broke ||= state.link !== "connecting";
+  update((s) => (s.link = "lost"));
+  retry = setTimeout(again, wait);
+  wait = Math.min(wait * 2, LONGEST_WAIT);
+}
+
+/// A stream does not say why it was refused; a request does, and finds out whether to sign in.
+async function again() {
+  retry = null;
+  try {
+    const me = await get("me");
+    update((s) => (s.me = me));
+    open(shown(state.route).join(","));
+  } catch (refused) {
+    if (refused.status !== 401) lost();
+  }
+}
+
+function hurry() {
+  if (state.link !== "lost" || state.signIn.needed) return;
+  clearTimeout(retry);
+  wait = FIRST_WAIT;
+  again();
+}
+
+export function watchSleep() {
+  window.addEventListener("online", hurry);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      hiddenAt = Date.now();
+    } else if (state.link === "lost") {
+      hurry();
+    } else if (source && hiddenAt && STALE < Date.now() - hiddenAt) {
+      open(watched);
+    }
+  });
+}

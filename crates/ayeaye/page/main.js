@@ -1,0 +1,91 @@
+// The page begins here: language, route, stream; then it is drawn from the state whenever that changes.
+
+import { get } from "./api.js";
+import { load, search } from "./actions.js";
+import { leave } from "./control.js";
+import { close, follow, watchSleep } from "./live.js";
+import { parse } from "./routes.js";
+import { lookAt, onView, watchScreens } from "./screens.js";
+import { state, update, watch } from "./store.js";
+import { draw } from "./vdom.js";
+import { comparePage } from "./view-compare.js";
+import { historyPage } from "./view-history.js";
+import { phonePage } from "./view-phone.js";
+import { phonesPage } from "./view-phones.js";
+import { policyPage, settingsPage } from "./view-reading.js";
+import { runPage } from "./view-run.js";
+import { shell, title } from "./view-shell.js";
+import { signInPage } from "./view-sign-in.js";
+import { choose, preferred } from "./words.js";
+
+const PAGES = {
+  phones: phonesPage, phone: phonePage, session: runPage, compare: comparePage, history: historyPage, policy: policyPage, settings: settingsPage,
+};
+
+const root = document.getElementById("page");
+let focusHeading = false;
+
+function show(now) {
+  if (now.signIn.needed) {
+    close();
+    draw(root, signInPage(now));
+    document.title = "Aye-aye";
+    return;
+  }
+  draw(root, shell(now, PAGES[now.route.page](now)));
+  document.title = title(now);
+  if (now.me) follow();
+  lookAt(onView(now));
+  if (focusHeading) {
+    // Whoever goes to a page by keyboard or hears it begins at its heading.
+    focusHeading = false;
+    document.getElementById("heading")?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }
+}
+
+function arrive() {
+  const route = parse(location.hash);
+  const { control } = state;
+  if (control && control.place !== (route.session ?? route.device)) leave();
+  update((s) => {
+    s.route = route;
+    s.errors.clear();
+  });
+  if (!state.me) return;
+  if (route.page === "history") search(state.history.query);
+  if (route.page === "policy") load("policy", (s, answer) => (s.policy = answer));
+  if (route.page === "settings") load("settings", (s, answer) => (s.settings.list = answer.settings));
+}
+
+async function begin() {
+  choose(preferred(), false);
+  const expired = new URLSearchParams(location.search).get("sign-in") === "expired";
+  // What the address says was said once; a bookmark of it says nothing.
+  if (location.search) history.replaceState(null, "", `/${location.hash}`);
+  watch(show);
+  update((s) => Object.assign(s.signIn, { expired }));
+  window.addEventListener("hashchange", () => {
+    focusHeading = true;
+    arrive();
+  });
+  watchSleep();
+  watchScreens();
+  // Durations of what runs are told by the second.
+  setInterval(() => !document.hidden && update((s) => (s.now = Date.now())), 1000);
+  await greet();
+}
+
+async function greet() {
+  try {
+    const me = await get("me");
+    update((s) => (s.me = me));
+    arrive();
+  } catch (refused) {
+    if (refused.status === 401) return;
+    update((s) => (s.link = "lost"));
+    setTimeout(greet, 2000);
+  }
+}
+
+begin();

@@ -1,0 +1,63 @@
+// The small pieces that all pages are made of.
+
+import { duration, money, taken, when } from "./format.js";
+import { icon } from "./icons.js";
+import { link } from "./routes.js";
+import { standing } from "./sessions.js";
+import { h } from "./vdom.js";
+import { named, t } from "./words.js";
+
+const ICONS = {
+  running: "dot", waiting: "question", queued: "hourglass", good: "check", bad: "cross", paused: "pause", neutral: "stop",
+};
+
+/// How a session stands: an icon, a word and a tone.
+export function chip(session) {
+  const tone = standing(session);
+  const word = { running: "STILL_RUNNING", waiting: "INFO_ACTION_NEEDS_REPLY", queued: "QUEUED" }[tone] ?? session.stop_reason;
+  return h("span", { class: `chip ${tone}` }, icon(ICONS[tone]), named("reason", word));
+}
+
+export const badge = (tone, symbol, text) => h("span", { class: `chip ${tone}` }, icon(symbol), text);
+
+/// A button with an icon and its words. `style`: "primary", "danger", "quiet" or nothing.
+export function button(words, { symbol, style = "", type = "button", ...rest }) {
+  return h("button", { type, class: `button ${style}`, ...rest }, symbol && icon(symbol), h("span", null, words));
+}
+
+/// A button of which only the icon is seen.
+export const iconButton = (words, { symbol, style = "", ...rest }) =>
+  h("button", { type: "button", class: `button square ${style}`, "aria-label": words, title: words, ...rest }, icon(symbol));
+
+/// The heading of a page, which is given the focus when the page is gone to.
+export const heading = (text, props = {}) => h("h1", { id: "heading", tabindex: "-1", ...props }, text);
+
+export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), h("span", null, text));
+
+export const empty = (symbol, title, text) => h("div", { class: "empty" }, icon(symbol), h("p", { class: "strong" }, title), text && h("p", null, text));
+
+export const fact = (name, value) => h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value));
+
+export const phoneName = (session) => session.device_model || session.device_id;
+
+/// Text from a phone, a model or a person: in its own direction, whatever the page's is.
+export const said = (text, style = "") => h("span", { class: style, dir: "auto" }, text);
+
+/// Runs as a list, each a link to its page. `extra` adds what stands before each.
+export function runList(sessions, now, extra) {
+  return h("ul", { class: "runs" }, sessions.map((session) => h("li", { key: session.session_id, class: extra ? "choosable" : "" }, extra?.(session), runLink(session, now))));
+}
+
+function runLink(session, now) {
+  return h(
+    "a",
+    { class: "run", href: link("session", session.session_id) },
+    chip(session),
+    h("span", { class: "run-task" }, said(session.task, "one-line"), session.message && said(session.message, "one-line faint")),
+    h("span", { class: "run-phone one-line" }, phoneName(session)),
+    h("span", { class: "run-steps" }, t("steps.count", { n: session.steps })),
+    h("span", { class: "run-time" }, duration(taken(session, now))),
+    h("span", { class: "run-cost" }, session.cost_known ? money(session.cost_usd, true) : "–"),
+    h("span", { class: "run-when" }, when(session.started_at, now)),
+  );
+}

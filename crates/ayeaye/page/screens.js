@@ -1,0 +1,73 @@
+// The screens of phones as they are now. Each is asked for again when the last answer has come, and only while
+// it is looked at; the server shares one capture among all who look.
+
+import { screen } from "./api.js";
+import { state, update } from "./store.js";
+
+const NEAR = 500;
+const FAR = 1500;
+const AFTER_FAILURE = 4000;
+
+// Which phones are looked at, and how often each is asked for.
+let wanted = new Map();
+const asking = new Set();
+const timers = new Map();
+
+/// The phones whose screens a state shows, and the rest between two requests.
+export function onView({ route, devices, open, signIn }) {
+  const rhythm = new Map();
+  if (signIn.needed || !devices) return rhythm;
+  const reachable = (id) => devices.some((device) => device.device_id === id && device.state === "device");
+  const add = (id, rest) => reachable(id) && rhythm.set(id, rest);
+  if (route.page === "phones") for (const device of devices) add(device.device_id, FAR);
+  if (route.page === "phone") add(route.device, NEAR);
+  if (route.page === "session") add(open.get(route.session)?.session?.device_id, NEAR);
+  return rhythm;
+}
+
+/// Keeps the screens on view fresh from now on, and lets go of the others.
+export function lookAt(rhythm) {
+  wanted = rhythm;
+  for (const id of wanted.keys()) ask(id);
+}
+
+/// A phone that was just acted on is looked at without rest.
+export function lookAgain(id) {
+  clearTimeout(timers.get(id));
+  timers.delete(id);
+  ask(id);
+}
+
+async function ask(id) {
+  if (asking.has(id) || timers.has(id) || !wanted.has(id) || document.hidden) return;
+  asking.add(id);
+  let rest = wanted.get(id);
+  const before = state.screens.get(id);
+  try {
+    const answer = await screen(id, before?.tag);
+    if (answer) show(id, answer, before);
+    else if (before?.error) update((s) => s.screens.set(id, { ...before, error: null }));
+  } catch (refused) {
+    rest = AFTER_FAILURE;
+    // The picture of a phone that cannot be seen is not how it is now.
+    if (refused.status !== 0) update((s) => s.screens.set(id, { error: refused.message }));
+  }
+  asking.delete(id);
+  timers.set(id, setTimeout(() => {
+    timers.delete(id);
+    ask(id);
+  }, rest));
+}
+
+function show(id, { tag, picture }, before) {
+  const url = URL.createObjectURL(picture);
+  update((s) => s.screens.set(id, { url, tag, error: null }));
+  // The old one is on the glass until the new one has been drawn.
+  if (before?.url) setTimeout(() => URL.revokeObjectURL(before.url), 2000);
+}
+
+export function watchScreens() {
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) lookAt(wanted);
+  });
+}

@@ -1,0 +1,70 @@
+// Sessions with their steps, put together from whole answers and from events that bring only what is new.
+
+import { announce } from "./announce.js";
+import { get, sessionPath } from "./api.js";
+import { state, update } from "./store.js";
+import { named, t } from "./words.js";
+
+/// Takes a session as the server tells it, with all its steps or those that are new or changed.
+export function takeSession(session) {
+  const id = session?.session_id;
+  if (typeof id !== "string") return;
+  const before = state.open.get(id);
+  const steps = new Map(before?.steps);
+  const known = steps.size;
+  for (const step of session.steps ?? []) steps.set(step.index, step);
+  const first = Math.min(session.first_step ?? session.steps_from ?? 0, before?.first ?? Infinity);
+  const { steps: _, ...line } = session;
+  tell(before?.session, line, [...steps.values()].at(-1), steps.size - known);
+  update((s) => {
+    s.open.set(id, { session: line, steps, first });
+    if (s.control?.place === id) {
+      s.control.ready = Boolean(line.can?.act);
+    }
+  });
+}
+
+function tell(before, now, newest, added) {
+  if (!before) return;
+  if (before.running && !now.running) {
+    announce(`${named("reason", now.stop_reason)}. ${now.message ?? ""}`, true);
+  } else if (newest && 0 < added) {
+    announce(`${t("step", { n: newest.index + 1 })}: ${newest.label}`);
+  }
+}
+
+/// The steps before those that are shown.
+export async function earlier(id) {
+  const { first } = state.open.get(id);
+  const { steps } = await get(sessionPath(id, `/steps?before=${first}`));
+  update((s) => {
+    const open = s.open.get(id);
+    for (const step of steps) open.steps.set(step.index, step);
+    open.first = Math.min(first, ...steps.map((step) => step.index));
+    if (steps.length === 0) open.first = 0;
+  });
+}
+
+/// The steps of an open session, oldest first.
+export const ordered = (open) => [...open.steps.values()].sort((a, b) => a.index - b.index);
+
+/// How a session stands, in a word that has a tone and an icon: "running", "waiting", "queued", or how it ended.
+export function standing(session) {
+  if (session.queued) return "queued";
+  if (session.waiting) return "waiting";
+  if (session.running) return "running";
+  switch (session.stop_reason) {
+    case "TASK_COMPLETED_SUCCESSFULLY":
+      return "good";
+    case "TASK_ABORTED_BY_AGENT":
+    case "DEVICE_LOST":
+    case "MODEL_FAILED":
+    case "STORAGE_FAILED":
+    case "NOT_STARTED":
+      return "bad";
+    case "USER_PAUSED":
+      return "paused";
+    default:
+      return "neutral";
+  }
+}

@@ -1,0 +1,51 @@
+// A phone's screen, with the mark where it was touched; in a person's hand it takes gestures and keys.
+
+import { keys, pointer } from "./gestures.js";
+import { icon } from "./icons.js";
+import { h } from "./vdom.js";
+import { t } from "./words.js";
+
+const percent = (thousandths) => `${thousandths / 10}%`;
+const at = ([x, y]) => ({ "--x": percent(x), "--y": percent(y) });
+
+/// `url` of the picture, or `error` where there is none; `mark`: `{ point, end, key, fades }`; `control` while a
+/// person drives. `screen` is the size that the phone says, for the time until the picture has come.
+export function glass({ url, alt, error, mark, control, screen, label, small }) {
+  const ratio = screen?.width && screen?.height ? `${screen.width / screen.height}` : "0.45";
+  const driven = control && {
+    role: "application", tabindex: "0", "aria-label": label, "aria-describedby": "control-help", "aria-roledescription": t("screen"),
+    on: { ...pointer, ...keys },
+  };
+  return h(
+    "div",
+    { class: `glass ${control ? "driven" : ""} ${small ? "small" : ""}`, vars: { "--ratio": ratio }, ...driven },
+    url
+      ? h("img", { class: "pixels", src: url, alt: control ? "" : alt, draggable: "false", on: { load: measure } })
+      : h("div", { class: "no-picture" }, icon("eye"), h("span", null, error ?? t("phone.no-screen"))),
+    mark && marks(mark),
+    control?.drag && marks({ point: control.drag.from, end: far(control.drag) && control.drag.to, key: "drag" }),
+    control?.cursor && h("span", { class: "cross", vars: at(control.cursor) }),
+    control?.typed && h("span", { class: "typed" }, h("span", { class: "faint" }, t("control.typing")), h("span", { dir: "auto" }, control.typed)),
+    0 < control?.waiting && h("span", { class: "sending" }, t("control.sending")),
+  );
+}
+
+const far = ({ from, to }) => 15 < Math.hypot(from[0] - to[0], from[1] - to[1]);
+
+/// The shape of the glass is that of its picture: phones turn.
+function measure({ target }) {
+  target.parentElement.style.setProperty("--ratio", String(target.naturalWidth / target.naturalHeight));
+}
+
+function marks({ point, end, key, fades }) {
+  if (!Array.isArray(point)) return null;
+  const style = fades ? "fades" : "";
+  if (!Array.isArray(end)) return h("span", { key: `mark ${key}`, class: `mark ${style}`, vars: at(point) });
+  const line = { x1: point[0], y1: point[1], x2: end[0], y2: end[1] };
+  return [
+    h("svg", { key: `line ${key}`, class: `stroke ${style}`, viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" },
+      h("line", { class: "halo", ...line }), h("line", line)),
+    h("span", { key: `mark ${key}`, class: `mark from ${style}`, vars: at(point) }),
+    h("span", { key: `end ${key}`, class: `mark end ${style}`, vars: at(end) }),
+  ];
+}

@@ -1,0 +1,55 @@
+// One phone: its screen, large, which a person can drive; a task for it, who waits for it, and its runs.
+
+import { take } from "./control.js";
+import { glass } from "./view-glass.js";
+import { composer } from "./view-compose.js";
+import { controlPanel, drivenBadge } from "./view-control.js";
+import { icon } from "./icons.js";
+import { badge, button, empty, fact, heading, runList, said } from "./parts.js";
+import { questionCard } from "./view-question.js";
+import { phoneBadge, queueList } from "./view-phones.js";
+import { link } from "./routes.js";
+import { h } from "./vdom.js";
+import { named, t } from "./words.js";
+
+export function phonePage(state) {
+  const id = state.route.device;
+  const device = state.devices?.find((one) => one.device_id === id);
+  const name = device?.model || id;
+  if (!state.devices) return h("div", { class: "page" }, heading(name), h("p", { class: "faint" }, t("loading")));
+  if (!device) return h("div", { class: "page" }, heading(name), empty("phone", t("phones.none"), t("phones.none.how")));
+  const session = state.sessions?.find((one) => one.session_id === device.session_id);
+  const control = state.control?.place === id ? state.control : null;
+  const live = state.screens.get(id);
+  const mine = (state.sessions ?? []).filter((one) => one.device_id === id);
+  const asking = mine.filter((one) => one.waiting && one.question);
+  return h(
+    "div",
+    { class: "page run-page", key: `phone ${id}` },
+    h("div", { class: "run-head" },
+      heading(said(name)),
+      h("div", { class: "row" }, phoneBadge(device, session ?? asking[0]), device.hint && said(device.hint, "hint")),
+      h("dl", { class: "facts" },
+        fact(t("phone.id"), id),
+        fact(t("phone.transport"), named("transport", device.transport)),
+        fact("Android", device.android_version || "–"),
+        fact(t("phone.size"), device.screen ? `${device.screen.width} × ${device.screen.height}` : "–"))),
+    h("div", { class: "run-screen" },
+      h("div", { class: "screen-bar" }, control ? drivenBadge(control) : badge(live?.url ? "live" : "neutral", live?.url ? "dot" : "eye", t("screen.live"))),
+      glass({
+        url: live?.url, error: device.state === "device" ? live?.error : named("state", device.state), alt: t("phone.screen", { phone: name }),
+        control, screen: device.screen, label: t("control.area", { phone: name }),
+      }),
+      control && controlPanel(state, false)),
+    h("div", { class: "run-body" },
+      !control && device.state === "device" && h("div", { class: "row actions" },
+        session ? h("a", { class: "button", href: link("session", session.session_id) }, icon("eye"), h("span", null, t("phone.watch"))) : null,
+        !device.busy && !state.me?.read_only && button(t("do.take"), { symbol: "hand", on: { click: () => take({ device: id }) } })),
+      asking.map((one) => questionCard(one, state)),
+      composer(state, id),
+      queueList(device, state),
+      h("section", { "aria-labelledby": "phone-runs" },
+        h("h2", { id: "phone-runs" }, t("phone.runs")),
+        mine.length ? runList(mine.slice(0, 20), state.now) : h("p", { class: "faint" }, t("runs.none")))),
+  );
+}

@@ -1,0 +1,80 @@
+// A question of the agent, with its choices or a box for the answer.
+
+import { goOn } from "./actions.js";
+import { take } from "./control.js";
+import { icon } from "./icons.js";
+import { button, failure, phoneName, said } from "./parts.js";
+import { link } from "./routes.js";
+import { h } from "./vdom.js";
+import { t } from "./words.js";
+
+// What confirms, and what says that a person has acted, in the words that the agent takes for it.
+const YES = "yes";
+const NO = "no";
+const DONE = "done";
+
+/// `inRun`: on the page of its run, where the phone and the task stand beside it anyway.
+export function questionCard(session, { busy, errors, me }, inRun) {
+  const { question, session_id: id } = session;
+  if (!question) return null;
+  const off = busy.has(id) || Boolean(me?.read_only);
+  const title = { confirm: "question.confirm", takeover: "question.takeover" }[question.kind] ?? "question";
+  return h(
+    "section",
+    { class: "card ask", key: `question ${id}`, "aria-labelledby": `question-${id}` },
+    h("div", { class: "ask-head" },
+      icon(question.kind === "takeover" ? "hand" : question.kind === "confirm" ? "shield" : "question"),
+      h("h2", { id: `question-${id}` }, inRun ? t(title) : t("question.asks", { phone: phoneName(session) })),
+      question.app && h("span", { class: "faint one-line" }, t("question.app", { app: question.app }))),
+    !inRun && h("p", { class: "faint one-line" }, said(session.task)),
+    h("p", { class: "ask-text", dir: "auto" }, question.text),
+    choices(session, off),
+    answerBox(session, off),
+    failure(inRun ? null : errors.get(id)),
+    h("p", { class: "small faint" }, t("question.notice"), " ", !inRun && h("a", { href: link("session", id) }, t("question.open"))),
+  );
+}
+
+function choices(session, off) {
+  const { question } = session;
+  const reply = (words, text, style = "", symbol) =>
+    button(text, { key: `choice ${words}`, style, symbol, disabled: off, on: { click: () => answer(session, words) } });
+  let offered = (question.options ?? []).map((option) => reply(option, said(option)));
+  if (offered.length === 0 && question.kind === "confirm") offered = [reply(YES, t("question.yes"), "primary", "check"), reply(NO, t("question.no"), "", "cross")];
+  if (question.kind === "takeover") {
+    const drive = button(t("do.take"), { symbol: "hand", disabled: off, on: { click: () => driveThere(session) } });
+    offered = [drive, ...(offered.length === 0 ? [reply(DONE, t("question.done"), "primary", "check")] : offered)];
+  }
+  return 0 < offered.length && h("div", { class: "row choices" }, offered);
+}
+
+function driveThere(session) {
+  location.hash = link("session", session.session_id);
+  take({ session: { ...session, can: { act: true } }, device: session.device_id });
+}
+
+function answerBox(session, off) {
+  const { question, session_id: id } = session;
+  const secret = Boolean(question.asks_for_secret ?? question.secret);
+  const chosen = 0 < (question.options?.length ?? 0) || question.kind !== "info";
+  const field = `answer-${id}`;
+  return h(
+    "form",
+    { class: "answer", on: { submit: (event) => sendAnswer(event, session, secret) } },
+    h("label", { class: chosen ? "label" : "said-only", for: field }, chosen ? t("question.own") : t("question.answer")),
+    h("div", { class: "joined" },
+      h("input", {
+        id: field, name: "reply", type: secret ? "password" : "text", autocomplete: "off", maxlength: "16000", required: true, disabled: off,
+        placeholder: secret ? t("question.secret") : t("question.answer"),
+      }),
+      button(t("question.send"), { type: "submit", symbol: "send", style: chosen ? "" : "primary", disabled: off })),
+  );
+}
+
+const answer = ({ session_id: id, question }, reply, secret = false) => goOn(id, { reply, secret, question_step: question.step });
+
+async function sendAnswer(event, session, secret) {
+  event.preventDefault();
+  const form = event.currentTarget;
+  if (await answer(session, form.elements.reply.value, secret)) form.reset();
+}

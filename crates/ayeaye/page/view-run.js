@@ -1,0 +1,151 @@
+// One run: the phone, the question, what the person can do, and the steps.
+
+import { downloadUrl, pictureUrl } from "./api.js";
+import { goOn, pause, stop } from "./actions.js";
+import { take } from "./control.js";
+import { duration, money, taken, when } from "./format.js";
+import { glass } from "./view-glass.js";
+import { controlPanel, drivenBadge } from "./view-control.js";
+import { questionCard } from "./view-question.js";
+import { look, stepList } from "./view-steps.js";
+import { badge, button, chip, empty, fact, failure, heading, iconButton, phoneName, said } from "./parts.js";
+import { icon } from "./icons.js";
+import { link } from "./routes.js";
+import { ordered } from "./sessions.js";
+import { h } from "./vdom.js";
+import { t } from "./words.js";
+
+export function runPage(state) {
+  const id = state.route.session;
+  const open = state.open.get(id);
+  if (!open) return h("div", { class: "page" }, heading(t("run")), h("p", { class: "faint" }, t("loading")));
+  if (open.missing) return h("div", { class: "page" }, heading(t("run")), empty("question", t("run.gone"), t("run.gone.why")));
+  const { session } = open;
+  return h(
+    "div",
+    { class: "page run-page", key: id },
+    h("div", { class: "run-head" },
+      heading(said(session.task), { class: "task-title" }),
+      h("div", { class: "row" }, chip(session), session.message && !session.question && said(session.message, "run-message")),
+      facts(session, state.now)),
+    h("div", { class: "run-screen" }, screenPane(state, open)),
+    h("div", { class: "run-body" },
+      actions(state, session),
+      failure(state.control?.place === id ? null : state.errors.get(id)),
+      questionCard(session, state, true),
+      words(state, session),
+      stepList(open, state.looked.get(id), state.busy)),
+  );
+}
+
+function facts(session, now) {
+  const { model_ms: model = 0, other_ms: other = 0 } = session;
+  const share = model + other ? Math.round((model / (model + other)) * 100) : 0;
+  return h("dl", { class: "facts" },
+    fact(t("run.phone"), h("a", { href: link("phone", session.device_id) }, phoneName(session))),
+    fact(t("run.started"), when(session.started_at, now)),
+    fact(t("run.time"), duration(taken(session, now))),
+    fact(t("run.steps"), session.steps),
+    fact(t("run.model"), [duration(model), h("span", { class: "faint" }, ` ${share} %`)]),
+    fact(t("run.cost"), money(session.cost_usd, session.cost_known)));
+}
+
+/// The phone as it is now, or as it was at the step that is looked at.
+function screenPane(state, open) {
+  const { session } = open;
+  const id = session.session_id;
+  const device = state.devices?.find((one) => one.device_id === session.device_id);
+  const control = state.control?.place === id ? state.control : null;
+  const steps = ordered(open);
+  const step = open.steps.get(state.looked.get(id)) ?? (!session.running && !control && !device ? steps.findLast((one) => one.picture) : null);
+  const live = state.screens.get(session.device_id);
+  const newest = steps.at(-1);
+  const shown = step
+    ? { url: step.picture ? pictureUrl(id, step.index) : null, alt: t("step.picture", { n: step.index + 1, label: step.label }), mark: { point: step.point, end: step.end, key: step.index } }
+    : {
+        url: live?.url, error: live?.error, alt: t("phone.screen", { phone: phoneName(session) }), control, label: t("control.area", { phone: phoneName(session) }),
+        mark: session.running && newest && { point: newest.point, end: newest.end, key: newest.index, fades: true },
+      };
+  return [
+    h("div", { class: "screen-bar" },
+      step
+        ? [h("span", { class: "strong" }, t("screen.at", { n: step.index + 1 })),
+           stepThrough(id, steps, step),
+           device && button(t("screen.back"), { style: "quiet small", symbol: "eye", on: { click: () => look(id, null) } })]
+        : control ? drivenBadge(control) : badge(live?.url ? "live" : "neutral", live?.url ? "dot" : "eye", t("screen.live"))),
+    glass({ ...shown, screen: device?.screen }),
+    control && controlPanel(state, Boolean(session.can?.resume)),
+  ];
+}
+
+function stepThrough(id, steps, step) {
+  const at = steps.indexOf(step);
+  const to = (place, symbol, words) =>
+    iconButton(words, { symbol, style: "small", disabled: !steps[place], on: { click: () => look(id, steps[place].index) } });
+  return h("span", { class: "through" }, to(at - 1, "left", t("screen.before")), to(at + 1, "right", t("screen.after")));
+}
+
+function actions(state, session) {
+  const id = session.session_id;
+  const can = state.me?.read_only ? {} : (session.can ?? {});
+  const off = state.busy.has(id);
+  const driven = state.control?.place === id;
+  const free = !session.running && state.devices?.some((one) => one.device_id === session.device_id && !one.busy && one.state === "device");
+  const others = (state.sessions ?? []).filter((one) => one.session_id !== id);
+  return h(
+    "div",
+    { class: "row actions", role: "group", "aria-label": t("do.actions") },
+    can.pause && button(t("do.pause"), { key: "pause", symbol: "pause", disabled: off, on: { click: () => pause(id) } }),
+    can.resume && !driven && button(t("do.resume"), { key: "resume", symbol: "play", disabled: off, on: { click: () => goOn(id, {}) } }),
+    can.stop && button(t("do.stop"), { key: "stop", symbol: "stop", style: "danger", disabled: off, on: { click: () => stop(id) } }),
+    !driven && (can.pause || can.act || (free && can.new_task)) &&
+      button(t("do.take"), { key: "take", symbol: "hand", disabled: off, on: { click: () => take({ session, device: session.device_id }) } }),
+    downloads(id),
+    0 < others.length && h("a", { class: "button quiet", key: "compare", href: link("compare", id, others[0].session_id) }, icon("columns"), h("span", null, t("do.compare"))),
+  );
+}
+
+function downloads(id) {
+  const one = (what) => h("li", null, h("a", { href: downloadUrl(id, what), download: true }, t(`download.${what}`)));
+  return h("details", { class: "menu", key: "downloads", on: { keydown: shut, focusout: left } },
+    h("summary", { class: "button quiet" }, icon("download"), h("span", null, t("do.download"))),
+    h("ul", null, ["report", "film", "journal", "ufo", "pycatan", "gelab"].map(one)));
+}
+
+function shut(event) {
+  if (event.key !== "Escape") return;
+  event.currentTarget.open = false;
+  event.currentTarget.firstElementChild.focus();
+}
+
+function left(event) {
+  if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
+}
+
+/// What the person says to the run: guidance while it runs, a hint where it stopped short, or the next request.
+function words(state, session) {
+  const can = state.me?.read_only ? {} : (session.can ?? {});
+  const ways = [];
+  if (can.guide) ways.push(session.running ? "guide" : "on");
+  if (can.new_task && !session.running) ways.push("next");
+  if (ways.length === 0 || session.question) return null;
+  return ways.map((way) => saying(way, session, state.busy.has(session.session_id)));
+}
+
+function saying(way, { session_id: id }, off) {
+  const field = `say-${way}`;
+  const send = async (event) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const text = form.elements.words.value.trim();
+    if (text && (await goOn(id, way === "next" ? { task: text } : { reply: text }))) form.reset();
+  };
+  return h(
+    "form",
+    { class: "say", key: field, on: { submit: send } },
+    h("label", { class: "label", for: field }, h("span", { class: "strong" }, t(`say.${way}`)), " ", h("span", { class: "faint" }, t(`say.${way}.how`))),
+    h("div", { class: "joined" },
+      h("input", { id: field, name: "words", autocomplete: "off", maxlength: "16000", required: true, disabled: off }),
+      button(t(way === "next" ? "say.start" : "say.send"), { type: "submit", symbol: "send", disabled: off })),
+  );
+}

@@ -1,0 +1,88 @@
+// The steps of a run, the newest first: what was done, why, how long it took and what it cost.
+
+import { pictureUrl } from "./api.js";
+import { duration, money, time } from "./format.js";
+import { actionIcon, icon } from "./icons.js";
+import { once } from "./actions.js";
+import { button, said } from "./parts.js";
+import { earlier, ordered } from "./sessions.js";
+import { update } from "./store.js";
+import { h } from "./vdom.js";
+import { named, t } from "./words.js";
+
+/// `looked` is the index of the step whose picture is shown.
+export function stepList(open, looked, busy) {
+  const { session } = open;
+  const id = session.session_id;
+  const steps = ordered(open).reverse();
+  const several = 1 < (session.rounds?.length ?? 0);
+  const request = new Map((session.rounds ?? []).map((round) => [round.number, round.request]));
+  const items = [];
+  steps.forEach((step, place) => {
+    items.push(stepItem(id, step, step.index === looked));
+    // The request stands below its steps: it came before them.
+    if (several && steps[place + 1]?.round !== step.round) items.push(roundItem(step.round, request.get(step.round)));
+  });
+  const name = `earlier ${id}`;
+  return h(
+    "section",
+    { class: "steps", "aria-labelledby": `steps-${id}` },
+    h("h2", { id: `steps-${id}` }, t("steps"), " ", h("span", { class: "faint" }, session.steps)),
+    steps.length === 0
+      ? h("p", { class: "faint" }, session.running ? t("steps.first") : t("steps.none"))
+      : h("ol", { class: "step-list", reversed: true, on: { keydown: walk } }, items),
+    0 < open.first && steps.length && button(t("steps.earlier"), { symbol: "down", style: "quiet", disabled: busy.has(name), on: { click: () => once(name, () => earlier(id)) } }),
+  );
+}
+
+function roundItem(number, request) {
+  return h("li", { key: `round ${number}`, class: "round" }, h("span", { class: "small faint" }, t("run.round", { n: number })), said(request ?? ""));
+}
+
+function stepItem(id, step, looked) {
+  const number = step.index + 1;
+  return h(
+    "li",
+    { key: step.index, value: number, class: `step ${looked ? "looked" : ""} ${step.error ? "failed" : ""}` },
+    h("button", { type: "button", class: "step-open", "aria-pressed": looked, "aria-label": `${t("step.see", { n: number })}: ${step.label}`, on: { click: () => look(id, looked ? null : step.index) } },
+      step.picture
+        ? h("img", { class: "thumb", src: pictureUrl(id, step.index), alt: "", loading: "lazy", decoding: "async" })
+        : h("span", { class: "thumb none" }, actionIcon(step.action_type))),
+    h("div", { class: "step-body" },
+      h("p", { class: "step-label" },
+        h("span", { class: "step-number" }, number), actionIcon(step.action_type), said(step.label || named("action", step.action_type), "strong"),
+        step.agent !== "app" && h("span", { class: "tag" }, named("agent", step.agent)),
+        step.speculative && h("span", { class: "tag" }, t("step.speculative"))),
+      step.thought && h("p", { class: looked ? "thought" : "thought clamped", dir: "auto" }, step.thought),
+      looked && step.explain && step.explain !== step.thought && h("p", { class: "explain", dir: "auto" }, step.explain),
+      step.error && h("p", { class: "step-error" }, icon("warning"), h("span", { class: "said-only" }, `${t("step.error")}: `), said(step.error))),
+    times(step),
+  );
+}
+
+function times({ model_ms: model, other_ms: other, cost_usd: cost, started_at: at }) {
+  const whole = (model ?? 0) + (other ?? 0);
+  return h(
+    "div",
+    { class: "step-times" },
+    h("span", { class: "strong", title: `${t("step.model", { time: duration(model ?? 0) })}, ${t("step.other", { time: duration(other ?? 0) })}` }, duration(whole)),
+    h("span", { class: "bar", "aria-hidden": "true", vars: { "--share": `${whole ? Math.round(((model ?? 0) / whole) * 100) : 0}%` } }),
+    h("span", { class: "faint" }, time(at)),
+    Number.isFinite(cost) && h("span", { class: "faint" }, money(cost, true)),
+  );
+}
+
+export function look(id, index) {
+  update((s) => (index === null ? s.looked.delete(id) : s.looked.set(id, index)));
+}
+
+/// Arrow keys go through the steps as through a list.
+function walk(event) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!by) return;
+  const buttons = [...event.currentTarget.querySelectorAll(".step-open")];
+  const next = buttons[buttons.indexOf(document.activeElement) + by];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}

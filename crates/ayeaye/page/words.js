@@ -1,0 +1,48 @@
+// The words of the page in the language of the person.
+
+import english from "./words-en.js";
+import chinese from "./words-zh.js";
+
+const ALL = { en: english, zh: chinese };
+const KEPT = "ayeaye-language";
+
+let chosen = "en";
+
+export const languages = [
+  { code: "en", name: "English" },
+  { code: "zh", name: "中文" },
+];
+
+export const language = () => chosen;
+
+/// The language that was chosen here before, else the browser's, else English.
+export function preferred() {
+  let kept = null;
+  try {
+    kept = localStorage.getItem(KEPT);
+  } catch {
+    // Storage is closed to this page: the browser's language it is.
+  }
+  if (kept in ALL) return kept;
+  return navigator.languages.some((one) => one.toLowerCase().startsWith("zh")) ? "zh" : "en";
+}
+
+export function choose(code, keep) {
+  chosen = code in ALL ? code : "en";
+  document.documentElement.lang = chosen === "zh" ? "zh-Hans" : "en";
+  if (!keep) return;
+  try {
+    localStorage.setItem(KEPT, chosen);
+  } catch {
+    // It holds until the page is loaded again.
+  }
+}
+
+/// The words for `key`; those that depend on numbers or names take them from `values`.
+export function t(key, values) {
+  const words = ALL[chosen][key] ?? english[key] ?? key;
+  return typeof words === "function" ? words(values) : words;
+}
+
+/// The words for a value of the server's closed lists (stop reasons, states, actions), else the value itself.
+export const named = (group, value) => ALL[chosen][`${group}.${value}`] ?? english[`${group}.${value}`] ?? value;
