@@ -13,6 +13,9 @@ const SWIPE = 300;
 
 let press = null;
 
+/// Whether the picture takes anything: not while the run is being paused, nor while leave is asked for.
+const open = () => Boolean(state.control?.ready && !state.control.leave);
+
 function place(dom, event) {
   const box = dom.getBoundingClientRect();
   const share = (at, from, size) => Math.round(Math.min(999, Math.max(0, ((at - from) / size) * 1000)));
@@ -21,7 +24,7 @@ function place(dom, event) {
 
 export const pointer = {
   pointerdown(event) {
-    if (event.button !== 0 || !state.control?.ready) return;
+    if (event.button !== 0 || !open()) return;
     const dom = event.currentTarget;
     dom.setPointerCapture(event.pointerId);
     press = { at: place(dom, event), x: event.clientX, y: event.clientY, since: event.timeStamp };
@@ -54,7 +57,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 export const keys = {
   keydown(event) {
-    if (!state.control?.ready || event.ctrlKey || event.metaKey) return;
+    if (!open() || event.ctrlKey || event.metaKey) return;
     if (handled(event)) {
       event.preventDefault();
       event.stopPropagation();
@@ -62,7 +65,7 @@ export const keys = {
   },
   paste(event) {
     const text = event.clipboardData?.getData("text/plain");
-    if (!text || !state.control?.ready) return;
+    if (!text || !open()) return;
     event.preventDefault();
     type(text);
   },

@@ -58,6 +58,10 @@ function name(views) {
     const tag = view.tag ?? "#text";
     if (view.key !== undefined) {
       view.id = `${tag}=${view.key}`;
+      // Keys that come from elsewhere may be there twice: each still has a place of its own.
+      const count = counts.get(view.id) ?? 0;
+      counts.set(view.id, count + 1);
+      if (0 < count) view.id += `#${count}`;
     } else {
       const count = counts.get(tag) ?? 0;
       counts.set(tag, count + 1);
@@ -95,7 +99,9 @@ function change(old, view, fresh) {
 
 function setAttributes(dom, old, next) {
   for (const [attribute, value] of Object.entries(next)) {
-    if (old[attribute] === value) continue;
+    // A select forgets its value when the option for it comes later.
+    const forgotten = attribute === "value" && dom.tagName === "SELECT" && dom.value !== value;
+    if (old[attribute] === value && !forgotten) continue;
     if (PROPERTIES.has(attribute)) dom[attribute] = value ?? "";
     else if (attribute.startsWith("aria-") && typeof value === "boolean") dom.setAttribute(attribute, String(value));
     else if (value === false || value === null || value === undefined) dom.removeAttribute(attribute);

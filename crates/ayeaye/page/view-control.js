@@ -18,7 +18,6 @@ export function controlPanel({ control, errors, busy }, canHandBack) {
     h("div", { class: "keys", role: "group", "aria-label": t("control.keys") },
       FIRST.map(([key, symbol]) => iconButton(named("key", key), { symbol, disabled: off, on: { click: () => act({ action: "key", key }) } }))),
     h("p", { class: "note", role: "status" }, note(control)),
-    control.leave && leaveCard(control.leave),
     failure(errors.get(control.place)),
     h("form", { class: "typing", on: { submit: sendText } },
       h("label", { class: "label", for: "control-text" }, t("control.text")),
@@ -78,7 +77,8 @@ function openApp(event) {
   form.reset();
 }
 
-function leaveCard({ question, why }) {
+/// Stands over the picture, which takes no gestures until it is answered.
+export function leaveCard({ question, why }) {
   return h(
     "div",
     { class: "card ask", role: "alertdialog", "aria-labelledby": "leave-title", "aria-describedby": "leave-text", on: { keydown: (event) => event.key === "Escape" && answerLeave(false) } },

@@ -34,7 +34,7 @@ const far = ({ from, to }) => 15 < Math.hypot(from[0] - to[0], from[1] - to[1]);
 
 /// The shape of the glass is that of its picture: phones turn.
 function measure({ target }) {
-  target.parentElement.style.setProperty("--ratio", String(target.naturalWidth / target.naturalHeight));
+  target.parentElement?.style.setProperty("--ratio", String(target.naturalWidth / target.naturalHeight));
 }
 
 function marks({ point, end, key, fades }) {

@@ -3,7 +3,7 @@
 import { take } from "./control.js";
 import { glass } from "./view-glass.js";
 import { composer } from "./view-compose.js";
-import { controlPanel, drivenBadge } from "./view-control.js";
+import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { icon } from "./icons.js";
 import { badge, button, empty, fact, heading, runList, said } from "./parts.js";
 import { questionCard } from "./view-question.js";
@@ -33,19 +33,21 @@ export function phonePage(state) {
         fact(t("phone.id"), id),
         fact(t("phone.transport"), named("transport", device.transport)),
         fact("Android", device.android_version || "–"),
-        fact(t("phone.size"), device.screen ? `${device.screen.width} × ${device.screen.height}` : "–"))),
-    h("div", { class: "run-screen" },
-      h("div", { class: "screen-bar" }, control ? drivenBadge(control) : badge(live?.url ? "live" : "neutral", live?.url ? "dot" : "eye", t("screen.live"))),
-      glass({
-        url: live?.url, error: device.state === "device" ? live?.error : named("state", device.state), alt: t("phone.screen", { phone: name }),
-        control, screen: device.screen, label: t("control.area", { phone: name }),
-      }),
-      control && controlPanel(state, false)),
-    h("div", { class: "run-body" },
+        fact(t("phone.size"), device.screen ? `${device.screen.width} × ${device.screen.height}` : "–")),
       !control && device.state === "device" && h("div", { class: "row actions" },
         session ? h("a", { class: "button", href: link("session", session.session_id) }, icon("eye"), h("span", null, t("phone.watch"))) : null,
-        !device.busy && !state.me?.read_only && button(t("do.take"), { symbol: "hand", on: { click: () => take({ device: id }) } })),
-      asking.map((one) => questionCard(one, state)),
+        !device.busy && !state.me?.read_only && button(t("do.take"), { symbol: "hand", on: { click: () => take({ device: id }) } }))),
+    h("div", { class: "run-ask" }, asking.map((one) => questionCard(one, state))),
+    h("div", { class: "run-screen" },
+      h("div", { class: "screen-bar" }, control ? drivenBadge(control) : badge(live?.url ? "live" : "neutral", live?.url ? "dot" : "eye", t("screen.live"))),
+      h("div", { class: "glass-place" },
+        glass({
+          url: live?.url, error: device.state === "device" ? live?.error : named("state", device.state), alt: t("phone.screen", { phone: name }),
+          control, screen: device.screen, label: t("control.area", { phone: name }),
+        }),
+        control?.leave && leaveCard(control.leave)),
+      control && controlPanel(state, false)),
+    h("div", { class: "run-body" },
       composer(state, id),
       queueList(device, state),
       h("section", { "aria-labelledby": "phone-runs" },

@@ -51,7 +51,8 @@ function phoneCard(device, state) {
   return h(
     "li",
     { class: "card phone", key: id },
-    h("a", { class: "phone-screen", href: link("phone", id), "aria-label": t("phone.open", { phone: name }) },
+    h("a", { class: "phone-screen", href: link("phone", id) },
+      h("span", { class: "said-only" }, t("phone.open", { phone: name })),
       glass({ url: live?.url, error: away ? named("state", device.state) : live?.error, alt: "", screen: device.screen, small: true })),
     h("div", { class: "phone-body" },
       h("div", { class: "phone-head" }, h("h3", null, said(name)), phoneBadge(device, session)),

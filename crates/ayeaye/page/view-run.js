@@ -5,7 +5,7 @@ import { goOn, pause, stop } from "./actions.js";
 import { take } from "./control.js";
 import { duration, money, taken, when } from "./format.js";
 import { glass } from "./view-glass.js";
-import { controlPanel, drivenBadge } from "./view-control.js";
+import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { questionCard } from "./view-question.js";
 import { look, stepList } from "./view-steps.js";
 import { badge, button, chip, empty, fact, failure, heading, iconButton, phoneName, said } from "./parts.js";
@@ -27,12 +27,12 @@ export function runPage(state) {
     h("div", { class: "run-head" },
       heading(said(session.task), { class: "task-title" }),
       h("div", { class: "row" }, chip(session), session.message && !session.question && said(session.message, "run-message")),
-      facts(session, state.now)),
+      facts(session, state.now),
+      actions(state, session),
+      failure(state.control?.place === id ? null : state.errors.get(id))),
+    h("div", { class: "run-ask" }, questionCard(session, state, true)),
     h("div", { class: "run-screen" }, screenPane(state, open)),
     h("div", { class: "run-body" },
-      actions(state, session),
-      failure(state.control?.place === id ? null : state.errors.get(id)),
-      questionCard(session, state, true),
       words(state, session),
       stepList(open, state.looked.get(id), state.busy)),
   );
@@ -73,7 +73,7 @@ function screenPane(state, open) {
            stepThrough(id, steps, step),
            device && button(t("screen.back"), { style: "quiet small", symbol: "eye", on: { click: () => look(id, null) } })]
         : control ? drivenBadge(control) : badge(live?.url ? "live" : "neutral", live?.url ? "dot" : "eye", t("screen.live"))),
-    glass({ ...shown, screen: device?.screen }),
+    h("div", { class: "glass-place" }, glass({ ...shown, screen: device?.screen }), control?.leave && leaveCard(control.leave)),
     control && controlPanel(state, Boolean(session.can?.resume)),
   ];
 }
