@@ -8,6 +8,8 @@ import { state, toast, update } from "./store.js";
 import { t } from "./words.js";
 import { takeSession } from "./sessions.js";
 
+// A UUID, as every session has for its name.
+const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8000;
 // After this long in the background the stream may have died unnoticed, as it does while a computer sleeps.
@@ -19,10 +21,12 @@ let wait = FIRST_WAIT;
 let retry = null;
 let hiddenAt = null;
 let broke = false;
+// Sessions whose questions are being read.
+const asking = new Set();
 
 /// Opens the stream, for the sessions that the route shows; does nothing where it is open for them already.
 export function follow() {
-  const ids = shown(state.route).join(",");
+  const ids = wanted();
   if (source && ids === watched) return;
   if (retry && ids === watched) return;
   open(ids);
@@ -38,12 +42,15 @@ function open(ids) {
   source.addEventListener("sessions", ({ data }) => read(data, (sessions) => takeLines(list(sessions, "sessions"))));
   source.addEventListener("session", ({ data }) => read(data, takeSession));
   source.addEventListener("error", lost);
-  // What is not there (any more) has no event that says so.
-  for (const id of ids ? ids.split(",") : []) {
-    get(sessionPath(id)).then(takeSession, (refused) => {
-      if (refused.status === 404) update((s) => s.open.set(id, { missing: true }));
-    });
-  }
+  source.addEventListener("gone", ({ data }) => read(data, ({ session_id: id }) => update((s) => s.open.set(id, { missing: true }))));
+}
+
+/// The sessions that are shown and can be followed; what cannot be a session's name is told as not there.
+function wanted() {
+  const ids = shown(state.route);
+  const wrong = ids.filter((id) => !NAME.test(id) && !state.open.has(id));
+  if (0 < wrong.length) update((s) => wrong.forEach((id) => s.open.set(id, { missing: true })));
+  return ids.filter((id) => NAME.test(id)).join(",");
 }
 
 export function close() {
@@ -81,9 +88,17 @@ function takeLines(lines) {
   const asked = new Set((state.sessions ?? []).filter((line) => line.waiting).map((line) => line.session_id));
   const fresh = lines.find((line) => line.waiting && !asked.has(line.session_id));
   if (fresh && state.sessions) {
-    announce(`${t("question.asks", { phone: fresh.device_model || fresh.device_id })}: ${fresh.question?.text ?? fresh.message ?? ""}`, true);
+    announce(`${t("question.asks", { phone: fresh.device_model || fresh.device_id })}: ${fresh.question ?? ""}`, true);
   }
   update((s) => (s.sessions = lines));
+  lines.filter((line) => line.waiting).forEach(readQuestion);
+}
+
+/// A list has a question's words only; its kind and choices are those of the session.
+function readQuestion({ session_id: id, question }) {
+  if (asking.has(id) || state.open.get(id)?.session?.question?.text === question) return;
+  asking.add(id);
+  get(sessionPath(id)).then(takeSession, () => undefined).finally(() => asking.delete(id));
 }
 
 function lost() {
@@ -102,7 +117,7 @@ async function again() {
   try {
     const me = await get("me");
     update((s) => (s.me = me));
-    open(shown(state.route).join(","));
+    open(wanted());
   } catch (refused) {
     if (refused.status !== 401) lost();
   }

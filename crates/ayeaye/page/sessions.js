@@ -50,6 +50,14 @@ export async function earlier(id) {
 /// The steps of an open session, oldest first.
 export const ordered = (open) => [...open.steps.values()].sort((a, b) => a.index - b.index);
 
+/// The question that waits in a session, with its kind and choices once these are known.
+export function questionOf({ session_id: id, waiting, question }) {
+  if (!waiting) return null;
+  const known = state.open.get(id)?.session?.question;
+  if (typeof question !== "string") return question ?? null;
+  return known?.text === question ? known : { text: question, options: [] };
+}
+
 /// How a session stands, in a word that has a tone and an icon: "running", "waiting", "queued", or how it ended.
 export function standing(session) {
   if (session.queued) return "queued";

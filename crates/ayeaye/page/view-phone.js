@@ -22,7 +22,7 @@ export function phonePage(state) {
   const control = state.control?.place === id ? state.control : null;
   const live = state.screens.get(id);
   const mine = (state.sessions ?? []).filter((one) => one.device_id === id);
-  const asking = mine.filter((one) => one.waiting && one.question);
+  const asking = mine.filter((one) => one.waiting);
   return h(
     "div",
     { class: "page run-page", key: `phone ${id}` },

@@ -15,7 +15,7 @@ const RECENT = 8;
 
 export function phonesPage(state) {
   const { devices, sessions } = state;
-  const asking = (sessions ?? []).filter((one) => one.waiting && one.question);
+  const asking = (sessions ?? []).filter((one) => one.waiting);
   return h(
     "div",
     { class: "page", key: "phones" },

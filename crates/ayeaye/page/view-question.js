@@ -5,6 +5,7 @@ import { take } from "./control.js";
 import { icon } from "./icons.js";
 import { button, failure, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
+import { questionOf } from "./sessions.js";
 import { h } from "./vdom.js";
 import { t } from "./words.js";
 
@@ -15,7 +16,8 @@ const DONE = "done";
 
 /// `inRun`: on the page of its run, where the phone and the task stand beside it anyway.
 export function questionCard(session, { busy, errors, me }, inRun) {
-  const { question, session_id: id } = session;
+  const { session_id: id } = session;
+  const question = questionOf(session);
   if (!question) return null;
   const off = busy.has(id) || Boolean(me?.read_only);
   const title = { confirm: "question.confirm", takeover: "question.takeover" }[question.kind] ?? "question";
@@ -28,17 +30,16 @@ export function questionCard(session, { busy, errors, me }, inRun) {
       question.app && h("span", { class: "faint one-line" }, t("question.app", { app: question.app }))),
     !inRun && h("p", { class: "faint one-line" }, said(session.task)),
     h("p", { class: "ask-text", dir: "auto" }, question.text),
-    choices(session, off),
-    answerBox(session, off),
+    question.kind && choices(session, question, off),
+    question.kind && answerBox(session, question, off),
     failure(inRun ? null : errors.get(id)),
     h("p", { class: "small faint" }, t("question.notice"), " ", !inRun && h("a", { href: link("session", id) }, t("question.open"))),
   );
 }
 
-function choices(session, off) {
-  const { question } = session;
+function choices(session, question, off) {
   const reply = (words, text, style = "", symbol) =>
-    button(text, { key: `choice ${words}`, style, symbol, disabled: off, on: { click: () => answer(session, words) } });
+    button(text, { key: `choice ${words}`, style, symbol, disabled: off, on: { click: () => answer(session, question, words) } });
   let offered = (question.options ?? []).map((option) => reply(option, said(option)));
   if (offered.length === 0 && question.kind === "confirm") offered = [reply(YES, t("question.yes"), "primary", "check"), reply(NO, t("question.no"), "", "cross")];
   if (question.kind === "takeover") {
@@ -53,14 +54,14 @@ function driveThere(session) {
   take({ session: { ...session, can: { act: true } }, device: session.device_id });
 }
 
-function answerBox(session, off) {
-  const { question, session_id: id } = session;
-  const secret = Boolean(question.asks_for_secret ?? question.secret);
+function answerBox(session, question, off) {
+  const { session_id: id } = session;
+  const secret = Boolean(question.asks_for_secret);
   const chosen = 0 < (question.options?.length ?? 0) || question.kind !== "info";
   const field = `answer-${id}`;
   return h(
     "form",
-    { class: "answer", on: { submit: (event) => sendAnswer(event, session, secret) } },
+    { class: "answer", on: { submit: (event) => sendAnswer(event, session, question) } },
     h("label", { class: chosen ? "label" : "said-only", for: field }, chosen ? t("question.own") : t("question.answer")),
     h("div", { class: "joined" },
       h("input", {
@@ -71,10 +72,11 @@ function answerBox(session, off) {
   );
 }
 
-const answer = ({ session_id: id, question }, reply, secret = false) => goOn(id, { reply, secret, question_step: question.step });
+const answer = ({ session_id: id }, question, reply) =>
+  goOn(id, { reply, secret: Boolean(question.asks_for_secret), question_step: question.step });
 
-async function sendAnswer(event, session, secret) {
+async function sendAnswer(event, session, question) {
   event.preventDefault();
   const form = event.currentTarget;
-  if (await answer(session, form.elements.reply.value, secret)) form.reset();
+  if (await answer(session, question, form.elements.reply.value)) form.reset();
 }

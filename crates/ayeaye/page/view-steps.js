@@ -50,12 +50,13 @@ function stepItem(id, step, looked) {
         : h("span", { class: "thumb none" }, actionIcon(step.action_type))),
     h("div", { class: "step-body" },
       h("p", { class: "step-label" },
-        h("span", { class: "step-number" }, number), actionIcon(step.action_type), said(step.label || named("action", step.action_type), "strong"),
+        h("span", { class: "step-number" }, number), actionIcon(step.action_type), step.action_type || step.label ? said(step.label || named("action", step.action_type), "strong") : h("span", { class: "deciding" }, t("step.deciding")),
         step.agent !== "app" && h("span", { class: "tag" }, named("agent", step.agent)),
         step.speculative && h("span", { class: "tag" }, t("step.speculative"))),
       step.thought && h("p", { class: looked ? "thought" : "thought clamped", dir: "auto" }, step.thought),
       looked && step.explain && step.explain !== step.thought && h("p", { class: "explain", dir: "auto" }, step.explain),
-      step.error && h("p", { class: "step-error" }, icon("warning"), h("span", { class: "said-only" }, `${t("step.error")}: `), said(step.error))),
+      step.error && h("p", { class: "step-error" }, icon("warning"), h("span", { class: "said-only" }, `${t("step.error")}: `), said(step.error)),
+      step.uncertain && h("p", { class: "step-error uncertain" }, icon("warning"), h("span", { class: "said-only" }, `${t("step.uncertain")}: `), said(step.uncertain))),
     times(step),
   );
 }
