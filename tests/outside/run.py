@@ -6,7 +6,7 @@
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
 started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, terminal, docs, load,
-browser, app, logs, fidelity.
+browser, app, page, logs, fidelity.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from harness import Processes, free_port, get_json, phone_state, show_logs, wait
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
 TOKEN = "outside-http-token-0123456789abcdef"
-PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "terminal", "docs", "load", "browser", "app", "logs", "fidelity"]
+PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "terminal", "docs", "load", "browser", "app", "page", "logs", "fidelity"]
 
 
 class Bench:
@@ -168,7 +168,7 @@ def main():
             if "adb" in parts:
                 bench.program(sys.executable, HERE / "adb_tool.py", "--device", bench.device, "--phone", bench.phone, "--binary", bench.binary)
                 bench.program(sys.executable, HERE / "adb_apps.py", "--device", bench.device, "--binary", bench.binary)
-            if set(parts) & {"clients", "people", "inspector", "tasks", "faults", "docs", "logs"}:
+            if set(parts) & {"clients", "people", "inspector", "tasks", "faults", "docs", "logs", "page"}:
                 bench.start_model()
             if set(parts) & {"clients", "people", "inspector", "tasks", "faults"}:
                 url = bench.start_http()
@@ -208,6 +208,9 @@ def main():
                 bench.program(sys.executable, HERE / "browser.py", "--binary", binary)
             if "app" in parts:
                 bench.program("node", HERE / "app/check.mjs", "--binary", bench.binary)
+            if "page" in parts:
+                words = ["--binary", bench.binary, "--device", bench.device, "--phone", bench.phone, "--folder", bench.folder]
+                bench.program("node", HERE / "page/main.mjs", *words)
             if "logs" in parts:
                 words = ["--binary", binary, "--device", bench.device, "--phone", bench.phone]
                 words += ["--model", bench.model, "--folder", bench.folder]

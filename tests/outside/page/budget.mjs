@@ -1,0 +1,47 @@
+// How small and how quick the page is, and that both languages say everything.
+
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import { check } from "./checks.mjs";
+import { Viewer } from "./viewer.mjs";
+
+const FOLDER = fileURLToPath(new URL("../../../crates/ayeaye/page/", import.meta.url));
+const MOST_BYTES = 200_000;
+const MOST_MS = 1000;
+
+export async function budget({ browser, house, storage }) {
+  const names = await readdir(FOLDER);
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(FOLDER, name))).size));
+  const whole = sizes.reduce((sum, size) => sum + size, 0);
+  check(`all files together are small: ${whole} bytes`, whole < MOST_BYTES, whole);
+  const served = await Promise.all(names.map(async (name) => Buffer.from(await (await fetch(`${house.origin}/page/${name}`)).arrayBuffer()).equals(await readFile(join(FOLDER, name)))));
+  check("the program has them all, as they are here", served.every(Boolean), names.filter((_, at) => !served[at]));
+
+  const [english, chinese] = await Promise.all(["words-en.js", "words-zh.js"].map(async (name) => (await import(pathToFileURL(join(FOLDER, name)))).default));
+  const missing = Object.keys(english).filter((key) => !(key in chinese)).concat(Object.keys(chinese).filter((key) => !(key in english)));
+  check("both languages have all words", missing.length === 0, missing);
+  const sources = (await Promise.all(names.filter((name) => name.endsWith(".js") && !name.startsWith("words-")).map((name) => readFile(join(FOLDER, name), "utf8")))).join("\n");
+  const used = [...sources.matchAll(/\bt\("([^"]+)"/g)].map(([, key]) => key);
+  check("no word is asked for that is not there", used.every((key) => key in english), used.filter((key) => !(key in english)));
+  check("no text becomes markup", !/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(sources));
+
+  const times = [];
+  for (let visit = 0; visit < 3; visit += 1) {
+    const viewer = await Viewer.open(browser, house.origin, { storage });
+    await viewer.page.addInitScript(() => {
+      // The moment in which a task can be written and the phones are there.
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector("#task:enabled") || !document.querySelector(".phone")) return;
+        observer.disconnect();
+        requestAnimationFrame(() => (window.readyAfter = performance.now()));
+      }).observe(document, { childList: true, subtree: true });
+    });
+    await viewer.go();
+    times.push(Math.round(await (await viewer.page.waitForFunction(() => window.readyAfter)).jsonValue()));
+    await viewer.close(`visit ${visit + 1}`);
+  }
+  console.log(`      usable after ${times.join(", ")} ms`);
+  check(`usable within ${MOST_MS} ms`, Math.min(...times) < MOST_MS, times);
+}

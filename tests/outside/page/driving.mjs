@@ -1,0 +1,116 @@
+// A person takes the phone over: taps, swipes, types and keys on its picture, leave that is asked for, and back.
+
+import { check, until } from "./checks.mjs";
+import { phoneState } from "./house.mjs";
+import { accessible, accessibleInAll, Viewer } from "./viewer.mjs";
+import { begin } from "./watching.mjs";
+
+const glassOf = (page) => page.locator(".run-screen .glass");
+const app = async (phone) => (await phoneState(phone)).foreground.package;
+
+/// Where an element stands on the picture, by the phone's own word for where it is.
+async function place(page, phone, fits) {
+  const { nodes, width = 1080, height = 2400 } = await until("the element", async () => {
+    const state = await phoneState(phone);
+    return state.nodes.some(fits) && state;
+  });
+  const { bounds } = nodes.find(fits);
+  const box = await glassOf(page).locator(".pixels").boundingBox();
+  const [left, top, right, bottom] = Array.isArray(bounds) ? bounds : [bounds.left, bounds.top, bounds.right, bounds.bottom];
+  return { x: box.x + ((left + right) / 2 / width) * box.width, y: box.y + ((top + bottom) / 2 / height) * box.height };
+}
+
+async function tap(page, phone, fits) {
+  const { x, y } = await place(page, phone, fits);
+  await page.mouse.click(x, y);
+}
+
+const settled = (page) => page.locator(".control .outcome").waitFor();
+
+export async function driving({ browser, house, storage, device, phone }) {
+  const viewer = await Viewer.open(browser, house.origin, { storage });
+  const { page } = viewer;
+  await begin(viewer, "Switch Wi-Fi off.", device);
+  await viewer.standing("Running");
+  await page.locator(".step").first().waitFor();
+  await viewer.button("Take over").click();
+  await page.getByText("You drive this phone").first().waitFor();
+  await viewer.standing("Paused");
+  check("taking over pauses the run", true);
+  await accessibleInAll(viewer, "a phone in a person's hand");
+
+  await viewer.button("Home").click();
+  await until("the launcher", async () => (await app(phone)).includes("launcher"));
+  check("the key Home goes to the phone", true);
+  await tap(page, phone, (node) => node.text === "Notes" || node.desc === "Notes");
+  await until("Notes", async () => (await app(phone)).includes("notes"));
+  await page.locator(".step .tag", { hasText: "You" }).first().waitFor();
+  check("a tap on the picture opens the app, and is a recorded step", true);
+  const glass = glassOf(page);
+  await glass.focus();
+  await page.keyboard.press("Escape");
+  await until("the launcher", async () => (await app(phone)).includes("launcher"));
+  check("Escape on the picture goes back", true);
+  const box = await glass.locator(".pixels").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height * 0.7);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height * 0.2, { steps: 5 });
+  await page.mouse.up();
+  await page.locator(".step", { hasText: /Swipe|Slide/ }).first().waitFor();
+  check("a drag is a swipe", true);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.locator(".glass .mark").first().waitFor();
+  await new Promise((next) => setTimeout(next, 700));
+  await page.mouse.up();
+  await page.locator(".step", { hasText: /[Ll]ong/ }).first().waitFor();
+  check("a press that rests is a long press", true);
+
+  await page.getByText("More", { exact: true }).click();
+  await page.getByLabel("App to open").fill("Settings");
+  await page.getByLabel("App to open").press("Enter");
+  await until("Settings", async () => (await app(phone)).includes("settings"));
+  check("an app is opened by its name", true);
+  await viewer.button("Hand back").click();
+  await viewer.standing("Done");
+  check("handed back, the agent does the rest", (await phoneState(phone)).wifi === false);
+  await leaveIsAsked(viewer, device, phone);
+  await viewer.close("driving");
+}
+
+/// A phone that no run drives; a text that is written by hand, and a button that sends it.
+async function leaveIsAsked(viewer, device, phone) {
+  const { page } = viewer;
+  await viewer.go(`#/phone/${encodeURIComponent(device)}`);
+  await viewer.button("Take over").click();
+  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("More", { exact: true }).click();
+  await page.getByLabel("App to open").fill("Messages");
+  await page.getByLabel("App to open").press("Enter");
+  await until("Messages", async () => (await app(phone)).includes("messages"));
+  await tap(page, phone, (node) => node.text === "Ben Carter");
+  const field = (node) => /EditText/.test(node.class ?? "") || /compose|input|message_text/.test(node.id ?? "");
+  await tap(page, phone, field);
+  await settled(page);
+  await glassOf(page).focus();
+  await page.keyboard.type("By hand");
+  await until("the text on the phone", async () => (await phoneState(phone)).nodes.some((node) => node.text === "By hand"));
+  check("what is typed on the picture is typed on the phone", true);
+  const send = (node) => node.desc === "Send" || /send/.test(node.id ?? "");
+  const sent = async () => (await phoneState(phone)).sent.filter((message) => message.text === "By hand").length;
+  await tap(page, phone, send);
+  await page.getByRole("alertdialog").waitFor();
+  check("the gate asks the person before it is sent", (await sent()) === 0);
+  check("and the cautious answer has the focus", await page.evaluate(() => document.activeElement.textContent) === "Do not do it");
+  await accessibleInAll(viewer, "leave that is asked for");
+  await page.keyboard.press("Enter");
+  await page.getByText("Not done: you did not want it.").waitFor();
+  check("a no leaves it unsent", (await sent()) === 0);
+  await tap(page, phone, send);
+  await page.getByRole("alertdialog").waitFor();
+  await viewer.button("Yes, do it").click();
+  await until("the message", async () => (await sent()) === 1);
+  check("a yes sends it, once", (await sent()) === 1);
+  await viewer.button("Done with the phone").click();
+  await accessible(viewer, "a phone's page");
+}

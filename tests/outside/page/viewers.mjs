@@ -1,0 +1,81 @@
+// Several who look at once: two in step, one that sleeps, and twenty that must not slow a run.
+
+import { check, until } from "./checks.mjs";
+import { TOKEN } from "./house.mjs";
+import { Viewer } from "./viewer.mjs";
+import { begin } from "./watching.mjs";
+
+export async function twoAndOneAsleep({ browser, house, storage, device }) {
+  const [first, second, asleep] = await Promise.all([0, 1, 2].map(() => Viewer.open(browser, house.origin, { storage })));
+  await begin(first, 'Tell Anna in the Messages app: "Two are looking"', device);
+  const session = first.session();
+  await Promise.all([second.go(`#/session/${session}`), asleep.go(`#/session/${session}`)]);
+  await asleep.page.locator(".run-head .chip").waitFor();
+  // Frozen as a tab in the background is: it reads nothing from its connections any more.
+  const wire = await asleep.context.newCDPSession(asleep.page);
+  await wire.send("Network.enable");
+  await wire.send("Network.emulateNetworkConditions", { offline: false, latency: 2000, downloadThroughput: 200, uploadThroughput: 200 });
+  await wire.send("Emulation.setCPUThrottlingRate", { rate: 20 });
+  await Promise.all([first, second].map((viewer) => viewer.page.getByRole("heading", { name: "Question" }).waitFor()));
+  const steps = await Promise.all([first, second].map((viewer) => viewer.page.locator(".step").count()));
+  check("two who look see the same steps", steps[0] === steps[1], steps);
+  await second.page.getByLabel(/Your answer|Or in your own words/).fill("Anna Bauer");
+  await second.button("Answer").click();
+  await until("the question to go", async () => (await first.page.getByRole("heading", { name: "Question" }).count()) === 0);
+  check("what one answers is answered for the other", true);
+  await first.standing("Done");
+  const done = await first.page.locator(".step").count();
+  await wire.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  await wire.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+  await asleep.standing("Done");
+  await until("all steps", async () => (await asleep.page.locator(".step").count()) === done);
+  check("who slept has the newest state when awake", true);
+  for (const [name, viewer] of [["first", first], ["second", second], ["asleep", asleep]]) await viewer.close(`${name} of three`);
+}
+
+const LOOKERS = 20;
+
+/// What a page asks for while it shows a run: the stream, and the screen as often as it may.
+async function look(house, session, device, ends) {
+  const answer = await house.request("sign-in", { body: { token: TOKEN } });
+  const cookie = answer.headers.get("set-cookie").split(";")[0];
+  const headers = { Cookie: cookie };
+  const stream = fetch(`${house.origin}/page/api/events?sessions=${session}`, { headers, signal: ends }).then(async (events) => {
+    for await (const _ of events.body);
+  });
+  let tag = "";
+  const screens = async () => {
+    while (!ends.aborted) {
+      const shot = await fetch(`${house.origin}/page/api/devices/${encodeURIComponent(device)}/screen?after=${tag}`, { headers, signal: ends });
+      tag = (shot.headers.get("etag") ?? "").replace(/"/g, "");
+      await shot.arrayBuffer();
+      await new Promise((next) => setTimeout(next, 500));
+    }
+  };
+  await Promise.allSettled([stream, screens()]);
+}
+
+export async function twenty({ house, device }) {
+  const ask = await house.client();
+  const middle = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+  const times = { alone: [], looked: [] };
+  // Alternating, so that whatever else the machine does falls on both alike.
+  for (const [kind, on] of [["alone", "off"], ["looked", "on"], ["looked", "off"], ["alone", "on"], ["alone", "off"], ["looked", "on"]]) {
+    const { session_id: session } = await ask("tasks", { device_id: device, task: `Switch Wi-Fi ${on}.` });
+    const ends = new AbortController();
+    const lookers = kind === "looked" ? Array.from({ length: LOOKERS }, () => look(house, session, device, ends.signal)) : [];
+    const run = await until("the run's end", async () => {
+      const told = await ask(`sessions/${session}`);
+      return !told.running && told;
+    });
+    ends.abort();
+    await Promise.all(lookers);
+    check(`${kind}: Wi-Fi ${on}`, run.stop_reason === "TASK_COMPLETED_SUCCESSFULLY", run.message);
+    times[kind].push(...run.steps.map((step) => step.model_ms + step.other_ms));
+  }
+  const [alone, looked] = [middle(times.alone), middle(times.looked)];
+  const ratio = looked / alone;
+  console.log(`      a step, alone ${alone} ms, with ${LOOKERS} looking ${looked} ms: ${ratio.toFixed(2)}`);
+  // Twenty clients on the machine that everything else runs on take some of it themselves.
+  check(`${LOOKERS} who look do not slow a step`, ratio < 1.3, times);
+}

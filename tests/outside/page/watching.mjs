@@ -1,0 +1,98 @@
+// A run is begun, watched, answered, guided, paused, stopped, continued and queued from the page.
+
+import { check, until } from "./checks.mjs";
+import { phoneState } from "./house.mjs";
+import { accessible, accessibleInAll, Viewer } from "./viewer.mjs";
+
+export async function begin(viewer, task, device) {
+  await viewer.go();
+  const box = viewer.page.getByLabel("What should a phone do?");
+  await box.fill(task);
+  if (device) await viewer.page.locator(".compose select").selectOption(device);
+  await viewer.page.locator(".compose button[type=submit]").click();
+  await viewer.page.waitForURL(/#\/session\//);
+}
+
+export async function watching({ browser, house, storage, device, phone }) {
+  const viewer = await Viewer.open(browser, house.origin, { storage });
+  const { page } = viewer;
+  await viewer.go();
+  await page.locator(".phone .pixels").first().waitFor();
+  check("the phone is shown, with its screen", await page.locator(".phone .pixels").first().evaluate((image) => image.naturalWidth > 100));
+  await accessibleInAll(viewer, "phones");
+
+  const words = "The train is late (page)";
+  await begin(viewer, `Tell Anna in the Messages app: "${words}"`, device);
+  await viewer.standing("Running");
+  await page.locator(".step").first().waitFor();
+  check("its steps come while it runs", await page.locator(".run-head .chip", { hasText: "Running" }).isVisible());
+  await accessible(viewer, "a run under way");
+  await page.getByRole("heading", { name: "Question" }).waitFor();
+  await viewer.standing("Asks");
+  check("the tab says that a question waits", (await page.title()).startsWith("(1) "), await page.title());
+  await until("the question to be said aloud", async () => /Anna|Asks/.test(await page.locator("#said-assertive").textContent()));
+  check("the question is said to screen readers", true);
+  await accessibleInAll(viewer, "a question");
+  await lookAtSteps(viewer);
+  const sent = async () => (await phoneState(phone)).sent.filter((message) => message.text === words);
+  check("nothing is sent before the answer", (await sent()).length === 0);
+  const choice = page.locator(".choices .button", { hasText: "Bauer" });
+  if (await choice.count()) await choice.click();
+  else {
+    await page.getByLabel(/Your answer|Or in your own words/).fill("Anna Bauer");
+    await viewer.button("Answer").click();
+  }
+  await viewer.standing("Done");
+  const now = await sent();
+  check("answered, it is done: sent once, to the right Anna", now.length === 1 && /bauer/i.test(now[0].to), now);
+  await accessibleInAll(viewer, "a run that is done");
+
+  // The next request in the same session, paused, guided and resumed.
+  const session = viewer.session();
+  await page.getByLabel("Next request").fill("Switch Wi-Fi off.");
+  await page.getByLabel("Next request").press("Enter");
+  await viewer.standing("Running");
+  await viewer.button("Pause").click();
+  await viewer.standing("Paused");
+  check("the next request goes on in the same session", viewer.session() === session, viewer.session());
+  await accessible(viewer, "a paused run");
+  await page.getByLabel("Go on with a hint").fill("It is in the settings.");
+  await page.getByLabel("Go on with a hint").press("Enter");
+  await viewer.standing("Done");
+  check("paused, told something and resumed, it is done", (await phoneState(phone)).wifi === false);
+
+  await begin(viewer, "Switch Wi-Fi on.", device);
+  await viewer.standing("Running");
+  await page.getByLabel("Tell the agent").fill("Take your time.");
+  await viewer.page.locator(".say button").first().click();
+  await page.getByText("Sent.", { exact: true }).first().waitFor();
+  check("guidance is taken while it runs", true);
+  await viewer.button("Stop").click();
+  await viewer.standing("Stopped");
+  await viewer.button("Go on").click();
+  await viewer.standing("Done");
+  check("stopped and resumed, it is done", (await phoneState(phone)).wifi === true);
+  await viewer.close("watching");
+  return session;
+}
+
+async function lookAtSteps(viewer) {
+  const { page } = viewer;
+  const tapped = page.locator(".step", { hasText: "Tap on" }).first();
+  const thought = tapped.locator(".step-open");
+  await thought.focus();
+  await page.keyboard.press("Enter");
+  const mark = page.locator(".run-screen .mark");
+  await mark.waitFor();
+  const picture = await page.locator(".run-screen .pixels").boundingBox();
+  const at = await mark.boundingBox();
+  check("the mark stands on the picture where it tapped", picture.x < at.x + at.width && at.x < picture.x + picture.width && picture.y < at.y + at.height && at.y < picture.y + picture.height, [picture, at]);
+  check("times are told for each step", /\d (ms|s)/.test(await tapped.locator(".step-times").textContent()));
+  await page.keyboard.press("ArrowDown");
+  check("arrow keys go through the steps", await page.evaluate(() => document.activeElement.className) === "step-open");
+  await accessible(viewer, "a step that is looked at");
+  await viewer.button("Step before").click();
+  await viewer.button("Step after").click();
+  await viewer.button("Back to live").click();
+  await page.locator(".screen-bar .chip", { hasText: "Live" }).waitFor();
+}
