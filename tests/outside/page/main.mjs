@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 
 import { budget } from "./budget.mjs";
 import { check, checks } from "./checks.mjs";
+import { drawing } from "./drawing.mjs";
 import { driving } from "./driving.mjs";
 import { freePort, House } from "./house.mjs";
 import { reading } from "./reading.mjs";
@@ -24,7 +25,7 @@ const { values: given } = parseArgs({
 const house = new House({ binary: given.binary, folder: given.folder, port: await freePort() });
 const browser = await launch();
 const all = { browser, house, device: given.device, phone: given.phone };
-const scenes = [["sign-in", signingIn], ["watching", watching], ["driving", driving], ["reading", reading], ["viewers", twoAndOneAsleep], ["restart", restart], ["strangers", strangers], ["budget", budget], ["twenty", twenty]];
+const scenes = [["sign-in", signingIn], ["watching", watching], ["driving", driving], ["reading", reading], ["viewers", twoAndOneAsleep], ["restart", restart], ["strangers", strangers], ["drawing", drawing], ["budget", budget], ["twenty", twenty]];
 
 try {
   await house.start();
