@@ -4,7 +4,12 @@ import { badge, failure, heading } from "./parts.js";
 import { icon } from "./icons.js";
 import { update } from "./store.js";
 import { h } from "./vdom.js";
-import { t } from "./words.js";
+import { named, t } from "./words.js";
+
+// How the server words what is done about a kind of act, with the tone and icon for it here.
+const TREATMENTS = [
+  ["refused", "bad", "cross"], ["asked", "waiting", "question"], ["asked, unless your words ask for it", "calm", "shield"], ["allowed", "good", "check"],
+];
 
 export function policyPage({ policy, errors }) {
   return h(
@@ -13,8 +18,20 @@ export function policyPage({ policy, errors }) {
     h("div", { class: "page-head" }, heading(t("policy")), policy?.profile && badge("neutral", "shield", policy.profile)),
     h("p", { class: "faint" }, t("policy.lead")),
     failure(errors.get("policy")),
-    policy ? h("pre", { class: "card", tabindex: "0", "aria-label": t("policy") }, policy.text) : h("p", { class: "faint" }, t("loading")),
+    policy
+      ? [h("div", { class: "treatments" }, TREATMENTS.map(([words, tone, symbol]) => treatment(words, tone, symbol, policy.rules))),
+         h("h2", null, t("policy.text")),
+         h("pre", { class: "card", tabindex: "0", "aria-label": t("policy.text") }, policy.text)]
+      : h("p", { class: "faint" }, t("loading")),
   );
+}
+
+/// The kinds of acts that are treated alike.
+function treatment(words, tone, symbol, rules) {
+  const classes = rules.filter((rule) => rule.treatment === words);
+  return 0 < classes.length && h("section", { class: "card", key: words, "aria-labelledby": `treatment-${tone}` },
+    h("h2", { id: `treatment-${tone}`, class: `treatment ${tone}` }, icon(symbol), t(`treatment.${words}`)),
+    h("ul", null, classes.map((rule) => h("li", { key: rule.class }, named("class", rule.class)))));
 }
 
 export function settingsPage({ settings, errors, me }) {

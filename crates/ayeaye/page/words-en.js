@@ -111,6 +111,13 @@ export default {
   "compare": "Side by side", "compare.a": "Left", "compare.b": "Right",
 
   "policy": "Rules", "policy.lead": "What may be done on a phone without asking. Set in the settings file, under policy.",
+  "policy.text": "As “ayeaye policy show” tells it",
+  "treatment.refused": "Refused", "treatment.asked": "Asked about, each time", "treatment.asked, unless your words ask for it": "Asked about, unless your words ask for it",
+  "treatment.allowed": "Done without asking",
+  "class.pay": "Paying", "class.order": "Ordering and booking", "class.transfer": "Sending money", "class.delete": "Deleting", "class.install": "Installing apps",
+  "class.grant": "Giving permissions", "class.call": "Calling", "class.publish": "Publishing", "class.send": "Sending to somebody", "class.password": "Filling in passwords and codes",
+  "class.open": "Opening addresses and apps for money that you have not named", "class.unreadable": "Touching what cannot be read, in apps for money, mail or messages",
+  "class.change": "Other changes: typing, switches", "class.marked": "What the model itself wants approved",
   "policy.profile": "Profile",
   "settings": "Settings", "settings.lead": "As they hold now, and where each comes from. They are changed in the settings file or the environment.",
   "settings.filter": "Filter", "settings.key": "Setting", "settings.value": "Value", "settings.origin": "From", "settings.none": "No setting is called so.",

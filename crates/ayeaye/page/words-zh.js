@@ -109,6 +109,13 @@ export default {
   "compare": "并排对比", "compare.a": "左", "compare.b": "右",
 
   "policy": "规则", "policy.lead": "哪些操作可以不经询问就在手机上执行。在设置文件的 policy 部分设定。",
+  "policy.text": "“ayeaye policy show” 的说明",
+  "treatment.refused": "拒绝", "treatment.asked": "每次都询问", "treatment.asked, unless your words ask for it": "除非你的话里要求，否则询问",
+  "treatment.allowed": "不询问直接执行",
+  "class.pay": "付款", "class.order": "下单和预订", "class.transfer": "转账", "class.delete": "删除", "class.install": "安装应用",
+  "class.grant": "授予权限", "class.call": "打电话", "class.publish": "公开发布", "class.send": "发送给他人", "class.password": "填写密码和验证码",
+  "class.open": "打开你没有提到的网址或涉及钱款的应用", "class.unreadable": "在钱款、邮件或消息应用中点按无法读取的内容",
+  "class.change": "其他更改：输入、开关", "class.marked": "模型自己要求确认的操作",
   "policy.profile": "方案",
   "settings": "设置", "settings.lead": "当前生效的设置及其来源。在设置文件或环境变量中更改。",
   "settings.filter": "筛选", "settings.key": "设置", "settings.value": "值", "settings.origin": "来源", "settings.none": "没有这个设置。",
