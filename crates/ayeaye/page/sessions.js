@@ -20,9 +20,8 @@ export function takeSession(session) {
   tell(before?.session, line, newest, steps.size - known);
   update((s) => {
     s.open.set(id, { session: line, steps, first });
-    if (s.control?.place === id) {
-      s.control.ready = Boolean(line.can?.act);
-    }
+    // Once the run is paused the phone stays the person's: while an act is under way no other may begin, so it waits.
+    if (s.control?.place === id && line.can?.act) s.control.ready = true;
   });
 }
 

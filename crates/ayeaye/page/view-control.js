@@ -82,7 +82,7 @@ export function leaveCard({ question, why }) {
   return h(
     "div",
     { class: "card ask", role: "alertdialog", "aria-labelledby": "leave-title", "aria-describedby": "leave-text", on: { keydown: (event) => event.key === "Escape" && answerLeave(false) } },
-    h("h3", { id: "leave-title" }, icon("shield"), t("leave")),
+    h("h2", { id: "leave-title" }, icon("shield"), t("leave")),
     h("p", { id: "leave-text", dir: "auto" }, question || why),
     h("div", { class: "row" },
       button(t("leave.no"), { style: "", on: { click: () => answerLeave(false) }, mounted: (dom) => dom.focus() }),

@@ -55,7 +55,7 @@ function phoneCard(device, state) {
       h("span", { class: "said-only" }, t("phone.open", { phone: name })),
       glass({ url: live?.url, error: away ? named("state", device.state) : live?.error, alt: "", screen: device.screen, small: true })),
     h("div", { class: "phone-body" },
-      h("div", { class: "phone-head" }, h("h3", null, said(name)), phoneBadge(device, session)),
+      h("div", { class: "phone-head" }, h("h2", null, said(name)), phoneBadge(device, session)),
       h("p", { class: "faint small" }, [device.android_version && t("phone.android", { version: device.android_version }), named("transport", device.transport), id].filter(Boolean).join(" · ")),
       device.hint && h("p", { class: "small hint" }, icon("warning"), said(device.hint)),
       session && (session.running || session.waiting) && current(session, state.now),

@@ -19,7 +19,7 @@ export function stepList(open, looked, busy) {
   const request = new Map((session.rounds ?? []).map((round) => [round.number, round.request]));
   const items = [];
   steps.forEach((step, place) => {
-    items.push(stepItem(id, step, step.index === looked));
+    items.push(stepItem(id, step, step.index === looked, session.running && place === 0));
     // The request stands below its steps: it came before them.
     if (several && steps[place + 1]?.round !== step.round) items.push(roundItem(step.round, request.get(step.round)));
   });
@@ -39,7 +39,8 @@ function roundItem(number, request) {
   return h("li", { key: `round ${number}`, class: "round" }, h("span", { class: "small faint" }, t("run.round", { n: number })), said(request ?? ""));
 }
 
-function stepItem(id, step, looked) {
+/// `open`: it is under way.
+function stepItem(id, step, looked, open) {
   const number = step.index + 1;
   return h(
     "li",
@@ -50,7 +51,7 @@ function stepItem(id, step, looked) {
         : h("span", { class: "thumb none" }, actionIcon(step.action_type))),
     h("div", { class: "step-body" },
       h("p", { class: "step-label" },
-        h("span", { class: "step-number" }, number), actionIcon(step.action_type), step.action_type || step.label ? said(step.label || named("action", step.action_type), "strong") : h("span", { class: "deciding" }, t("step.deciding")),
+        h("span", { class: "step-number" }, number), actionIcon(step.action_type), step.action_type || step.label ? said(step.label || named("action", step.action_type), "strong") : h("span", { class: open ? "deciding" : "faint" }, t(open ? "step.deciding" : "step.cut")),
         step.agent !== "app" && h("span", { class: "tag" }, named("agent", step.agent)),
         step.speculative && h("span", { class: "tag" }, t("step.speculative"))),
       step.thought && h("p", { class: looked ? "thought" : "thought clamped", dir: "auto" }, step.thought),

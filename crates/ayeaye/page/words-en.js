@@ -83,7 +83,7 @@ export default {
   "steps.first": "The first step appears as soon as it is taken.",
   "step": ({ n }) => `Step ${n}`,
   "step.picture": ({ n, label }) => `What was on the screen at step ${n}: ${label}`,
-  "step.thought": "Thought", "step.explain": "Why", "step.error": "Went wrong", "step.deciding": "Looking and deciding…", "step.uncertain": "Not certain whether it was done", "step.speculative": "asked ahead",
+  "step.thought": "Thought", "step.explain": "Why", "step.error": "Went wrong", "step.cut": "Cut short, nothing was done", "step.deciding": "Looking and deciding…", "step.uncertain": "Not certain whether it was done", "step.speculative": "asked ahead",
   "step.model": ({ time }) => `${time} model`, "step.other": ({ time }) => `${time} phone`,
   "step.see": ({ n }) => `Look at step ${n}`,
   "agent.host": "Planner", "agent.client": "You",

@@ -81,7 +81,7 @@ export default {
   "steps.first": "第一步执行后会立即显示。",
   "step": ({ n }) => `第 ${n} 步`,
   "step.picture": ({ n, label }) => `第 ${n} 步时的屏幕：${label}`,
-  "step.thought": "思考", "step.explain": "原因", "step.error": "出错", "step.deciding": "正在观察和决定…", "step.uncertain": "不确定是否已执行", "step.speculative": "提前询问",
+  "step.thought": "思考", "step.explain": "原因", "step.error": "出错", "step.cut": "已中断，没有执行任何操作", "step.deciding": "正在观察和决定…", "step.uncertain": "不确定是否已执行", "step.speculative": "提前询问",
   "step.model": ({ time }) => `模型 ${time}`, "step.other": ({ time }) => `手机 ${time}`,
   "step.see": ({ n }) => `查看第 ${n} 步`,
   "agent.host": "规划", "agent.client": "你",

@@ -50,10 +50,14 @@ export class House {
     return `${this.origin}/sign-in?code=${code}`;
   }
 
-  /// The page's interface by a client that is no browser, signed in by a cookie of its own.
-  async client() {
+  /// The cookie of somebody who has just signed in.
+  async cookie() {
     const answer = await this.request("sign-in", { body: { token: TOKEN } });
-    const cookie = answer.headers.get("set-cookie").split(";")[0];
+    return answer.headers.get("set-cookie").split(";")[0];
+  }
+
+  /// The page's interface by a client that is no browser.
+  client(cookie) {
     return async (path, body) => {
       const told = await this.request(path, { body, cookie });
       if (!told.ok) throw new Error(`${path}: ${told.status} ${await told.text()}`);

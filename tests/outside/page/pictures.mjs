@@ -45,7 +45,7 @@ let storage;
 try {
   await stage.open(["stock", "oneui", "miui", "emui"]);
   const [first, second, third, gone] = stage.phones;
-  const ask = await stage.house.client();
+  const ask = stage.house.client(await stage.house.cookie());
   const signingIn = await visit("");
   await signingIn.page.getByLabel("Token of this server").waitFor();
   await take(signingIn, "sign-in", { width: 1000, height: 640 });

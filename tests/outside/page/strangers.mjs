@@ -40,7 +40,7 @@ document.title = "tried"; window.seen = seen;
 </script></body>`;
 
 export async function strangers({ browser, house, storage, device }) {
-  const ask = await house.client();
+  const ask = house.client(await house.cookie());
   const before = (await ask("sessions?limit=50")).sessions.map((session) => session.session_id);
   const site = createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(PAGE(house.origin, device)));
   await new Promise((ready) => site.listen(0, "127.0.0.1", ready));

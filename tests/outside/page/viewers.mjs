@@ -1,7 +1,6 @@
 // Several who look at once: two in step, one that sleeps, and twenty that must not slow a run.
 
 import { check, until } from "./checks.mjs";
-import { TOKEN } from "./house.mjs";
 import { Viewer } from "./viewer.mjs";
 import { begin } from "./watching.mjs";
 
@@ -36,9 +35,7 @@ export async function twoAndOneAsleep({ browser, house, storage, device }) {
 const LOOKERS = 20;
 
 /// What a page asks for while it shows a run: the stream, and the screen as often as it may.
-async function look(house, session, device, ends) {
-  const answer = await house.request("sign-in", { body: { token: TOKEN } });
-  const cookie = answer.headers.get("set-cookie").split(";")[0];
+async function look({ house, session, device, cookie, ends }) {
   const headers = { Cookie: cookie };
   const stream = fetch(`${house.origin}/page/api/events?sessions=${session}`, { headers, signal: ends }).then(async (events) => {
     for await (const _ of events.body);
@@ -56,14 +53,15 @@ async function look(house, session, device, ends) {
 }
 
 export async function twenty({ house, device }) {
-  const ask = await house.client();
+  const cookie = await house.cookie();
+  const ask = house.client(cookie);
   const middle = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
   const times = { alone: [], looked: [] };
   // Alternating, so that whatever else the machine does falls on both alike.
   for (const [kind, on] of [["alone", "off"], ["looked", "on"], ["looked", "off"], ["alone", "on"], ["alone", "off"], ["looked", "on"]]) {
     const { session_id: session } = await ask("tasks", { device_id: device, task: `Switch Wi-Fi ${on}.` });
     const ends = new AbortController();
-    const lookers = kind === "looked" ? Array.from({ length: LOOKERS }, () => look(house, session, device, ends.signal)) : [];
+    const lookers = kind === "looked" ? Array.from({ length: LOOKERS }, () => look({ house, session, device, cookie, ends: ends.signal })) : [];
     const run = await until("the run's end", async () => {
       const told = await ask(`sessions/${session}`);
       return !told.running && told;
