@@ -110,7 +110,7 @@ async fn a_run_is_told_from_its_beginning_to_its_end() {
     phones.wait("devices", |it| it["devices"][0]["session_id"] == json!(id)).await;
     let line = lists.wait("sessions", |it| it["sessions"][0]["running"] == true).await;
     assert_eq!(line["sessions"][0]["task"], "Save it");
-    assert_eq!(line["sessions"][0]["mine_here"], true);
+    assert_eq!(line["sessions"][0]["queued"], false);
 
     let mut watched = Watched::open(&browser, &id).await;
     let looked = watched.until(|it| it["steps"][0]["picture"] == true).await;

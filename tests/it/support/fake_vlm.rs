@@ -67,7 +67,9 @@ impl FakeVlm {
             connections: AtomicUsize::default(),
         });
         let counted = state.clone();
-        let count = move |_: &mut _| drop(counted.connections.fetch_add(1, Ordering::Relaxed));
+        let count = move |_: &mut _| {
+            counted.connections.fetch_add(1, Ordering::Relaxed);
+        };
         let router = Router::new()
             .route("/v1/chat/completions", post(answer))
             .with_state(state.clone())

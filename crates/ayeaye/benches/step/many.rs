@@ -13,6 +13,7 @@ use ayeaye::bench::{Metronome, Spread, between};
 use ayeaye::clock;
 use ayeaye::config::Config;
 use ayeaye::wiring::limits;
+use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{Event, Fact, FileJournal};
 use ayeaye_agent::{
     Agent, AgentDeps, Decision, DeviceId, Frame, Journal as _, Limits, Model, ModelError, Models,
@@ -84,6 +85,8 @@ async fn drive(config: &Config, many: &Many, folder: &str) -> anyhow::Result<Vec
     let journal = Arc::new(LoggingJournal::new(Arc::new(files), &data, config.logs.clone()));
     let paces = (0..many.phones).map(|nth| Arc::new(Pace::new(many, nth)));
     let point = Point::new(500, 500)?;
+    let coordinator =
+        Arc::new(FileCoordinator::new(&config.data_dir, "bench", config.journal.sync));
     let mut followers = Vec::new();
     for (phone, pace) in phones.iter().zip(paces) {
         let metronome = Metronome::tapping(config, point, many.steps.div_ceil(2))?;
@@ -93,6 +96,7 @@ async fn drive(config: &Config, many: &Many, folder: &str) -> anyhow::Result<Vec
             in_process_devices: Vec::new(),
             models: Models::one(Arc::new(Paced { metronome, pace })),
             journal: journal.clone(),
+            coordinator: coordinator.clone(),
             limits: Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) },
             config: Map::new(),
             secrets: Arc::new(ayeaye_agent::NoNamedSecrets),
@@ -104,6 +108,7 @@ async fn drive(config: &Config, many: &Many, folder: &str) -> anyhow::Result<Vec
             device_id: phone_id(phone),
             task: "bench".to_owned(),
             max_steps: u32::MAX,
+            queue: false,
             reply_mode: ReplyMode::NoReply,
             planner: false,
             principal: Principal::local(),

@@ -4,6 +4,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
+use ayeaye_agent::coordinator::CoordinatorError;
 use ayeaye_agent::{AgentError, DeviceError, JournalError, SessionId, error_chain};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -70,8 +71,6 @@ impl From<AgentError> for Refusal {
     fn from(err: AgentError) -> Self {
         let status = match &err {
             AgentError::DeviceBusy { .. }
-            | AgentError::DeviceTaken(_)
-            | AgentError::DrivenElsewhere(_)
             | AgentError::SessionBusy(_)
             | AgentError::SessionFull(_)
             | AgentError::NoTask(_) => StatusCode::CONFLICT,
@@ -80,6 +79,7 @@ impl From<AgentError> for Refusal {
             AgentError::Device(err) => of_device(err),
             AgentError::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
             AgentError::Journal(err) => of_journal(err),
+            AgentError::Coordinator(err) => of_coordinator(err),
             AgentError::NotARecord(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let session_id = match &err {
@@ -115,6 +115,17 @@ fn of_device(err: &DeviceError) -> StatusCode {
         DeviceError::NotFound(_) => StatusCode::NOT_FOUND,
         DeviceError::TakenOver { .. } => StatusCode::CONFLICT,
         _ => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+fn of_coordinator(err: &CoordinatorError) -> StatusCode {
+    match err {
+        CoordinatorError::RunEnded
+        | CoordinatorError::UnknownSession(_)
+        | CoordinatorError::InboxFull(_)
+        | CoordinatorError::TooManyRuns => StatusCode::CONFLICT,
+        CoordinatorError::TooLong => StatusCode::BAD_REQUEST,
+        CoordinatorError::Storage { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

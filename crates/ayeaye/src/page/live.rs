@@ -10,8 +10,9 @@ use tokio::time::{Instant, sleep};
 use super::answer::Refusal;
 use super::feeds::{Feeds, Latest, Publisher, publish};
 use super::sessions::{USUAL, newest};
-use super::view::View;
+use super::view::{MAX_TEXT, View};
 use crate::mcp::results::DeviceList;
+use crate::text::truncate;
 
 /// The least time between two states of one thing.
 pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(250);
@@ -70,7 +71,25 @@ pub(super) async fn devices(agent: &Agent, principal: &Principal) -> Result<Valu
     let devices = agent.devices(principal).await?;
     let names: Vec<_> = devices.iter().map(|(entry, _)| entry.names()).collect();
     let list = DeviceList::from(devices).near(&agent.nearby(&names).await);
-    serde_json::to_value(list).map_err(|err| Refusal::internal("the list of phones", &err))
+    let list = serde_json::to_value(list);
+    let mut list = list.map_err(|err| Refusal::internal("the list of phones", &err))?;
+    for (at, names) in names.iter().enumerate() {
+        let waiting = agent.device_queue(names, principal).await?;
+        let mut own = Vec::new();
+        for id in waiting.sessions {
+            let task = agent
+                .session_summary(id, principal)
+                .await
+                .map_or_else(|_| String::new(), |it| it.task);
+            own.push(json!({ "session_id": id.to_string(), "task": truncate(&task, MAX_TEXT) }));
+        }
+        if waiting.length != 0 {
+            // Those of others have no names here, but take their turns all the same.
+            list["devices"][at]["queue"] = own.into();
+            list["devices"][at]["queue_length"] = waiting.length.into();
+        }
+    }
+    Ok(list)
 }
 
 async fn keep_devices(agent: Arc<Agent>, principal: Principal, feed: Publisher<Value>) {
@@ -119,7 +138,7 @@ async fn keep_view(
         // Before the record is read, so that no later change is missed. One that is followed already knows
         // what it has told.
         if !run.as_ref().is_some_and(|run| run.running() && !run.ended_abruptly()) {
-            run = agent.follow(id, &principal);
+            run = agent.follow(id, &principal).await;
         }
         let begun = Instant::now();
         match View::read(&agent, id, &principal, read_only).await {

@@ -18,6 +18,9 @@ pub(super) struct NewTask {
     task: String,
     max_steps: Option<i64>,
     planner: Option<bool>,
+    /// Wait where the phone is busy.
+    #[serde(default)]
+    queue: bool,
 }
 
 /// `POST /page/api/tasks`.
@@ -35,6 +38,7 @@ pub(super) async fn start(
         reply_mode: defaults.reply_mode,
         planner: new.planner.unwrap_or(defaults.planner),
         policy: None,
+        queue: new.queue,
         principal,
     };
     page.ensure_model().await?;

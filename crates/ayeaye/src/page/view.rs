@@ -10,10 +10,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::steps::{ReadSteps, Round, Step, StepReader, to_millis, whole};
+use crate::mcp::results::waits;
 use crate::text::truncate;
 
 /// Longest task and longest message, in characters.
-const MAX_TEXT: usize = 2000;
+pub(super) const MAX_TEXT: usize = 2000;
 
 /// A session in short.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,8 +37,8 @@ pub(super) struct Line {
     other_ms: u64,
     cost_usd: f64,
     cost_known: bool,
-    /// Whether this very process drives it.
-    mine_here: bool,
+    /// Whether it waits for its phone.
+    queued: bool,
 }
 
 /// A line with the text of the question, for lists.
@@ -95,8 +96,8 @@ struct Can {
 }
 
 impl Line {
-    /// `report` where the summary alone does not tell how it stands; `here`: this process drives it.
-    fn new(id: SessionId, summary: &Summary, report: Option<&Report>, here: bool) -> Self {
+    /// `report` where the summary alone does not tell how it stands.
+    fn new(id: SessionId, summary: &Summary, report: Option<&Report>) -> Self {
         let task = report.map_or(&summary.task, |report| &report.task);
         let (stop_reason, message) = match (report, summary.stop_reason) {
             (Some(report), _) => (report.stop_reason, report.message.as_str()),
@@ -120,7 +121,7 @@ impl Line {
             other_ms: whole(summary.other_ms),
             cost_usd: summary.cost_usd,
             cost_known: summary.cost_known,
-            mine_here: here,
+            queued: report.is_some_and(|report| waits(report).is_some()),
         }
     }
 }
@@ -137,14 +138,14 @@ impl ListItem {
             Ok(summary) => summary,
             Err(err) => return Self::unreadable(id, &err),
         };
-        let run = agent.follow(id, principal);
+        let run = agent.follow(id, principal).await;
         let report = match (&run, summary.stop_reason) {
             (Some(run), _) => Some((*run.report()).clone()),
             (None, Some(_)) => None,
             // Another process drives it, or one has died.
             (None, None) => agent.report(id, principal).await.ok(),
         };
-        let line = Line::new(id, &summary, report.as_ref(), run.is_some());
+        let line = Line::new(id, &summary, report.as_ref());
         let question = summary.question.filter(|_| line.waiting);
         Self { line, question: question.map(|text| truncate(&text, MAX_TEXT)) }
     }
@@ -167,7 +168,7 @@ impl ListItem {
             other_ms: 0,
             cost_usd: 0.0,
             cost_known: false,
-            mine_here: false,
+            queued: false,
         };
         Self { line, question: None }
     }
@@ -192,13 +193,13 @@ impl View {
         principal: &Principal,
         read_only: bool,
     ) -> Result<Self, AgentError> {
-        let run = agent.follow(id, principal);
+        let run = agent.follow(id, principal).await;
         let report = match &run {
             Some(run) => run.report(),
             None => Arc::new(agent.report(id, principal).await?),
         };
         let ReadSteps { summary, steps, rounds } = read_steps(agent, id, None).await?;
-        let line = Line::new(id, &summary, Some(&report), run.is_some());
+        let line = Line::new(id, &summary, Some(&report));
         let question = report.question.as_ref().filter(|_| line.waiting);
         let can = if read_only { Can::default() } else { Can::of(&line, &report) };
         Ok(Self {

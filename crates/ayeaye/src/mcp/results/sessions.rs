@@ -76,7 +76,7 @@ impl SessionList {
 }
 
 /// What a run that goes on says of itself: it waits for its phone.
-pub(in crate::mcp) fn waits(report: &Report) -> Option<String> {
+pub(crate) fn waits(report: &Report) -> Option<String> {
     let goes_on = report.stop_reason == StopReason::StillRunning;
     (goes_on && !report.message.is_empty()).then(|| report.message.clone())
 }

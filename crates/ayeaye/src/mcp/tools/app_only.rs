@@ -89,7 +89,7 @@ impl Server {
             changes.mark_unchanged();
             // The same as long as its run goes on: a new one would take what is known for news.
             if follower.as_ref().is_none_or(|it| !it.running() || it.ended_abruptly()) {
-                follower = self.agent.follow(id, principal);
+                follower = self.agent.follow(id, principal).await;
             }
             let report = match &follower {
                 Some(follower) => follower.report(),

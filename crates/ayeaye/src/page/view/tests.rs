@@ -69,7 +69,7 @@ fn summary(question: Option<&str>) -> Summary {
 /// The controls of a session that stands so, by their names.
 fn controls(report: &Report) -> Vec<String> {
     let asked = report.question.as_ref().map(|it| it.text.as_str());
-    let line = Line::new(report.session_id, &summary(asked), Some(report), false);
+    let line = Line::new(report.session_id, &summary(asked), Some(report));
     let can = serde_json::to_value(Can::of(&line, report)).unwrap();
     let on = can.as_object().unwrap().iter().filter(|(_, on)| **on == true);
     on.map(|(name, _)| name.clone()).collect()
@@ -99,7 +99,7 @@ fn the_controls_are_those_that_do_something() {
 #[test]
 fn a_question_of_a_run_that_goes_on_does_not_wait() {
     let running = report(StopReason::StillRunning, "t", Some(Question::info("Which?")));
-    let line = Line::new(running.session_id, &summary(Some("Which?")), Some(&running), true);
-    assert!(line.running && !line.waiting && line.mine_here && line.ended_at.is_none());
+    let line = Line::new(running.session_id, &summary(Some("Which?")), Some(&running));
+    assert!(line.running && !line.waiting && !line.queued && line.ended_at.is_none());
     assert_eq!((line.model_ms, line.other_ms), (0, 2));
 }
