@@ -229,13 +229,13 @@ impl Rig {
     }
 
     /// More phones of the same agent.
-    pub(crate) fn beside(
+    pub(crate) fn more_phones(
         &mut self,
         serials: impl IntoIterator<Item = String>,
     ) -> Vec<Arc<FakeDevice>> {
         let phone = |serial: String| Arc::new(FakeDevice::new(&serial, self.disk.path()));
         let phones: Vec<_> = serials.into_iter().map(phone).collect();
-        let mut deps = deps(&self.phone, &self.script, &self.journal);
+        let mut deps = deps(&self.phone, &self.script, &self.journal, self.disk.path());
         let source = |phone: &Arc<FakeDevice>| Arc::new(device::FakeSource(phone.clone())) as _;
         deps.sources.extend(phones.iter().map(source));
         deps.limits = self.limits.clone();

@@ -46,7 +46,7 @@ async fn alone() -> Duration {
 async fn each_of_many_phones_takes_as_long_as_it_takes_alone_whichever_hangs() {
     let alone = alone().await;
     let mut rig = rig();
-    let phones = rig.beside((0..PHONES).map(serial));
+    let phones = rig.more_phones((0..PHONES).map(serial));
     // The one that was there from the beginning.
     rig.phone.breaks(Call::Capture, 2..=u32::MAX, Fault::TimedOut(Duration::from_secs(20)));
     let hung = begin(&rig, ["phone-1".to_owned()]).await.remove(0);
@@ -66,7 +66,7 @@ async fn each_of_many_phones_takes_as_long_as_it_takes_alone_whichever_hangs() {
 #[tokio::test(start_paused = true)]
 async fn phones_are_served_in_turn() {
     let mut rig = rig();
-    let phones = rig.beside((0..PHONES).map(serial));
+    let phones = rig.more_phones((0..PHONES).map(serial));
     let mut followers = begin(&rig, (0..PHONES).map(serial)).await;
     let first = followers.remove(0);
     lasts(first, Instant::now()).await;
