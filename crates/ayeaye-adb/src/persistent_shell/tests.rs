@@ -197,7 +197,7 @@ async fn what_is_not_between_the_markers_is_refused() {
         |_| vec![packet(9, b"")],
     ];
     for (at, answer) in mad.into_iter().enumerate() {
-        let shell = opened(told(move |marker| answer(marker)).await).await;
+        let shell = opened(told(answer).await).await;
         let error = shell.turn().unwrap().run("true").await.unwrap_err();
         assert!(matches!(error, ProtocolError::OutOfTurn | ProtocolError::NotAdb), "{at}: {error}");
         assert!(!shell.turn().unwrap().is_open("X"));
@@ -206,7 +206,7 @@ async fn what_is_not_between_the_markers_is_refused() {
         told(|marker| {
             let begin = packet(1, format!("{marker}b\n").as_bytes());
             std::iter::once(begin)
-                .chain(std::iter::repeat_n(packet(1, &[b'x'; 60_000]), 20))
+                .chain(std::iter::repeat_n(packet(1, &vec![b'x'; 60_000]), 20))
                 .collect()
         })
         .await,
@@ -235,9 +235,10 @@ async fn one_that_failed_is_left_alone_for_ever_longer() {
     let shell = PersistentShell::default();
     for pause in [PAUSE, PAUSE * 2, PAUSE * 4, PAUSE * 8, MAX_PAUSE, MAX_PAUSE] {
         shell.turn().unwrap().failed();
-        tokio::time::advance(pause - Duration::from_millis(1)).await;
+        let last = Duration::from_millis(1);
+        tokio::time::advance(pause.saturating_sub(last)).await;
         assert!(shell.turn().is_none());
-        tokio::time::advance(Duration::from_millis(1)).await;
+        tokio::time::advance(last).await;
         let one = shell.turn();
         assert!(one.is_some() && shell.turn().is_none(), "one at a time");
     }

@@ -37,7 +37,9 @@ pub(super) enum Reply {
 
 /// What a shell answers to a line, and whether it goes on after that.
 #[derive(Clone)]
-pub(super) struct Lines(pub(super) Arc<dyn Fn(&str) -> Option<(Vec<u8>, bool)> + Send + Sync>);
+pub(super) struct Lines(pub(super) Arc<AnswerLine>);
+
+type AnswerLine = dyn Fn(&str) -> Option<(Vec<u8>, bool)> + Send + Sync;
 
 impl std::fmt::Debug for Lines {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -175,12 +175,12 @@ async fn a_phone_that_keeps_no_shell_open_is_driven_as_before() {
     let taps = fake.commands().iter().filter(|line| line.contains("input tap")).count();
     assert_eq!(taps, 3);
     // Before Android 7 there are no packets.
-    let fake = Fake::phone(|request| match request {
-        "host-serial:X:features" => Some(Reply::Body("cmd".to_owned())),
-        _ => {
-            let mark = request.strip_prefix("shell:")?.rsplit('"').nth(1)?.strip_suffix("$?")?;
-            Some(Reply::Bytes(format!("{AWAKE}{mark}0\r\n").into_bytes()))
+    let fake = Fake::phone(|request| {
+        if request == "host-serial:X:features" {
+            return Some(Reply::Body("cmd".to_owned()));
         }
+        let mark = request.strip_prefix("shell:")?.rsplit('"').nth(1)?.strip_suffix("$?")?;
+        Some(Reply::Bytes(format!("{AWAKE}{mark}0\r\n").into_bytes()))
     })
     .await;
     let device = fake.open().await;
