@@ -48,6 +48,7 @@ mod process;
 mod questions;
 mod resources;
 mod runs;
+mod servers;
 mod setup;
 mod tasks;
 mod tools;
