@@ -19,6 +19,9 @@ fn files_with(folder: &Path, texts: &[&str]) -> Vec<(PathBuf, String)> {
             found.extend(files_with(&path, texts));
             continue;
         }
+        if !path.is_file() {
+            continue; // a socket
+        }
         let bytes = fs::read(&path).unwrap();
         let holds =
             |text: &&&str| bytes.windows(text.len()).any(|window| window == text.as_bytes());

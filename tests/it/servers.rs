@@ -50,7 +50,8 @@ impl Served {
             Self::Http(_, client) => {
                 let Value::Object(arguments) = arguments.clone() else { panic!("an object") };
                 let params = CallToolRequestParams::new(tool).with_arguments(arguments);
-                let result = within(40, tool, client.peer().call_tool(params)).await.unwrap();
+                let calling = Box::pin(client.peer().call_tool(params));
+                let result = within(40, tool, calling).await.unwrap();
                 let text = result.content.first().and_then(|it| it.as_text());
                 let text = text.map(|it| it.text.clone()).unwrap_or_default();
                 (result.is_error == Some(true), text)
@@ -59,7 +60,7 @@ impl Served {
     }
 
     async fn facts(&mut self, tool: &'static str, arguments: Value) -> Value {
-        let (failed, text) = self.tool(tool, &arguments).await;
+        let (failed, text) = Box::pin(self.tool(tool, &arguments)).await;
         assert!(!failed, "{tool}: {text}");
         serde_json::from_str(&text).unwrap()
     }
@@ -182,7 +183,7 @@ async fn a_server_that_dies_is_noticed_and_its_session_taken_up_by_another() {
         raw.kill().await;
     };
     let follow = json!({ "session_id": session, "wait_seconds": 30 });
-    let (_, followed) = tokio::join!(killing, second.facts("ask_agent_continue", follow));
+    let ((), followed) = tokio::join!(killing, second.facts("ask_agent_continue", follow));
     assert_eq!(followed["stop_reason"], "SERVER_RESTARTED", "{followed}");
     let list = second.facts("list_connected_devices", json!({})).await;
     assert_eq!(list["devices"][0]["busy"], false, "{list}");

@@ -13,6 +13,7 @@ mod put_back;
 mod queue;
 mod registry;
 mod resume;
+mod run_elsewhere;
 mod run_status;
 mod tail;
 #[cfg(test)]
@@ -104,7 +105,7 @@ impl Agent {
                 return Ok(follower);
             }
             if start.queue {
-                return self.start_in_turn(start, id, &names).await;
+                return Box::pin(self.start_in_turn(start, id, &names)).await;
             }
             match self.runs.lease(&names, id, &start.principal)? {
                 LeaseRequest::Granted(lease) => break lease,

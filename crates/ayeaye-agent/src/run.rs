@@ -40,6 +40,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 use self::actor::{Actor, NOT_SENT};
+pub(crate) use self::ask::waiting_for_operator;
 pub(crate) use self::begin::ResumeKind;
 use self::budget::Budget;
 pub use self::cancel::CancelHandle;

@@ -87,7 +87,8 @@ fn files_with(folder: &Path, text: &str) -> Vec<String> {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(files_with(&path, text));
-        } else if std::fs::read(&path).unwrap().windows(text.len()).any(|it| it == text.as_bytes())
+        } else if path.is_file() // and no socket
+            && std::fs::read(&path).unwrap().windows(text.len()).any(|it| it == text.as_bytes())
         {
             found.push(path.display().to_string());
         }

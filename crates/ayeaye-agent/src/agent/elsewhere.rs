@@ -1,48 +1,18 @@
 //! Runs of other servers: finding them, leaving them messages, and seeing that they come and go.
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::registry::DeviceLease;
+use super::run_elsewhere::RunElsewhere;
 use super::{Agent, AgentError};
 use crate::coordinator::{
-    Coordinator, CoordinatorError, Message, MessageBody, NewRun, News, Registered, Reply, RunEntry,
-    RunKind,
+    CoordinatorError, Message, MessageBody, NewRun, News, Registered, Reply, RunEntry, RunKind,
 };
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason, error_chain};
 
-/// How long somebody who stops a run waits for its end, when another server runs it.
-const STOP_WAIT: Duration = Duration::from_secs(30);
-
-/// A run of another server.
-#[derive(Debug, Clone)]
-pub(super) struct RunElsewhere {
-    pub(super) coordinator: Arc<dyn Coordinator>,
-    pub(super) session: SessionId,
-    pub(super) epoch: u64,
-}
-
-impl RunElsewhere {
-    /// Asks it to stop, without waiting.
-    pub(super) fn stop(&self, reason: StopReason) {
-        let run = self.clone();
-        tokio::spawn(async move {
-            if let Err(err) = run.ask_to_stop(reason).await {
-                tracing::warn!(session = %run.session, "it was not asked to stop: {}", error_chain(&err));
-            }
-        });
-    }
-
-    async fn ask_to_stop(&self, reason: StopReason) -> Result<(), CoordinatorError> {
-        let message = Message::new(MessageBody::Stop { run: self.epoch, reason });
-        match self.coordinator.send(self.session, &message, Some(self.epoch)).await {
-            // It has ended, or is about to.
-            Err(CoordinatorError::RunEnded) => Ok(()),
-            sent => sent,
-        }
-    }
-}
+/// How long somebody waits for the end of a run, or of an act, of another server: its process may be held still.
+const END_WAIT: Duration = Duration::from_secs(30);
 
 /// What came of registering a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +47,7 @@ impl Agent {
     ) -> Result<Standing, AgentError> {
         let coordinator = &self.deps.coordinator;
         let mut news = News::of_all(&**coordinator);
+        let deadline = Instant::now() + END_WAIT;
         loop {
             let run = NewRun {
                 session,
@@ -87,17 +58,21 @@ impl Agent {
             };
             match coordinator.register(run).await? {
                 Registered::Granted(registration) => {
-                    lease.registration = Some(registration);
+                    lease.registration = Some(Box::new(registration));
                     return Ok(Standing::Running);
                 }
                 Registered::Queued(registration) => {
-                    lease.registration = Some(registration);
+                    lease.registration = Some(Box::new(registration));
                     return Ok(Standing::Queued);
                 }
                 Registered::Taken(other) if other.session == session => {
                     return Ok(Standing::Elsewhere);
                 }
-                Registered::Taken(other) if other.kind == RunKind::Act => news.next().await,
+                Registered::Taken(other)
+                    if other.kind == RunKind::Act && Instant::now() < deadline =>
+                {
+                    news.next().await;
+                }
                 Registered::Taken(other) => {
                     let (device, session) = (lease.names.id.clone(), Some(other.session));
                     return Err(AgentError::DeviceBusy { device, session });
@@ -126,7 +101,7 @@ impl Agent {
         let (session, epoch) = (run.session, run.epoch);
         let coordinator = self.deps.coordinator.clone();
         RunElsewhere { coordinator, session, epoch }.ask_to_stop(reason).await?;
-        if timeout(STOP_WAIT, follower.finished()).await.is_ok() && !follower.running() {
+        if timeout(END_WAIT, follower.finished()).await.is_ok() && !follower.running() {
             return Ok((*follower.report()).clone());
         }
         self.report(session, principal).await
@@ -161,9 +136,10 @@ impl Agent {
         Ok(self.deps.coordinator.send(id, &message, None).await?)
     }
 
-    /// Waits until another server's run of a session is over.
+    /// Waits until another server's run of a session is over. One that does not end is busy.
     pub(super) async fn ended_elsewhere(&self, run: &RunEntry) -> Result<(), AgentError> {
         let mut news = News::of(&*self.deps.coordinator, run.session);
+        let deadline = Instant::now() + END_WAIT;
         while self
             .deps
             .coordinator
@@ -171,6 +147,9 @@ impl Agent {
             .await?
             .is_some_and(|it| it.epoch == run.epoch)
         {
+            if deadline < Instant::now() {
+                return Err(AgentError::SessionBusy(run.session));
+            }
             news.next().await;
         }
         Ok(())

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::elsewhere::RunElsewhere;
+use super::run_elsewhere::RunElsewhere;
 use crate::StopReason;
 use crate::report::Report;
 use crate::run::{CancelHandle, RunPhase, RunUpdate};

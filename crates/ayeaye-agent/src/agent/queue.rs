@@ -94,7 +94,7 @@ impl QueuedRun {
         let waited = self.wait().await;
         let Self { deps, lease, setup, .. } = self;
         match waited {
-            Ok(()) => Run::new(deps, recorder, device, setup).drive(lease).await,
+            Ok(()) => Box::pin(Run::new(deps, recorder, device, setup).drive(lease)).await,
             Err(end) => end_in_queue(recorder, end, setup.updates, lease).await,
         }
     }

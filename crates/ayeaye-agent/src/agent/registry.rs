@@ -92,7 +92,7 @@ pub(super) struct DeviceLease {
     pub(super) names: DeviceNames,
     session: SessionId,
     /// What other servers see of it.
-    pub(super) registration: Option<Registration>,
+    pub(super) registration: Option<Box<Registration>>,
 }
 
 impl RunRegistry {

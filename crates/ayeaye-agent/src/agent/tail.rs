@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::elsewhere::RunElsewhere;
 use super::follower::FollowedRun;
+use super::run_elsewhere::RunElsewhere;
 use super::{Agent, AgentError, Follower, queue};
 use crate::coordinator::{News, RunEntry, RunState};
 use crate::deps::AgentDeps;
 use crate::journal::{Fact, ReadPosition, SessionBuilder};
 use crate::report::Report;
-use crate::run::{RunPhase, RunUpdate};
-use crate::{JournalError, SessionId, error_chain};
+use crate::run::{RunPhase, RunUpdate, waiting_for_operator};
+use crate::{JournalError, ReplyMode, SessionId, error_chain};
 
 /// The runs of other servers that are followed here.
 #[derive(Debug, Clone, Default)]
@@ -182,8 +182,11 @@ impl Tail {
                 Fact::StepStart(_) => *phase = RunPhase::Looking,
                 Fact::LlmRequest(_) => *phase = RunPhase::Deciding,
                 Fact::ToolStart(start) if start.device => *phase = RunPhase::Acting,
-                Fact::Question(_) => {
+                Fact::Question(asked) => {
                     *phase = RunPhase::Asking;
+                    if asked.reply_mode == ReplyMode::ManualReply {
+                        *line = waiting_for_operator(&asked.questions.join("\n"));
+                    }
                     any = true;
                 }
                 Fact::RoundEnd(_) => *phase = RunPhase::Ending,

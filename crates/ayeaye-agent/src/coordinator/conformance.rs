@@ -70,7 +70,7 @@ async fn a_session_has_one_run(store: &Store<'_>) {
     drop(first);
     assert_eq!(one.run_of(session).await.unwrap(), None);
     let second = granted(&*two, run(session, &["a"], false)).await;
-    assert_eq!(one.runs().await.unwrap(), [second.entry.clone()]);
+    assert_eq!(one.runs().await.unwrap(), std::slice::from_ref(&second.entry));
 }
 
 async fn a_phone_has_one_run_under_all_its_names(store: &Store<'_>) {

@@ -147,7 +147,7 @@ impl Run {
     /// Waits for an answer on the server's side; `None` if none comes in time.
     async fn operator_answer(&mut self) -> Result<Option<(MessageId, String)>, RunError> {
         self.enter(RunPhase::Asking);
-        self.publish(format!("waiting for the operator: {}", self.question_text()));
+        self.publish(waiting_for_operator(self.question_text()));
         let deadline = Instant::now() + self.deps.limits.operator_wait;
         let mut news = self.mailbox.news();
         loop {
@@ -256,6 +256,11 @@ impl Run {
     fn question_text(&self) -> &str {
         self.session().question.as_ref().map_or("", |question| question.text.as_str())
     }
+}
+
+/// What followers are told while an operator is waited for.
+pub(crate) fn waiting_for_operator(question: &str) -> String {
+    format!("waiting for the operator: {question}")
 }
 
 /// Stops the run until this question is answered.

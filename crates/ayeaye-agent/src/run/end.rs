@@ -22,9 +22,11 @@ impl Run {
 
     async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
         self.enter(RunPhase::Ending);
-        // From here on, messages go to the next run.
-        self.mailbox.close().await;
-        self.read_last_messages().await?;
+        // From here on, messages go to the next run. A direct action gets none.
+        if !self.is_direct {
+            self.mailbox.close().await;
+            self.read_last_messages().await?;
+        }
         let screen = if self.is_direct { None } else { self.screen_at_end(end.reason).await? };
         if end.reason.ends_round() {
             self.end_round(end, screen.as_ref()).await?;

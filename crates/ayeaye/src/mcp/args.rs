@@ -117,7 +117,8 @@ pub struct StartArgs {
     /// Narrows what may be done unasked in this session.
     #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
     pub policy: Option<String>,
-    /// Whether to wait in line where the phone is busy: the task then starts by itself when its turn comes.
+    /// Whether to wait in line where the phone is busy: the task starts by itself when its turn comes, and
+    /// `stop_task` ends the wait.
     pub queue: Option<bool>,
     /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
     /// goes on; follow it with `ask_agent_continue`. 0 returns at once. 45 if left out, 240 if you show

@@ -117,7 +117,6 @@ several apps set `planner`, or give simple tasks one by one and carry results ov
 ask_agent_continue.
 - After a failure, or for another app, use this again; after success ask_agent_continue is faster for \
 something related.
-- Where the phone is busy, `queue` waits for it; stop_task takes it out of the queue.
 
 Returns session_id, stop_reason, message, question, steps, and `next`, which says what to do. STILL_RUNNING: \
 it goes on; follow it with ask_agent_continue and the session_id.";

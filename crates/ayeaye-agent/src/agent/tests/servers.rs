@@ -107,6 +107,7 @@ async fn a_run_that_waits_for_its_operator_is_answered_from_another_server() {
         let session = rig.begin().await.report().session_id;
         let mut there = other.resume(session, UserInput::Nothing).await.unwrap();
         until(&mut there, |it| it.report().question.is_some()).await;
+        assert_eq!(there.update().line, "waiting for the operator: Which?");
         let question = there.report().asked_at_step;
         let late = UserInput::Answer { question: question + 1, text: "to another".to_owned() };
         other.resume(session, late).await.unwrap();

@@ -96,9 +96,10 @@ pub(super) fn read(sessions: &Path, session: SessionId) -> Result<Vec<Message>, 
             Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
             Err(err) => return Err(storage("read", &path)(err)),
         }
-        match parse(&bytes) {
-            Some(body) => messages.push(Message { id, body }),
-            None => tracing::warn!("{} is no message of this version", path.display()),
+        if let Some(body) = parse(&bytes) {
+            messages.push(Message { id, body });
+        } else {
+            tracing::warn!("{} is no message of this version", path.display());
         }
     }
     Ok(messages)

@@ -1,5 +1,4 @@
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,8 +46,11 @@ async fn files_bear_a_thousand_orders() {
     with_store(async |store| bears_any_order(store, 0..1000).await).await;
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn nothing_is_left_behind_and_only_the_owner_may_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+
     let data = tempfile::tempdir().unwrap();
     let (one, id) = (server(&data), session(&data));
     let Registered::Granted(run) = one.register(new_run(id)).await.unwrap() else { panic!("free") };
@@ -70,12 +72,17 @@ async fn nothing_is_left_behind_and_only_the_owner_may_read() {
     one.acknowledge(id, message.id).await.unwrap();
     drop(run);
     drop(one.register(new_run(session(&data))).await.unwrap());
-    let left: Vec<_> =
-        names(&runs).unwrap().into_iter().filter(|it| !it.ends_with(".sock")).collect();
+    let left: Vec<_> = names(&runs).unwrap().into_iter().filter(|it| !is_socket(it)).collect();
     assert_eq!(left.len(), 2, "the table and its lock: {left:?}");
     assert_eq!(names(&inbox).unwrap(), [""; 0]);
 }
 
+#[cfg(unix)]
+fn is_socket(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|it| it == "sock")
+}
+
+#[cfg(unix)]
 fn names_of_others(path: &Path) -> bool {
     path.to_string_lossy().ends_with("4711.live") || path.to_string_lossy().contains(".temp-")
 }
@@ -117,14 +124,14 @@ async fn what_is_no_message_is_passed_over() {
     assert_eq!(one.inbox(id).await.unwrap().len(), 2);
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn another_server_is_woken_at_once() {
     let data = tempfile::tempdir().unwrap();
     let (one, two, id) = (server(&data), server(&data), session(&data));
     let mut wakeups = two.wakeups();
     // Its ear has to be there first.
-    let is_bound =
-        || names(&data.path().join("runs")).unwrap().iter().any(|it| it.ends_with(".sock"));
+    let is_bound = || names(&data.path().join("runs")).unwrap().iter().any(|it| is_socket(it));
     while !is_bound() {
         tokio::task::yield_now().await;
     }

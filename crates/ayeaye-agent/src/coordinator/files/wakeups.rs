@@ -111,7 +111,7 @@ mod unix {
 
     /// This server's socket, which is removed with it.
     pub(super) struct Socket {
-        socket: UnixDatagram,
+        datagrams: UnixDatagram,
         folder: PathBuf,
         path: PathBuf,
     }
@@ -127,7 +127,8 @@ mod unix {
                 Ok::<_, io::Error>(socket)
             };
             let socket = tokio::task::spawn_blocking(bind).await.map_err(io::Error::other)??;
-            Ok(Self { socket: UnixDatagram::from_std(socket)?, folder: folder.to_owned(), path })
+            let datagrams = UnixDatagram::from_std(socket)?;
+            Ok(Self { datagrams, folder: folder.to_owned(), path })
         }
 
         pub(super) async fn tell_others(&self, session: SessionId) {
@@ -141,7 +142,7 @@ mod unix {
                     continue;
                 }
                 told += 1;
-                match self.socket.try_send_to(text.as_bytes(), &path) {
+                match self.datagrams.try_send_to(text.as_bytes(), &path) {
                     // Its process is gone.
                     Err(err) if err.kind() == io::ErrorKind::ConnectionRefused => {
                         fs::remove_file(&path).ok();
@@ -155,7 +156,7 @@ mod unix {
         /// The next session that another server tells of; `None` for what is not a session's id.
         pub(super) async fn hear(&self) -> Option<SessionId> {
             let mut bytes = [0; LENGTH + 1];
-            match self.socket.recv(&mut bytes).await {
+            match self.datagrams.recv(&mut bytes).await {
                 Ok(LENGTH) => std::str::from_utf8(&bytes[..LENGTH]).ok()?.parse().ok(),
                 Ok(_) => None,
                 Err(err) => {

@@ -84,14 +84,12 @@ pub(super) fn read_after(
         // As in `read`.
         scanned = scan_from(folder, scanned.chain, scanned.good_bytes, Detail::Compact, later)?;
     }
-    match refusal(folder.id, &scanned) {
-        Some(err) => Err(err),
-        None => {
-            let mut note = scanned.good_bytes.to_le_bytes().to_vec();
-            note.extend_from_slice(scanned.chain.prev().as_bytes());
-            Ok(ReadPosition { seq: scanned.chain.seq - 1, note })
-        }
+    if let Some(err) = refusal(folder.id, &scanned) {
+        return Err(err);
     }
+    let mut note = scanned.good_bytes.to_le_bytes().to_vec();
+    note.extend_from_slice(scanned.chain.prev().as_bytes());
+    Ok(ReadPosition { seq: scanned.chain.seq - 1, note })
 }
 
 /// Where a record was left: its chain, and how many bytes in.
