@@ -166,7 +166,10 @@ fn observe(picture: &BlobRef) -> Fact {
         blackened: 0,
         captures: 3,
         settled: true,
+        first_look_ms: None,
         settle_ms: 160.537,
+        guesses: 0,
+        guessed_right: false,
         encode_ms: 2.251,
     })
 }

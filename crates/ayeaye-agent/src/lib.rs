@@ -85,6 +85,6 @@ pub use session::{
     SessionState,
 };
 pub use session_id::{InvalidSessionId, SessionId};
-pub use settle::{EarlyFrame, ScreenCapture, SettleRule, capture_once, looks_same, settle};
+pub use settle::{ScreenCapture, SettleRule, capture_once, looks_same, settle};
 pub use stop_reason::StopReason;
 pub use word_list::{Recorded, WordList};

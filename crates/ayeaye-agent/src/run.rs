@@ -328,19 +328,17 @@ impl Run {
         &mut self,
         step: &mut StepBuilder,
     ) -> Result<(Observation, Result<Action, RunError>), RunError> {
-        let begun = Instant::now();
-        self.enter(RunPhase::Looking);
-        let model = self.acting_model();
-        let recorder = &mut self.recorder;
-        let mut observation = self.observer.observe_early(recorder, &self.actor, &model).await?;
-        step.times.data_collection += millis(begun.elapsed());
+        let mut observation = self.observe_early(step).await?;
         loop {
             if !observation.is_early() {
                 step.captioning = self.begin_caption(&observation);
                 self.observer.watch(&mut observation);
             }
             match self.decide_with_progress(&mut observation, step).await {
-                Err(RunError::ScreenMoved) => observation = self.observe(step).await?,
+                Err(RunError::ScreenMoved) => {
+                    self.observer.goes_on_from(observation);
+                    observation = self.observe_early(step).await?;
+                }
                 Err(err) if observation.is_early() => {
                     let recorder = &mut self.recorder;
                     self.observer.record_as_seen(recorder, &mut observation).await?;
@@ -379,6 +377,17 @@ impl Run {
             step.decision = None;
             decision = self.decide(&mut notes, observation, step).await?;
         }
+    }
+
+    /// Looks at the phone for the acting model, which may be asked before the screen has settled.
+    async fn observe_early(&mut self, step: &mut StepBuilder) -> Result<Observation, RunError> {
+        let begun = Instant::now();
+        self.enter(RunPhase::Looking);
+        let model = self.acting_model();
+        let observation =
+            self.observer.observe_early(&mut self.recorder, &self.actor, &model).await?;
+        step.times.data_collection += millis(begun.elapsed());
+        Ok(observation)
     }
 
     /// Looks at the phone for the acting model.

@@ -3,12 +3,15 @@
 //! Nobody knows beforehand how long a screen moves after a gesture. Instead of sleeping for a fixed
 //! time, the phone is captured until two frames look the same, and the last frame is what the model is
 //! shown: no capture is wasted.
+mod settling;
 pub(crate) mod times;
 
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
+pub(crate) use self::settling::Settling;
+use self::times::Expected;
 use crate::{Device, DeviceError, Frame, ScreenSize};
 
 /// The timing of the settle rule.
@@ -42,24 +45,23 @@ pub struct ScreenCapture {
     pub frame: Frame,
     /// Number of captures made.
     pub captures: u32,
-    /// Whether the last two looked the same; false when the cap was reached first.
+    /// Whether the last ones looked the same for long enough; false when the cap was reached first.
     pub settled: bool,
-    /// When the first capture began.
-    pub began: Instant,
-    /// From then to the last one's end.
+    /// From the end of the gesture to the beginning of the first capture, where there was a gesture.
+    pub first_look: Option<Duration>,
+    /// From the beginning of the first capture to the last one's end.
     pub took: Duration,
-    /// When the first capture began that shows the screen at rest; `None` if it never came to rest, or never
-    /// moved at all.
-    pub rested: Option<Instant>,
 }
 
 /// A frame of a screen that may still move.
 #[derive(Debug, Clone)]
-pub struct EarlyFrame {
+pub(crate) struct EarlyFrame {
     /// When its capture began.
-    pub began: Instant,
+    pub(crate) began: Instant,
+    /// And when it was over.
+    pub(crate) ended: Instant,
     /// What was seen.
-    pub frame: Frame,
+    pub(crate) frame: Frame,
 }
 
 /// One capture, for a phone on which nothing has just been done.
@@ -67,60 +69,35 @@ pub async fn capture_once(device: &dyn Device) -> Result<ScreenCapture, DeviceEr
     let begun = Instant::now();
     let frame = device.capture().await?;
     let took = begun.elapsed();
-    Ok(ScreenCapture { frame, captures: 1, settled: true, began: begun, took, rested: None })
+    Ok(ScreenCapture { frame, captures: 1, settled: true, first_look: None, took })
 }
 
 /// Captures until the screen has settled.
 ///
 /// `before` is the frame that the gesture was decided on, `since` the time when it was over. The caller
-/// has already waited for [`SettleRule::first_look`], and may have seen a first frame.
+/// has already waited for [`SettleRule::first_look`].
 pub async fn settle(
     device: &dyn Device,
     rule: &SettleRule,
     before: Option<&Frame>,
     since: Instant,
-    seen: Option<EarlyFrame>,
 ) -> Result<ScreenCapture, DeviceError> {
-    let mut captures = 1;
-    let mut last = match seen {
-        Some(seen) => seen,
-        None => capture_at(device, Instant::now()).await?,
-    };
-    let begun = last.began;
-    // The first of the frames that look alike.
-    let mut rested = last.began;
-    loop {
-        let over = rule.cap <= since.elapsed();
-        if over {
-            let took = begun.elapsed();
-            return Ok(ScreenCapture {
-                frame: last.frame,
-                captures,
-                settled: false,
-                began: begun,
-                took,
-                rested: None,
-            });
-        }
-        let next = capture_at(device, last.began + rule.between).await?;
-        captures += 1;
-        let at_rest = looks_same(&last.frame, &next.frame);
-        let unmoved = before.is_some_and(|before| looks_same(before, &next.frame));
-        if !at_rest {
-            rested = next.began;
-        }
-        last = next;
-        if at_rest && (!unmoved || rule.patience <= since.elapsed()) {
-            return Ok(ScreenCapture {
-                frame: last.frame,
-                captures,
-                settled: true,
-                began: begun,
-                took: begun.elapsed(),
-                rested: (!unmoved).then_some(rested),
-            });
-        }
+    let first = capture_at(device, Instant::now()).await?;
+    let expected = Expected::of_unknown(rule);
+    let settling = go_on(device, Settling::new(expected, before.cloned(), since, first)).await?;
+    Ok(settling.capture())
+}
+
+/// Captures until a screen that has been looked at has settled.
+pub(crate) async fn go_on(
+    device: &dyn Device,
+    mut settling: Settling,
+) -> Result<Settling, DeviceError> {
+    while !settling.is_over() {
+        let next = capture_at(device, settling.next_look()).await?;
+        settling.add(next);
     }
+    Ok(settling)
 }
 
 /// A capture that begins then, or at once if that is over.
@@ -130,7 +107,8 @@ pub(crate) async fn capture_at(
 ) -> Result<EarlyFrame, DeviceError> {
     sleep_until(time).await;
     let began = Instant::now();
-    Ok(EarlyFrame { began, frame: device.capture().await? })
+    let frame = device.capture().await?;
+    Ok(EarlyFrame { began, ended: Instant::now(), frame })
 }
 
 /// The part of the height at the top where the clock and the icons live.

@@ -117,8 +117,17 @@ pub struct Observe {
     pub captures: u32,
     /// Whether it stood still before the limit.
     pub settled: bool,
-    /// Milliseconds from the first capture to the last.
+    /// Milliseconds from the end of the act before to the beginning of the first capture, where an act was waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_look_ms: Option<f64>,
+    /// Milliseconds from the beginning of the first capture to the end of the last.
     pub settle_ms: f64,
+    /// How many frames of this screen a model was sent before they were known to be the settled one, so far.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub guesses: u32,
+    /// The last of them was the settled one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guessed_right: bool,
     /// Milliseconds for scaling and encoding.
     pub encode_ms: f64,
 }

@@ -14,7 +14,7 @@ use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
 use crate::secret_text::{SecretKind, find_secrets};
-use crate::{Action, Decision, Frame, Gesture, KeepText, Model, StepInput, StopReason};
+use crate::{Action, Decision, Frame, Gesture, KeepText, Model, ParseError, StepInput, StopReason};
 
 /// How long a decision to type waits for the elements, to know the field.
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
@@ -78,7 +78,8 @@ impl Run {
             self.state.answered_in = Some(reply.latency);
             // Nothing follows from a reply before its screen is known to be the settled one.
             if let Err(moved) = self.prove(observation, step).await {
-                if self.may_type_secret(observation).await? {
+                let read = model.read(&reply, observation.picture.picture.size);
+                if self.may_hold_secret(read.as_ref()) {
                     exchange.withhold_reply();
                 }
                 let why = Err(moved.to_string());
@@ -225,6 +226,19 @@ impl Run {
             self.recorder.secrets().add(SecretKind::Password, text);
         }
         Ok(())
+    }
+
+    /// Whether a reply to a screen that was not the settled one may hold a password. The elements would be those of
+    /// another screen, so none is told from any other text.
+    fn may_hold_secret(&self, read: Result<&Decision, &ParseError>) -> bool {
+        let types = match read.map(|decision| &decision.action) {
+            Ok(Action::Gesture(gesture) | Action::Confirm { gesture, .. }) => {
+                matches!(gesture, Gesture::Type { .. })
+            }
+            Ok(_) => false,
+            Err(_) => true,
+        };
+        types && self.recorder.privacy().text != KeepText::Full
     }
 
     /// Whether a reply that nobody could read may hold a password: one could be typed on this screen.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use self::early::Proof;
+use self::early::{Look, Proof};
 use self::elements::{ElementsRequest, ElementsTiming};
 use self::picture::{UNREDACTED, encode, may_show_secret};
 use self::private::private_app;
@@ -23,8 +23,8 @@ use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
 use crate::gate::Policy;
 use crate::journal::{BlobRef, CaptureRecord, DisplayRecord, Fact, Observe};
-use crate::settle::times::{ActKind, SettleTimes};
-use crate::settle::{EarlyFrame, ScreenCapture, SettleRule};
+use crate::settle::times::{ActKind, Expected, SettleTimes};
+use crate::settle::{ScreenCapture, SettleRule};
 use crate::{
     CaptureRoute, Device, Frame, Gesture, Limits, Model, Picture, RedactPictures, ScreenState,
     Speculate,
@@ -89,10 +89,12 @@ struct LastGesture {
     /// When it was over.
     ended: Instant,
     kind: ActKind,
-    /// When the first look began, if there was one.
-    first: Option<Instant>,
-    /// The newest frame since.
-    seen: Option<EarlyFrame>,
+    /// What is to be expected after it.
+    expected: Expected,
+    /// What was seen since.
+    seen: Option<Look>,
+    /// The record was synced since.
+    synced: bool,
 }
 
 /// Looks at one phone.
@@ -105,6 +107,9 @@ pub(super) struct Observer {
     speculate: Speculate,
     device_wait: Duration,
     last_gesture: Option<LastGesture>,
+    /// How many frames since were prepared before the screen had settled, and how many of them a model was sent.
+    early_frames: u32,
+    guesses: u32,
     /// The step in which a dark screen was woken, and when.
     woken_at: Option<(u32, Instant)>,
     /// The phone does not go dark by itself, as far as it has said.
@@ -140,6 +145,8 @@ impl Observer {
             speculate: limits.speculate,
             device_wait: limits.device_wait,
             last_gesture: None,
+            early_frames: 0,
+            guesses: 0,
             woken_at: None,
             stays_lit: false,
             policy,
@@ -207,7 +214,9 @@ impl Observer {
         capture: ScreenCapture,
         state: &ScreenState,
     ) -> Result<Observation, RunError> {
-        let mut observation = self.prepare(recorder, model, capture, state).await?;
+        // If the screen moved for long, another app may be in front by now.
+        let stale = 2 < capture.captures;
+        let mut observation = self.prepare(recorder, model, capture, state, stale).await?;
         self.note_route(&mut observation);
         recorder.append(Fact::Observe(observation.record.clone())).await?;
         Ok(observation)
@@ -222,12 +231,15 @@ impl Observer {
         }
     }
 
+    /// Encodes a capture and stores what may be stored of it. What the phone said of itself is asked again if it
+    /// is `stale`.
     async fn prepare(
         &mut self,
         recorder: &mut Recorder,
         model: &Arc<dyn Model>,
         capture: ScreenCapture,
         state: &ScreenState,
+        stale: bool,
     ) -> Result<Observation, RunError> {
         let seen_at = Instant::now();
         let private = self.shows_private(state);
@@ -240,8 +252,7 @@ impl Observer {
         };
         let encoding = Instant::now();
         let encode = encode(model.clone(), capture.frame.clone());
-        // If the screen moved for long, another app may be in front by now.
-        let (picture, fresh) = if 2 < capture.captures {
+        let (picture, fresh) = if stale {
             let (picture, fresh) = tokio::join!(encode, self.device.state());
             (picture?, fresh.ok())
         } else {
@@ -255,6 +266,7 @@ impl Observer {
         let app = state.foreground.as_ref().map(|component| component.package.clone());
         let app_name = app.as_deref().and_then(|package| self.device.app_name(package));
         record.app_name = app_name.clone().unwrap_or_default();
+        record.guesses = self.guesses;
         let mut observation = Observation {
             frame: capture.frame,
             picture: StoredPicture { picture, blob: None },
@@ -301,9 +313,15 @@ impl Observer {
         ended: Instant,
     ) {
         self.is_current = false;
-        let kind = ActKind { device: self.device.id().clone(), app, act: Some(gesture.name()) };
+        (self.early_frames, self.guesses) = (0, 0);
+        let act = match gesture {
+            Gesture::HotKey { key } => key.name(),
+            other => other.name(),
+        };
+        let kind = ActKind { device: self.device.id().clone(), app, act: Some(act) };
+        let expected = self.times.expect(&kind, &self.settle);
         self.last_gesture =
-            Some(LastGesture { before: frame, ended, kind, first: None, seen: None });
+            Some(LastGesture { before: frame, ended, kind, expected, seen: None, synced: false });
     }
 
     /// The screen at the end of a run or a subtask: the last one seen if it is still current, else
@@ -318,14 +336,14 @@ impl Observer {
         }
         let gesture = self.last_gesture.take();
         let looking = async {
-            let capture = self.settle_after(gesture.as_ref()).await?;
+            let capture = self.settle_after(gesture).await?;
             Ok((capture, self.device.state().await?))
         };
         let Some((capture, state)) = self.optional_look(looking).await else { return Ok(None) };
         if !state.awake || self.shows_private(&state) {
             return Ok(None);
         }
-        let mut observation = match self.prepare(recorder, model, capture, &state).await {
+        let mut observation = match self.prepare(recorder, model, capture, &state, false).await {
             Ok(observation) => observation,
             Err(err @ RunError::Journal(_)) => return Err(err),
             Err(_) => return Ok(None),
@@ -371,6 +389,9 @@ fn observe_record(
         blackened: 0,
         captures: capture.captures,
         settled: capture.settled,
+        first_look_ms: capture.first_look.map(millis),
+        guesses: 0,
+        guessed_right: false,
         settle_ms: millis(capture.took),
         encode_ms: millis(encoded),
     }

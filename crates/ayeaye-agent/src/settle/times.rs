@@ -1,21 +1,37 @@
-//! How long screens took to come to rest, so that the first look after an act comes neither too early nor
-//! too late: learnt per phone, app in front and kind of act.
+//! How long screens took to come to rest, so that the looks after an act come neither too early nor too late:
+//! learnt per phone, app in front and kind of act.
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::SettleRule;
 use crate::DeviceId;
 
-/// How many acts are remembered of a kind.
+/// How many acts are remembered of a kind. What is forgotten is found out anew.
 const REMEMBERED: usize = 5;
 /// How many kinds of acts are remembered; beyond that it is learnt anew.
 const MOST_KINDS: usize = 2048;
-/// The first look is never earlier or later than this.
-const EARLIEST: Duration = Duration::from_millis(5);
-const LATEST: Duration = Duration::from_millis(400);
-/// The share of first frames that have to have stayed for the next one to be worth preparing.
+/// So many acts of a kind say what the next one will be like.
+const TELLING: usize = 3;
+/// A screen that rests so shortly after an act has not been moving: a frame and a little more.
+const AT_ONCE: Duration = Duration::from_millis(20);
+/// Where screens change at once, they have to stand still for two frames of a display with 60 a second.
+const TWO_FRAMES: Duration = Duration::from_millis(34);
+/// A screen that is not expected to rest yet has to stand still for so many times as long: what shows that a touch
+/// has arrived, such as a pressed button, stands still as well.
+const DOUBT: u32 = 2;
+/// How many answers of a phone are remembered, and how many there have to be to go by.
+const ANSWERS: usize = 10;
+const FEWEST_ANSWERS: usize = 5;
+/// A phone that is not expected to answer is given so many times its slowest answer, and at least this.
+const SPARE: u32 = 2;
+const LEAST_PATIENCE: Duration = Duration::from_millis(100);
+/// The share of acts that have to have come to rest by a frame for it to be worth preparing.
 const WORTH_PREPARING: f64 = 0.4;
-/// The share for the next one to be worth sending.
+/// The share for it to be worth sending.
 const WORTH_SENDING: f64 = 0.7;
 
 /// On which phone what kind of act was done, and where.
@@ -24,7 +40,7 @@ pub(crate) struct ActKind {
     pub(crate) device: DeviceId,
     /// Package of the app in front, where it is known.
     pub(crate) app: Option<String>,
-    /// The act's name, such as `CLICK`.
+    /// The act's name, such as `CLICK`, or the key's, such as `BACK`.
     pub(crate) act: Option<&'static str>,
 }
 
@@ -37,136 +53,198 @@ impl ActKind {
     }
 }
 
-/// What came of one act.
+/// What was seen after one act; times count from its end.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
-    /// When a first look had been right, counted from the end of the act.
-    right: Duration,
-    /// The first frame showed the screen at rest.
-    stayed: bool,
+pub(crate) struct Outcome {
+    /// When the first capture began.
+    pub(crate) first: Duration,
+    /// `None` if nothing changed.
+    pub(crate) change: Option<Change>,
+    /// What one capture takes.
+    pub(crate) capture: Duration,
+}
+
+/// How a screen changed after an act, by when captures began.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Change {
+    /// The first that shows something else than before the act.
+    pub(crate) answered: Duration,
+    /// The last that shows something else than the screen at rest; `None` if none did.
+    pub(crate) moved: Option<Duration>,
+    /// The first that shows the screen at rest.
+    pub(crate) rested: Duration,
 }
 
 /// What was seen of all phones of this process.
 #[derive(Debug, Default)]
 pub(crate) struct SettleTimes {
-    seen: Mutex<HashMap<ActKind, VecDeque<Seen>>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    acts: HashMap<ActKind, VecDeque<Outcome>>,
+    /// When phones answered last, by their captures.
+    answers: HashMap<DeviceId, VecDeque<Duration>>,
 }
 
 impl SettleTimes {
-    /// Remembers an act after which the first frame was captured at `first` and the first one that showed the
-    /// screen at rest at `rested`, both counted from the end of the act. `between` is the time between two
-    /// compared frames.
-    pub(crate) fn learn(
-        &self,
-        kind: &ActKind,
-        first: Duration,
-        rested: Duration,
-        between: Duration,
-    ) {
-        let stayed = rested <= first;
-        // Earlier by no more than the second look covers: between the two nothing must go unseen that this
-        // time happened before the first.
-        let right = if stayed { (first / 2).max(first.saturating_sub(between)) } else { rested };
-        let seen = Seen { right: right.clamp(EARLIEST, LATEST), stayed };
-        let mut known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if MOST_KINDS <= known.len() {
-            known.clear();
+    /// Remembers what came of an act.
+    pub(crate) fn learn(&self, kind: &ActKind, outcome: Outcome) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if MOST_KINDS <= known.acts.len() {
+            *known = Known::default();
         }
         for kind in kind.widening() {
-            let acts = known.entry(kind).or_default();
-            acts.push_back(seen);
-            if REMEMBERED < acts.len() {
-                acts.pop_front();
-            }
+            remember(known.acts.entry(kind).or_default(), outcome, REMEMBERED);
+        }
+        if let Some(Change { answered, .. }) = outcome.change {
+            remember(known.answers.entry(kind.device.clone()).or_default(), answered, ANSWERS);
         }
     }
 
-    /// When the first look is best, counted from the end of the act; `None` if nothing is known.
-    pub(crate) fn first_look(&self, kind: &ActKind) -> Option<Duration> {
-        let mut right: Vec<_> = self.of(kind)?.iter().map(|seen| seen.right).collect();
-        right.sort_unstable();
-        right.get(right.len() / 2).copied()
-    }
-
-    /// Whether the first frame will be worth preparing for a model while it is still to be proven: where
-    /// nothing is known, yes.
-    pub(crate) fn first_frame_may_stay(&self, kind: &ActKind) -> bool {
-        self.share(kind).is_none_or(|share| WORTH_PREPARING <= share)
-    }
-
-    /// Whether it is likely enough to stay that a model may be sent it.
-    pub(crate) fn first_frame_stays(&self, kind: &ActKind) -> bool {
-        self.share(kind).is_some_and(|share| WORTH_SENDING <= share)
-    }
-
-    /// The share of the last first frames that stayed.
-    fn share(&self, kind: &ActKind) -> Option<f64> {
-        let seen = self.of(kind)?;
-        let stayed = seen.iter().filter(|seen| seen.stayed).count();
-        #[expect(clippy::cast_precision_loss, reason = "a handful")]
-        let share = stayed as f64 / seen.len().max(1) as f64;
-        Some(share)
-    }
-
-    fn of(&self, kind: &ActKind) -> Option<VecDeque<Seen>> {
-        let known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        kind.widening().iter().find_map(|kind| known.get(kind).cloned())
+    /// What is to be expected after such an act.
+    pub(crate) fn expect(&self, kind: &ActKind, rule: &SettleRule) -> Expected {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcomes = |kind: &ActKind| known.acts.get(kind).into_iter().flatten().copied();
+        let rests = |kind: &ActKind| rests(&outcomes(kind).collect::<Vec<_>>());
+        let of_kinds = kind.widening();
+        let rests = of_kinds.iter().map(rests).find(|rests| !rests.is_empty()).unwrap_or_default();
+        let mut captures: Vec<_> = outcomes(&of_kinds[2]).map(|it| it.capture).collect();
+        captures.sort_unstable();
+        // Of this very kind: what does nothing in one place does something in another.
+        let own = known.acts.get(kind).map(|it| it.iter().rev().take(TELLING));
+        let nothing = own.is_some_and(|mut own| {
+            own.len() == TELLING && own.all(|outcome| outcome.change.is_none())
+        });
+        let answers = known.answers.get(&kind.device).filter(|it| FEWEST_ANSWERS <= it.len());
+        let slowest = answers.into_iter().flatten().max().filter(|_| nothing);
+        let patience =
+            slowest.map_or(rule.patience, |it| LEAST_PATIENCE.max(*it * SPARE).min(rule.patience));
+        let capture = captures.get(captures.len() / 2).copied().unwrap_or_default();
+        Expected { rests, capture, rule: SettleRule { patience, ..*rule } }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn remember<T>(all: &mut VecDeque<T>, new: T, most: usize) {
+    all.push_back(new);
+    if most < all.len() {
+        all.pop_front();
+    }
+}
 
-    const MS: Duration = Duration::from_millis(1);
-    const BETWEEN: Duration = Duration::from_millis(50);
+/// When a screen came to rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Rest {
+    /// When it did by all that is known.
+    likely: Duration,
+    /// By when it had, certainly.
+    certain: Duration,
+}
 
-    fn kind(app: &str, act: &'static str) -> ActKind {
-        ActKind { device: DeviceId::new("phone"), app: Some(app.to_owned()), act: Some(act) }
+/// A first frame that stays tells only by when the screen has rested. What was seen to move in other acts tells
+/// more: it is taken for such an act where that fits. Where nothing does, the screen may have rested at once.
+fn rests(outcomes: &[Outcome]) -> Vec<Rest> {
+    let changes = || outcomes.iter().filter_map(|it| it.change);
+    // The earliest time by which a screen that moved until then is known to rest.
+    let after = |moved: Duration| changes().map(|it| it.rested).filter(|at| moved < *at).min();
+    changes()
+        .map(|Change { moved, rested, .. }| {
+            let others = || changes().filter_map(|it| it.moved).filter(|moved| *moved < rested);
+            match moved.or_else(|| others().max()).and_then(after) {
+                Some(rest) => Rest { likely: rest, certain: rest },
+                None => Rest { likely: Duration::ZERO, certain: rested },
+            }
+        })
+        .collect()
+}
+
+/// What is to be expected after an act. Times count from its end.
+#[derive(Debug, Clone)]
+pub(crate) struct Expected {
+    rests: Vec<Rest>,
+    /// What one capture takes.
+    capture: Duration,
+    /// The rule, with the patience that such an act deserves.
+    pub(super) rule: SettleRule,
+}
+
+impl Expected {
+    /// After an act of which nothing is known.
+    pub(crate) fn of_unknown(rule: &SettleRule) -> Self {
+        Self { rests: Vec::new(), capture: Duration::ZERO, rule: *rule }
     }
 
-    #[test]
-    fn a_phone_that_rests_at_once_is_looked_at_ever_earlier() {
-        let (times, tap) = (SettleTimes::default(), kind("chat", "CLICK"));
-        assert_eq!(times.first_look(&tap), None);
-        let mut look = 80 * MS;
-        let mut looks = Vec::new();
-        for _ in 0..12 {
-            times.learn(&tap, look, look, BETWEEN);
-            let next = times.first_look(&tap).unwrap();
-            assert!(look <= next + BETWEEN, "the second look comes before {look:?}");
-            look = next;
-            looks.push(look.as_millis());
+    /// When the first look is best.
+    ///
+    /// A look that comes too late costs that time. One that comes too early costs a capture, and then the next one
+    /// follows as soon as it can: waiting gains nothing where captures are quick.
+    pub(crate) fn first_look(&self) -> Duration {
+        if self.rests.is_empty() {
+            return self.rule.first_look;
         }
-        assert!(looks.is_sorted_by(|a, b| a >= b), "{looks:?}");
-        assert_eq!(look, EARLIEST, "{looks:?}");
-        assert!(times.first_frame_stays(&tap));
+        let period = self.capture.max(self.rule.between).max(Duration::from_millis(1));
+        let likely = || self.rests.iter().map(|rest| rest.likely);
+        // Looks that are a period apart see the same moments.
+        let before = |at: Duration| (0..10).map_while(move |n| at.checked_sub(period * n));
+        let mut candidates: Vec<_> = likely().flat_map(before).collect();
+        candidates.push(Duration::ZERO);
+        let cost = |look: &Duration| {
+            // One act may be as no other, and rest at once.
+            let acts = likely().chain([Duration::ZERO]);
+            let costs = acts.map(|rest| {
+                let early = rest.saturating_sub(*look).as_nanos().div_ceil(period.as_nanos());
+                let early = u32::try_from(early).unwrap_or(u32::MAX);
+                (*look + period * early).saturating_sub(rest) + self.capture / 2 * early
+            });
+            costs.sum::<Duration>()
+        };
+        candidates.into_iter().min_by_key(cost).unwrap_or_default()
     }
 
-    #[test]
-    fn a_screen_that_moves_is_looked_at_when_it_has_come_to_rest() {
-        let (times, tap) = (SettleTimes::default(), kind("chat", "CLICK"));
-        for _ in 0..3 {
-            times.learn(&tap, 80 * MS, 330 * MS, BETWEEN);
-        }
-        assert_eq!(times.first_look(&tap), Some(330 * MS));
-        assert!(!times.first_frame_may_stay(&tap));
-        times.learn(&tap, 330 * MS, 2000 * MS, BETWEEN);
-        times.learn(&tap, 330 * MS, 2000 * MS, BETWEEN);
-        times.learn(&tap, 330 * MS, 2000 * MS, BETWEEN);
-        assert_eq!(times.first_look(&tap), Some(LATEST), "no later than that");
+    /// After which time a screen is best looked at again that may have come to rest then: when it has stood still
+    /// for long enough, or before, where captures are quick enough to see sooner that it has not.
+    pub(crate) fn next_look(&self, rested: Duration) -> Duration {
+        let (stand, between) = (self.stand(rested), self.rule.between);
+        if stand < self.capture.max(between * 2) { stand } else { between }
     }
 
-    #[test]
-    fn what_is_known_of_a_phone_holds_for_a_new_app_until_it_is_known_itself() {
-        let times = SettleTimes::default();
-        times.learn(&kind("chat", "CLICK"), 80 * MS, 300 * MS, BETWEEN);
-        assert_eq!(times.first_look(&kind("chat", "TYPE")), Some(300 * MS));
-        assert_eq!(times.first_look(&kind("shop", "CLICK")), Some(300 * MS));
-        times.learn(&kind("shop", "CLICK"), 300 * MS, 300 * MS, BETWEEN);
-        assert_eq!(times.first_look(&kind("shop", "CLICK")), Some(250 * MS));
-        assert_eq!(times.first_look(&kind("chat", "CLICK")), Some(300 * MS));
-        let other = ActKind { device: DeviceId::new("other"), ..kind("chat", "CLICK") };
-        assert_eq!(times.first_look(&other), None);
+    /// For how long a screen has to stand still that seems to have come to rest then.
+    pub(super) fn stand(&self, rested: Duration) -> Duration {
+        let between = self.rule.between;
+        let at_once = || self.rests.iter().filter(|rest| rest.certain <= AT_ONCE).count();
+        let never_moved = self.rests.iter().all(|rest| rest.likely.is_zero());
+        let stand = if never_moved && TELLING <= at_once() {
+            TWO_FRAMES.min(between)
+        } else if !self.rests.is_empty()
+            && self.rests.iter().all(|rest| rested + between / 2 < rest.likely)
+        {
+            between * DOUBT
+        } else {
+            between
+        };
+        // Nothing may go unseen that happened before the first look until now.
+        let unseen = self.rests.iter().filter(|it| it.likely.is_zero()).map(|it| it.certain).min();
+        stand.max(unseen.unwrap_or_default().saturating_sub(rested))
+    }
+
+    /// Whether a frame of then is likely enough to stay to be prepared for a model while that is found out: where
+    /// nothing is known, yes.
+    pub(crate) fn may_stay(&self, frame: Duration) -> bool {
+        self.share(frame).is_none_or(|share| WORTH_PREPARING <= share)
+    }
+
+    /// Whether it is likely enough to stay that a model may be sent it.
+    pub(crate) fn stays(&self, frame: Duration) -> bool {
+        self.share(frame).is_some_and(|share| WORTH_SENDING <= share)
+    }
+
+    /// The share of the last screens that had come to rest by then.
+    fn share(&self, frame: Duration) -> Option<f64> {
+        let by_then = |rest: &&Rest| rest.certain <= frame + self.rule.between / 2;
+        let rested = self.rests.iter().filter(by_then).count();
+        #[expect(clippy::cast_precision_loss, reason = "a handful")]
+        let share = rested as f64 / self.rests.len() as f64;
+        (!self.rests.is_empty()).then_some(share)
     }
 }

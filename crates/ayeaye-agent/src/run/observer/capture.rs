@@ -8,7 +8,7 @@ use super::{LastGesture, Observer};
 use crate::run::actor::Actor;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
-use crate::settle::{self, ScreenCapture};
+use crate::settle::{self, ScreenCapture, Settling, capture_at};
 use crate::{DeviceError, Frame, ScreenState, error_chain};
 
 /// How long the end of a run waits for a last look, beyond the settling.
@@ -143,12 +143,12 @@ impl Observer {
     ) -> Result<Result<(ScreenCapture, ScreenState), DeviceError>, RunError> {
         self.is_current = false;
         let gesture = self.last_gesture.take();
-        if let Some(gesture) = &gesture {
+        if let Some(gesture) = gesture.as_ref().filter(|it| !it.synced) {
             // Sync while the screen moves.
             let (synced, ()) = tokio::join!(recorder.sync(), sleep_until(self.first_look(gesture)));
             synced?;
         }
-        let looking = self.settle_after(gesture.as_ref());
+        let looking = self.settle_after(gesture);
         let both = async {
             if self.policy.private_apps.is_empty() {
                 return tokio::try_join!(looking, self.device.state());
@@ -168,7 +168,7 @@ impl Observer {
         let settling = async {
             let since = Instant::now();
             sleep(self.settle.first_look).await;
-            settle::settle(&*self.device, &self.settle, None, since, None).await
+            settle::settle(&*self.device, &self.settle, None, since).await
         };
         if let Err(err) = self.cancel.race(settling).await? {
             tracing::warn!(device = %self.device.id(), "after the reset: {}", error_chain(&err));
@@ -178,7 +178,7 @@ impl Observer {
 
     /// Whether the screen looks as it did then, once it has come to rest.
     pub(in crate::run) async fn still_shows(&self, before: &Frame) -> Result<bool, RunError> {
-        let looking = settle::settle(&*self.device, &self.settle, None, Instant::now(), None);
+        let looking = settle::settle(&*self.device, &self.settle, None, Instant::now());
         let now = self.cancel.race(looking).await?;
         Ok(now.is_ok_and(|capture| settle::looks_same(before, &capture.frame)))
     }
@@ -188,36 +188,42 @@ impl Observer {
         &mut self,
     ) -> Option<(Frame, ScreenCapture, ScreenState)> {
         let gesture = self.last_gesture.take()?;
+        let before = gesture.before.clone();
         let looking = async {
             sleep_until(self.first_look(&gesture)).await;
-            let capture = self.settle_after(Some(&gesture)).await?;
+            let capture = self.settle_after(Some(gesture)).await?;
             Ok((capture, self.device.state().await?))
         };
         let (capture, state) = self.optional_look(looking).await?;
-        Some((gesture.before, capture, state))
+        Some((before, capture, state))
     }
 
     /// When the first look after a gesture is best.
     pub(super) fn first_look(&self, gesture: &LastGesture) -> Instant {
-        let known = self.times.first_look(&gesture.kind);
-        gesture.ended + known.unwrap_or(self.settle.first_look).min(self.settle.cap)
+        gesture.ended + gesture.expected.first_look().min(self.settle.cap)
     }
 
     /// The screen once it has settled after this gesture, if there was one; how long it took is remembered.
     pub(super) async fn settle_after(
         &self,
-        gesture: Option<&LastGesture>,
+        gesture: Option<LastGesture>,
     ) -> Result<ScreenCapture, DeviceError> {
-        let Some(LastGesture { before, ended, kind, first, seen }) = gesture else {
-            return settle::capture_once(&*self.device).await;
+        let device = &*self.device;
+        let Some(LastGesture { before, ended, kind, expected, seen, .. }) = gesture else {
+            return settle::capture_once(device).await;
         };
-        let (device, rule) = (&*self.device, &self.settle);
-        let capture = settle::settle(device, rule, Some(before), *ended, seen.clone()).await?;
-        let first = first.unwrap_or(capture.began);
-        if let Some(rested) = capture.rested {
-            self.times.learn(kind, first - *ended, rested - *ended, rule.between);
+        let settling = match seen {
+            Some(look) => look.settling,
+            None => {
+                let first = capture_at(device, Instant::now()).await?;
+                Settling::new(expected, Some(before), ended, first)
+            }
+        };
+        let settling = settle::go_on(device, settling).await?;
+        if let Some(outcome) = settling.outcome() {
+            self.times.learn(&kind, outcome);
         }
-        Ok(capture)
+        Ok(settling.capture())
     }
 
     /// A look that may fail and is given up after a limit.

@@ -1,8 +1,8 @@
-//! The first frame after a gesture, before it is known whether the screen has come to rest.
+//! Frames after a gesture, before it is known whether the screen has come to rest.
 //!
-//! It is prepared for the model, and perhaps sent to it, while a second capture shows whether it stays.
-//! Nothing is done, and nothing counts as seen, before that is known: a screen that still moved is looked at
-//! again from its newest frame on.
+//! One is prepared for the model, and perhaps sent to it, while captures go on and show whether it stays.
+//! Nothing is done, and nothing counts as seen, before that is known: of a screen that still moved the newest
+//! frame goes out next.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,42 +16,55 @@ use crate::run::actor::Actor;
 use crate::run::millis;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
-use crate::settle::{EarlyFrame, ScreenCapture, capture_at, looks_same};
+use crate::settle::{EarlyFrame, ScreenCapture, Settling, capture_at};
 use crate::{Device, DeviceError, Model, RedactPictures, ScreenState, Speculate, error_chain};
 
 /// A model that answers sooner gains nothing by being asked before the screen has settled.
 const WORTH_ASKING_EARLY: Duration = Duration::from_millis(300);
+/// So many frames of one screen are prepared before it has settled: one that has moved on so often is waited for.
+const MOST_EARLY: u32 = 3;
 
-/// Whether a screen stays as it is on its first frame, which is being found out.
+/// What is known of a screen, and what the phone said of itself with its newest frame.
+#[derive(Debug, Clone)]
+pub(super) struct Look {
+    pub(super) settling: Settling,
+    state: ScreenState,
+}
+
+/// Whether a screen stays as it is on a frame, which is being found out.
 #[derive(Debug)]
 pub(super) struct Proof {
     gesture: LastGesture,
-    first: EarlyFrame,
-    /// What the phone said of itself with the first frame.
-    state: ScreenState,
-    second: AbortOnDropHandle<Result<Second, DeviceError>>,
+    shown: Look,
+    /// A model was sent it.
+    sent: bool,
+    watching: AbortOnDropHandle<Result<Look, DeviceError>>,
     /// What came of it, once that is known.
-    found: Option<Result<Second, DeviceError>>,
-}
-
-/// The frame after the first one.
-#[derive(Debug)]
-struct Second {
-    seen: EarlyFrame,
-    /// It shows the same.
-    same: bool,
-    /// From the beginning of the first capture to the end of this one.
-    took: Duration,
+    found: Option<Result<Look, DeviceError>>,
 }
 
 impl Proof {
-    /// Whether the screen has stayed as it was, once that is known. May be called again.
-    async fn stayed(&mut self) -> bool {
+    /// What is known of the screen since: it has settled as it was, or else has moved. May be called again.
+    async fn outcome(&mut self) -> Option<&Result<Look, DeviceError>> {
         if self.found.is_none() {
-            self.found = (&mut self.second).await.ok();
+            self.found = (&mut self.watching).await.ok();
         }
-        matches!(&self.found, Some(Ok(Second { same: true, .. })))
+        self.found.as_ref()
     }
+
+    async fn stayed(&mut self) -> bool {
+        matches!(self.outcome().await, Some(Ok(look)) if look.settling.has_settled())
+    }
+}
+
+/// What was seen after a gesture.
+enum Seen {
+    /// A frame that is likely to stay.
+    Early(Proof),
+    /// The screen at rest.
+    Settled(ScreenCapture, ScreenState),
+    /// It must not be shown to anybody as it is, or could not be looked at.
+    Withheld,
 }
 
 impl Observation {
@@ -84,15 +97,16 @@ impl Observer {
             Speculate::Off => false,
             Speculate::On => true,
             Speculate::Auto => {
+                let settling = &proof.shown.settling;
                 model.abandoned_calls_are_free()
                     && answered_in.is_some_and(|it| WORTH_ASKING_EARLY <= it)
-                    && self.times.first_frame_stays(&proof.gesture.kind)
+                    && settling.expected().stays(settling.age())
             }
         }
     }
 
-    /// The first frame after the last gesture, prepared for this model and not recorded yet; a settled one,
-    /// recorded, where the first is not likely to stay or must not be shown to anybody as it is.
+    /// A frame after the last gesture, prepared for this model and not recorded yet; a settled one, recorded,
+    /// where none before is likely to stay or may be shown to anybody as it is.
     pub(in crate::run) async fn observe_early(
         &mut self,
         recorder: &mut Recorder,
@@ -100,83 +114,119 @@ impl Observer {
         model: &Arc<dyn Model>,
     ) -> Result<Observation, RunError> {
         let begun = Instant::now();
-        let Some(proof) = self.first_frame(recorder).await? else {
-            return self.observe_since(recorder, actor, model, begun).await;
-        };
-        let EarlyFrame { began, frame } = proof.first.clone();
-        let took = began.elapsed();
-        let capture =
-            ScreenCapture { frame, captures: 1, settled: false, began, took, rested: None };
-        let state = proof.state.clone();
-        let mut observation = self.prepare(recorder, model, capture, &state).await?;
-        // The screen may be another one yet.
-        self.is_current = false;
-        observation.proof = Some(proof);
-        self.watch(&mut observation);
-        Ok(observation)
+        match self.look_after_gesture(recorder).await? {
+            Seen::Withheld => self.observe_since(recorder, actor, model, begun).await,
+            Seen::Settled(capture, state) => {
+                let mut observation = self.prepare(recorder, model, capture, &state, false).await?;
+                self.record_as_seen(recorder, &mut observation).await?;
+                Ok(observation)
+            }
+            Seen::Early(proof) => {
+                let Look { settling, state } = proof.shown.clone();
+                let capture = settling.capture();
+                let mut observation = self.prepare(recorder, model, capture, &state, false).await?;
+                // The screen may be another one yet.
+                self.is_current = false;
+                observation.proof = Some(proof);
+                self.watch(&mut observation);
+                Ok(observation)
+            }
+        }
     }
 
-    /// The first frame after the last gesture, if it may be shown to a model before it is known to stay.
-    async fn first_frame(&mut self, recorder: &mut Recorder) -> Result<Option<Proof>, RunError> {
-        let Some(gesture) = self.last_gesture.clone().filter(|it| it.seen.is_none()) else {
-            return Ok(None);
-        };
-        let likely =
-            self.speculate == Speculate::On || self.times.first_frame_may_stay(&gesture.kind);
+    /// Looks at the screen after the last gesture until a frame is likely to stay, or has stayed.
+    async fn look_after_gesture(&mut self, recorder: &mut Recorder) -> Result<Seen, RunError> {
+        let Some(mut gesture) = self.last_gesture.clone() else { return Ok(Seen::Withheld) };
         let hides = self.redact == RedactPictures::Always || may_show_secret(recorder, false);
-        if !likely || hides || !self.policy.private_apps.is_empty() {
-            return Ok(None);
+        if hides || !self.policy.private_apps.is_empty() {
+            return Ok(Seen::Withheld);
         }
         self.is_current = false;
-        // Sync while the screen moves.
-        let (synced, ()) = tokio::join!(recorder.sync(), sleep_until(self.first_look(&gesture)));
-        synced?;
-        let began = Instant::now();
-        let next = began + self.settle.between;
-        // Where a phone is as quick with two captures at once, the second need not wait for the first.
-        let ahead = self.device.captures_overlap();
-        let ahead = ahead.then(|| spawned(look(self.device.clone(), next)));
-        let looking = async { tokio::try_join!(self.device.capture(), self.device.state()) };
-        let (frame, state) = match self.cancel.race(looking).await? {
-            Ok(seen) => seen,
-            Err(err) => {
-                tracing::debug!(device = %self.device.id(), "the first look: {}", error_chain(&err));
-                return Ok(None);
+        let (mut newest, mut ahead) = match gesture.seen.take() {
+            Some(newest) => (newest, None),
+            None => match self.first_look_after(recorder, &mut gesture).await? {
+                Ok((newest, ahead)) => (newest, ahead),
+                Err(err) => {
+                    tracing::debug!(device = %self.device.id(), "the first look: {}", error_chain(&err));
+                    return Ok(Seen::Withheld);
+                }
+            },
+        };
+        loop {
+            gesture.seen = Some(newest.clone());
+            self.last_gesture = Some(gesture.clone());
+            let Look { settling, state } = &newest;
+            let shows_all = state.awake && !state.protected && !state.secret_field;
+            if !shows_all || settling.is_over() || settling.newest().frame.is_black() {
+                return Ok(Seen::Withheld);
             }
-        };
-        let shows_all = state.awake && !state.protected && !state.secret_field && !frame.is_black();
-        // Nothing may have come of the gesture so far.
-        let usable = shows_all && !looks_same(&gesture.before, &frame);
-        let first = EarlyFrame { began, frame };
-        let gesture = LastGesture { first: Some(began), seen: Some(first.clone()), ..gesture };
-        self.last_gesture = Some(gesture.clone());
-        if !usable {
-            return Ok(None);
+            let likely = !settling.is_unmoved() && settling.expected().may_stay(settling.age());
+            let watching = watch_until_known(self.device.clone(), newest.clone(), ahead.take());
+            let (shown, watching) = (newest.clone(), spawned(watching));
+            // It is under way before the frame is encoded.
+            tokio::task::yield_now().await;
+            let gesture = gesture.clone();
+            let mut proof = Proof { gesture, shown, sent: false, watching, found: None };
+            if likely && self.early_frames < MOST_EARLY {
+                self.early_frames += 1;
+                return Ok(Seen::Early(proof));
+            }
+            self.cancel.race(proof.outcome()).await?;
+            match proof.found {
+                Some(Ok(Look { settling, state })) if settling.has_settled() => {
+                    self.has_settled(&proof.gesture, &settling);
+                    return Ok(Seen::Settled(settling.capture(), state));
+                }
+                Some(Ok(look)) => newest = look,
+                Some(Err(_)) | None => return Ok(Seen::Withheld),
+            }
         }
-        let second = ahead.unwrap_or_else(|| spawned(look(self.device.clone(), next)));
-        let (shown, before) = (first.clone(), state.clone());
-        let compared = async move {
-            let (seen, after) = match second.await {
-                Ok(looked) => looked?,
-                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-            };
-            let took = shown.began.elapsed();
-            let same = is_same_screen(&before, &after) && looks_same(&shown.frame, &seen.frame);
-            Ok(Second { seen, same, took })
-        };
-        let second = spawned(compared);
-        // It is under way before the frame is encoded.
-        tokio::task::yield_now().await;
-        Ok(Some(Proof { gesture, first, state, second, found: None }))
+    }
+
+    /// The first look after a gesture, and the next one if it has begun already.
+    async fn first_look_after(
+        &self,
+        recorder: &mut Recorder,
+        gesture: &mut LastGesture,
+    ) -> Result<Result<(Look, Option<Looking>), DeviceError>, RunError> {
+        let first = self.first_look(gesture).max(Instant::now());
+        // Where a phone is as quick with two captures at once, the second need not wait for the first.
+        let next = first + gesture.expected.next_look(first - gesture.ended);
+        let overlap = self.device.captures_overlap();
+        let ahead = overlap.then(|| spawned(look(self.device.clone(), next)));
+        // The record is synced meanwhile.
+        let looking = self.cancel.race(look(self.device.clone(), first));
+        let (synced, looked) = tokio::join!(recorder.sync(), looking);
+        synced?;
+        gesture.synced = true;
+        Ok(looked?.map(|(seen, state)| {
+            let (before, ended) = (gesture.before.clone(), gesture.ended);
+            let settling = Settling::new(gesture.expected.clone(), Some(before), ended, seen);
+            (Look { settling, state }, ahead)
+        }))
+    }
+
+    /// A screen has come to rest after this gesture.
+    pub(super) fn has_settled(&mut self, gesture: &LastGesture, settling: &Settling) {
+        if let Some(outcome) = settling.outcome() {
+            self.times.learn(&gesture.kind, outcome);
+        }
+        self.last_gesture = None;
     }
 
     /// Records an early observation that a model is about to be sent. Its picture is recorded as the step's when
     /// it is known to be that.
     pub(in crate::run) async fn record_early(
-        &self,
+        &mut self,
         recorder: &mut Recorder,
-        observation: &Observation,
+        observation: &mut Observation,
     ) -> Result<(), RunError> {
+        if let Some(proof) = &mut observation.proof
+            && !std::mem::replace(&mut proof.sent, true)
+        {
+            self.guesses += 1;
+            observation.record.guesses = self.guesses;
+        }
         let record =
             Observe { screenshot: None, screenshot_size: None, ..observation.record.clone() };
         recorder.append(Fact::Observe(record)).await?;
@@ -187,30 +237,36 @@ impl Observer {
     ///
     /// # Errors
     ///
-    /// [`RunError::ScreenMoved`] if it has not: the next look goes on from its newest frame.
+    /// [`RunError::ScreenMoved`] if it has not, or could not be looked at.
     pub(in crate::run) async fn prove(
         &mut self,
         recorder: &mut Recorder,
         observation: &mut Observation,
     ) -> Result<(), RunError> {
         let Some(proof) = &mut observation.proof else { return Ok(()) };
-        self.cancel.race(proof.stayed()).await?;
-        let Some(Proof { gesture, found, .. }) = observation.proof.take() else { return Ok(()) };
-        let Some(Ok(Second { seen, same, took })) = found else {
-            return Err(RunError::ScreenMoved);
-        };
-        if !same {
-            self.last_gesture = Some(LastGesture { seen: Some(seen), ..gesture });
+        if !self.cancel.race(proof.stayed()).await? {
             return Err(RunError::ScreenMoved);
         }
-        let first = gesture.first.unwrap_or(seen.began) - gesture.ended;
-        self.times.learn(&gesture.kind, first, first, self.settle.between);
-        self.last_gesture = None;
+        let Some(Proof { gesture, found: Some(Ok(Look { settling, .. })), sent, .. }) =
+            observation.proof.take()
+        else {
+            return Ok(());
+        };
+        self.has_settled(&gesture, &settling);
         self.is_current = true;
-        observation.seen_at = seen.began;
+        observation.seen_at = settling.newest().began;
+        let ScreenCapture { captures, settled, took, .. } = settling.capture();
         let record = &mut observation.record;
-        (record.captures, record.settled, record.settle_ms) = (2, true, millis(took));
+        (record.captures, record.settled, record.settle_ms) = (captures, settled, millis(took));
+        record.guessed_right = sent;
         self.record_as_seen(recorder, observation).await
+    }
+
+    /// The screen was not the settled one on this observation: the next look goes on from its newest frame.
+    pub(in crate::run) fn goes_on_from(&mut self, observation: Observation) {
+        if let Some(Proof { gesture, found: Some(Ok(look)), .. }) = observation.proof {
+            self.last_gesture = Some(LastGesture { seen: Some(look), ..gesture });
+        }
     }
 
     /// Records an early observation as the screen of its step, as far as it was seen.
@@ -225,6 +281,9 @@ impl Observer {
     }
 }
 
+/// A look at the phone that is under way.
+type Looking = AbortOnDropHandle<Result<(EarlyFrame, ScreenState), DeviceError>>;
+
 /// A look at the phone that begins then.
 async fn look(
     device: Arc<dyn Device>,
@@ -235,6 +294,31 @@ async fn look(
         device.state().await
     };
     tokio::try_join!(capture_at(&*device, time), state)
+}
+
+/// Looks at the phone until the screen is known to have come to rest as it is on this frame, or not to have.
+async fn watch_until_known(
+    device: Arc<dyn Device>,
+    Look { mut settling, state }: Look,
+    mut ahead: Option<Looking>,
+) -> Result<Look, DeviceError> {
+    loop {
+        let (seen, after) = match ahead.take() {
+            Some(looking) => match looking.await {
+                Ok(looked) => looked?,
+                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+            },
+            None => look(device.clone(), settling.next_look()).await?,
+        };
+        let mut same = settling.add(seen);
+        if same && !is_same_screen(&state, &after) {
+            settling.has_changed();
+            same = false;
+        }
+        if !same || settling.is_over() {
+            return Ok(Look { settling, state: after });
+        }
+    }
 }
 
 fn spawned<T: Send + 'static>(

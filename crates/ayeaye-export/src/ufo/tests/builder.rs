@@ -141,7 +141,10 @@ impl EventBuilder {
             blackened: 0,
             captures: 2,
             settled: true,
+            first_look_ms: None,
             settle_ms: 160.5,
+            guesses: 0,
+            guessed_right: false,
             encode_ms: 2.25,
         }));
     }

@@ -87,6 +87,9 @@ pub(super) fn later_members(picture: &BlobRef, tree: &BlobRef) -> Vec<Entry> {
         }),
         protected: true,
         blackened: 2,
+        first_look_ms: Some(12.5),
+        guesses: 2,
+        guessed_right: true,
         ..look
     };
     let Fact::ToolStart(tap) = tool_start(0) else { unreachable!("it was made as one") };
@@ -232,7 +235,10 @@ fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
         blackened: 0,
         captures: 3,
         settled: true,
+        first_look_ms: None,
         settle_ms: 160.5,
+        guesses: 0,
+        guessed_right: false,
         encode_ms: 2.25,
     })
 }
