@@ -3,6 +3,7 @@
 mod device;
 mod journal;
 mod model;
+mod scene;
 
 use std::fs;
 use std::path::Path;
@@ -18,6 +19,7 @@ pub(crate) use self::model::{
     ScriptedModel, ScriptedReply, abort, click, complete, confirm, info, note, say, sensitive,
     types, wait,
 };
+pub(crate) use self::scene::{Scene, SceneKind};
 use crate::coordinator::FileCoordinator;
 use crate::gate::Policy;
 use crate::journal::{

@@ -12,6 +12,8 @@ pub enum Profile {
     /// As fast as this computer: only the screens move as a phone's do.
     #[default]
     AsIs,
+    /// The same, and its screens change at once, as with animations switched off.
+    AtOnce,
     Usb2,
     Usb3,
     Wifi,
@@ -66,6 +68,8 @@ const AS_IS: Timing = Timing {
     transitions: (ms(120), ms(900)),
 };
 
+const AT_ONCE: Timing = Timing { transitions: (Duration::ZERO, Duration::ZERO), ..AS_IS };
+
 const USB2: Timing = Timing {
     // Judged: a packet each way.
     round_trip: ms(1),
@@ -101,12 +105,13 @@ const WIFI: Timing = Timing {
 };
 
 impl Profile {
-    pub const ALL: [Self; 4] = [Self::AsIs, Self::Usb2, Self::Usb3, Self::Wifi];
+    pub const ALL: [Self; 5] = [Self::AsIs, Self::AtOnce, Self::Usb2, Self::Usb3, Self::Wifi];
 
     /// As it is called on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::AsIs => "as-is",
+            Self::AtOnce => "at-once",
             Self::Usb2 => "usb2",
             Self::Usb3 => "usb3",
             Self::Wifi => "wifi",
@@ -121,6 +126,7 @@ impl Profile {
     pub fn about(self) -> &'static str {
         match self {
             Self::AsIs => "as fast as this computer",
+            Self::AtOnce => "the same, and screens change at once",
             Self::Usb2 => "a phone of these years on USB 2: 36 MB/s",
             Self::Usb3 => "the same on USB 3: 125 MB/s",
             Self::Wifi => "the same over Wi-Fi: 16 MB/s",
@@ -130,6 +136,7 @@ impl Profile {
     pub fn timing(self) -> &'static Timing {
         match self {
             Self::AsIs => &AS_IS,
+            Self::AtOnce => &AT_ONCE,
             Self::Usb2 => &USB2,
             Self::Usb3 => &USB3,
             Self::Wifi => &WIFI,

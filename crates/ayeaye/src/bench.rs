@@ -20,7 +20,7 @@ use serde_json::Map;
 
 pub use self::act::Act;
 pub use self::cost::Cost;
-pub use self::figures::{Figures, Spread, between};
+pub use self::figures::{Figures, Guesses, Spread, between};
 pub use self::metronome::Metronome;
 use crate::clock;
 use crate::config::Config;
@@ -63,7 +63,6 @@ pub async fn measure(
         run_time: Duration::from_hours(24),
         ..limits(config)
     };
-    let first_look = limits.settle.first_look;
     let in_process = traffic.is_some();
     let count: Counter =
         Arc::new(move || Cost::now(files.syncs(), traffic.as_ref().map(|traffic| traffic())));
@@ -106,5 +105,5 @@ pub async fn measure(
         let whole = Cost { cpu_ms: count().cpu_ms, ..last }.since(first);
         if in_process { whole.beside_phone() } else { whole }
     });
-    Ok(Figures::of(&events, plan, first_look, cost))
+    Ok(Figures::of(&events, plan, cost))
 }

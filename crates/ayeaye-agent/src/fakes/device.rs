@@ -18,6 +18,8 @@ use crate::{
     DeviceSource, Frame, Gesture, Performed, ScreenSize, ScreenState, Transport,
 };
 
+use super::Scene;
+
 const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
 
 /// The calls of [`Device`], and opening one; each is counted from 1.
@@ -59,6 +61,8 @@ pub(crate) enum Fault {
 /// How the screen changes when it is touched.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Motion {
+    /// As an app's.
+    Shows(Scene),
     /// The next page is there at once.
     AtOnce,
     /// It takes so long to answer, and then moves for so long.
@@ -371,13 +375,23 @@ impl FakeDevice {
         })
     }
 
+    /// What it showed before it was touched last.
+    pub(crate) fn page_before(&self) -> Frame {
+        let inner = self.inner();
+        let before = inner.page.wrapping_sub(1);
+        match inner.motion {
+            Motion::Shows(scene) => scene.before(inner.page),
+            _ => still(before),
+        }
+    }
+
     /// The page, and while it moves, something that is never twice the same.
     fn paint(&self) -> Frame {
         let inner = self.inner();
-        let shade = |page: u32| page.wrapping_mul(37) % 200 + 20;
         let since = inner.touched.elapsed();
         let blend = u32::try_from(since.as_millis() % 60_000).expect("small") / 7;
         let (page, mixed) = match inner.motion {
+            Motion::Shows(scene) => return scene.paint(inner.page, since),
             Motion::Takes { answer, .. } if since < answer => (inner.page.saturating_sub(1), 0),
             Motion::Takes { answer, moving } if since < answer + moving => (inner.page, 1 + blend),
             Motion::Takes { .. } | Motion::AtOnce | Motion::Dead => (inner.page, 0),
@@ -385,6 +399,15 @@ impl FakeDevice {
         };
         frame([shade(page), mixed % 251, mixed / 251 + 10])
     }
+}
+
+/// A page that stands still.
+fn still(page: u32) -> Frame {
+    frame([shade(page), 0, 10])
+}
+
+fn shade(page: u32) -> u32 {
+    page.wrapping_mul(37) % 200 + 20
 }
 
 fn frame(colour: [u32; 3]) -> Frame {

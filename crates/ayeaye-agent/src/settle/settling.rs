@@ -141,7 +141,6 @@ impl Settling {
             rested: self.rested - self.since,
         };
         self.has_settled.then(|| Outcome {
-            first: self.began - self.since,
             change: self.answered.filter(|_| !self.is_unmoved).map(change),
             capture: self.newest.ended - self.newest.began,
         })

@@ -56,8 +56,6 @@ impl ActKind {
 /// What was seen after one act; times count from its end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outcome {
-    /// When the first capture began.
-    pub(crate) first: Duration,
     /// `None` if nothing changed.
     pub(crate) change: Option<Change>,
     /// What one capture takes.

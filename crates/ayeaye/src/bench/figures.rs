@@ -1,6 +1,4 @@
 //! Figures of steps, from the record of a session.
-use std::time::Duration;
-
 use ayeaye_agent::journal::{Event, Fact};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
@@ -15,6 +13,7 @@ struct Step {
     first_look: f64,
     settle_and_look: f64,
     captures: u32,
+    /// What was waited for of it: the rest of it is done while the screen settles.
     encode: f64,
     decide: f64,
     /// What the model took for the reply that was acted on: no part of the whole.
@@ -24,6 +23,9 @@ struct Step {
     journal: f64,
     /// Whether the screen stood still before the limit.
     settled: bool,
+    /// How many frames a model was sent before the screen had settled, and whether the last was right.
+    guesses: u32,
+    guessed_right: bool,
 }
 
 impl Step {
@@ -34,9 +36,11 @@ impl Step {
             self.settle_and_look,
             self.encode,
             self.decide,
+            self.until_act,
             self.journal,
         ];
-        self.whole - known.iter().sum::<f64>()
+        // Clocks of two kinds tell these, to the microsecond.
+        (self.whole - known.iter().sum::<f64>()).max(0.0)
     }
 }
 
@@ -90,6 +94,15 @@ pub struct Counted {
     pub cpu_ms: Option<f64>,
 }
 
+/// How often a model was sent a frame before it was known to be the settled one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Guesses {
+    /// Frames that were sent.
+    pub sent: u32,
+    /// Of these the settled ones.
+    pub right: u32,
+}
+
 /// What steps cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
@@ -107,18 +120,15 @@ pub struct Figures {
     pub per_step: Counted,
     /// Steps after which the screen did not come to rest before the limit.
     pub unsettled: usize,
+    /// How often the model was asked before the screen had settled.
+    pub guesses: Guesses,
     /// Act by act, in the order of a round.
     pub by_act: Vec<OfAct>,
 }
 
 impl Figures {
-    pub(super) fn of(
-        events: &[Event],
-        plan: &Plan,
-        first_look: Duration,
-        cost: Option<Cost>,
-    ) -> Self {
-        let steps = steps(events, first_look);
+    pub(super) fn of(events: &[Event], plan: &Plan, cost: Option<Cost>) -> Self {
+        let steps = steps(events);
         let part = |of: fn(&Step) -> f64| Spread::of(steps.iter().map(of));
         let mean = |sum: u64| mean(sum, steps.len());
         let round = plan.acts.len().max(1);
@@ -160,6 +170,10 @@ impl Figures {
                 cpu_ms: cost.and_then(|it| it.cpu_ms).map(mean),
             },
             unsettled: steps.iter().filter(|step| !step.settled).count(),
+            guesses: Guesses {
+                sent: steps.iter().map(|step| step.guesses).sum(),
+                right: steps.iter().map(|step| u32::from(step.guessed_right)).sum(),
+            },
             by_act,
         }
     }
@@ -173,10 +187,11 @@ fn by_name<S: Serializer>(
 }
 
 /// The steps of a session, from act to act; the last one up to the decision that ends it.
-fn steps(events: &[Event], first_look: Duration) -> Vec<Step> {
+fn steps(events: &[Event]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut begun: Option<Timestamp> = None;
     let mut decided: Option<Timestamp> = None;
+    let mut acted: Option<Timestamp> = None;
     let mut seen: Option<Timestamp> = None;
     let mut step = Step::default();
     for event in events {
@@ -188,22 +203,30 @@ fn steps(events: &[Event], first_look: Duration) -> Vec<Step> {
                     let whole = between(begun, event.ts) - step.model;
                     steps.push(Step { whole, until_act, ..step });
                 }
-                step = Step { first_look: millis(first_look), ..Step::default() };
+                step = Step::default();
                 (begun, decided) = (Some(event.ts), None);
             }
             // What follows the decision belongs to the next act, or to the end.
             _ if decided.is_some() => {}
-            Fact::ToolEnd(tool) => step.act = tool.duration_ms,
+            Fact::ToolEnd(tool) => {
+                step.act = tool.duration_ms;
+                acted = Some(event.ts);
+            }
             // The step that acted: writing its act down is a part of it.
             Fact::StepEnd(end) => step.journal = end.time_ms.memory_update,
             Fact::Observe(observe) => {
+                step.first_look = observe.first_look_ms.unwrap_or_default();
                 step.settle_and_look = observe.settle_ms;
                 step.captures = observe.captures;
-                step.encode = observe.encode_ms;
+                let looked = step.first_look + step.settle_and_look;
+                let since = acted.map_or(0.0, |acted| between(acted, event.ts));
+                step.encode = observe.encode_ms.min((since - looked).max(0.0));
                 step.settled = observe.settled;
+                (step.guesses, step.guessed_right) = (observe.guesses, observe.guessed_right);
                 seen = Some(event.ts);
             }
-            Fact::LlmResponse(reply) => {
+            // Not one that was given up.
+            Fact::LlmResponse(reply) if reply.success => {
                 step.model = reply.latency_ms;
                 let since_seen = seen.map_or(0.0, |seen| between(seen, event.ts));
                 // It may have begun before the screen was known to be at rest.
@@ -228,10 +251,6 @@ fn mean(sum: u64, count: usize) -> f64 {
 /// Milliseconds.
 pub fn between(earlier: Timestamp, later: Timestamp) -> f64 {
     later.duration_since(earlier).as_secs_f64() * 1e3
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
 
 #[cfg(test)]

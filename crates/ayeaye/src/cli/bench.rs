@@ -4,7 +4,7 @@ use std::time::Duration;
 use ayeaye_phone::Profile;
 use clap::Args;
 
-use super::virtual_phone::profiles;
+use super::virtual_phone::{FaultFlag, profiles};
 use crate::bench::Act;
 
 pub(super) const BENCH_EXAMPLES: &str = "\
@@ -12,6 +12,7 @@ Examples:
   ayeaye bench                             on a virtual phone as slow as one on USB 2
   ayeaye bench --profile wifi --rounds 30
   ayeaye bench --think 3                   a model that takes three seconds, which are not counted
+  ayeaye bench --profile at-once --fault capture-delay-ms=300 --fault shell-delay-ms=20
   ayeaye bench --device R58M12ABCDE --act 'open Settings' --act 'swipe 500 700 500 300' --act home
 
 The model takes no time, or --think SECONDS that are not counted, so this is what everything else costs. A step
@@ -27,6 +28,10 @@ pub struct Bench {
     #[arg(long, value_name = "PROFILE", value_parser = profiles(), default_value = "usb2",
         conflicts_with = "device")]
     pub profile: Profile,
+    /// Give the virtual phone this fault, by a name that `ayeaye phone --help` lists
+    #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse,
+        conflicts_with = "device")]
+    pub faults: Vec<FaultFlag>,
     /// Take this phone instead; the acts are done on it
     #[arg(long, value_name = "ID", requires = "acts")]
     pub device: Option<String>,

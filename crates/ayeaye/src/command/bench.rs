@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use ayeaye_agent::{DeviceId, DeviceSource};
-use ayeaye_phone::{AdbDevice, Phone};
+use ayeaye_phone::Phone;
 use serde_json::json;
 
-use crate::bench::{Act, Figures, Plan, Spread, Traffic, measure};
+use crate::bench::{Act, Figures, Guesses, Plan, Spread, Traffic, measure};
 use crate::cli;
 use crate::command::Exit;
 use crate::config::Config;
@@ -19,7 +19,7 @@ pub(super) async fn bench(
     options: cli::Bench,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let cli::Bench { profile, device, acts, rounds, think, json } = options;
+    let cli::Bench { profile, faults, device, acts, rounds, think, json } = options;
     let terminal = if json { terminal.beside_json() } else { terminal };
     let (phone, figures) = if let Some(device) = device {
         let plan = Plan { acts, rounds, think };
@@ -29,7 +29,9 @@ pub(super) async fn bench(
         let figures = measure(config, (sources, DeviceId::new(&device)), &plan, None).await?;
         (device, figures)
     } else {
-        let app = App::with_phone(config, AdbDevice::on(profile), ModelChoice::Scripted).await?;
+        let app =
+            App::with_phone(config, cli::phone(None, &faults, profile), ModelChoice::Scripted)
+                .await?;
         let phone = app.adb_device.clone().context("there is no virtual phone")?;
         let acts = if acts.is_empty() { usual_acts(phone.phone())? } else { acts };
         let plan = Plan { acts, rounds, think };
@@ -103,6 +105,12 @@ fn table(figures: &Figures) -> String {
         count("syncs of the record", per_step.syncs),
         count("ms of processor time", per_step.cpu_ms),
     ]);
+    let Guesses { sent, right } = figures.guesses;
+    if sent != 0 {
+        lines.push(format!(
+            "{sent} frames sent before the screen had settled, {right} of them right"
+        ));
+    }
     if figures.unsettled != 0 {
         lines.push(format!("{} steps ended on a screen that still moved", figures.unsettled));
     }

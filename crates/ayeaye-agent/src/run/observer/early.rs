@@ -244,7 +244,15 @@ impl Observer {
         observation: &mut Observation,
     ) -> Result<(), RunError> {
         let Some(proof) = &mut observation.proof else { return Ok(()) };
-        if !self.cancel.race(proof.stayed()).await? {
+        let stayed = if proof.found.is_none() {
+            // The picture is brought to the disk meanwhile, so that the act need not wait for that.
+            let (synced, stayed) = tokio::join!(recorder.sync(), self.cancel.race(proof.stayed()));
+            synced?;
+            stayed?
+        } else {
+            proof.stayed().await
+        };
+        if !stayed {
             return Err(RunError::ScreenMoved);
         }
         let Some(Proof { gesture, found: Some(Ok(Look { settling, .. })), sent, .. }) =

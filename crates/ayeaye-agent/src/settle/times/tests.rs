@@ -15,11 +15,11 @@ fn seen(first: Duration, rests: u32, capture: u32) -> Outcome {
     while rested < rests {
         (moved, rested) = (Some(rested), rested + capture.max(RULE.between));
     }
-    Outcome { first, change: Some(Change { answered: first, moved, rested }), capture }
+    Outcome { change: Some(Change { answered: first, moved, rested }), capture }
 }
 
-fn nothing(first: Duration) -> Outcome {
-    Outcome { first, change: None, capture: 7 * MS }
+fn nothing() -> Outcome {
+    Outcome { change: None, capture: 7 * MS }
 }
 
 /// By how much the settled frame came later than the screen's rest, act by act: the screen rests so many
@@ -123,7 +123,7 @@ fn an_act_that_does_nothing_is_waited_for_as_long_as_the_phone_may_take() {
         (SettleTimes::default(), kind("launcher", "HOME"), kind("launcher", "CLICK"));
     let patience = |kind: &ActKind| times.expect(kind, &RULE).rule.patience;
     for _ in 0..3 {
-        times.learn(&home, nothing(80 * MS));
+        times.learn(&home, nothing());
     }
     assert_eq!(patience(&home), RULE.patience, "nothing is known of when it answers");
     for _ in 0..5 {
