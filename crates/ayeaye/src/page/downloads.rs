@@ -2,6 +2,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Extension, State};
@@ -20,6 +21,11 @@ use super::zip::write_zip;
 
 /// Most bytes of pictures in a report, before base64 adds a third: the latest are kept.
 const PICTURES: u64 = 48 << 20;
+
+/// How the folders begin in which downloads are made.
+const PREFIX: &str = ".download-";
+/// After this time a folder is one that was left behind.
+const LEFT_AFTER: Duration = Duration::from_hours(24);
 
 /// Most that are made at a time: each reads a whole record, and some write as much to the disk.
 static MAKING: Semaphore = Semaphore::const_new(2);
@@ -100,8 +106,24 @@ impl Page {
 
     /// A temporary folder on the disk where sessions are, which nobody else can read.
     fn room(&self) -> Result<TempDir, Refusal> {
-        let made = tempfile::Builder::new().prefix(".download-").tempdir_in(&self.0.data_dir);
+        remove_left(&self.0.data_dir);
+        let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&self.0.data_dir);
         made.map_err(|err| Refusal::internal("room for the download", &err))
+    }
+}
+
+/// Removes what servers that were killed have left. What another one is at work on is not that old.
+fn remove_left(data_dir: &Path) {
+    let Ok(entries) = std::fs::read_dir(data_dir) else { return };
+    for entry in entries.flatten() {
+        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let age = entry.metadata().and_then(|it| it.modified()).map(|it| it.elapsed());
+        if is_ours
+            && age.is_ok_and(|age| age.is_ok_and(|age| LEFT_AFTER < age))
+            && let Err(err) = std::fs::remove_dir_all(entry.path())
+        {
+            tracing::debug!("{} stays: {err}", entry.path().display());
+        }
     }
 }
 
