@@ -26,6 +26,7 @@ const ANNA: &str = "annas-token-0123456789";
 /// A server with the page, in this process, over the phone and the sessions of a rig.
 struct Served {
     address: SocketAddr,
+    client: reqwest::Client,
     shutdown: Shutdown,
 }
 
@@ -56,7 +57,7 @@ impl Served {
         tokio::spawn(async move {
             server.with_page(page).serve(move || handler.clone(), &asked, async {}).await;
         });
-        Self { address, shutdown }
+        Self { address, client: client(), shutdown }
     }
 
     fn url(&self, path: &str) -> String {
@@ -99,7 +100,7 @@ struct Browser<'a> {
 impl Browser<'_> {
     /// A request as the page's own modules make it.
     fn request(&self, method: Method, path: &str, body: Option<Value>) -> RequestBuilder {
-        let mut request = client().request(method.clone(), self.served.url(path));
+        let mut request = self.served.client.request(method.clone(), self.served.url(path));
         request = request.header("sec-fetch-site", "same-origin");
         if method == Method::POST {
             request = request.header("origin", format!("http://{}", self.served.address));

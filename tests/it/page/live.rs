@@ -159,12 +159,13 @@ async fn twenty_who_look_cost_a_phone_what_one_does() {
     let path = format!("/page/api/devices/{}/screen", rig.serial);
     let look = || browser.send(Method::GET, &path, None);
 
-    let before = captures();
+    let (before, begun) = (captures(), std::time::Instant::now());
     let seen = join_all((0..20).map(|_| look())).await;
     let tags: Vec<_> = seen.iter().map(|answer| answer.headers()["etag"].clone()).collect();
     assert!(tags.iter().all(|tag| *tag == tags[0]));
-    // Twenty requests may take longer than half a second on a busy machine, but not much.
-    assert!(captures() - before <= 3, "{}", captures() - before);
+    // One, and another for each half second that the requests took on a busy machine.
+    let most = u64::try_from(begun.elapsed().as_millis() / 500 + 1).unwrap();
+    assert!((1..=most).contains(&(captures() - before)), "{}", captures() - before);
     let tag = tags[0].to_str().unwrap().trim_matches('"');
     let again = browser.send(Method::GET, &format!("{path}?after={tag}"), None).await;
     assert_eq!(again.status(), StatusCode::NOT_MODIFIED);

@@ -75,11 +75,12 @@ async fn it_finds_the_server_that_runs_and_none_that_was_killed() {
     server.end("-KILL").await;
     assert!(note.exists(), "nobody removed it");
     let mut own = Running::start(&binary, &["ui"]);
-    let told = own.line("The page: ").await;
-    assert!(!told.contains(&page) || page.contains(":8631"), "{told}");
     let why = own.line("signs in once").await;
     assert!(why.contains("there is no desktop here"), "{why}");
-    opens(&own.line("/sign-in?code=").await).await;
+    let link = own.line("/sign-in?code=").await;
+    let told = own.line("The page: ").await;
+    assert!(!told.contains(&page) || page.contains(":8631"), "{told}");
+    opens(&link).await;
     own.end("-TERM").await;
     assert!(!note.exists(), "it goes with its server");
 }

@@ -57,9 +57,14 @@ pub(super) async fn serve_here(
 ) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let http = bind(&config.http, &config.data_dir).await?;
-    terminal.line(&format!("The page: {}   (Ctrl-C ends it)", http.page_url()));
-    show(&http.sign_in_link(), ui, start, terminal).await;
-    serve::over(http, app, config, &shutdown).await
+    let (link, page) = (http.sign_in_link(), http.page_url());
+    // The browser asks for the page while its opener still runs.
+    let opening = async {
+        show(&link, ui, start, terminal).await;
+        terminal.line(&format!("The page: {page}   (Ctrl-C ends it)"));
+    };
+    let (served, ()) = tokio::join!(serve::over(http, app, config, &shutdown), opening);
+    served
 }
 
 /// A server on loopback, for this machine alone, whatever the settings say of other places.
