@@ -286,3 +286,36 @@ impl CookiePlace {
         HeaderValue::try_from(text).expect("names and hexadecimal digits")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(line: &str) -> Option<String> {
+        let place = CookiePlace { name: "ayeaye_session_8631".to_owned(), encrypted: false };
+        let mut headers = HeaderMap::new();
+        headers.insert(COOKIE, HeaderValue::from_str(line).ok()?);
+        place.find(&headers).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_cookie_is_found_by_its_whole_name_and_only_alone() {
+        assert_eq!(found("a=b; ayeaye_session_8631=x").as_deref(), Some("x"));
+        for odd in [
+            "ayeaye_session_863=x",
+            "ayeaye_session_86311=x",
+            "AYEAYE_SESSION_8631=x",
+            "ayeaye_session_8631",
+            "ayeaye_session_8631=x; ayeaye_session_8631=x",
+        ] {
+            assert_eq!(found(odd), None, "{odd}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_cookie_makes_it_panic(line in "[ -~]{0,80}") {
+            drop(found(&line));
+        }
+    }
+}

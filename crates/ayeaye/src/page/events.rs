@@ -236,3 +236,89 @@ impl Drop for Place {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::watch;
+    use tokio::time::sleep;
+
+    use super::super::view::tests::sample;
+    use super::*;
+
+    /// A viewer of one session, and where that session's states are put.
+    fn viewer() -> (Viewer, watch::Sender<Option<Arc<View>>>) {
+        let (publisher, latest) = watch::channel(None);
+        let list = || watch::channel(None).1;
+        let followed =
+            FollowedView { id: SessionId::new(), latest, sent: None, due: true, ended: false };
+        let viewer = Viewer {
+            greetings: vec![("hello", json!({}))],
+            devices: list(),
+            sessions: list(),
+            views: vec![followed],
+            not_before: Instant::now(),
+            _place: Places::default().take(&Principal::local()).unwrap(),
+        };
+        (viewer, publisher)
+    }
+
+    async fn publish(states: u64, publisher: watch::Sender<Option<Arc<View>>>) {
+        for number in 1..=states {
+            publisher.send_replace(Some(Arc::new(sample(number))));
+            sleep(Duration::from_millis(20)).await;
+        }
+        std::future::pending::<()>().await;
+    }
+
+    fn seen(viewer: &Viewer) -> Option<u64> {
+        viewer.views[0].sent.as_ref().map(|view| view.last_seq)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_reads_at_once_is_told_four_times_a_second() {
+        let (mut viewer, publisher) = viewer();
+        tokio::spawn(publish(500, publisher));
+        assert!(viewer.next().await.is_some(), "hello");
+        let mut told = 0;
+        while seen(&viewer) != Some(500) {
+            assert!(viewer.next().await.is_some());
+            told += 1;
+        }
+        assert!((38..=42).contains(&told), "{told} in ten seconds");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_sleeps_is_told_the_latest_and_nothing_before_it() {
+        let (mut viewer, publisher) = viewer();
+        tokio::spawn(publish(500, publisher));
+        assert!(viewer.next().await.is_some() && viewer.next().await.is_some());
+        assert_eq!(seen(&viewer), Some(1));
+        sleep(Duration::from_secs(60)).await;
+        assert!(viewer.next().await.is_some());
+        assert_eq!(seen(&viewer), Some(500));
+        let more = tokio::time::timeout(Duration::from_secs(60), viewer.next()).await;
+        assert!(more.is_err(), "nothing was kept");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_that_is_removed_is_told_once_and_the_stream_goes_on() {
+        let (mut viewer, publisher) = viewer();
+        drop(publisher);
+        viewer.views[0].due = false;
+        assert!(viewer.next().await.is_some() && viewer.next().await.is_some());
+        assert!(viewer.views[0].ended);
+        let more = tokio::time::timeout(Duration::from_secs(60), viewer.next()).await;
+        assert!(more.is_err());
+    }
+
+    #[test]
+    fn a_place_is_free_again_when_it_is_left() {
+        let (places, me) = (Places::default(), Principal::local());
+        let all: Vec<_> = (0..MOST_STREAMS).map(|_| places.take(&me).unwrap()).collect();
+        assert!(places.take(&me).is_err());
+        assert!(places.take(&Principal::new("token:anna")).is_ok(), "others have their own");
+        drop(all);
+        assert!(places.take(&me).is_ok());
+        assert!(places.lock().is_empty(), "nobody is remembered who is gone");
+    }
+}

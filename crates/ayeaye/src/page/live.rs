@@ -170,7 +170,7 @@ async fn is_unchanged(
     principal: &Principal,
     seen: Option<&View>,
 ) -> bool {
-    let Some(seen) = seen.filter(|seen| !seen.line.running) else { return false };
+    let Some(seen) = seen.filter(|seen| !seen.head.line.running) else { return false };
     let summary = agent.session_summary(id, principal).await;
     summary.is_ok_and(|summary| summary.last_seq == seen.last_seq)
 }

@@ -51,22 +51,39 @@ pub(super) struct ListItem {
 }
 
 /// A session with its steps.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 pub(super) struct View {
+    #[serde(flatten)]
+    pub(super) head: Head,
+    pub(super) steps: Vec<Step>,
+    /// The last event of the record that was read.
+    #[serde(skip)]
+    pub(super) last_seq: u64,
+}
+
+/// What a viewer is told who has some of the steps.
+#[derive(Serialize)]
+struct News<'a> {
+    #[serde(flatten)]
+    head: &'a Head,
+    steps: &'a [Step],
+    /// The first of these steps; where there are none, the number after the last there is.
+    steps_from: u32,
+}
+
+/// A session without its steps.
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct Head {
     #[serde(flatten)]
     pub(super) line: Line,
     rounds: Vec<Round>,
     /// The first of the steps that are given.
     first_step: u32,
-    pub(super) steps: Vec<Step>,
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<Asked>,
     /// What can be done now, in a sentence.
     next: &'static str,
     can: Can,
-    /// The last event of the record that was read.
-    #[serde(skip)]
-    pub(super) last_seq: u64,
 }
 
 /// A question that waits.
@@ -202,16 +219,15 @@ impl View {
         let line = Line::new(id, &summary, Some(&report));
         let question = report.question.as_ref().filter(|_| line.waiting);
         let can = if read_only { Can::default() } else { Can::of(&line, &report) };
-        Ok(Self {
+        let head = Head {
             first_step: steps.first().map_or(0, |step| step.index),
             question: question.map(|question| Asked::new(question, report.asked_at_step)),
             next: next(&line, &report, read_only),
             can,
             rounds,
-            steps,
-            last_seq: summary.last_seq,
             line,
-        })
+        };
+        Ok(Self { head, steps, last_seq: summary.last_seq })
     }
 
     /// As JSON, with the steps that this earlier view does not have, or has otherwise.
@@ -222,14 +238,10 @@ impl View {
             })
         };
         let from = self.steps.iter().position(|step| !known(step)).unwrap_or(self.steps.len());
-        let news = Self { steps: self.steps[from..].to_vec(), ..self.clone() };
-        let mut value = serde_json::to_value(&news).unwrap_or_default();
-        let begins = news.steps.first().map_or_else(
-            || self.steps.last().map_or(0, |step| step.index.saturating_add(1)),
-            |step| step.index,
-        );
-        value["steps_from"] = begins.into();
-        value
+        let steps = &self.steps[from..];
+        let after = self.steps.last().map_or(0, |step| step.index.saturating_add(1));
+        let steps_from = steps.first().map_or(after, |step| step.index);
+        serde_json::to_value(News { head: &self.head, steps, steps_from }).unwrap_or_default()
     }
 }
 
@@ -297,4 +309,4 @@ fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

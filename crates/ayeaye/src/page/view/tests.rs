@@ -66,6 +66,20 @@ fn summary(question: Option<&str>) -> Summary {
     }
 }
 
+/// A session that runs, after so many events.
+pub(in crate::page) fn sample(last_seq: u64) -> View {
+    let running = report(StopReason::StillRunning, "t", None);
+    let head = Head {
+        line: Line::new(running.session_id, &summary(None), Some(&running), true),
+        rounds: Vec::new(),
+        first_step: 0,
+        question: None,
+        next: "",
+        can: Can::default(),
+    };
+    View { head, steps: Vec::new(), last_seq }
+}
+
 /// The controls of a session that stands so, by their names.
 fn controls(report: &Report) -> Vec<String> {
     let asked = report.question.as_ref().map(|it| it.text.as_str());
