@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::QuestionKind;
+use ayeaye_agent::{Principal, QuestionKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::support::clients::{LineClient, modern};
+use crate::support::clients::{
+    Era, FakeUser, LineClient, call_of, modern, over_http, serve_as, tool_error_text,
+};
 use crate::support::fake_server::{FakeServer, SERIAL, asks_for, completes, taps};
 use crate::support::{Answer, FakeVlm, Rig, click, complete};
 
@@ -153,9 +155,18 @@ async fn a_run_is_paused_from_the_page_and_goes_on_when_its_user_wants() {
 }
 
 #[tokio::test]
-async fn a_watch_refuses_what_it_cannot_do() {
-    let server = FakeServer::new([]);
+async fn a_watch_refuses_what_it_cannot_do_and_shows_nothing_of_others() {
+    let server = FakeServer::new([completes("Done.")]);
     let mut client = LineClient::old(&server.server, json!({})).await;
+    let task = json!({ "device_id": SERIAL, "task": "Text Anna" });
+    let id = client.tool("ask_agent_start_new_task", task).await["session_id"].clone();
+    let bob = serve_as(&server.server, Principal::new("bob")).await;
+    let bob = over_http(&bob.url, None, &FakeUser::new([]), Era::Old).await;
+    for tool in ["watch_session", "pause_task"] {
+        let call = call_of(tool, json!({ "session_id": id }));
+        let told = tool_error_text(&bob.call_tool(call).await.unwrap());
+        assert!(told.contains("no session"), "{tool}: {told}");
+    }
     for (arguments, says) in [
         (json!({ "session_id": "x" }), "session"),
         (json!({ "session_id": "01a20d29-9d8b-7259-8aa3-f24bf0df04c0" }), "no session"),

@@ -48,7 +48,8 @@ function applyContext(changes) {
 }
 
 function render() {
-  const question = facts?.question;
+  // Before the run has come to rest it would take a reply for advice.
+  const question = facts?.running ? null : facts?.question;
   const running = facts ? facts.running : !refused;
   let name = facts ? "running" : "starting";
   if (question) name = question.kind === "takeover" ? "takeover" : "asks";
@@ -62,6 +63,7 @@ function render() {
   const phone = facts?.device_info;
   write("device", phone ? say("on", phone.model || phone.device_id) : "");
   if (facts) write("task", facts.task);
+  byId("phone").hidden = refused;
   const said = running || question || STOPPED.includes(name) ? "" : facts?.message;
   writeOrHide("message", said);
   showQuestion(question, (reply) => act("ask_agent_continue", { reply_from_client: reply, wait_seconds: 0 }));
