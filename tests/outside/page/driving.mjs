@@ -5,27 +5,28 @@ import { phoneState } from "./house.mjs";
 import { accessible, accessibleInAll, Viewer } from "./viewer.mjs";
 import { begin } from "./watching.mjs";
 
+// The virtual phone's screen, in pixels.
+const [WIDTH, HEIGHT] = [1080, 2400];
+
 const glassOf = (page) => page.locator(".run-screen .glass");
 const app = async (phone) => (await phoneState(phone)).foreground.package;
 
 /// Where an element stands on the picture, by the phone's own word for where it is.
 async function place(page, phone, fits) {
-  const { nodes, width = 1080, height = 2400 } = await until("the element", async () => {
+  const { nodes } = await until("the element", async () => {
     const state = await phoneState(phone);
     return state.nodes.some(fits) && state;
   });
   const { bounds } = nodes.find(fits);
   const box = await glassOf(page).locator(".pixels").boundingBox();
-  const [left, top, right, bottom] = Array.isArray(bounds) ? bounds : [bounds.left, bounds.top, bounds.right, bounds.bottom];
-  return { x: box.x + ((left + right) / 2 / width) * box.width, y: box.y + ((top + bottom) / 2 / height) * box.height };
+  const [left, top, right, bottom] = bounds;
+  return { x: box.x + ((left + right) / 2 / WIDTH) * box.width, y: box.y + ((top + bottom) / 2 / HEIGHT) * box.height };
 }
 
 async function tap(page, phone, fits) {
   const { x, y } = await place(page, phone, fits);
   await page.mouse.click(x, y);
 }
-
-const settled = (page) => page.locator(".control .outcome").waitFor();
 
 export async function driving({ browser, house, storage, device, phone }) {
   const viewer = await Viewer.open(browser, house.origin, { storage });
@@ -58,11 +59,7 @@ export async function driving({ browser, house, storage, device, phone }) {
   await page.mouse.up();
   await page.locator(".step", { hasText: /Swipe|Slide/ }).first().waitFor();
   check("a drag is a swipe", true);
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await page.mouse.down();
-  await page.locator(".glass .mark").first().waitFor();
-  await new Promise((next) => setTimeout(next, 700));
-  await page.mouse.up();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2, { delay: 700 });
   await page.locator(".step", { hasText: /[Ll]ong/ }).first().waitFor();
   check("a press that rests is a long press", true);
 
@@ -89,14 +86,13 @@ async function leaveIsAsked(viewer, device, phone) {
   await page.getByLabel("App to open").press("Enter");
   await until("Messages", async () => (await app(phone)).includes("messages"));
   await tap(page, phone, (node) => node.text === "Ben Carter");
-  const field = (node) => /EditText/.test(node.class ?? "") || /compose|input|message_text/.test(node.id ?? "");
-  await tap(page, phone, field);
-  await settled(page);
+  await tap(page, phone, (node) => /EditText/.test(node.class));
+  await until("the field to have the cursor", async () => (await phoneState(phone)).nodes.some((node) => /EditText/.test(node.class) && node.focused));
   await glassOf(page).focus();
   await page.keyboard.type("By hand");
   await until("the text on the phone", async () => (await phoneState(phone)).nodes.some((node) => node.text === "By hand"));
   check("what is typed on the picture is typed on the phone", true);
-  const send = (node) => node.desc === "Send" || /send/.test(node.id ?? "");
+  const send = (node) => node.desc === "Send SMS";
   const sent = async () => (await phoneState(phone)).sent.filter((message) => message.text === "By hand").length;
   await tap(page, phone, send);
   await page.getByRole("alertdialog").waitFor();
