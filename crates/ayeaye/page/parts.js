@@ -32,6 +32,10 @@ export const iconButton = (words, { symbol, style = "", ...rest }) =>
 /// The heading of a page, which is given the focus when the page is gone to.
 export const heading = (text, props = {}) => h("h1", { id: "heading", tabindex: "-1", ...props }, text);
 
+/// Whether the picture below is how the phone is now.
+export const liveBadge = ({ link: how, screens }, id) =>
+  how === "open" && screens.get(id)?.url ? badge("live", "dot", t("screen.live")) : badge("neutral", "eye", t("screen.old"));
+
 export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), h("span", null, text));
 
 export const empty = (symbol, title, text) => h("div", { class: "empty" }, icon(symbol), h("p", { class: "strong" }, title), text && h("p", null, text));

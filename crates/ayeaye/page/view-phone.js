@@ -5,7 +5,7 @@ import { glass } from "./view-glass.js";
 import { composer } from "./view-compose.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { icon } from "./icons.js";
-import { badge, button, empty, fact, heading, runList, said } from "./parts.js";
+import { badge, button, empty, fact, heading, liveBadge, runList, said } from "./parts.js";
 import { questionCard } from "./view-question.js";
 import { phoneBadge, queueList } from "./view-phones.js";
 import { link } from "./routes.js";
@@ -28,7 +28,7 @@ export function phonePage(state) {
     { class: "page run-page", key: `phone ${id}` },
     h("div", { class: "run-head" },
       heading(said(name)),
-      h("div", { class: "row" }, phoneBadge(device, session ?? asking[0]), device.hint && said(device.hint, "hint")),
+      h("div", { class: "row" }, control ? badge("waiting", "hand", t("phone.yours")) : phoneBadge(device, session ?? asking[0]), device.hint && said(device.hint, "hint")),
       h("dl", { class: "facts" },
         fact(t("phone.id"), id),
         fact(t("phone.transport"), named("transport", device.transport)),
@@ -39,7 +39,7 @@ export function phonePage(state) {
         !device.busy && !state.me?.read_only && button(t("do.take"), { symbol: "hand", on: { click: () => take({ device: id }) } }))),
     h("div", { class: "run-ask" }, asking.map((one) => questionCard(one, state))),
     h("div", { class: "run-screen" },
-      h("div", { class: "screen-bar" }, control ? drivenBadge(control) : badge(live?.url ? "live" : "neutral", live?.url ? "dot" : "eye", t("screen.live"))),
+      h("div", { class: "screen-bar" }, control ? drivenBadge(control) : liveBadge(state, id)),
       h("div", { class: "glass-place" },
         glass({
           url: live?.url, error: device.state === "device" ? live?.error : named("state", device.state), alt: t("phone.screen", { phone: name }),

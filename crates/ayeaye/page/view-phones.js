@@ -21,17 +21,20 @@ export function phonesPage(state) {
     { class: "page", key: "phones" },
     h("div", { class: "page-head" }, heading(t("phones")), devices && h("span", { class: "faint" }, t("phones.some", { n: devices.length }))),
     composer(state),
-    0 < asking.length && h("section", { class: "asking", "aria-labelledby": "asking" }, h("h2", { id: "asking" }, t("runs.asking")), asking.map((one) => questionCard(one, state))),
+    0 < asking.length && h("section", { class: "asking", "aria-labelledby": "asking" }, h("h2", { id: "asking" }, t("runs.asking")), h("div", null, asking.map((one) => questionCard(one, state)))),
     devices === null
       ? h("p", { class: "faint" }, t("loading"))
       : devices.length === 0
         ? empty("phone", t("phones.none"), t("phones.none.how"))
-        : h("ul", { class: "phones", "aria-label": t("phones") }, devices.map((device) => phoneCard(device, state))),
+        : h("ul", { class: "phones", "aria-label": t("phones") }, inOrder(devices).map((device) => phoneCard(device, state))),
     h("section", { "aria-labelledby": "recent" },
       h("div", { class: "page-head" }, h("h2", { id: "recent" }, t("runs.recent")), 0 < sessions?.length && h("a", { href: link("history") }, t("runs.all"))),
       sessions?.length ? runList(sessions.slice(0, RECENT), state.now) : h("p", { class: "faint" }, t(sessions ? "runs.none" : "loading"))),
   );
 }
+
+/// Those that can be used come first.
+const inOrder = (devices) => [...devices].sort((a, b) => (a.state !== "device") - (b.state !== "device"));
 
 /// How a phone stands, in a badge.
 export function phoneBadge(device, session) {

@@ -8,12 +8,15 @@ import { glass } from "./view-glass.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { questionCard } from "./view-question.js";
 import { look, stepList } from "./view-steps.js";
-import { badge, button, chip, empty, fact, failure, heading, iconButton, phoneName, said } from "./parts.js";
+import { button, chip, empty, fact, failure, heading, iconButton, liveBadge, phoneName, said } from "./parts.js";
 import { icon } from "./icons.js";
 import { link } from "./routes.js";
 import { ordered } from "./sessions.js";
 import { h } from "./vdom.js";
 import { t } from "./words.js";
+
+// From here on a task is more of a text than a title.
+const LONG = 90;
 
 export function runPage(state) {
   const id = state.route.session;
@@ -25,7 +28,7 @@ export function runPage(state) {
     "div",
     { class: "page run-page", key: id },
     h("div", { class: "run-head" },
-      heading(said(session.task), { class: "task-title" }),
+      heading(said(session.task), { class: LONG < session.task.length ? "task-title long" : "task-title" }),
       h("div", { class: "row" }, chip(session), session.message && !session.question && said(session.message, "run-message")),
       facts(session, state.now),
       actions(state, session),
@@ -72,7 +75,7 @@ function screenPane(state, open) {
         ? [h("span", { class: "strong" }, t("screen.at", { n: step.index + 1 })),
            stepThrough(id, steps, step),
            device && button(t("screen.back"), { style: "quiet small", symbol: "eye", on: { click: () => look(id, null) } })]
-        : control ? drivenBadge(control) : badge(live?.url ? "live" : "neutral", live?.url ? "dot" : "eye", t("screen.live"))),
+        : control ? drivenBadge(control) : liveBadge(state, session.device_id)),
     h("div", { class: "glass-place" }, glass({ ...shown, screen: device?.screen }), control?.leave && leaveCard(control.leave)),
     control && controlPanel(state, Boolean(session.can?.resume)),
   ];

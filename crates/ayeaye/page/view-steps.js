@@ -67,8 +67,8 @@ function times({ model_ms: model, other_ms: other, cost_usd: cost, started_at: a
   return h(
     "div",
     { class: "step-times" },
-    h("span", { class: "strong", title: `${t("step.model", { time: duration(model ?? 0) })}, ${t("step.other", { time: duration(other ?? 0) })}` }, duration(whole)),
-    h("span", { class: "bar", "aria-hidden": "true", vars: { "--share": `${whole ? Math.round(((model ?? 0) / whole) * 100) : 0}%` } }),
+    0 < whole && h("span", { class: "strong", title: `${t("step.model", { time: duration(model ?? 0) })}, ${t("step.other", { time: duration(other ?? 0) })}` }, duration(whole)),
+    0 < whole && h("span", { class: "bar", "aria-hidden": "true", vars: { "--share": `${whole ? Math.round(((model ?? 0) / whole) * 100) : 0}%` } }),
     h("span", { class: "faint" }, time(at)),
     Number.isFinite(cost) && h("span", { class: "faint" }, money(cost, true)),
   );

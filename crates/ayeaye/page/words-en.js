@@ -88,7 +88,7 @@ export default {
   "step.see": ({ n }) => `Look at step ${n}`,
   "agent.host": "Planner", "agent.client": "You",
 
-  "screen": "Screen", "screen.live": "Live", "screen.at": ({ n }) => `Step ${n}`, "screen.back": "Back to live",
+  "screen": "Screen", "screen.live": "Live", "screen.old": "Not live", "screen.at": ({ n }) => `Step ${n}`, "screen.back": "Back to live",
   "screen.before": "Step before", "screen.after": "Step after",
   "screen.failed": "The screen cannot be seen",
 

@@ -86,7 +86,7 @@ export default {
   "step.see": ({ n }) => `查看第 ${n} 步`,
   "agent.host": "规划", "agent.client": "你",
 
-  "screen": "屏幕", "screen.live": "实时", "screen.at": ({ n }) => `第 ${n} 步`, "screen.back": "回到实时",
+  "screen": "屏幕", "screen.live": "实时", "screen.old": "非实时", "screen.at": ({ n }) => `第 ${n} 步`, "screen.back": "回到实时",
   "screen.before": "上一步", "screen.after": "下一步",
   "screen.failed": "看不到屏幕",
 

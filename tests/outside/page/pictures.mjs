@@ -25,10 +25,11 @@ const browser = await launch();
 await mkdir(FOLDER, { recursive: true });
 
 /// Takes a picture with few colours, so that it stays small.
-async function take(viewer, name, size = viewer.page.viewportSize()) {
+async function take(viewer, name, size = viewer.page.viewportSize(), from = "#page") {
   if (given.only && given.only !== name) return;
   const { page } = viewer;
   await page.setViewportSize(size);
+  await page.locator(from).evaluate((part) => part.scrollIntoView());
   await page.evaluate(() => Promise.all([...document.images].filter((image) => image.loading !== "lazy").map((image) => image.decode().catch(() => undefined))));
   const file = join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file, animations: "disabled" });
@@ -91,7 +92,7 @@ try {
   await chinese.context.close();
 
   const phones = await visit("");
-  await phones.page.locator(".choices .button").first().waitFor();
+  await phones.page.getByLabel("Your answer").waitFor();
   await phones.page.locator(".phone .pixels").nth(2).waitFor();
   await take(phones, "phones", { width: 1280, height: 1040 });
   await phones.page.emulateMedia({ colorScheme: "dark" });
@@ -119,8 +120,7 @@ try {
   await running.page.locator(".outcome.done").waitFor();
   await take(running, "control");
   await running.page.emulateMedia({ colorScheme: "dark" });
-  await running.page.locator(".run-screen").evaluate((pane) => pane.scrollIntoView());
-  await take(running, "control-small", PHONE);
+  await take(running, "control-small", PHONE, ".run-screen");
   await running.page.setViewportSize(LAPTOP);
   await running.button("Stop").click().catch(() => undefined);
   await running.context.close();
@@ -136,15 +136,15 @@ try {
     });
     const { bounds } = nodes.find(fits);
     const box = await hand.page.locator(".run-screen .pixels").boundingBox();
-    const [left, top, right, bottom] = Array.isArray(bounds) ? bounds : [bounds.left, bounds.top, bounds.right, bounds.bottom];
+    const [left, top, right, bottom] = bounds;
     await hand.page.mouse.click(box.x + ((left + right) / 2 / 1080) * box.width, box.y + ((top + bottom) / 2 / 2400) * box.height);
   };
   await tap((node) => node.text === "Ben Carter");
-  await tap((node) => /EditText/.test(node.class ?? ""));
+  await tap((node) => /EditText/.test(node.class));
   await hand.page.locator(".run-screen .glass").focus();
   await hand.page.keyboard.type("See you at eight");
   await until("the text", async () => (await phoneState(second.control)).nodes.some((node) => node.text === "See you at eight"));
-  await tap((node) => node.desc === "Send" || /send/.test(node.id ?? ""));
+  await tap((node) => node.desc === "Send SMS");
   await hand.page.getByRole("alertdialog").waitFor();
   await take(hand, "leave");
   await hand.context.close();
