@@ -59,8 +59,8 @@ impl Scene {
     /// What it shows of a page so long after the touch.
     pub(crate) fn paint(self, page: u32, since: Duration) -> Frame {
         let (before, after) = (shade(page.wrapping_sub(1)), shade(page));
-        let step = (since.saturating_sub(self.answer).as_millis() / FRAME) as usize;
-        let steps = (self.moving.as_millis() / FRAME) as usize;
+        let count = |time: Duration| usize::try_from(time.as_millis() / FRAME).expect("few");
+        let (step, steps) = (count(since.saturating_sub(self.answer)), count(self.moving));
         let answered = self.answer <= since;
         let rests = self.answer + self.moving <= since;
         let plain = |shade| (shade, [None, None]);
@@ -77,9 +77,12 @@ impl Scene {
                 with(before, (width - shown, 0, shown, SIZE.height as usize, after))
             }
             SceneKind::Fade if !rests => {
-                let left = 1.0 - (step + 1) as f64 / (steps + 2) as f64;
-                let far = f64::from(before) - f64::from(after);
-                plain((f64::from(after) + far * left * left).round() as u8)
+                let whole = steps + 2;
+                let left = whole.saturating_sub(step + 1);
+                let part = |of: u8| usize::from(of) * left * left / (whole * whole);
+                let far = part(before.abs_diff(after));
+                let far = u8::try_from(far).expect("no more than the whole");
+                plain(if after < before { after + far } else { after - far })
             }
             SceneKind::Small if !rests => with(after, (10 + step % 100, 140, 10, 6, 250)),
             SceneKind::Spinner if !rests => {
@@ -88,7 +91,7 @@ impl Scene {
             }
             SceneKind::Caret if blinks(500) => with(after, (70, 140, 2, 12, 0)),
             SceneKind::Clock => {
-                let second = (since.as_millis() / 1000 % 10) as usize;
+                let second = usize::try_from(since.as_secs() % 10).expect("a digit");
                 with(after, (8 + second, 2, 6, 8, 0))
             }
             SceneKind::Plateau if !rests => with(before, (20, 60, 40, 20, 250)),

@@ -18,7 +18,7 @@ use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// A screen that was on so shortly ago is on.
-const FRESH: Duration = Duration::from_secs(1);
+const FRESH: Duration = Duration::from_millis(300);
 /// How often a screen is switched on for one gesture.
 const LIGHTS: u32 = 2;
 const WENT_DARK: &str = "the screen had gone off while it was being decided on";
