@@ -96,8 +96,12 @@ impl Capture {
                 Ok(captured) => {
                     *self.last() = captured.frame.as_earlier();
                     let took = begun.elapsed();
-                    self.choice().succeeded(way, took, Instant::now());
-                    under_way.succeeded(took, Instant::now());
+                    let now = Instant::now();
+                    if under_way.succeeded(took, now) {
+                        self.choice().succeeded(way, took, now);
+                    } else {
+                        self.choice().came_beside_another(way, took);
+                    }
                     let size = captured.frame.size();
                     tracing::debug!(
                         device = %client.id(), way = way.name(), ?panel, ?took, %size, "captured"
@@ -218,7 +222,8 @@ impl Capture {
             let Some(whole) = raw::expected_length(reader.start()) else { return true };
             let nanos = elapsed.as_nanos() * whole as u128 / reader.length().max(1) as u128;
             let projected = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
-            if elapsed < JUDGED_AFTER || projected <= patience {
+            // Those that are under way together share the link.
+            if elapsed < JUDGED_AFTER || projected <= patience * self.overlap.under_way().max(1) {
                 return true;
             }
             would_take = Some(projected);

@@ -153,6 +153,11 @@ impl Choice {
         }
     }
 
+    /// A capture has come that may have taken longer because of another one.
+    pub(super) fn came_beside_another(&mut self, way: Way, took: Duration) {
+        self.latest = Some((way, took));
+    }
+
     /// The way of the last capture, and how long it took.
     pub(super) fn latest(&self) -> Option<(Way, Duration)> {
         self.latest

@@ -53,6 +53,11 @@ impl Overlap {
         UnderWay { overlap: self, first: known.under_way == 1, number: known.begun }
     }
 
+    /// How many are under way now.
+    pub(super) fn under_way(&self) -> u32 {
+        self.known().under_way
+    }
+
     /// Nothing is known of another link.
     pub(super) fn forget(&self) {
         let mut known = self.known();
@@ -66,22 +71,23 @@ impl Overlap {
 }
 
 impl UnderWay<'_> {
-    /// It has come, and took so long.
-    pub(super) fn succeeded(self, took: Duration, now: Instant) {
+    /// It has come, and took so long. False if it took longer than it does alone, or that is not known: then it
+    /// tells nothing of its way.
+    pub(super) fn succeeded(self, took: Duration, now: Instant) -> bool {
         let mut known = self.overlap.known();
         let met_another = self.number < known.begun;
-        match known.alone {
-            _ if !self.first => {}
-            Some(alone) if met_another => {
-                if alone.mul_f64(MOST_LONGER) + NOISE < took {
-                    let pause = known.pause.unwrap_or(PAUSE);
-                    known.not_until = Some(now + pause);
-                    known.pause = Some((pause * 2).min(MAX_PAUSE));
-                }
-            }
-            _ if met_another => {}
-            _ => known.alone = Some(took),
+        if self.first && !met_another {
+            known.alone = Some(took);
+            return true;
         }
+        let Some(alone) = known.alone else { return false };
+        let as_quick = took <= alone.mul_f64(MOST_LONGER) + NOISE;
+        if self.first && !as_quick {
+            let pause = known.pause.unwrap_or(PAUSE);
+            known.not_until = Some(now + pause);
+            known.pause = Some((pause * 2).min(MAX_PAUSE));
+        }
+        as_quick
     }
 }
 
@@ -103,6 +109,20 @@ mod tests {
         let second = overlap.begin();
         first.succeeded(took, now);
         second.succeeded(took, now);
+        assert_eq!(overlap.under_way(), 0);
+    }
+
+    #[test]
+    fn a_capture_that_shared_the_link_tells_nothing_of_its_way() {
+        let (overlap, now) = (Overlap::default(), Instant::now());
+        let (first, second) = (overlap.begin(), overlap.begin());
+        assert_eq!(overlap.under_way(), 2);
+        assert!(!first.succeeded(600 * MS, now) && !second.succeeded(600 * MS, now));
+        assert!(overlap.begin().succeeded(390 * MS, now), "it was alone");
+        let (first, second) = (overlap.begin(), overlap.begin());
+        assert!(!first.succeeded(680 * MS, now) && !second.succeeded(680 * MS, now));
+        let (first, second) = (overlap.begin(), overlap.begin());
+        assert!(first.succeeded(400 * MS, now) && second.succeeded(410 * MS, now), "no longer");
     }
 
     #[test]
