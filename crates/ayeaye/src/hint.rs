@@ -30,13 +30,12 @@ impl Reader {
 pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
     match err {
         AgentError::DeviceBusy { session: None, .. } => reader.choose(
-            "start it with queue = true to have it wait its turn, or use another phone that \
-             list_connected_devices shows as free; what somebody else began cannot be followed or stopped \
-             from here",
+            "ask_agent_start_new_task with queue = true waits its turn; or use another phone, which \
+             list_connected_devices shows; what somebody else began cannot be followed or stopped from here",
             "wait your turn with `ayeaye run --queue`, or use another phone: `ayeaye devices` shows them",
         ),
         AgentError::DeviceBusy { .. } => reader.choose(
-            "start it with queue = true to have it wait its turn, follow that session with \
+            "ask_agent_start_new_task with queue = true waits its turn; or follow that session with \
              ask_agent_continue(session_id), or end it with stop_task",
             "wait your turn with `ayeaye run --queue`; `ayeaye sessions show` looks at that session",
         ),

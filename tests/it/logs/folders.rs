@@ -25,7 +25,8 @@ pub fn files(folder: &Path) -> Files {
         if path.is_dir() {
             let below = files(&path).into_iter();
             found.extend(below.map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)));
-        } else {
+        } else if path.is_file() {
+            // And no socket.
             found.insert(name, fs::read(&path).unwrap());
         }
     }
