@@ -99,10 +99,10 @@ struct Browser<'a> {
 
 impl Browser<'_> {
     /// A request as the page's own modules make it.
-    fn request(&self, method: Method, path: &str, body: Option<Value>) -> RequestBuilder {
+    fn request(&self, method: &Method, path: &str, body: Option<Value>) -> RequestBuilder {
         let mut request = self.served.client.request(method.clone(), self.served.url(path));
         request = request.header("sec-fetch-site", "same-origin");
-        if method == Method::POST {
+        if *method == Method::POST {
             request = request.header("origin", format!("http://{}", self.served.address));
         }
         if !self.cookie.is_empty() {
@@ -115,7 +115,7 @@ impl Browser<'_> {
     }
 
     async fn send(&self, method: Method, path: &str, body: Option<Value>) -> reqwest::Response {
-        within(60, path, self.request(method, path, body).send()).await.unwrap()
+        within(60, path, self.request(&method, path, body).send()).await.unwrap()
     }
 
     async fn get(&self, path: &str) -> (StatusCode, Value) {

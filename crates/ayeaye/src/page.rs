@@ -93,7 +93,7 @@ impl Page {
     }
 
     /// What everybody may have: the page itself, without anything of anybody.
-    pub fn files(&self) -> Router {
+    pub fn files() -> Router {
         Router::new().route("/", get(files::index)).route("/page/{name}", get(files::one))
     }
 

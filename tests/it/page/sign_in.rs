@@ -44,7 +44,7 @@ async fn whoever_is_not_signed_in_gets_the_page_and_nothing_else() {
     assert_eq!(page.status(), StatusCode::OK);
     assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
     let tag = page.headers()["etag"].clone();
-    let again = stranger.request(Method::GET, "/page/index.html", None);
+    let again = stranger.request(&Method::GET, "/page/index.html", None);
     let again = again.header("if-none-match", tag).send().await.unwrap();
     assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
     let none = stranger.send(Method::GET, "/page/none.js", None).await;

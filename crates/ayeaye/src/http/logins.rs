@@ -42,7 +42,7 @@ pub(super) struct Logins {
     server: String,
     clock: Clock,
     codes: Mutex<VecDeque<Code>>,
-    logins: Mutex<Vec<Login>>,
+    known: Mutex<Vec<Login>>,
     /// Held while the file is written.
     writing: tokio::sync::Mutex<()>,
 }
@@ -89,7 +89,7 @@ impl Logins {
             server,
             clock,
             codes: Mutex::default(),
-            logins: Mutex::new(logins),
+            known: Mutex::new(logins),
             writing: tokio::sync::Mutex::default(),
         }
     }
@@ -124,7 +124,7 @@ impl Logins {
         let cookie = secret::random();
         let token = tokens.mark_of(principal)?;
         {
-            let mut logins = lock(&self.logins);
+            let mut logins = lock(&self.known);
             let its = |it: &Login| it.principal == principal.name();
             while MAX_PER_PRINCIPAL <= logins.iter().filter(|it| its(it)).count() {
                 remove_oldest(&mut logins, its);
@@ -148,7 +148,7 @@ impl Logins {
     pub(super) async fn find(&self, cookie: &str) -> Option<SignedIn> {
         let (offered, now) = (hash(cookie), (self.clock)());
         let signed_in = {
-            let mut logins = lock(&self.logins);
+            let mut logins = lock(&self.known);
             // A hash of a guess tells nothing of the hashes there are: no need for constant time.
             let login = logins.iter_mut().find(|it| it.hash == offered && !it.is_idle(now))?;
             let renewed = NOTE_EVERY <= now.duration_since(login.used);
@@ -166,7 +166,7 @@ impl Logins {
     /// Ends a login.
     pub(super) async fn sign_out(&self, cookie: &str) {
         let offered = hash(cookie);
-        lock(&self.logins).retain(|it| it.hash != offered);
+        lock(&self.known).retain(|it| it.hash != offered);
         self.write().await;
     }
 
@@ -174,7 +174,7 @@ impl Logins {
     async fn write(&self) {
         let _turn = self.writing.lock().await;
         let (path, now) = (self.path.clone(), (self.clock)());
-        let (server, ours) = (self.server.clone(), lock(&self.logins).clone());
+        let (server, ours) = (self.server.clone(), lock(&self.known).clone());
         let work = move || {
             let mut all = read(&path);
             all.retain(|it| it.server != server && !it.is_idle(now));

@@ -293,10 +293,10 @@ mod tests {
         tokio::spawn(publish(500, publisher));
         assert!(viewer.next().await.is_some() && viewer.next().await.is_some());
         assert_eq!(seen(&viewer), Some(1));
-        sleep(Duration::from_secs(60)).await;
+        sleep(Duration::from_mins(1)).await;
         assert!(viewer.next().await.is_some());
         assert_eq!(seen(&viewer), Some(500));
-        let more = tokio::time::timeout(Duration::from_secs(60), viewer.next()).await;
+        let more = tokio::time::timeout(Duration::from_mins(1), viewer.next()).await;
         assert!(more.is_err(), "nothing was kept");
     }
 
@@ -307,7 +307,7 @@ mod tests {
         viewer.views[0].due = false;
         assert!(viewer.next().await.is_some() && viewer.next().await.is_some());
         assert!(viewer.views[0].ended);
-        let more = tokio::time::timeout(Duration::from_secs(60), viewer.next()).await;
+        let more = tokio::time::timeout(Duration::from_mins(1), viewer.next()).await;
         assert!(more.is_err());
     }
 

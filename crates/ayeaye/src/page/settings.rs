@@ -18,9 +18,10 @@ pub(super) async fn me(
 ) -> Json<Value> {
     let presence = &page.0.presence;
     let state = presence.state().await;
-    let name = match principal == Principal::local() {
-        true => "this machine",
-        false => principal.name().trim_start_matches("token:"),
+    let name = if principal == Principal::local() {
+        "this machine"
+    } else {
+        principal.name().trim_start_matches("token:")
     };
     Json(json!({
         "name": name,
@@ -45,13 +46,13 @@ pub(super) async fn policy(
         own
     };
     let lines = policy_words::lines(&policy).into_iter();
-    let text: String = lines.map(|(name, text)| format!("{name:<9} {text}\n")).collect();
+    let text: Vec<String> = lines.map(|(name, text)| format!("{name:<9} {text}")).collect();
     let rules = ActClass::ALL.into_iter().map(|class| {
         let treatment = policy_words::word(policy.treatment(class));
         json!({ "class": class.name(), "treatment": treatment })
     });
     let rules: Vec<Value> = rules.collect();
-    Json(json!({ "profile": policy.name(), "text": text.trim_end(), "rules": rules }))
+    Json(json!({ "profile": policy.name(), "text": text.join("\n"), "rules": rules }))
 }
 
 /// The settings as they are shown: secrets as `set`.

@@ -18,6 +18,7 @@ pub(super) const MAX_TEXT: usize = 2000;
 
 /// A session in short.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the page's own words")]
 pub(super) struct Line {
     pub(super) session_id: String,
     task: String,
