@@ -19,7 +19,7 @@ use crate::support::{Answer, FakeVlm, Rig, click, complete};
 const PAGE: &str = "ui://ayeaye/run";
 const KIND: &str = "text/html;profile=mcp-app";
 
-fn showing(kinds: Value) -> Value {
+fn showing(kinds: &Value) -> Value {
     json!({ "extensions": { "io.modelcontextprotocol/ui": { "mimeTypes": kinds } } })
 }
 
@@ -39,7 +39,7 @@ fn names(tools: &[Value]) -> Vec<&str> {
 async fn only_a_client_that_shows_apps_is_told_of_the_page_and_its_tools() {
     let server = FakeServer::new([]);
     for era in ["old", "new"] {
-        let shows = told(&server, era, &showing(json!(["text/plain", KIND])), "tools/list").await;
+        let shows = told(&server, era, &showing(&json!(["text/plain", KIND])), "tools/list").await;
         let shows = shows["tools"].as_array().unwrap();
         let linked: Vec<Value> =
             shows.iter().filter(|it| it["_meta"]["ui"]["resourceUri"] == PAGE).cloned().collect();
@@ -54,7 +54,8 @@ async fn only_a_client_that_shows_apps_is_told_of_the_page_and_its_tools() {
             .cloned()
             .collect();
         assert_eq!(names(&own), ["pause_task", "watch_session"]);
-        for capabilities in [json!({}), showing(json!(["text/html"])), showing(json!("no list"))] {
+        for capabilities in [json!({}), showing(&json!(["text/html"])), showing(&json!("no list"))]
+        {
             let plain = told(&server, era, &capabilities, "tools/list").await;
             let plain = plain["tools"].as_array().unwrap();
             assert_eq!(plain.len() + own.len(), shows.len());
@@ -62,7 +63,7 @@ async fn only_a_client_that_shows_apps_is_told_of_the_page_and_its_tools() {
             let listed = told(&server, era, &capabilities, "resources/list").await.to_string();
             assert!(!listed.contains("ui://"), "{listed}");
         }
-        let listed = told(&server, era, &showing(json!([KIND])), "resources/list").await;
+        let listed = told(&server, era, &showing(&json!([KIND])), "resources/list").await;
         let page = listed["resources"].as_array().unwrap().last().unwrap();
         assert_eq!((&page["uri"], &page["mimeType"]), (&json!(PAGE), &json!(KIND)));
     }

@@ -3,6 +3,7 @@
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Arguments come
 //! in through `args`, results go out through `results`, errors through `tool_error`.
 pub mod address;
+mod answer_shape;
 pub mod app;
 pub mod approval_form;
 pub(crate) mod approvals;

@@ -25,7 +25,7 @@ use rmcp::model::{
 use rmcp::service::PeerRequestOptions;
 use tokio::time::Instant;
 
-pub use form::{AnswerShape, FormAnswer, parse_answer, question_form};
+pub use form::{FormAnswer, parse_answer, question_form};
 pub use request_state::{ApprovalState, State, StateCodec, StateError};
 pub use retry::RetryContext;
 

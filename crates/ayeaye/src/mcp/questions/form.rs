@@ -10,6 +10,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
+use crate::mcp::answer_shape::AnswerShape;
 use crate::mcp::{args, texts};
 use crate::text::{lines, truncate};
 
@@ -17,13 +18,9 @@ use crate::text::{lines, truncate};
 const FIELD: &str = "reply";
 /// The longest answer, in characters.
 const MAX_ANSWER: u32 = 2000;
-/// Most options to choose from; a question with more takes free text.
-const MAX_OPTIONS: usize = 50;
 /// The options where a person has to act on the phone.
 const DONE: &str = "done";
 const GIVE_UP: &str = "give up";
-/// The options where the agent asks for approval.
-const YES_NO: [&str; 2] = ["yes", "no"];
 
 /// A person's answer to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,38 +33,6 @@ pub enum FormAnswer {
     GivenUp,
     /// It does not fit the form.
     Invalid,
-}
-
-/// Which answers a question takes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AnswerShape {
-    /// One of these options.
-    Choice(Vec<String>),
-    /// By acting on the phone; the answer says that it is done.
-    ByHand,
-    /// Free text.
-    Text,
-}
-
-impl AnswerShape {
-    /// Those of this question.
-    pub fn of(question: &Question) -> Self {
-        let mut options: Vec<String> = Vec::new();
-        for option in &question.options {
-            let option = lines(option).trim().to_owned();
-            if !option.is_empty() && !options.contains(&option) {
-                options.push(option);
-            }
-        }
-        let fits = !options.is_empty() && options.len() <= MAX_OPTIONS;
-        match question.kind {
-            QuestionKind::Takeover => Self::ByHand,
-            QuestionKind::Info | QuestionKind::Confirm if fits => Self::Choice(options),
-            QuestionKind::Confirm => Self::Choice(YES_NO.map(str::to_owned).into()),
-            QuestionKind::Info if question.asks_for_secret() => Self::ByHand,
-            QuestionKind::Info => Self::Text,
-        }
-    }
 }
 
 /// The form that asks a question.

@@ -3,7 +3,7 @@ use ayeaye_agent::{DONE_BY_HAND, Question, Report, StepSummary, StopReason};
 use serde::Serialize;
 
 use super::{ActionItem, DeviceInfo, MAX_EXPLAIN, QuestionItem};
-use crate::mcp::questions::AnswerShape;
+use crate::mcp::answer_shape::AnswerShape;
 use crate::text::truncate;
 
 /// Most steps in one answer: the newest.
