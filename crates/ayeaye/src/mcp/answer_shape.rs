@@ -10,7 +10,7 @@ const YES_NO: [&str; 2] = ["yes", "no"];
 
 /// Which answers a question takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AnswerShape {
+pub(super) enum AnswerShape {
     /// One of these options.
     Choice(Vec<String>),
     /// By acting on the phone; the answer says that it is done.
@@ -21,7 +21,7 @@ pub enum AnswerShape {
 
 impl AnswerShape {
     /// Those that this question takes.
-    pub fn of(question: &Question) -> Self {
+    pub(super) fn of(question: &Question) -> Self {
         let mut options: Vec<String> = Vec::new();
         for option in &question.options {
             let option = lines(option).trim().to_owned();
