@@ -19,8 +19,15 @@ export async function take({ session, device }) {
   const place = session?.session_id ?? device;
   update((s) => {
     s.control = {
-      place, device, session: session?.session_id ?? null, ready: !session || Boolean(session.can?.act),
-      typed: "", cursor: null, waiting: 0, note: null, leave: null,
+      place,
+      device,
+      session: session?.session_id ?? null,
+      ready: !session || Boolean(session.can?.act),
+      typed: "",
+      cursor: null,
+      waiting: 0,
+      note: null,
+      leave: null,
     };
     s.looked.delete(place);
   });
@@ -56,10 +63,24 @@ async function send(what) {
     const came = await post(path, what);
     if (came.outcome === "needs_leave") {
       note(null, -1);
-      update((s) => s.control && (s.control.leave = { question: came.question ?? "", why: came.why ?? "", what: { ...what, agreed: came.agree } }));
+      update(
+        (s) =>
+          s.control &&
+          (s.control.leave = {
+            question: came.question ?? "",
+            why: came.why ?? "",
+            what: { ...what, agreed: came.agree },
+          }),
+      );
       announce(`${t("leave")}: ${came.question ?? ""}`, true);
     } else {
-      note({ tone: came.outcome, text: came.outcome === "done" ? t("outcome.done") : `${named("outcome", came.outcome)}: ${came.why ?? ""}` }, -1);
+      note(
+        {
+          tone: came.outcome,
+          text: came.outcome === "done" ? t("outcome.done") : `${named("outcome", came.outcome)}: ${came.why ?? ""}`,
+        },
+        -1,
+      );
     }
   } catch (refused) {
     note({ tone: "not_done", text: reason(refused) }, -1);

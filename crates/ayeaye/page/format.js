@@ -26,7 +26,9 @@ export const elapsed = (ms) => (ms < 60_000 ? `${Math.max(0, Math.round(ms / 100
 
 export function time(at) {
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? "–" : formatter(Intl.DateTimeFormat, { timeStyle: "medium", hourCycle: "h23" }).format(date);
+  return Number.isNaN(date.getTime())
+    ? "–"
+    : formatter(Intl.DateTimeFormat, { timeStyle: "medium", hourCycle: "h23" }).format(date);
 }
 
 /// `14:03` today, `21 Nov, 14:03` before.
@@ -41,9 +43,13 @@ export function when(at, now) {
 export function money(usd, known) {
   if (known === false || !Number.isFinite(usd)) return t("cost.unknown");
   const digits = usd !== 0 && usd < 0.1 ? 4 : 2;
-  return formatter(Intl.NumberFormat, { style: "currency", currency: "USD", minimumFractionDigits: 2, maximumFractionDigits: digits }).format(usd);
+  return formatter(Intl.NumberFormat, {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: 2,
+    maximumFractionDigits: digits,
+  }).format(usd);
 }
 
 /// How long a session has taken, or takes until now.
-export const taken = (session, now) =>
-  new Date(session.ended_at ?? now).getTime() - new Date(session.started_at).getTime();
+export const taken = (session, now) => new Date(session.ended_at ?? now).getTime() - new Date(session.started_at).getTime();

@@ -30,7 +30,8 @@ const PATHS = {
   columns: "M4 5h6.5v14H4zM13.5 5H20v14h-6.5z",
   send: "M5 12h13m-5.5-6 6 6-6 6",
   exit: "M14 4.5h4.5v15H14M10.5 8l-4 4 4 4M6.5 12H15",
-  globe: "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0ZM3.5 12h17M12 3c2.5 2.6 3.7 5.6 3.7 9s-1.2 6.4-3.7 9c-2.5-2.6-3.7-5.6-3.7-9S9.5 5.6 12 3Z",
+  globe:
+    "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0ZM3.5 12h17M12 3c2.5 2.6 3.7 5.6 3.7 9s-1.2 6.4-3.7 9c-2.5-2.6-3.7-5.6-3.7-9S9.5 5.6 12 3Z",
   plus: "M12 5v14M5 12h14",
   down: "M6 9.5 12 15.5 18 9.5",
   left: "M14.5 5.5 8 12l6.5 6.5",
@@ -40,11 +41,27 @@ const PATHS = {
 };
 
 const ACTIONS = {
-  CLICK: "tap", DOUBLE_CLICK: "tap", LONGPRESS: "tap", TYPE: "keyboard", SLIDE: "swipe", DRAG: "swipe", SCROLL: "scroll",
-  AWAKE: "open", HOT_KEY: "home", WAIT: "hourglass", NOTE: "note", INFO: "question", COMPLETE: "check", ABORT: "cross",
+  CLICK: "tap",
+  DOUBLE_CLICK: "tap",
+  LONGPRESS: "tap",
+  TYPE: "keyboard",
+  SLIDE: "swipe",
+  DRAG: "swipe",
+  SCROLL: "scroll",
+  AWAKE: "open",
+  HOT_KEY: "home",
+  WAIT: "hourglass",
+  NOTE: "note",
+  INFO: "question",
+  COMPLETE: "check",
+  ABORT: "cross",
 };
 
 export const icon = (name, style = "") =>
-  h("svg", { class: `icon ${style}`, viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" }, h("path", { d: PATHS[name] ?? PATHS.dot }));
+  h(
+    "svg",
+    { class: `icon ${style}`, viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" },
+    h("path", { d: PATHS[name] ?? PATHS.dot }),
+  );
 
 export const actionIcon = (action) => icon(ACTIONS[action] ?? "dot");

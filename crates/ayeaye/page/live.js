@@ -38,11 +38,15 @@ function open(ids) {
   const query = ids ? `?sessions=${ids.split(",").map(encodeURIComponent).join(",")}` : "";
   source = new EventSource(`/page/api/events${query}`);
   source.addEventListener("hello", ({ data }) => read(data, welcome));
-  source.addEventListener("devices", ({ data }) => read(data, (devices) => update((s) => (s.devices = list(devices, "devices")))));
+  source.addEventListener("devices", ({ data }) =>
+    read(data, (devices) => update((s) => (s.devices = list(devices, "devices")))),
+  );
   source.addEventListener("sessions", ({ data }) => read(data, (sessions) => takeLines(list(sessions, "sessions"))));
   source.addEventListener("session", ({ data }) => read(data, takeSession));
   source.addEventListener("error", lost);
-  source.addEventListener("gone", ({ data }) => read(data, ({ session_id: id }) => update((s) => s.open.set(id, { missing: true }))));
+  source.addEventListener("gone", ({ data }) =>
+    read(data, ({ session_id: id }) => update((s) => s.open.set(id, { missing: true }))),
+  );
 }
 
 /// The sessions that are shown and can be followed; what cannot be a session's name is told as not there.
@@ -98,7 +102,9 @@ function takeLines(lines) {
 function readQuestion({ session_id: id, question }) {
   if (asking.has(id) || state.open.get(id)?.session?.question?.text === question) return;
   asking.add(id);
-  get(sessionPath(id)).then(takeSession, () => undefined).finally(() => asking.delete(id));
+  get(sessionPath(id))
+    .then(takeSession, () => undefined)
+    .finally(() => asking.delete(id));
 }
 
 function lost() {

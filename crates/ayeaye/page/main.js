@@ -19,7 +19,13 @@ import { signInPage } from "./view-sign-in.js";
 import { choose, preferred } from "./words.js";
 
 const PAGES = {
-  phones: phonesPage, phone: phonePage, session: runPage, compare: comparePage, history: historyPage, policy: policyPage, settings: settingsPage,
+  phones: phonesPage,
+  phone: phonePage,
+  session: runPage,
+  compare: comparePage,
+  history: historyPage,
+  policy: policyPage,
+  settings: settingsPage,
 };
 
 const root = document.getElementById("page");

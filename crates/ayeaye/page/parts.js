@@ -8,7 +8,13 @@ import { h } from "./vdom.js";
 import { named, t } from "./words.js";
 
 const ICONS = {
-  running: "dot", waiting: "question", queued: "hourglass", good: "check", bad: "cross", paused: "pause", neutral: "stop",
+  running: "dot",
+  waiting: "question",
+  queued: "hourglass",
+  good: "check",
+  bad: "cross",
+  paused: "pause",
+  neutral: "stop",
 };
 
 /// How a session stands: an icon, a word and a tone.
@@ -38,7 +44,8 @@ export const liveBadge = ({ link: how, screens }, id) =>
 
 export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), h("span", null, text));
 
-export const empty = (symbol, title, text) => h("div", { class: "empty" }, icon(symbol), h("p", { class: "strong" }, title), text && h("p", null, text));
+export const empty = (symbol, title, text) =>
+  h("div", { class: "empty" }, icon(symbol), h("p", { class: "strong" }, title), text && h("p", null, text));
 
 export const fact = (name, value) => h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value));
 
@@ -49,7 +56,13 @@ export const said = (text, style = "") => h("span", { class: style, dir: "auto" 
 
 /// Runs as a list, each a link to its page. `extra` adds what stands before each.
 export function runList(sessions, now, extra) {
-  return h("ul", { class: "runs" }, sessions.map((session) => h("li", { key: session.session_id, class: extra ? "choosable" : "" }, extra?.(session), runLink(session, now))));
+  return h(
+    "ul",
+    { class: "runs" },
+    sessions.map((session) =>
+      h("li", { key: session.session_id, class: extra ? "choosable" : "" }, extra?.(session), runLink(session, now)),
+    ),
+  );
 }
 
 function runLink(session, now) {
@@ -57,7 +70,12 @@ function runLink(session, now) {
     "a",
     { class: "run", href: link("session", session.session_id) },
     chip(session),
-    h("span", { class: "run-task" }, said(session.task, "one-line"), h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [" · ", said(session.message)])),
+    h(
+      "span",
+      { class: "run-task" },
+      said(session.task, "one-line"),
+      h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [" · ", said(session.message)]),
+    ),
     h("span", { class: "run-steps" }, t("steps.count", { n: session.steps })),
     h("span", { class: "run-time" }, duration(taken(session, now))),
     h("span", { class: "run-cost" }, session.cost_known ? money(session.cost_usd, true) : "–"),

@@ -53,10 +53,13 @@ async function ask(id) {
     if (refused.status !== 0) update((s) => s.screens.set(id, { error: refused.message }));
   }
   asking.delete(id);
-  timers.set(id, setTimeout(() => {
-    timers.delete(id);
-    ask(id);
-  }, rest));
+  timers.set(
+    id,
+    setTimeout(() => {
+      timers.delete(id);
+      ask(id);
+    }, rest),
+  );
 }
 
 function show(id, { tag, picture }, before) {

@@ -19,30 +19,62 @@ export function comparePage(state) {
     "div",
     { class: "page", key: `compare ${ids.join(" ")}` },
     heading(t("compare")),
-    h("div", { class: "pair" }, both.map((open, side) => summary(state, open, side))),
-    h("ol", { class: "pairs" }, Array.from({ length: rows }, (_, row) => h("li", { key: row, class: "pair" },
-      steps.map((of, side) => stepCell(ids[side], of[row]))))),
+    h(
+      "div",
+      { class: "pair" },
+      both.map((open, side) => summary(state, open, side)),
+    ),
+    h(
+      "ol",
+      { class: "pairs" },
+      Array.from({ length: rows }, (_, row) =>
+        h(
+          "li",
+          { key: row, class: "pair" },
+          steps.map((of, side) => stepCell(ids[side], of[row])),
+        ),
+      ),
+    ),
   );
 }
 
 function summary(state, open, side) {
   const ids = state.route.sessions;
   const session = open?.session;
-  const options = new Map((state.sessions ?? []).map((one) => [one.session_id, `${when(one.started_at, state.now)} · ${one.task}`]));
-  for (const known of state.open.values()) if (known.session) options.set(known.session.session_id, `${when(known.session.started_at, state.now)} · ${known.session.task}`);
+  const options = new Map(
+    (state.sessions ?? []).map((one) => [one.session_id, `${when(one.started_at, state.now)} · ${one.task}`]),
+  );
+  for (const known of state.open.values())
+    if (known.session)
+      options.set(known.session.session_id, `${when(known.session.started_at, state.now)} · ${known.session.task}`);
   const name = t(side === 0 ? "compare.a" : "compare.b");
   return h(
     "section",
     { class: "card", key: side, "aria-label": name },
     h("label", { class: "said-only", for: `side-${side}` }, name),
-    h("select", { id: `side-${side}`, value: ids[side], on: { change: ({ target }) => go("compare", ...ids.map((id, at) => (at === side ? target.value : id))) } },
-      [...options].map(([id, words]) => h("option", { key: id, value: id }, words))),
+    h(
+      "select",
+      {
+        id: `side-${side}`,
+        value: ids[side],
+        on: { change: ({ target }) => go("compare", ...ids.map((id, at) => (at === side ? target.value : id))) },
+      },
+      [...options].map(([id, words]) => h("option", { key: id, value: id }, words)),
+    ),
     session
-      ? [h("h2", { class: "task-title" }, h("a", { href: link("session", session.session_id) }, said(session.task))),
-         h("div", { class: "row" }, chip(session), session.message && said(session.message, "run-message")),
-         h("dl", { class: "facts" },
-           fact(t("run.phone"), phoneName(session)), fact(t("run.time"), duration(taken(session, state.now))),
-           fact(t("run.steps"), session.steps), fact(t("run.model"), duration(session.model_ms ?? 0)), fact(t("run.cost"), money(session.cost_usd, session.cost_known)))]
+      ? [
+          h("h2", { class: "task-title" }, h("a", { href: link("session", session.session_id) }, said(session.task))),
+          h("div", { class: "row" }, chip(session), session.message && said(session.message, "run-message")),
+          h(
+            "dl",
+            { class: "facts" },
+            fact(t("run.phone"), phoneName(session)),
+            fact(t("run.time"), duration(taken(session, state.now))),
+            fact(t("run.steps"), session.steps),
+            fact(t("run.model"), duration(session.model_ms ?? 0)),
+            fact(t("run.cost"), money(session.cost_usd, session.cost_known)),
+          ),
+        ]
       : h("p", { class: "faint" }, t(open?.missing ? "run.gone" : "loading")),
   );
 }
@@ -52,11 +84,30 @@ function stepCell(id, step) {
   return h(
     "div",
     { class: "cell", key: id },
-    step.picture && glass({ url: pictureUrl(id, step.index), alt: t("step.picture", { n: step.index + 1, label: step.label }), mark: { point: step.point, end: step.end, key: step.index }, small: true }),
-    h("div", { class: "step-body" },
-      h("p", { class: "step-label" }, h("span", { class: "step-number" }, step.index + 1), actionIcon(step.action_type), said(step.label, "strong")),
+    step.picture &&
+      glass({
+        url: pictureUrl(id, step.index),
+        alt: t("step.picture", { n: step.index + 1, label: step.label }),
+        mark: { point: step.point, end: step.end, key: step.index },
+        small: true,
+      }),
+    h(
+      "div",
+      { class: "step-body" },
+      h(
+        "p",
+        { class: "step-label" },
+        h("span", { class: "step-number" }, step.index + 1),
+        actionIcon(step.action_type),
+        said(step.label, "strong"),
+      ),
       step.thought && h("p", { class: "thought", dir: "auto" }, step.thought),
       step.error && h("p", { class: "step-error" }, icon("warning"), said(step.error)),
-      h("p", { class: "faint small" }, `${t("step.model", { time: duration(step.model_ms ?? 0) })} · ${t("step.other", { time: duration(step.other_ms ?? 0) })}`)),
+      h(
+        "p",
+        { class: "faint small" },
+        `${t("step.model", { time: duration(step.model_ms ?? 0) })} · ${t("step.other", { time: duration(step.other_ms ?? 0) })}`,
+      ),
+    ),
   );
 }

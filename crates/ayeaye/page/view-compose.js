@@ -20,19 +20,74 @@ export function composer({ devices, compose, busy, errors, me }, fixed) {
     "form",
     { class: "card compose", key: "compose", on: { submit: (event) => begin(event, device) } },
     h("label", { class: "lead", for: "task" }, t("task.lead")),
-    h("textarea", { id: "task", name: "task", rows: "2", maxlength: "16000", placeholder: t("task.placeholder"), required: true, disabled: Boolean(me?.read_only), on: { keydown: sendByKey } }),
+    h("textarea", {
+      id: "task",
+      name: "task",
+      rows: "2",
+      maxlength: "16000",
+      placeholder: t("task.placeholder"),
+      required: true,
+      disabled: Boolean(me?.read_only),
+      on: { keydown: sendByKey },
+    }),
     failure(errors.get("compose")),
-    h("div", { class: "row compose-foot" },
-      !fixed && 0 < ready.length && h("label", { class: "inline" }, icon("phone"), h("span", { class: "said-only" }, t("task.phone")),
-        h("select", { name: "device", value: device?.device_id, on: { change: ({ target }) => update((s) => (s.compose.device = target.value)) } },
-          ready.map((one) => h("option", { key: one.device_id, value: one.device_id }, `${one.model || one.device_id} · ${one.busy ? t("phone.working") : t("phone.free")}`)))),
-      h("details", { class: "options" },
+    h(
+      "div",
+      { class: "row compose-foot" },
+      !fixed &&
+        0 < ready.length &&
+        h(
+          "label",
+          { class: "inline" },
+          icon("phone"),
+          h("span", { class: "said-only" }, t("task.phone")),
+          h(
+            "select",
+            {
+              name: "device",
+              value: device?.device_id,
+              on: { change: ({ target }) => update((s) => (s.compose.device = target.value)) },
+            },
+            ready.map((one) =>
+              h(
+                "option",
+                { key: one.device_id, value: one.device_id },
+                `${one.model || one.device_id} · ${one.busy ? t("phone.working") : t("phone.free")}`,
+              ),
+            ),
+          ),
+        ),
+      h(
+        "details",
+        { class: "options" },
         h("summary", null, icon("sliders"), h("span", null, t("task.options"))),
-        h("div", { class: "row" },
-          h("label", { class: "inline" }, t("task.max"), h("input", { type: "number", name: "max_steps", min: "1", max: String(MOST_STEPS), value: String(STEPS), required: true })),
-          h("label", { class: "tick" }, h("input", { type: "checkbox", name: "planner" }), t("task.planner")))),
+        h(
+          "div",
+          { class: "row" },
+          h(
+            "label",
+            { class: "inline" },
+            t("task.max"),
+            h("input", {
+              type: "number",
+              name: "max_steps",
+              min: "1",
+              max: String(MOST_STEPS),
+              value: String(STEPS),
+              required: true,
+            }),
+          ),
+          h("label", { class: "tick" }, h("input", { type: "checkbox", name: "planner" }), t("task.planner")),
+        ),
+      ),
       h("span", { class: "faint grow" }, !device ? t("task.no-phone") : device.busy ? t("task.busy") : ""),
-      button(device?.busy ? t("task.queue") : t("task.start"), { type: "submit", symbol: device?.busy ? "hourglass" : "play", style: "primary", disabled: off })),
+      button(device?.busy ? t("task.queue") : t("task.start"), {
+        type: "submit",
+        symbol: device?.busy ? "hourglass" : "play",
+        style: "primary",
+        disabled: off,
+      }),
+    ),
   );
 }
 

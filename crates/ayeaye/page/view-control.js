@@ -7,7 +7,11 @@ import { icon } from "./icons.js";
 import { h } from "./vdom.js";
 import { named, t } from "./words.js";
 
-const FIRST = [["BACK", "back"], ["HOME", "home"], ["RECENTS", "recents"]];
+const FIRST = [
+  ["BACK", "back"],
+  ["HOME", "home"],
+  ["RECENTS", "recents"],
+];
 const OTHERS = ["ENTER", "DELETE", "TAB", "MENU", "POWER", "VOLUME_UP", "VOLUME_DOWN"];
 
 export function controlPanel({ control, errors, busy }, canHandBack) {
@@ -15,31 +19,91 @@ export function controlPanel({ control, errors, busy }, canHandBack) {
   return h(
     "section",
     { class: "control", "aria-label": t("control.on") },
-    h("div", { class: "keys", role: "group", "aria-label": t("control.keys") },
-      FIRST.map(([key, symbol]) => iconButton(named("key", key), { symbol, disabled: off, on: { click: () => act({ action: "key", key }) } }))),
+    h(
+      "div",
+      { class: "keys", role: "group", "aria-label": t("control.keys") },
+      FIRST.map(([key, symbol]) =>
+        iconButton(named("key", key), { symbol, disabled: off, on: { click: () => act({ action: "key", key }) } }),
+      ),
+    ),
     h("p", { class: "note", role: "status" }, note(control)),
     failure(errors.get(control.place)),
-    h("form", { class: "typing", on: { submit: sendText } },
+    h(
+      "form",
+      { class: "typing", on: { submit: sendText } },
       h("label", { class: "label", for: "control-text" }, t("control.text")),
-      h("div", { class: "joined" },
-        h("input", { id: "control-text", name: "text", autocomplete: "off", spellcheck: "false", maxlength: "4000", disabled: off, required: true }),
-        button(t("control.type"), { type: "submit", symbol: "keyboard", disabled: off })),
-      h("div", { class: "ticks" },
-        tick("clear", t("control.clear")), tick("submit", t("control.submit")), tick("secret", t("control.secret"), hide))),
-    h("details", null,
+      h(
+        "div",
+        { class: "joined" },
+        h("input", {
+          id: "control-text",
+          name: "text",
+          autocomplete: "off",
+          spellcheck: "false",
+          maxlength: "4000",
+          disabled: off,
+          required: true,
+        }),
+        button(t("control.type"), { type: "submit", symbol: "keyboard", disabled: off }),
+      ),
+      h(
+        "div",
+        { class: "ticks" },
+        tick("clear", t("control.clear")),
+        tick("submit", t("control.submit")),
+        tick("secret", t("control.secret"), hide),
+      ),
+    ),
+    h(
+      "details",
+      null,
       h("summary", null, t("control.more")),
-      h("div", { class: "keys many" }, OTHERS.map((key) => button(named("key", key), { style: "quiet", disabled: off, on: { click: () => act({ action: "key", key }) } }))),
-      h("form", { on: { submit: openApp } },
+      h(
+        "div",
+        { class: "keys many" },
+        OTHERS.map((key) =>
+          button(named("key", key), {
+            style: "quiet",
+            disabled: off,
+            on: { click: () => act({ action: "key", key }) },
+          }),
+        ),
+      ),
+      h(
+        "form",
+        { on: { submit: openApp } },
         h("label", { class: "label", for: "control-app" }, t("control.app")),
-        h("div", { class: "joined" },
-          h("input", { id: "control-app", name: "app", autocomplete: "off", maxlength: "200", disabled: off, required: true }),
-          button(t("control.launch"), { type: "submit", symbol: "open", disabled: off }))),
-      h("p", { id: "control-help", class: "help" }, t("control.help"))),
-    h("div", { class: "give" },
+        h(
+          "div",
+          { class: "joined" },
+          h("input", {
+            id: "control-app",
+            name: "app",
+            autocomplete: "off",
+            maxlength: "200",
+            disabled: off,
+            required: true,
+          }),
+          button(t("control.launch"), { type: "submit", symbol: "open", disabled: off }),
+        ),
+      ),
+      h("p", { id: "control-help", class: "help" }, t("control.help")),
+    ),
+    h(
+      "div",
+      { class: "give" },
       canHandBack
-        ? [button(t("do.give"), { symbol: "play", style: "primary", disabled: busy.has(control.place), on: { click: handBack } }),
-           button(t("do.leave"), { style: "quiet", on: { click: leave } })]
-        : button(t("do.leave"), { symbol: "check", style: "primary", on: { click: leave } })),
+        ? [
+            button(t("do.give"), {
+              symbol: "play",
+              style: "primary",
+              disabled: busy.has(control.place),
+              on: { click: handBack },
+            }),
+            button(t("do.leave"), { style: "quiet", on: { click: leave } }),
+          ]
+        : button(t("do.leave"), { symbol: "check", style: "primary", on: { click: leave } }),
+    ),
   );
 }
 
@@ -81,11 +145,20 @@ function openApp(event) {
 export function leaveCard({ question, why }) {
   return h(
     "div",
-    { class: "card ask", role: "alertdialog", "aria-labelledby": "leave-title", "aria-describedby": "leave-text", on: { keydown: (event) => event.key === "Escape" && answerLeave(false) } },
+    {
+      class: "card ask",
+      role: "alertdialog",
+      "aria-labelledby": "leave-title",
+      "aria-describedby": "leave-text",
+      on: { keydown: (event) => event.key === "Escape" && answerLeave(false) },
+    },
     h("h2", { id: "leave-title" }, icon("shield"), t("leave")),
     h("p", { id: "leave-text", dir: "auto" }, question || why),
-    h("div", { class: "row" },
+    h(
+      "div",
+      { class: "row" },
       button(t("leave.no"), { style: "", on: { click: () => answerLeave(false) }, mounted: (dom) => dom.focus() }),
-      button(t("leave.yes"), { style: "primary", on: { click: () => answerLeave(true) } })),
+      button(t("leave.yes"), { style: "primary", on: { click: () => answerLeave(true) } }),
+    ),
   );
 }

@@ -13,7 +13,11 @@ const at = ([x, y]) => ({ "--x": percent(x), "--y": percent(y) });
 export function glass({ url, alt, error, mark, control, screen, label, small }) {
   const ratio = screen?.width && screen?.height ? `${screen.width / screen.height}` : "0.45";
   const driven = control && {
-    role: "application", tabindex: "0", "aria-label": label, "aria-describedby": "control-help", "aria-roledescription": t("screen"),
+    role: "application",
+    tabindex: "0",
+    "aria-label": label,
+    "aria-describedby": "control-help",
+    "aria-roledescription": t("screen"),
     on: { ...pointer, ...keys },
   };
   return h(
@@ -25,7 +29,13 @@ export function glass({ url, alt, error, mark, control, screen, label, small }) 
     mark && marks(mark),
     control?.drag && marks({ point: control.drag.from, end: far(control.drag) && control.drag.to, key: "drag" }),
     control?.cursor && h("span", { class: "cross", vars: at(control.cursor) }),
-    control?.typed && h("span", { class: "typed" }, h("span", { class: "faint" }, t("control.typing")), h("span", { dir: "auto" }, control.typed)),
+    control?.typed &&
+      h(
+        "span",
+        { class: "typed" },
+        h("span", { class: "faint" }, t("control.typing")),
+        h("span", { dir: "auto" }, control.typed),
+      ),
     0 < control?.waiting && h("span", { class: "sending" }, t("control.sending")),
   );
 }
@@ -43,8 +53,18 @@ function marks({ point, end, key, fades }) {
   if (!Array.isArray(end)) return h("span", { key: `mark ${key}`, class: `mark ${style}`, vars: at(point) });
   const line = { x1: point[0], y1: point[1], x2: end[0], y2: end[1] };
   return [
-    h("svg", { key: `line ${key}`, class: `stroke ${style}`, viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" },
-      h("line", { class: "halo", ...line }), h("line", line)),
+    h(
+      "svg",
+      {
+        key: `line ${key}`,
+        class: `stroke ${style}`,
+        viewBox: "0 0 1000 1000",
+        preserveAspectRatio: "none",
+        "aria-hidden": "true",
+      },
+      h("line", { class: "halo", ...line }),
+      h("line", line),
+    ),
     h("span", { key: `mark ${key}`, class: `mark from ${style}`, vars: at(point) }),
     h("span", { key: `end ${key}`, class: `mark end ${style}`, vars: at(end) }),
   ];

@@ -18,18 +18,57 @@ export function historyPage({ history, now }) {
   return h(
     "div",
     { class: "page", key: "history" },
-    h("div", { class: "page-head" }, heading(t("history")), h("span", { class: "faint", role: "status" }, sessions && t("history.found", { n: `${sessions.length}${history.more ? "+" : ""}` }))),
-    h("form", { class: "search", role: "search", on: { submit: (event) => { event.preventDefault(); search(event.currentTarget.elements.q.value); } } },
+    h(
+      "div",
+      { class: "page-head" },
+      heading(t("history")),
+      h(
+        "span",
+        { class: "faint", role: "status" },
+        sessions && t("history.found", { n: `${sessions.length}${history.more ? "+" : ""}` }),
+      ),
+    ),
+    h(
+      "form",
+      {
+        class: "search",
+        role: "search",
+        on: {
+          submit: (event) => {
+            event.preventDefault();
+            search(event.currentTarget.elements.q.value);
+          },
+        },
+      },
       icon("search"),
-      h("input", { type: "search", name: "q", value: query, "aria-label": t("history.search"), placeholder: t("history.search"), autocomplete: "off", on: { input: ask } }),
-      button(t("history.compare", { n: chosen.length }), { symbol: "columns", disabled: chosen.length !== 2, on: { click: () => go("compare", ...chosen) } })),
+      h("input", {
+        type: "search",
+        name: "q",
+        value: query,
+        "aria-label": t("history.search"),
+        placeholder: t("history.search"),
+        autocomplete: "off",
+        on: { input: ask },
+      }),
+      button(t("history.compare", { n: chosen.length }), {
+        symbol: "columns",
+        disabled: chosen.length !== 2,
+        on: { click: () => go("compare", ...chosen) },
+      }),
+    ),
     failure(history.error),
     sessions === null
       ? h("p", { class: "faint" }, t("loading"))
       : sessions.length === 0
         ? empty("search", t("history.none"))
         : runList(sessions, now, (session) => choice(session, chosen)),
-    history.more && button(t("more"), { symbol: "down", style: "quiet", disabled: history.busy, on: { click: () => search(query, true) } }),
+    history.more &&
+      button(t("more"), {
+        symbol: "down",
+        style: "quiet",
+        disabled: history.busy,
+        on: { click: () => search(query, true) },
+      }),
   );
 }
 
@@ -41,8 +80,16 @@ function ask({ target }) {
 }
 
 function choice({ session_id: id, task }, chosen) {
-  return h("label", { class: "choice" },
-    h("input", { type: "checkbox", "aria-label": t("history.choose", { task }), checked: chosen.includes(id), on: { change: () => choose(id) } }));
+  return h(
+    "label",
+    { class: "choice" },
+    h("input", {
+      type: "checkbox",
+      "aria-label": t("history.choose", { task }),
+      checked: chosen.includes(id),
+      on: { change: () => choose(id) },
+    }),
+  );
 }
 
 /// Two at most: a third one takes the place of the first.

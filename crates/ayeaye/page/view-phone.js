@@ -26,32 +26,77 @@ export function phonePage(state) {
   return h(
     "div",
     { class: "page run-page", key: `phone ${id}` },
-    h("div", { class: "run-head" },
+    h(
+      "div",
+      { class: "run-head" },
       heading(said(name)),
-      h("div", { class: "row" }, control ? badge("waiting", "hand", t("phone.yours")) : phoneBadge(device, session ?? asking[0]), device.hint && said(device.hint, "hint")),
-      h("dl", { class: "facts" },
+      h(
+        "div",
+        { class: "row" },
+        control ? badge("waiting", "hand", t("phone.yours")) : phoneBadge(device, session ?? asking[0]),
+        device.hint && said(device.hint, "hint"),
+      ),
+      h(
+        "dl",
+        { class: "facts" },
         fact(t("phone.id"), id),
         fact(t("phone.transport"), named("transport", device.transport)),
         fact("Android", device.android_version || "–"),
-        fact(t("phone.size"), device.screen ? `${device.screen.width} × ${device.screen.height}` : "–")),
-      !control && device.state === "device" && h("div", { class: "row actions" },
-        session ? h("a", { class: "button", href: link("session", session.session_id) }, icon("eye"), h("span", null, t("phone.watch"))) : null,
-        !device.busy && !state.me?.read_only && button(t("do.take"), { symbol: "hand", on: { click: () => take({ device: id }) } }))),
-    h("div", { class: "run-ask" }, asking.map((one) => questionCard(one, state))),
-    h("div", { class: "run-screen" },
+        fact(t("phone.size"), device.screen ? `${device.screen.width} × ${device.screen.height}` : "–"),
+      ),
+      !control &&
+        device.state === "device" &&
+        h(
+          "div",
+          { class: "row actions" },
+          session
+            ? h(
+                "a",
+                { class: "button", href: link("session", session.session_id) },
+                icon("eye"),
+                h("span", null, t("phone.watch")),
+              )
+            : null,
+          !device.busy &&
+            !state.me?.read_only &&
+            button(t("do.take"), { symbol: "hand", on: { click: () => take({ device: id }) } }),
+        ),
+    ),
+    h(
+      "div",
+      { class: "run-ask" },
+      asking.map((one) => questionCard(one, state)),
+    ),
+    h(
+      "div",
+      { class: "run-screen" },
       h("div", { class: "screen-bar" }, control ? drivenBadge(control) : liveBadge(state, id)),
-      h("div", { class: "glass-place" },
+      h(
+        "div",
+        { class: "glass-place" },
         glass({
-          url: live?.url, error: device.state === "device" ? live?.error : named("state", device.state), alt: t("phone.screen", { phone: name }),
-          control, screen: device.screen, label: t("control.area", { phone: name }),
+          url: live?.url,
+          error: device.state === "device" ? live?.error : named("state", device.state),
+          alt: t("phone.screen", { phone: name }),
+          control,
+          screen: device.screen,
+          label: t("control.area", { phone: name }),
         }),
-        control?.leave && leaveCard(control.leave)),
-      control && controlPanel(state, false)),
-    h("div", { class: "run-body" },
+        control?.leave && leaveCard(control.leave),
+      ),
+      control && controlPanel(state, false),
+    ),
+    h(
+      "div",
+      { class: "run-body" },
       composer(state, id),
       queueList(device, state),
-      h("section", { "aria-labelledby": "phone-runs" },
+      h(
+        "section",
+        { "aria-labelledby": "phone-runs" },
         h("h2", { id: "phone-runs" }, t("phone.runs")),
-        mine.length ? runList(mine.slice(0, 20), state.now) : h("p", { class: "faint" }, t("runs.none")))),
+        mine.length ? runList(mine.slice(0, 20), state.now) : h("p", { class: "faint" }, t("runs.none")),
+      ),
+    ),
   );
 }

@@ -24,24 +24,40 @@ export function questionCard(session, { busy, errors, me }, inRun) {
   return h(
     "section",
     { class: "card ask", key: `question ${id}`, "aria-labelledby": `question-${id}` },
-    h("div", { class: "ask-head" },
+    h(
+      "div",
+      { class: "ask-head" },
       icon(question.kind === "takeover" ? "hand" : question.kind === "confirm" ? "shield" : "question"),
       h("h2", { id: `question-${id}` }, inRun ? t(title) : t("question.asks", { phone: phoneName(session) })),
-      question.app && h("span", { class: "faint one-line" }, t("question.app", { app: question.app }))),
+      question.app && h("span", { class: "faint one-line" }, t("question.app", { app: question.app })),
+    ),
     !inRun && h("p", { class: "faint one-line" }, said(session.task)),
     h("p", { class: "ask-text", dir: "auto" }, question.text),
     question.kind && choices(session, question, off),
     question.kind && answerBox(session, question, off),
     failure(inRun ? null : errors.get(id)),
-    h("p", { class: "small faint" }, t("question.notice"), " ", !inRun && h("a", { href: link("session", id) }, t("question.open"))),
+    h(
+      "p",
+      { class: "small faint" },
+      t("question.notice"),
+      " ",
+      !inRun && h("a", { href: link("session", id) }, t("question.open")),
+    ),
   );
 }
 
 function choices(session, question, off) {
   const reply = (words, text, style = "", symbol) =>
-    button(text, { key: `choice ${words}`, style, symbol, disabled: off, on: { click: () => answer(session, question, words) } });
+    button(text, {
+      key: `choice ${words}`,
+      style,
+      symbol,
+      disabled: off,
+      on: { click: () => answer(session, question, words) },
+    });
   let offered = (question.options ?? []).map((option) => reply(option, said(option)));
-  if (offered.length === 0 && question.kind === "confirm") offered = [reply(YES, t("question.yes"), "primary", "check"), reply(NO, t("question.no"), "", "cross")];
+  if (offered.length === 0 && question.kind === "confirm")
+    offered = [reply(YES, t("question.yes"), "primary", "check"), reply(NO, t("question.no"), "", "cross")];
   if (question.kind === "takeover") {
     const drive = button(t("do.take"), { symbol: "hand", disabled: off, on: { click: () => driveThere(session) } });
     offered = [drive, ...(offered.length === 0 ? [reply(DONE, t("question.done"), "primary", "check")] : offered)];
@@ -63,12 +79,21 @@ function answerBox(session, question, off) {
     "form",
     { class: "answer", on: { submit: (event) => sendAnswer(event, session, question) } },
     h("label", { class: chosen ? "label" : "said-only", for: field }, chosen ? t("question.own") : t("question.answer")),
-    h("div", { class: "joined" },
+    h(
+      "div",
+      { class: "joined" },
       h("input", {
-        id: field, name: "reply", type: secret ? "password" : "text", autocomplete: "off", maxlength: "16000", required: true, disabled: off,
+        id: field,
+        name: "reply",
+        type: secret ? "password" : "text",
+        autocomplete: "off",
+        maxlength: "16000",
+        required: true,
+        disabled: off,
         placeholder: secret ? t("question.secret") : t("question.answer"),
       }),
-      button(t("question.send"), { type: "submit", symbol: "send", style: chosen ? "" : "primary", disabled: off })),
+      button(t("question.send"), { type: "submit", symbol: "send", style: chosen ? "" : "primary", disabled: off }),
+    ),
   );
 }
 

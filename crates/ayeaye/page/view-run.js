@@ -27,30 +27,34 @@ export function runPage(state) {
   return h(
     "div",
     { class: "page run-page", key: id },
-    h("div", { class: "run-head" },
+    h(
+      "div",
+      { class: "run-head" },
       heading(said(session.task), { class: LONG < session.task.length ? "task-title long" : "task-title" }),
       h("div", { class: "row" }, chip(session), session.message && !session.question && said(session.message, "run-message")),
       facts(session, state.now),
       actions(state, session),
-      failure(state.control?.place === id ? null : state.errors.get(id))),
+      failure(state.control?.place === id ? null : state.errors.get(id)),
+    ),
     h("div", { class: "run-ask" }, questionCard(session, state, true)),
     h("div", { class: "run-screen" }, screenPane(state, open)),
-    h("div", { class: "run-body" },
-      words(state, session),
-      stepList(open, state.looked.get(id), state.busy)),
+    h("div", { class: "run-body" }, words(state, session), stepList(open, state.looked.get(id), state.busy)),
   );
 }
 
 function facts(session, now) {
   const { model_ms: model = 0, other_ms: other = 0 } = session;
   const share = model + other ? Math.round((model / (model + other)) * 100) : 0;
-  return h("dl", { class: "facts" },
+  return h(
+    "dl",
+    { class: "facts" },
     fact(t("run.phone"), h("a", { href: link("phone", session.device_id) }, phoneName(session))),
     fact(t("run.started"), when(session.started_at, now)),
     fact(t("run.time"), duration(taken(session, now))),
     fact(t("run.steps"), session.steps),
     fact(t("run.model"), [duration(model), h("span", { class: "faint" }, ` ${share} %`)]),
-    fact(t("run.cost"), money(session.cost_usd, session.cost_known)));
+    fact(t("run.cost"), money(session.cost_usd, session.cost_known)),
+  );
 }
 
 /// The phone as it is now, or as it was at the step that is looked at.
@@ -60,22 +64,39 @@ function screenPane(state, open) {
   const device = state.devices?.find((one) => one.device_id === session.device_id);
   const control = state.control?.place === id ? state.control : null;
   const steps = ordered(open);
-  const step = open.steps.get(state.looked.get(id)) ?? (!session.running && !control && !device ? steps.findLast((one) => one.picture) : null);
+  const step =
+    open.steps.get(state.looked.get(id)) ??
+    (!session.running && !control && !device ? steps.findLast((one) => one.picture) : null);
   const live = state.screens.get(session.device_id);
   const newest = steps.at(-1);
   const shown = step
-    ? { url: step.picture ? pictureUrl(id, step.index) : null, alt: t("step.picture", { n: step.index + 1, label: step.label }), mark: { point: step.point, end: step.end, key: step.index } }
+    ? {
+        url: step.picture ? pictureUrl(id, step.index) : null,
+        alt: t("step.picture", { n: step.index + 1, label: step.label }),
+        mark: { point: step.point, end: step.end, key: step.index },
+      }
     : {
-        url: live?.url, error: live?.error, alt: t("phone.screen", { phone: phoneName(session) }), control, label: t("control.area", { phone: phoneName(session) }),
+        url: live?.url,
+        error: live?.error,
+        alt: t("phone.screen", { phone: phoneName(session) }),
+        control,
+        label: t("control.area", { phone: phoneName(session) }),
         mark: session.running && newest && { point: newest.point, end: newest.end, key: newest.index, fades: true },
       };
   return [
-    h("div", { class: "screen-bar" },
+    h(
+      "div",
+      { class: "screen-bar" },
       step
-        ? [h("span", { class: "strong" }, t("screen.at", { n: step.index + 1 })),
-           stepThrough(id, steps, step),
-           device && button(t("screen.back"), { style: "quiet small", symbol: "eye", on: { click: () => look(id, null) } })]
-        : control ? drivenBadge(control) : liveBadge(state, session.device_id)),
+        ? [
+            h("span", { class: "strong" }, t("screen.at", { n: step.index + 1 })),
+            stepThrough(id, steps, step),
+            device && button(t("screen.back"), { style: "quiet small", symbol: "eye", on: { click: () => look(id, null) } }),
+          ]
+        : control
+          ? drivenBadge(control)
+          : liveBadge(state, session.device_id),
+    ),
     h("div", { class: "glass-place" }, glass({ ...shown, screen: device?.screen }), control?.leave && leaveCard(control.leave)),
     control && controlPanel(state, Boolean(session.can?.resume)),
   ];
@@ -93,26 +114,45 @@ function actions(state, session) {
   const can = state.me?.read_only ? {} : (session.can ?? {});
   const off = state.busy.has(id);
   const driven = state.control?.place === id;
-  const free = !session.running && state.devices?.some((one) => one.device_id === session.device_id && !one.busy && one.state === "device");
+  const free =
+    !session.running && state.devices?.some((one) => one.device_id === session.device_id && !one.busy && one.state === "device");
   const others = (state.sessions ?? []).filter((one) => one.session_id !== id);
   return h(
     "div",
     { class: "row actions", role: "group", "aria-label": t("do.actions") },
     can.pause && button(t("do.pause"), { key: "pause", symbol: "pause", disabled: off, on: { click: () => pause(id) } }),
-    can.resume && !driven && button(t("do.resume"), { key: "resume", symbol: "play", disabled: off, on: { click: () => goOn(id, {}) } }),
-    can.stop && button(t("do.stop"), { key: "stop", symbol: "stop", style: "danger", disabled: off, on: { click: () => stop(id) } }),
-    !driven && (can.pause || can.act || (free && can.new_task)) &&
-      button(t("do.take"), { key: "take", symbol: "hand", disabled: off, on: { click: () => take({ session, device: session.device_id }) } }),
+    can.resume &&
+      !driven &&
+      button(t("do.resume"), { key: "resume", symbol: "play", disabled: off, on: { click: () => goOn(id, {}) } }),
+    can.stop &&
+      button(t("do.stop"), { key: "stop", symbol: "stop", style: "danger", disabled: off, on: { click: () => stop(id) } }),
+    !driven &&
+      (can.pause || can.act || (free && can.new_task)) &&
+      button(t("do.take"), {
+        key: "take",
+        symbol: "hand",
+        disabled: off,
+        on: { click: () => take({ session, device: session.device_id }) },
+      }),
     downloads(id),
-    0 < others.length && h("a", { class: "button quiet", key: "compare", href: link("compare", id, others[0].session_id) }, icon("columns"), h("span", null, t("do.compare"))),
+    0 < others.length &&
+      h(
+        "a",
+        { class: "button quiet", key: "compare", href: link("compare", id, others[0].session_id) },
+        icon("columns"),
+        h("span", null, t("do.compare")),
+      ),
   );
 }
 
 function downloads(id) {
   const one = (what) => h("li", null, h("a", { href: downloadUrl(id, what), download: true }, t(`download.${what}`)));
-  return h("details", { class: "menu", key: "downloads", on: { keydown: shut, focusout: left } },
+  return h(
+    "details",
+    { class: "menu", key: "downloads", on: { keydown: shut, focusout: left } },
     h("summary", { class: "button quiet" }, icon("download"), h("span", null, t("do.download"))),
-    h("ul", null, ["report", "film", "journal", "ufo", "pycatan", "gelab"].map(one)));
+    h("ul", null, ["report", "film", "journal", "ufo", "pycatan", "gelab"].map(one)),
+  );
 }
 
 function shut(event) {
@@ -146,9 +186,18 @@ function saying(way, { session_id: id }, off) {
   return h(
     "form",
     { class: "say", key: field, on: { submit: send } },
-    h("label", { class: "label", for: field }, h("span", { class: "strong" }, t(`say.${way}`)), " ", h("span", { class: "faint" }, t(`say.${way}.how`))),
-    h("div", { class: "joined" },
+    h(
+      "label",
+      { class: "label", for: field },
+      h("span", { class: "strong" }, t(`say.${way}`)),
+      " ",
+      h("span", { class: "faint" }, t(`say.${way}.how`)),
+    ),
+    h(
+      "div",
+      { class: "joined" },
       h("input", { id: field, name: "words", autocomplete: "off", maxlength: "16000", required: true, disabled: off }),
-      button(t(way === "next" ? "say.start" : "say.send"), { type: "submit", symbol: "send", disabled: off })),
+      button(t(way === "next" ? "say.start" : "say.send"), { type: "submit", symbol: "send", disabled: off }),
+    ),
   );
 }

@@ -31,12 +31,24 @@ export function stepList(open, looked, busy) {
     steps.length === 0
       ? h("p", { class: "faint" }, session.running ? t("steps.first") : t("steps.none"))
       : h("ol", { class: "step-list", reversed: true, on: { keydown: walk } }, items),
-    0 < open.first && steps.length && button(t("steps.earlier"), { symbol: "down", style: "quiet", disabled: busy.has(name), on: { click: () => once(name, () => earlier(id)) } }),
+    0 < open.first &&
+      0 < steps.length &&
+      button(t("steps.earlier"), {
+        symbol: "down",
+        style: "quiet",
+        disabled: busy.has(name),
+        on: { click: () => once(name, () => earlier(id)) },
+      }),
   );
 }
 
 function roundItem(number, request) {
-  return h("li", { key: `round ${number}`, class: "round" }, h("span", { class: "small faint" }, t("run.round", { n: number })), said(request ?? ""));
+  return h(
+    "li",
+    { key: `round ${number}`, class: "round" },
+    h("span", { class: "small faint" }, t("run.round", { n: number })),
+    said(request ?? ""),
+  );
 }
 
 /// `open`: it is under way.
@@ -45,19 +57,52 @@ function stepItem(id, step, looked, open) {
   return h(
     "li",
     { key: step.index, value: number, class: `step ${looked ? "looked" : ""} ${step.error ? "failed" : ""}` },
-    h("button", { type: "button", class: "step-open", "aria-pressed": looked, "aria-label": `${t("step.see", { n: number })}: ${step.label}`, on: { click: () => look(id, looked ? null : step.index) } },
+    h(
+      "button",
+      {
+        type: "button",
+        class: "step-open",
+        "aria-pressed": looked,
+        "aria-label": `${t("step.see", { n: number })}: ${step.label}`,
+        on: { click: () => look(id, looked ? null : step.index) },
+      },
       step.picture
         ? h("img", { class: "thumb", src: pictureUrl(id, step.index), alt: "", loading: "lazy", decoding: "async" })
-        : h("span", { class: "thumb none" }, actionIcon(step.action_type))),
-    h("div", { class: "step-body" },
-      h("p", { class: "step-label" },
-        h("span", { class: "step-number" }, number), actionIcon(step.action_type), step.action_type || step.label ? said(step.label || named("action", step.action_type), "strong") : h("span", { class: open ? "deciding" : "faint" }, t(open ? "step.deciding" : "step.cut")),
+        : h("span", { class: "thumb none" }, actionIcon(step.action_type)),
+    ),
+    h(
+      "div",
+      { class: "step-body" },
+      h(
+        "p",
+        { class: "step-label" },
+        h("span", { class: "step-number" }, number),
+        actionIcon(step.action_type),
+        step.action_type || step.label
+          ? said(step.label || named("action", step.action_type), "strong")
+          : h("span", { class: open ? "deciding" : "faint" }, t(open ? "step.deciding" : "step.cut")),
         step.agent !== "app" && h("span", { class: "tag" }, named("agent", step.agent)),
-        step.speculative && h("span", { class: "tag" }, t("step.speculative"))),
+        step.speculative && h("span", { class: "tag" }, t("step.speculative")),
+      ),
       step.thought && h("p", { class: looked ? "thought" : "thought clamped", dir: "auto" }, step.thought),
       looked && step.explain && step.explain !== step.thought && h("p", { class: "explain", dir: "auto" }, step.explain),
-      step.error && h("p", { class: "step-error" }, icon("warning"), h("span", { class: "said-only" }, `${t("step.error")}: `), said(step.error)),
-      step.uncertain && h("p", { class: "step-error uncertain" }, icon("warning"), h("span", { class: "said-only" }, `${t("step.uncertain")}: `), said(step.uncertain))),
+      step.error &&
+        h(
+          "p",
+          { class: "step-error" },
+          icon("warning"),
+          h("span", { class: "said-only" }, `${t("step.error")}: `),
+          said(step.error),
+        ),
+      step.uncertain &&
+        h(
+          "p",
+          { class: "step-error uncertain" },
+          icon("warning"),
+          h("span", { class: "said-only" }, `${t("step.uncertain")}: `),
+          said(step.uncertain),
+        ),
+    ),
     times(step),
   );
 }
@@ -67,8 +112,21 @@ function times({ model_ms: model, other_ms: other, cost_usd: cost, started_at: a
   return h(
     "div",
     { class: "step-times" },
-    0 < whole && h("span", { class: "strong", title: `${t("step.model", { time: duration(model ?? 0) })}, ${t("step.other", { time: duration(other ?? 0) })}` }, duration(whole)),
-    0 < whole && h("span", { class: "bar", "aria-hidden": "true", vars: { "--share": `${whole ? Math.round(((model ?? 0) / whole) * 100) : 0}%` } }),
+    0 < whole &&
+      h(
+        "span",
+        {
+          class: "strong",
+          title: `${t("step.model", { time: duration(model ?? 0) })}, ${t("step.other", { time: duration(other ?? 0) })}`,
+        },
+        duration(whole),
+      ),
+    0 < whole &&
+      h("span", {
+        class: "bar",
+        "aria-hidden": "true",
+        vars: { "--share": `${whole ? Math.round(((model ?? 0) / whole) * 100) : 0}%` },
+      }),
     h("span", { class: "faint" }, time(at)),
     Number.isFinite(cost) && h("span", { class: "faint" }, money(cost, true)),
   );

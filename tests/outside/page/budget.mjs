@@ -16,15 +16,37 @@ export async function budget({ browser, house, storage }) {
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(FOLDER, name))).size));
   const whole = sizes.reduce((sum, size) => sum + size, 0);
   check(`all files together are small: ${whole} bytes`, whole < MOST_BYTES, whole);
-  const served = await Promise.all(names.map(async (name) => Buffer.from(await (await fetch(`${house.origin}/page/${name}`)).arrayBuffer()).equals(await readFile(join(FOLDER, name)))));
-  check("the program has them all, as they are here", served.every(Boolean), names.filter((_, at) => !served[at]));
+  const served = await Promise.all(
+    names.map(async (name) =>
+      Buffer.from(await (await fetch(`${house.origin}/page/${name}`)).arrayBuffer()).equals(await readFile(join(FOLDER, name))),
+    ),
+  );
+  check(
+    "the program has them all, as they are here",
+    served.every(Boolean),
+    names.filter((_, at) => !served[at]),
+  );
 
-  const [english, chinese] = await Promise.all(["words-en.js", "words-zh.js"].map(async (name) => (await import(pathToFileURL(join(FOLDER, name)))).default));
-  const missing = Object.keys(english).filter((key) => !(key in chinese)).concat(Object.keys(chinese).filter((key) => !(key in english)));
+  const [english, chinese] = await Promise.all(
+    ["words-en.js", "words-zh.js"].map(async (name) => (await import(pathToFileURL(join(FOLDER, name)))).default),
+  );
+  const missing = Object.keys(english)
+    .filter((key) => !(key in chinese))
+    .concat(Object.keys(chinese).filter((key) => !(key in english)));
   check("both languages have all words", missing.length === 0, missing);
-  const sources = (await Promise.all(names.filter((name) => name.endsWith(".js") && !name.startsWith("words-")).map((name) => readFile(join(FOLDER, name), "utf8")))).join("\n");
+  const sources = (
+    await Promise.all(
+      names
+        .filter((name) => name.endsWith(".js") && !name.startsWith("words-"))
+        .map((name) => readFile(join(FOLDER, name), "utf8")),
+    )
+  ).join("\n");
   const used = [...sources.matchAll(/\bt\("([^"]+)"/g)].map(([, key]) => key);
-  check("no word is asked for that is not there", used.every((key) => key in english), used.filter((key) => !(key in english)));
+  check(
+    "no word is asked for that is not there",
+    used.every((key) => key in english),
+    used.filter((key) => !(key in english)),
+  );
   check("no text becomes markup", !/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(sources));
 
   const times = [];

@@ -57,10 +57,16 @@ export async function driving({ browser, house, storage, device, phone }) {
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height * 0.2, { steps: 5 });
   await page.mouse.up();
-  await page.locator(".step", { hasText: /Swipe|Slide/ }).first().waitFor();
+  await page
+    .locator(".step", { hasText: /Swipe|Slide/ })
+    .first()
+    .waitFor();
   check("a drag is a swipe", true);
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2, { delay: 700 });
-  await page.locator(".step", { hasText: /[Ll]ong/ }).first().waitFor();
+  await page
+    .locator(".step", { hasText: /[Ll]ong/ })
+    .first()
+    .waitFor();
   check("a press that rests is a long press", true);
 
   await page.getByText("More", { exact: true }).click();
@@ -87,7 +93,9 @@ async function leaveIsAsked(viewer, device, phone) {
   await until("Messages", async () => (await app(phone)).includes("messages"));
   await tap(page, phone, (node) => node.text === "Ben Carter");
   await tap(page, phone, (node) => /EditText/.test(node.class));
-  await until("the field to have the cursor", async () => (await phoneState(phone)).nodes.some((node) => /EditText/.test(node.class) && node.focused));
+  await until("the field to have the cursor", async () =>
+    (await phoneState(phone)).nodes.some((node) => /EditText/.test(node.class) && node.focused),
+  );
   await glassOf(page).focus();
   await page.keyboard.type("By hand");
   await until("the text on the phone", async () => (await phoneState(phone)).nodes.some((node) => node.text === "By hand"));
@@ -97,7 +105,10 @@ async function leaveIsAsked(viewer, device, phone) {
   await tap(page, phone, send);
   await page.getByRole("alertdialog").waitFor();
   check("the gate asks the person before it is sent", (await sent()) === 0);
-  check("and the cautious answer has the focus", await page.evaluate(() => document.activeElement.textContent) === "Do not do it");
+  check(
+    "and the cautious answer has the focus",
+    (await page.evaluate(() => document.activeElement.textContent)) === "Do not do it",
+  );
   await accessibleInAll(viewer, "leave that is asked for");
   await page.keyboard.press("Enter");
   await page.getByText("Not done: you did not want it.").waitFor();

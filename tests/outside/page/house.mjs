@@ -45,7 +45,11 @@ export class House {
 
   /// A link that signs in, once: what `ayeaye ui` opens.
   async link() {
-    const answer = await fetch(`${this.origin}/page/api/codes`, { method: "POST", headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" }, body: "{}" });
+    const answer = await fetch(`${this.origin}/page/api/codes`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" },
+      body: "{}",
+    });
     const { code } = await answer.json();
     return `${this.origin}/sign-in?code=${code}`;
   }
@@ -68,7 +72,12 @@ export class House {
   request(path, { body, cookie, headers = {} }) {
     return fetch(`${this.origin}/page/api/${path}`, {
       method: body ? "POST" : "GET",
-      headers: { Origin: this.origin, ...(cookie && { Cookie: cookie }), ...(body && { "Content-Type": "application/json" }), ...headers },
+      headers: {
+        Origin: this.origin,
+        ...(cookie && { Cookie: cookie }),
+        ...(body && { "Content-Type": "application/json" }),
+        ...headers,
+      },
       body: body && JSON.stringify(body),
     });
   }

@@ -10,6 +10,7 @@ import { check, checks } from "./checks.mjs";
 import { drawing } from "./drawing.mjs";
 import { driving } from "./driving.mjs";
 import { freePort, House } from "./house.mjs";
+import { queue } from "./queue.mjs";
 import { reading } from "./reading.mjs";
 import { restart } from "./restart.mjs";
 import { signingIn } from "./sign_in.mjs";
@@ -19,13 +20,31 @@ import { twenty, twoAndOneAsleep } from "./viewers.mjs";
 import { watching } from "./watching.mjs";
 
 const { values: given } = parseArgs({
-  options: { binary: { type: "string" }, device: { type: "string" }, phone: { type: "string" }, folder: { type: "string" }, scene: { type: "string", multiple: true } },
+  options: {
+    binary: { type: "string" },
+    device: { type: "string" },
+    phone: { type: "string" },
+    folder: { type: "string" },
+    scene: { type: "string", multiple: true },
+  },
 });
 
 const house = new House({ binary: given.binary, folder: given.folder, port: await freePort() });
 const browser = await launch();
 const all = { browser, house, device: given.device, phone: given.phone };
-const scenes = [["sign-in", signingIn], ["watching", watching], ["driving", driving], ["reading", reading], ["viewers", twoAndOneAsleep], ["restart", restart], ["strangers", strangers], ["drawing", drawing], ["budget", budget], ["twenty", twenty]];
+const scenes = [
+  ["sign-in", signingIn],
+  ["watching", watching],
+  ["driving", driving],
+  ["queue", queue],
+  ["reading", reading],
+  ["viewers", twoAndOneAsleep],
+  ["restart", restart],
+  ["strangers", strangers],
+  ["drawing", drawing],
+  ["budget", budget],
+  ["twenty", twenty],
+];
 
 try {
   await house.start();

@@ -30,7 +30,11 @@ async function take(viewer, name, size = viewer.page.viewportSize(), from = "#pa
   const { page } = viewer;
   await page.setViewportSize(size);
   await page.locator(from).evaluate((part) => part.scrollIntoView());
-  await page.evaluate(() => Promise.all([...document.images].filter((image) => image.loading !== "lazy").map((image) => image.decode().catch(() => undefined))));
+  await page.evaluate(() =>
+    Promise.all(
+      [...document.images].filter((image) => image.loading !== "lazy").map((image) => image.decode().catch(() => undefined)),
+    ),
+  );
   const file = join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file, animations: "disabled" });
   execFileSync("pngquant", ["--force", "--speed", "1", "--strip", "--output", file, COLOURS, file]);
@@ -56,10 +60,15 @@ try {
   storage = await signingIn.context.storageState();
   await signingIn.context.close();
 
-  const ended = async (id) => until("the run's end", async () => {
-    const told = await ask(`sessions/${id}`);
-    return !told.running && told;
-  }, 90_000);
+  const ended = async (id) =>
+    until(
+      "the run's end",
+      async () => {
+        const told = await ask(`sessions/${id}`);
+        return !told.running && told;
+      },
+      90_000,
+    );
   const run = async (task) => (await ask("tasks", { device_id: first.id, task, max_steps: 20 })).session_id;
   const whole = async (task) => ended(await run(task));
 
@@ -78,7 +87,10 @@ try {
   // A run that asks, and one that is looked at.
   const asked = await ended(await run('Tell Anna in the Messages app: "I am ten minutes late"'));
   gone.child.kill();
-  await until("a phone that is away", async () => !(await ask("devices")).devices.some((device) => device.device_id === gone.id && device.state === "device"));
+  await until(
+    "a phone that is away",
+    async () => !(await ask("devices")).devices.some((device) => device.device_id === gone.id && device.state === "device"),
+  );
   const question = await visit(`#/session/${asked.session_id}`, { scheme: "dark" });
   await question.page.locator(".run-screen .pixels").waitFor();
   await take(question, "question");
@@ -104,7 +116,9 @@ try {
   await small.context.close();
 
   // One under way.
-  const busy = await run('Find running shoes in size 42 for less than 50 euros in the Shop app, put them in the cart and go on to the checkout, but stop before paying.');
+  const busy = await run(
+    "Find running shoes in size 42 for less than 50 euros in the Shop app, put them in the cart and go on to the checkout, but stop before paying.",
+  );
   const running = await visit(`#/session/${busy}`);
   await running.page.locator(".step").nth(4).waitFor();
   await running.page.locator(".run-screen .pixels").waitFor();
@@ -122,7 +136,10 @@ try {
   await running.page.emulateMedia({ colorScheme: "dark" });
   await take(running, "control-small", PHONE, ".run-screen");
   await running.page.setViewportSize(LAPTOP);
-  await running.button("Stop").click().catch(() => undefined);
+  await running
+    .button("Stop")
+    .click()
+    .catch(() => undefined);
   await running.context.close();
 
   // A message written by hand, that is not sent without leave.
@@ -137,7 +154,10 @@ try {
     const { bounds } = nodes.find(fits);
     const box = await hand.page.locator(".run-screen .pixels").boundingBox();
     const [left, top, right, bottom] = bounds;
-    await hand.page.mouse.click(box.x + ((left + right) / 2 / 1080) * box.width, box.y + ((top + bottom) / 2 / 2400) * box.height);
+    await hand.page.mouse.click(
+      box.x + ((left + right) / 2 / 1080) * box.width,
+      box.y + ((top + bottom) / 2 / 2400) * box.height,
+    );
   };
   await tap((node) => node.text === "Ben Carter");
   await tap((node) => /EditText/.test(node.class));
@@ -158,6 +178,7 @@ try {
   await take(history, "rules", { width: 1280, height: 700 });
   await history.go("#/settings");
   await history.page.locator(".settings tbody tr").first().waitFor();
+  await history.page.getByRole("searchbox").fill("policy.");
   await history.page.emulateMedia({ colorScheme: "dark" });
   await take(history, "settings", { width: 1280, height: 700 });
   await history.page.emulateMedia({ colorScheme: "light" });

@@ -14,18 +14,29 @@ export async function reading({ browser, house, storage, session, device }) {
   const { page } = viewer;
   await begin(viewer, MARKUP, device);
   await viewer.standing("Given up");
-  check("markup in a task is shown as text", (await page.getByRole("heading", { level: 1 }).textContent()) === MARKUP && (await page.locator("h1 img, h1 b").count()) === 0);
+  check(
+    "markup in a task is shown as text",
+    (await page.getByRole("heading", { level: 1 }).textContent()) === MARKUP &&
+      (await page.locator("h1 img, h1 b").count()) === 0,
+  );
   await viewer.go();
   await page.getByRole("link", { name: "History" }).click();
   await page.getByRole("heading", { name: "History", level: 1 }).waitFor();
-  check("the heading of a page has the focus when it is gone to", await page.evaluate(() => document.activeElement.id) === "heading");
+  check(
+    "the heading of a page has the focus when it is gone to",
+    (await page.evaluate(() => document.activeElement.id)) === "heading",
+  );
   const runs = page.locator(".runs li");
   await runs.first().waitFor();
   const all = await runs.count();
   check("the history has the runs", 3 <= all, all);
   await page.getByRole("searchbox").fill("onerror");
   await until("fewer runs", async () => (await runs.count()) < all);
-  check("search finds by words of the task", (await runs.count()) === 1 && (await runs.first().textContent()).includes(MARKUP), await runs.allTextContents());
+  check(
+    "search finds by words of the task",
+    (await runs.count()) === 1 && (await runs.first().textContent()).includes(MARKUP),
+    await runs.allTextContents(),
+  );
   await page.getByRole("searchbox").fill("no such words anywhere");
   await page.getByText("Nothing is found.").waitFor();
   await accessibleInAll(viewer, "a search without a find");
@@ -62,7 +73,11 @@ export async function reading({ browser, house, storage, session, device }) {
   await page.locator(".language select").selectOption("en");
   await page.getByRole("searchbox").fill("model.");
   const table = await page.locator(".settings").textContent();
-  check("settings are told, without secrets", /model\.name/.test(table) && !table.includes(process.env.AYEAYE_MODEL_API_KEY ?? "outside-model-key"), table);
+  check(
+    "settings are told, without secrets",
+    /model\.name/.test(table) && !table.includes(process.env.AYEAYE_MODEL_API_KEY ?? "outside-model-key"),
+    table,
+  );
   await accessibleInAll(viewer, "settings");
   await viewer.go("#/session/00000000-0000-7000-8000-000000000000");
   await page.locator(".empty").waitFor();

@@ -13,7 +13,10 @@ export async function restart({ browser, house, storage, device, phone }) {
   await page.locator(".step").nth(1).waitFor();
   await house.stop("SIGKILL");
   await page.locator(".banner[role=alert]").waitFor();
-  check("killed: the page says that it is not connected", await page.locator(".connection", { hasText: "Not connected" }).isVisible());
+  check(
+    "killed: the page says that it is not connected",
+    await page.locator(".connection", { hasText: "Not connected" }).isVisible(),
+  );
   await accessible(viewer, "without a server");
   await house.start();
   await page.getByText("The server was started again. Carrying on.").first().waitFor();

@@ -10,8 +10,18 @@ export async function signingIn({ browser, house }) {
   await viewer.go();
   await page.getByLabel("Token of this server").waitFor();
   await accessibleInAll(viewer, "the page to sign in");
-  const told = await page.evaluate(async () => Promise.all(["me", "devices", "sessions", "events", "policy", "settings"].map(async (path) => (await fetch(`/page/api/${path}`)).status)));
-  check("without a sign-in everything is 401", told.every((status) => status === 401), told);
+  const told = await page.evaluate(async () =>
+    Promise.all(
+      ["me", "devices", "sessions", "events", "policy", "settings"].map(
+        async (path) => (await fetch(`/page/api/${path}`)).status,
+      ),
+    ),
+  );
+  check(
+    "without a sign-in everything is 401",
+    told.every((status) => status === 401),
+    told,
+  );
 
   await page.getByLabel("Token of this server").fill("not-the-token-of-this-server-at-all");
   await viewer.button("Sign in").click();
@@ -25,8 +35,19 @@ export async function signingIn({ browser, house }) {
   await page.getByLabel("Token of this server").press("Enter");
   await page.getByRole("heading", { name: "Phones", level: 1 }).waitFor();
   const [cookie] = await context.cookies();
-  check("the cookie is out of reach of scripts and of other sites", cookie.httpOnly && cookie.sameSite === "Strict" && cookie.path === "/", cookie);
-  check("the token is kept nowhere in the page", !(await page.evaluate(() => document.documentElement.outerHTML + document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }))).includes(TOKEN));
+  check(
+    "the cookie is out of reach of scripts and of other sites",
+    cookie.httpOnly && cookie.sameSite === "Strict" && cookie.path === "/",
+    cookie,
+  );
+  check(
+    "the token is kept nowhere in the page",
+    !(
+      await page.evaluate(
+        () => document.documentElement.outerHTML + document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }),
+      )
+    ).includes(TOKEN),
+  );
   const storage = await context.storageState();
   await viewer.button("Sign out").click();
   await page.getByLabel("Token of this server").waitFor();

@@ -21,14 +21,36 @@ export class Stage {
   /// Starts adb's server, a phone for each kind (`stock`, `oneui`, …), the model of the first, and our server.
   async open(kinds) {
     const adb = await freePort();
-    this.env = { ...process.env, HOME: this.folder, ADB_SERVER_SOCKET: `tcp:127.0.0.1:${adb}`, ADB_LOCAL_TRANSPORT_MAX_PORT: "5554" };
+    this.env = {
+      ...process.env,
+      HOME: this.folder,
+      ADB_SERVER_SOCKET: `tcp:127.0.0.1:${adb}`,
+      ADB_LOCAL_TRANSPORT_MAX_PORT: "5554",
+    };
     this.spawn("adb", "adb", ["-P", String(adb), "server", "nodaemon"]);
     await until("adb's server", () => this.adb("devices"));
     for (const kind of kinds) await this.addPhone(kind);
     const model = await freePort();
-    this.spawn("model", "python3", [join(HERE, "fake_model.py"), "--port", String(model), "--script", `http://127.0.0.1:${this.phones[0].script}/v1`, "--key", KEY, "--log", join(this.folder, "model.jsonl"), "--latency", "0.9"]);
+    this.spawn("model", "python3", [
+      join(HERE, "fake_model.py"),
+      "--port",
+      String(model),
+      "--script",
+      `http://127.0.0.1:${this.phones[0].script}/v1`,
+      "--key",
+      KEY,
+      "--log",
+      join(this.folder, "model.jsonl"),
+      "--latency",
+      "0.9",
+    ]);
     await until("the model", async () => (await fetch(`http://127.0.0.1:${model}/v1/models`)).ok);
-    const env = { ...this.env, AYEAYE_MODEL_BASE_URL: `http://127.0.0.1:${model}/v1`, AYEAYE_MODEL_NAME: "gelab-zero-4b-preview", AYEAYE_MODEL_API_KEY: KEY };
+    const env = {
+      ...this.env,
+      AYEAYE_MODEL_BASE_URL: `http://127.0.0.1:${model}/v1`,
+      AYEAYE_MODEL_NAME: "gelab-zero-4b-preview",
+      AYEAYE_MODEL_API_KEY: KEY,
+    };
     this.house = new House({ binary: this.binary, folder: this.folder, port: await freePort(), env });
     await this.house.start();
     return this.house;

@@ -42,7 +42,9 @@ document.title = "tried"; window.seen = seen;
 export async function strangers({ browser, house, storage, device }) {
   const ask = house.client(await house.cookie());
   const before = (await ask("sessions?limit=50")).sessions.map((session) => session.session_id);
-  const site = createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(PAGE(house.origin, device)));
+  const site = createServer((_, answer) =>
+    answer.writeHead(200, { "content-type": "text/html" }).end(PAGE(house.origin, device)),
+  );
   await new Promise((ready) => site.listen(0, "127.0.0.1", ready));
   for (const host of ["127.0.0.1", "evil.example"]) {
     const victim = await Viewer.open(browser, house.origin, { storage });
@@ -58,14 +60,26 @@ export async function strangers({ browser, house, storage, device }) {
     check(`${host}: the page does not show in a frame`, !inside.includes(`${house.origin}/`), inside);
     const me = await victim.context.request.get(`${house.origin}/page/api/me`);
     check(`${host}: the person is still signed in, as themselves`, me.status() === 200, me.status());
-    const forged = await victim.context.request.post(`${house.origin}/page/api/tasks`, { data: { device_id: device, task: "A stranger was here" }, headers: { Origin: `http://${host}:${site.address().port}` } });
+    const forged = await victim.context.request.post(`${house.origin}/page/api/tasks`, {
+      data: { device_id: device, task: "A stranger was here" },
+      headers: { Origin: `http://${host}:${site.address().port}` },
+    });
     check(`${host}: a request with the cookie and this origin is refused`, forged.status() === 403, forged.status());
     await victim.context.close();
   }
   site.close();
   const after = (await ask("sessions?limit=50")).sessions.map((session) => session.session_id);
-  check("strangers have begun nothing", after.length === before.length && after.every((id) => before.includes(id)), [before.length, after.length]);
+  check("strangers have begun nothing", after.length === before.length && after.every((id) => before.includes(id)), [
+    before.length,
+    after.length,
+  ]);
   const page = await fetch(`${house.origin}/`);
   const policy = page.headers.get("content-security-policy") ?? "";
-  check("the policy of the page allows itself alone", ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"].every((part) => policy.includes(part)), policy);
+  check(
+    "the policy of the page allows itself alone",
+    ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"].every((part) =>
+      policy.includes(part),
+    ),
+    policy,
+  );
 }

@@ -17,7 +17,13 @@ export const PHONE = { width: 390, height: 844 };
 export function launch() {
   const executablePath = PROGRAMS.find(existsSync);
   if (!executablePath) throw new Error("there is no Chromium; `apt-get install chromium` brings it");
-  const args = ["--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server", "--disable-background-networking", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
+  const args = [
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--no-proxy-server",
+    "--disable-background-networking",
+    "--host-resolver-rules=MAP evil.example 127.0.0.1",
+  ];
   return chromium.launch({ executablePath, args });
 }
 
@@ -27,8 +33,16 @@ export class Viewer {
     const viewer = new Viewer();
     // Policies are kept from no script that a test brings along; those of the page are tested apart.
     viewer.context = await browser.newContext({
-      viewport: size, colorScheme: scheme, locale, storageState: storage, reducedMotion: "reduce", bypassCSP: true, acceptDownloads: true, timezoneId: "UTC",
-      hasTouch: size.width < 600, isMobile: size.width < 600,
+      viewport: size,
+      colorScheme: scheme,
+      locale,
+      storageState: storage,
+      reducedMotion: "reduce",
+      bypassCSP: true,
+      acceptDownloads: true,
+      timezoneId: "UTC",
+      hasTouch: size.width < 600,
+      isMobile: size.width < 600,
     });
     viewer.origin = origin;
     viewer.strays = [];
@@ -41,7 +55,8 @@ export class Viewer {
     viewer.page.on("pageerror", (error) => viewer.complaints.push(String(error.stack)));
     viewer.page.on("console", (message) => {
       // What was refused or cut off is shown in the page, and tested there.
-      if (message.type() === "error" && !/Failed to load resource|net::ERR/.test(message.text())) viewer.complaints.push(message.text());
+      if (message.type() === "error" && !/Failed to load resource|net::ERR/.test(message.text()))
+        viewer.complaints.push(message.text());
     });
     viewer.page.setDefaultTimeout(30_000);
     return viewer;
@@ -79,7 +94,11 @@ export async function accessible(viewer, name) {
   axe ??= await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
   await viewer.page.evaluate(axe);
   const found = await viewer.page.evaluate(async (runOnly) => (await axe.run(document, { runOnly })).violations, RULES);
-  check(`axe: ${name}`, found.length === 0, found.map(({ id, nodes }) => [id, nodes[0].target, nodes[0].failureSummary]));
+  check(
+    `axe: ${name}`,
+    found.length === 0,
+    found.map(({ id, nodes }) => [id, nodes[0].target, nodes[0].failureSummary]),
+  );
   const wide = await viewer.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   check(`nothing stands out of the page: ${name}`, wide <= 0, wide);
 }
@@ -87,7 +106,12 @@ export async function accessible(viewer, name) {
 /// The same in both themes, both languages, and on a laptop and a phone; ends in the state it began with.
 export async function accessibleInAll(viewer, name) {
   const { page } = viewer;
-  for (const [scheme, language, size] of [["dark", "zh", PHONE], ["light", "zh", LAPTOP], ["dark", "en", LAPTOP], ["light", "en", PHONE]]) {
+  for (const [scheme, language, size] of [
+    ["dark", "zh", PHONE],
+    ["light", "zh", LAPTOP],
+    ["dark", "en", LAPTOP],
+    ["light", "en", PHONE],
+  ]) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize(size);
     await page.locator(".language select").selectOption(language);

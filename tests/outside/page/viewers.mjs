@@ -13,7 +13,12 @@ export async function twoAndOneAsleep({ browser, house, storage, device }) {
   // Frozen as a tab in the background is: it reads nothing from its connections any more.
   const wire = await asleep.context.newCDPSession(asleep.page);
   await wire.send("Network.enable");
-  await wire.send("Network.emulateNetworkConditions", { offline: false, latency: 2000, downloadThroughput: 200, uploadThroughput: 200 });
+  await wire.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 2000,
+    downloadThroughput: 200,
+    uploadThroughput: 200,
+  });
   await wire.send("Emulation.setCPUThrottlingRate", { rate: 20 });
   await Promise.all([first, second].map((viewer) => viewer.page.getByRole("heading", { name: "Question" }).waitFor()));
   const steps = await Promise.all([first, second].map((viewer) => viewer.page.locator(".step").count()));
@@ -24,12 +29,22 @@ export async function twoAndOneAsleep({ browser, house, storage, device }) {
   check("what one answers is answered for the other", true);
   await first.standing("Done");
   const done = await first.page.locator(".step").count();
-  await wire.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  await wire.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  });
   await wire.send("Emulation.setCPUThrottlingRate", { rate: 1 });
   await asleep.standing("Done");
   await until("all steps", async () => (await asleep.page.locator(".step").count()) === done);
   check("who slept has the newest state when awake", true);
-  for (const [name, viewer] of [["first", first], ["second", second], ["asleep", asleep]]) await viewer.close(`${name} of three`);
+  for (const [name, viewer] of [
+    ["first", first],
+    ["second", second],
+    ["asleep", asleep],
+  ])
+    await viewer.close(`${name} of three`);
 }
 
 const LOOKERS = 20;
@@ -43,7 +58,10 @@ async function look({ house, session, device, cookie, ends }) {
   let tag = "";
   const screens = async () => {
     while (!ends.aborted) {
-      const shot = await fetch(`${house.origin}/page/api/devices/${encodeURIComponent(device)}/screen?after=${tag}`, { headers, signal: ends });
+      const shot = await fetch(`${house.origin}/page/api/devices/${encodeURIComponent(device)}/screen?after=${tag}`, {
+        headers,
+        signal: ends,
+      });
       tag = (shot.headers.get("etag") ?? "").replace(/"/g, "");
       await shot.arrayBuffer();
       await new Promise((next) => setTimeout(next, 500));
@@ -58,10 +76,18 @@ export async function twenty({ house, device }) {
   const middle = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
   const times = { alone: [], looked: [] };
   // Alternating, so that whatever else the machine does falls on both alike.
-  for (const [kind, on] of [["alone", "off"], ["looked", "on"], ["looked", "off"], ["alone", "on"], ["alone", "off"], ["looked", "on"]]) {
+  for (const [kind, on] of [
+    ["alone", "off"],
+    ["looked", "on"],
+    ["looked", "off"],
+    ["alone", "on"],
+    ["alone", "off"],
+    ["looked", "on"],
+  ]) {
     const { session_id: session } = await ask("tasks", { device_id: device, task: `Switch Wi-Fi ${on}.` });
     const ends = new AbortController();
-    const lookers = kind === "looked" ? Array.from({ length: LOOKERS }, () => look({ house, session, device, cookie, ends: ends.signal })) : [];
+    const lookers =
+      kind === "looked" ? Array.from({ length: LOOKERS }, () => look({ house, session, device, cookie, ends: ends.signal })) : [];
     const run = await until("the run's end", async () => {
       const told = await ask(`sessions/${session}`);
       return !told.running && told;

@@ -18,7 +18,13 @@ export async function watching({ browser, house, storage, device, phone }) {
   const { page } = viewer;
   await viewer.go();
   await page.locator(".phone .pixels").first().waitFor();
-  check("the phone is shown, with its screen", await page.locator(".phone .pixels").first().evaluate((image) => image.naturalWidth > 100));
+  check(
+    "the phone is shown, with its screen",
+    await page
+      .locator(".phone .pixels")
+      .first()
+      .evaluate((image) => image.naturalWidth > 100),
+  );
   await accessibleInAll(viewer, "phones");
 
   const words = "The train is late (page)";
@@ -86,10 +92,17 @@ async function lookAtSteps(viewer) {
   await mark.waitFor();
   const picture = await page.locator(".run-screen .pixels").boundingBox();
   const at = await mark.boundingBox();
-  check("the mark stands on the picture where it tapped", picture.x < at.x + at.width && at.x < picture.x + picture.width && picture.y < at.y + at.height && at.y < picture.y + picture.height, [picture, at]);
+  check(
+    "the mark stands on the picture where it tapped",
+    picture.x < at.x + at.width &&
+      at.x < picture.x + picture.width &&
+      picture.y < at.y + at.height &&
+      at.y < picture.y + picture.height,
+    [picture, at],
+  );
   check("times are told for each step", /\d (ms|s)/.test(await tapped.locator(".step-times").textContent()));
   await page.keyboard.press("ArrowDown");
-  check("arrow keys go through the steps", await page.evaluate(() => document.activeElement.className) === "step-open");
+  check("arrow keys go through the steps", (await page.evaluate(() => document.activeElement.className)) === "step-open");
   await accessible(viewer, "a step that is looked at");
   await viewer.button("Step before").click();
   await viewer.button("Step after").click();
