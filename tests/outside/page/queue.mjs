@@ -13,17 +13,20 @@ export async function queue({ browser, house, storage, device, phone }) {
   await begin(viewer, "Switch Bluetooth on.", device);
   await viewer.standing("In line");
   const waits = viewer.session();
-  await begin(viewer, "Switch Wi-Fi off.", device);
+  await begin(viewer, "Switch airplane mode on.", device);
   await viewer.standing("In line");
   await viewer.go(`#/phone/${encodeURIComponent(device)}`);
   await page.locator(".queue li").nth(1).waitFor();
   await accessible(viewer, "a phone with a queue");
-  await page.locator(".queue li", { hasText: "Wi-Fi" }).getByRole("button").click();
-  await page.locator(".queue li", { hasText: "Wi-Fi" }).waitFor({ state: "detached" });
+  await page.locator(".queue li", { hasText: "airplane" }).getByRole("button").click();
+  await page.locator(".queue li", { hasText: "airplane" }).waitFor({ state: "detached" });
   check("who waits is seen in line, and can be taken back", true);
   await viewer.go(`#/session/${waits}`);
   await viewer.standing("Done");
-  const { wifi, bluetooth } = await phoneState(phone);
-  check("who waited had its turn, who was taken back had none", bluetooth === true && wifi === true, { wifi, bluetooth });
+  const { airplane, bluetooth } = await phoneState(phone);
+  check("who waited had its turn, who was taken back had none", bluetooth === true && airplane === false, {
+    airplane,
+    bluetooth,
+  });
   await viewer.close("the queue");
 }
