@@ -79,6 +79,7 @@ impl PhaseTimes {
 }
 
 /// See [`Fact::Observe`](super::Fact::Observe).
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observe {
     /// The picture the model is sent.

@@ -147,7 +147,7 @@ impl Run {
         let mut step = StepBuilder { decision: Some(decision), ..StepBuilder::default() };
         let number = self.begin_client_step().await?;
         let mut leave = None;
-        let acted = self.act_once(request, &mut step, &mut leave).await;
+        let acted = Box::pin(self.act_once(request, &mut step, &mut leave)).await;
         // The end of the step clears it.
         let open = &self.session().in_progress;
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);

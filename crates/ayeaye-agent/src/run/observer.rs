@@ -57,7 +57,7 @@ pub(super) struct Observation {
     /// Looks at the screen while a model thinks.
     pub(super) watch: Option<ScreenWatch>,
     /// It may still move: whether it does is being seen.
-    proof: Option<Proof>,
+    proof: Option<Box<Proof>>,
     record: Observe,
 }
 

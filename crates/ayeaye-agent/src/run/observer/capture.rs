@@ -212,14 +212,13 @@ impl Observer {
         let Some(LastGesture { before, ended, kind, expected, seen, .. }) = gesture else {
             return settle::capture_once(device).await;
         };
-        let settling = match seen {
-            Some(look) => look.settling,
-            None => {
-                let first = capture_at(device, Instant::now()).await?;
-                Settling::new(expected, Some(before), ended, first)
-            }
+        let settling = if let Some(look) = seen {
+            look.settling
+        } else {
+            let first = capture_at(device, Instant::now()).await?;
+            Settling::new(expected, Some(before), ended, first)
         };
-        let settling = settle::go_on(device, settling).await?;
+        let settling = Box::pin(settle::go_on(device, settling)).await?;
         if let Some(outcome) = settling.outcome() {
             self.times.learn(&kind, outcome);
         }

@@ -60,9 +60,9 @@ impl Proof {
 /// What was seen after a gesture.
 enum Seen {
     /// A frame that is likely to stay.
-    Early(Proof),
+    Early(Box<Proof>),
     /// The screen at rest.
-    Settled(ScreenCapture, ScreenState),
+    Settled(Box<(ScreenCapture, ScreenState)>),
     /// It must not be shown to anybody as it is, or could not be looked at.
     Withheld,
 }
@@ -116,7 +116,8 @@ impl Observer {
         let begun = Instant::now();
         match self.look_after_gesture(recorder).await? {
             Seen::Withheld => self.observe_since(recorder, actor, model, begun).await,
-            Seen::Settled(capture, state) => {
+            Seen::Settled(seen) => {
+                let (capture, state) = *seen;
                 let mut observation = self.prepare(recorder, model, capture, &state, false).await?;
                 self.record_as_seen(recorder, &mut observation).await?;
                 Ok(observation)
@@ -169,13 +170,13 @@ impl Observer {
             let mut proof = Proof { gesture, shown, sent: false, watching, found: None };
             if likely && self.early_frames < MOST_EARLY {
                 self.early_frames += 1;
-                return Ok(Seen::Early(proof));
+                return Ok(Seen::Early(Box::new(proof)));
             }
             self.cancel.race(proof.outcome()).await?;
             match proof.found {
                 Some(Ok(Look { settling, state })) if settling.has_settled() => {
                     self.has_settled(&proof.gesture, &settling);
-                    return Ok(Seen::Settled(settling.capture(), state));
+                    return Ok(Seen::Settled(Box::new((settling.capture(), state))));
                 }
                 Some(Ok(look)) => newest = look,
                 Some(Err(_)) | None => return Ok(Seen::Withheld),
@@ -256,7 +257,7 @@ impl Observer {
             return Err(RunError::ScreenMoved);
         }
         let Some(Proof { gesture, found: Some(Ok(Look { settling, .. })), sent, .. }) =
-            observation.proof.take()
+            observation.proof.take().map(|proof| *proof)
         else {
             return Ok(());
         };
@@ -272,7 +273,8 @@ impl Observer {
 
     /// The screen was not the settled one on this observation: the next look goes on from its newest frame.
     pub(in crate::run) fn goes_on_from(&mut self, observation: Observation) {
-        if let Some(Proof { gesture, found: Some(Ok(look)), .. }) = observation.proof {
+        if let Some(Proof { gesture, found: Some(Ok(look)), .. }) = observation.proof.map(|it| *it)
+        {
             self.last_gesture = Some(LastGesture { seen: Some(look), ..gesture });
         }
     }

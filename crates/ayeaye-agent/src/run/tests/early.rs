@@ -102,14 +102,15 @@ async fn wrong_verdicts(
         let gesture = &gestures[app as usize % gestures.len()];
         observer.gesture_ended(gesture, (before, Some(format!("app{app}"))), Instant::now());
         let recorder = &mut recording.recorder;
-        let mut seen = observer.observe_early(recorder, &actor, &model).await.unwrap();
+        let mut seen = Box::pin(observer.observe_early(recorder, &actor, &model)).await.unwrap();
         seen = loop {
             early += u32::from(seen.is_early());
             match observer.prove(recorder, &mut seen).await {
                 Ok(()) => break seen,
                 Err(RunError::ScreenMoved) => {
                     observer.goes_on_from(seen);
-                    seen = observer.observe_early(recorder, &actor, &model).await.unwrap();
+                    seen =
+                        Box::pin(observer.observe_early(recorder, &actor, &model)).await.unwrap();
                 }
                 Err(err) => panic!("{err}"),
             }
@@ -129,7 +130,7 @@ async fn wrong_verdicts(
 
 /// Half a percent may be wrong.
 async fn verdicts_hold(speculate: Speculate, habits: Habits) {
-    let (wrong, early) = wrong_verdicts(speculate, habits, TRANSITIONS).await;
+    let (wrong, early) = Box::pin(wrong_verdicts(speculate, habits, TRANSITIONS)).await;
     assert!(TRANSITIONS / 10 < early, "only {early} frames were taken before they were proven");
     assert!(wrong.values().sum::<u32>() * 200 <= TRANSITIONS, "of {TRANSITIONS}: {wrong:?}");
 }
@@ -158,9 +159,9 @@ async fn whatever_moves_on_it_a_model_is_asked_about_the_settled_one() {
 async fn a_rest_in_between_is_seen_through_only_if_it_is_short() {
     // The others count as settled, which docs/phones.md says.
     let short: Habits = |random| plateaus(5, 30, random);
-    let (wrong, _) = wrong_verdicts(Speculate::Off, short, TRANSITIONS / 10).await;
+    let (wrong, _) = Box::pin(wrong_verdicts(Speculate::Off, short, TRANSITIONS / 10)).await;
     assert!(wrong.values().sum::<u32>() * 200 <= TRANSITIONS / 10, "{wrong:?}");
     let long: Habits = |random| plateaus(300, 600, random);
-    let (wrong, _) = wrong_verdicts(Speculate::Off, long, TRANSITIONS / 10).await;
+    let (wrong, _) = Box::pin(wrong_verdicts(Speculate::Off, long, TRANSITIONS / 10)).await;
     assert!(TRANSITIONS / 20 < wrong.values().sum::<u32>(), "{wrong:?}");
 }

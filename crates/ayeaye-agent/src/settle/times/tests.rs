@@ -30,7 +30,7 @@ fn late(capture: u32, acts: &[u32]) -> Vec<u32> {
     for rests in acts {
         let outcome = seen(times.expect(&tap, &RULE).first_look(), *rests, capture);
         let Change { rested, .. } = outcome.change.unwrap();
-        late.push(u32::try_from((rested - MS * *rests).as_millis()).unwrap());
+        late.push(u32::try_from(rested.saturating_sub(MS * *rests).as_millis()).unwrap());
         times.learn(&tap, outcome);
     }
     late
@@ -49,7 +49,7 @@ fn a_phone_that_rests_at_once_is_looked_at_at_once() {
         .collect();
     // The second look first covers what was not seen before, and comes soon when nothing ever moved.
     assert_eq!(looks, [(80, 130), (0, 80), (0, 50), (0, 50), (0, 34), (0, 34)]);
-    assert!(times.expect(&tap, &RULE).stays(MS * 0));
+    assert!(times.expect(&tap, &RULE).stays(Duration::ZERO));
 }
 
 #[test]
