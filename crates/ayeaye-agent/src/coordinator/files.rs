@@ -18,7 +18,7 @@ mod table_file;
 mod tests;
 mod wakeups;
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +26,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::broadcast;
+use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use self::live::LiveFile;
@@ -41,6 +42,8 @@ use crate::private_files::{private_file, private_folder};
 
 /// How long the others may take to change the table. They take milliseconds, unless one is held still.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long whoever finds it being changed waits before he tries again.
+const RETRY: Duration = Duration::from_millis(3);
 
 /// One server among those of a data folder.
 #[derive(Debug)]
@@ -75,16 +78,24 @@ impl FileCoordinator {
         work: impl FnOnce(&Folders) -> Result<T, CoordinatorError> + Send + 'static,
     ) -> Result<T, CoordinatorError> {
         let place = self.place.clone();
-        let working = tokio::task::spawn_blocking(move || work(&place));
-        let runs = &self.place.runs;
-        match tokio::time::timeout(PATIENCE, working).await {
-            Ok(Ok(done)) => done,
-            Ok(Err(err)) => Err(storage("use", runs)(io::Error::other(err))),
-            Err(_) => {
-                let what = "another ayeaye process holds it, and does not go on";
-                Err(storage("use", runs)(io::Error::new(io::ErrorKind::TimedOut, what)))
-            }
+        match tokio::task::spawn_blocking(move || work(&place)).await {
+            Ok(done) => done,
+            Err(err) => Err(storage("use", &self.place.runs)(io::Error::other(err))),
         }
+    }
+
+    /// Waits until nobody else changes anything; nobody does until what is returned is dropped. No thread waits:
+    /// one could not be called back.
+    async fn lock(&self) -> Result<File, CoordinatorError> {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            if let Some(lock) = self.at(Folders::try_lock).await? {
+                return Ok(lock);
+            }
+            sleep(RETRY).await;
+        }
+        let what = "another ayeaye process holds it, and does not go on: end it";
+        Err(storage("lock", &self.place.runs)(io::Error::new(io::ErrorKind::TimedOut, what)))
     }
 
     /// Decides something in one order with all other servers.
@@ -92,21 +103,35 @@ impl FileCoordinator {
         &self,
         work: impl FnOnce(&Folders, &mut Table) -> Result<T, CoordinatorError> + Send + 'static,
     ) -> Result<T, CoordinatorError> {
-        self.at(move |place| place.change(|table| work(place, table))).await
+        let lock = self.lock().await?;
+        self.at(move |place| {
+            let changed = place.change(|table| work(place, table));
+            drop(lock);
+            changed
+        })
+        .await
     }
 }
 
 impl Folders {
-    /// Nobody else changes anything meanwhile, and the runs of dead processes are gone.
-    fn change<T>(
-        &self,
-        work: impl FnOnce(&mut Table) -> Result<T, CoordinatorError>,
-    ) -> Result<T, CoordinatorError> {
+    /// The right to change anything, unless somebody has it.
+    fn try_lock(&self) -> Result<Option<File>, CoordinatorError> {
         private_folder(&self.runs, true).map_err(storage("make", &self.runs))?;
         let path = self.runs.join("lock");
         let lock = private_file(OpenOptions::new().write(true).create(true), &path)
             .map_err(storage("open", &path))?;
-        lock.lock().map_err(storage("lock", &path))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(err)) => Err(storage("lock", &path)(err)),
+        }
+    }
+
+    /// For whoever has that right. The runs of dead processes are gone before anything is decided.
+    fn change<T>(
+        &self,
+        work: impl FnOnce(&mut Table) -> Result<T, CoordinatorError>,
+    ) -> Result<T, CoordinatorError> {
         let before = table_file::load(&self.runs)?;
         let mut table = before.clone();
         table.runs = live::only_alive(&self.runs, table.runs)?;

@@ -102,6 +102,20 @@ async fn a_table_that_cannot_be_read_names_the_way_out() {
     assert!(matches!(one.register(new_run(id)).await.unwrap(), Registered::Granted(_)));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_process_that_is_held_still_holds_nobody_for_long() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, id) = (server(&data), session(&data));
+    drop(one.register(new_run(id)).await.unwrap());
+    let held = one.place.try_lock().unwrap().expect("nobody has it");
+    let err = crate::error_chain(&one.register(new_run(id)).await.unwrap_err());
+    assert!(err.contains("another ayeaye process holds it"), "{err}");
+    // Looking needs no lock.
+    assert_eq!(one.runs().await.unwrap(), []);
+    drop(held);
+    assert!(matches!(one.register(new_run(id)).await.unwrap(), Registered::Granted(_)));
+}
+
 #[tokio::test]
 async fn a_message_for_no_session_is_refused() {
     let data = tempfile::tempdir().unwrap();
