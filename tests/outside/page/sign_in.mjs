@@ -33,7 +33,7 @@ export async function signingIn({ browser, house }) {
 
   await page.getByLabel("Token of this server").fill(TOKEN);
   await page.getByLabel("Token of this server").press("Enter");
-  await page.getByRole("heading", { name: "Phones", level: 1 }).waitFor();
+  await page.getByRole("heading", { name: "Phones", level: 1, exact: true }).waitFor();
   const [cookie] = await context.cookies();
   check(
     "the cookie is out of reach of scripts and of other sites",
@@ -56,7 +56,7 @@ export async function signingIn({ browser, house }) {
 
   const link = await house.link();
   await page.goto(link);
-  await page.getByRole("heading", { name: "Phones", level: 1 }).waitFor();
+  await page.getByRole("heading", { name: "Phones", level: 1, exact: true }).waitFor();
   check("the one-time link signs in, and is gone from the address", page.url() === `${house.origin}/`, page.url());
   const kept = await context.storageState();
   await context.clearCookies();
