@@ -380,7 +380,7 @@ impl FakeDevice {
         let inner = self.inner();
         let before = inner.page.wrapping_sub(1);
         match inner.motion {
-            Motion::Shows(scene) => scene.before(inner.page),
+            Motion::Shows(_) => Scene::before(inner.page),
             _ => still(before),
         }
     }

@@ -52,7 +52,7 @@ type Picture = (u8, [Option<(usize, usize, usize, usize, u8)>; 2]);
 
 impl Scene {
     /// What was there before a page.
-    pub(crate) fn before(self, page: u32) -> Frame {
+    pub(crate) fn before(page: u32) -> Frame {
         drawn((shade(page.wrapping_sub(1)), [None, None]))
     }
 
@@ -65,12 +65,11 @@ impl Scene {
         let rests = self.answer + self.moving <= since;
         let plain = |shade| (shade, [None, None]);
         let with = |shade, place| (shade, [Some(place), None]);
-        let blinks = |every: u128| since.as_millis() / every % 2 == 0;
+        let blinks = |every: u128| (since.as_millis() / every).is_multiple_of(2);
         let contents = (20, 100, 100, 60, 255);
         drawn(match self.kind {
             SceneKind::Nothing => plain(before),
             _ if !answered => plain(before),
-            SceneKind::AtOnce => plain(after),
             SceneKind::Slide if !rests => {
                 let width = SIZE.width as usize;
                 let shown = width * (step + 1) / (steps + 2);
