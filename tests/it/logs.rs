@@ -5,6 +5,7 @@
 //! A leave that is refused cannot happen on the real server yet: the fixtures of `ayeaye-export` hold it
 //! (`leave_that_is_refused`). A host agent's lines: `planner.rs`.
 pub mod fields;
+mod film;
 pub mod folders;
 mod kills;
 mod names;

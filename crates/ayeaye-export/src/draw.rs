@@ -2,15 +2,21 @@
 //!
 //! Everything is in pixels of the picture; whoever calls has scaled it. The same picture and marks
 //! give the same bytes.
+mod animation;
 mod canvas;
 mod codec;
 mod compact;
 mod digits;
+mod fonts;
 mod overlay;
 mod palette;
 mod shrink;
+mod text;
 
-pub(crate) use canvas::{Area, Canvas};
+pub(crate) use animation::Animation;
+pub(crate) use canvas::{Area, Canvas, Colour};
 pub(crate) use codec::{blank, decodable, decode, encode, png_of, png_size};
 pub use compact::{SMALL_COPY, compact};
 pub(crate) use overlay::{TouchMark, annotate, frame, touch};
+pub(crate) use shrink::resize;
+pub(crate) use text::{TextStyle, wrap, write};

@@ -39,7 +39,7 @@ pub enum ExportError {
 /// holds the log of the same session.
 ///
 /// UFO's files are directly in it, PyCatan's in a `session_…` folder beside `current_session.txt`,
-/// GELab's in `traces`; the page is `<session_id>.html`.
+/// GELab's in `traces`; the page is `<session_id>.html`, the film `<session_id>.gif`.
 pub async fn export(
     journal: &FileJournal,
     id: SessionId,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use ayeaye_agent::{SessionId, word_list};
 
 use crate::projection::{FileOp, Projection};
-use crate::{Gelab, Images, PyCatan, Report, Ufo};
+use crate::{Film, Gelab, Images, PyCatan, Report, Ufo};
 
 word_list! {
     /// A format others read. Its word stands in settings and on the command line.
@@ -18,10 +18,16 @@ word_list! {
         Gelab = "gelab",
         /// One page for a browser.
         Html = "html",
+        /// A film, as one animated picture.
+        Film = "film",
     }
 }
 
 impl Format {
+    /// Those that are written while a session runs unless the user chooses others. A film is made for
+    /// somebody, now and then.
+    pub const LIVE: [Self; 4] = [Self::Ufo, Self::PyCatan, Self::Gelab, Self::Html];
+
     /// What it is, for people who choose one.
     pub const fn about(self) -> &'static str {
         match self {
@@ -29,6 +35,7 @@ impl Format {
             Self::PyCatan => "PyCatan's session folder",
             Self::Gelab => "GELab-Zero's trace",
             Self::Html => "One file to look at in a browser",
+            Self::Film => "A small film, as an animated GIF that plays where pictures are shown",
         }
     }
 }
@@ -44,7 +51,7 @@ pub struct LogSettings {
 
 impl Default for LogSettings {
     fn default() -> Self {
-        Self { formats: Format::ALL.to_vec(), images: Images::Clean }
+        Self { formats: Format::LIVE.to_vec(), images: Images::Clean }
     }
 }
 
@@ -70,6 +77,7 @@ pub(crate) fn make_projection(
         Format::PyCatan => Box::new(PyCatan::new()),
         Format::Gelab => Box::new(Gelab::new(id)),
         Format::Html => Box::new(Report::new(id)),
+        Format::Film => Box::new(Film::new(id)),
     }
 }
 
@@ -78,6 +86,12 @@ impl Log for PyCatan {}
 impl Log for Gelab {}
 
 impl Log for Report {
+    fn finish(&self) -> Option<FileOp> {
+        Some(Self::finish(self))
+    }
+}
+
+impl Log for Film {
     fn finish(&self) -> Option<FileOp> {
         Some(Self::finish(self))
     }

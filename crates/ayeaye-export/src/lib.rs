@@ -9,12 +9,14 @@
 mod projection;
 mod step_view;
 
+mod film;
 mod gelab;
 mod pycatan;
 mod report;
 mod ufo;
 
 mod draw;
+mod labels;
 mod text;
 
 mod disk_use;
@@ -35,6 +37,7 @@ mod testing;
 pub use disk_use::{DiskUse, disk_use};
 pub use draw::{SMALL_COPY, compact as small_copy};
 pub use export::{ExportError, Exported, export};
+pub use film::Film;
 pub use folder::{Folder, FolderError};
 pub use formats::{Format, LogSettings};
 pub use gelab::Gelab;

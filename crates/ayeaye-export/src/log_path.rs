@@ -57,7 +57,7 @@ impl LogPath {
         first: &Event,
     ) -> Result<Self, FolderError> {
         let root = match format {
-            Format::Ufo | Format::Html => out.to_owned(),
+            Format::Ufo | Format::Html | Format::Film => out.to_owned(),
             Format::PyCatan => {
                 out.join(base_name(format, id, first).expect("PyCatan's folder has a name"))
             }
@@ -132,6 +132,7 @@ pub fn session_logs(data: &Path, id: SessionId) -> Result<Vec<(Format, PathBuf)>
             }
             Format::Gelab => found.push((format, format_dir.join(format!("{id}.jsonl")))),
             Format::Html => found.push((format, format_dir.join(format!("{id}.html")))),
+            Format::Film => found.push((format, format_dir.join(format!("{id}.gif")))),
         }
     }
     found.retain(|(_, path)| path.exists());
@@ -187,6 +188,7 @@ pub(crate) const fn format_dir(format: Format) -> &'static str {
         Format::PyCatan => "llm",
         Format::Gelab => "traces",
         Format::Html => "reports",
+        Format::Film => "films",
     }
 }
 
@@ -194,7 +196,7 @@ pub(crate) const fn format_dir(format: Format) -> &'static str {
 const fn has_own_folder(format: Format) -> bool {
     match format {
         Format::Ufo | Format::PyCatan => true,
-        Format::Gelab | Format::Html => false,
+        Format::Gelab | Format::Html | Format::Film => false,
     }
 }
 
@@ -204,7 +206,7 @@ fn base_name(format: Format, id: SessionId, first: &Event) -> Option<String> {
         (Format::Ufo, Fact::SessionStart(start)) => Some(folder_name(&start.task_name, id)),
         (Format::Ufo, _) => Some(id.to_string()),
         (Format::PyCatan, _) => Some(crate::PyCatan::folder(first.ts)),
-        (Format::Gelab | Format::Html, _) => None,
+        (Format::Gelab | Format::Html | Format::Film, _) => None,
     }
 }
 

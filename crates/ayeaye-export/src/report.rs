@@ -5,7 +5,6 @@
 //! type that writes it, [`html`]. [`model`] is what is kept of the events; it is bounded, and a page is
 //! made from it when one is needed.
 mod html;
-mod labels;
 mod overlay;
 
 mod call;

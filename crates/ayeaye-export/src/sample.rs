@@ -30,7 +30,9 @@ impl TestProjection {
         Arc::new(|format, id, _| {
             Box::new(Self::new(match format {
                 crate::Format::Ufo | crate::Format::PyCatan => String::new(),
-                crate::Format::Gelab | crate::Format::Html => format!("{id}_"),
+                crate::Format::Gelab | crate::Format::Html | crate::Format::Film => {
+                    format!("{id}_")
+                }
             }))
         })
     }

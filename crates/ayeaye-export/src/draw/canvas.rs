@@ -10,7 +10,7 @@ pub(crate) struct Canvas {
 }
 
 /// Red, green, blue.
-pub(super) type Colour = [u8; 3];
+pub(crate) type Colour = [u8; 3];
 
 /// A rectangle in pixels; right and bottom are one beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,11 @@ pub(crate) struct Area {
     pub(crate) top: i32,
     pub(crate) right: i32,
     pub(crate) bottom: i32,
+}
+
+/// Whether two pixels differ by no more than `tolerance` in any channel.
+pub(super) fn is_alike(one: &[u8], other: &[u8], tolerance: u8) -> bool {
+    one.iter().zip(other).all(|(one, other)| one.abs_diff(*other) <= tolerance)
 }
 
 impl Area {
@@ -51,6 +56,12 @@ impl Canvas {
         (fits && sane).then_some(Self { width, height, rgb })
     }
 
+    /// One colour; `None` if there is no picture of that size.
+    pub(crate) fn plain(width: u32, height: u32, colour: Colour) -> Option<Self> {
+        let pixels = usize::try_from(u64::from(width) * u64::from(height)).ok()?;
+        Self::new(width, height, colour.repeat(pixels))
+    }
+
     pub(crate) fn width(&self) -> u32 {
         self.width
     }
@@ -77,7 +88,7 @@ impl Canvas {
     }
 
     /// Puts one colour there.
-    pub(super) fn set(&mut self, area: Area, colour: Colour) {
+    pub(crate) fn set(&mut self, area: Area, colour: Colour) {
         let (rows, row) = self.span(area);
         for start in rows {
             for pixel in self.rgb[start + row.start..start + row.end].chunks_exact_mut(3) {
@@ -118,6 +129,64 @@ impl Canvas {
         Self::new(width, height, rgb)
     }
 
+    /// Puts another picture on it, its left top corner at `left`, `top`; what is off this one is left out.
+    pub(crate) fn put(&mut self, other: &Self, (left, top): (i32, i32)) {
+        let Area { right, bottom, .. } = other.area();
+        let place = Area { left, top, right: left + right, bottom: top + bottom };
+        let seen = place.intersection(self.area());
+        if seen.is_empty() {
+            return;
+        }
+        let of_other = Area {
+            left: seen.left - left,
+            top: seen.top - top,
+            right: seen.right - left,
+            bottom: seen.bottom - top,
+        };
+        let (rows, row) = self.span(seen);
+        for (start, pixels) in rows.zip(other.rows(of_other)) {
+            self.rgb[start + row.start..start + row.end].copy_from_slice(pixels);
+        }
+    }
+
+    /// A rectangle of it.
+    pub(super) fn part(&self, area: Area) -> Option<Self> {
+        let area = area.intersection(self.area());
+        let side = |length: i32| u32::try_from(length).ok();
+        let rgb = self.rows(area).flatten().copied().collect();
+        Self::new(side(area.right - area.left)?, side(area.bottom - area.top)?, rgb)
+    }
+
+    /// The smallest rectangle that holds all pixels in which another of its size is not alike; one pixel
+    /// where there is none.
+    pub(super) fn changed_area(&self, other: &Self, tolerance: u8) -> Area {
+        let mut changed = Area { left: i32::MAX, top: i32::MAX, right: 0, bottom: 0 };
+        let row = self.width as usize * 3;
+        for (y, (before, after)) in
+            (0..).zip(self.rgb.chunks_exact(row).zip(other.rgb.chunks_exact(row)))
+        {
+            let pixels = before.chunks_exact(3).zip(after.chunks_exact(3));
+            for (x, (before, after)) in (0..).zip(pixels) {
+                if !is_alike(before, after, tolerance) {
+                    changed.left = changed.left.min(x);
+                    changed.top = changed.top.min(y);
+                    changed.right = changed.right.max(x + 1);
+                    changed.bottom = changed.bottom.max(y + 1);
+                }
+            }
+        }
+        if changed.is_empty() { Area { left: 0, top: 0, right: 1, bottom: 1 } } else { changed }
+    }
+
+    /// Takes the pixels over in which another of its size is not alike.
+    pub(super) fn take_changes(&mut self, other: &Self, tolerance: u8) {
+        for (before, after) in self.rgb.chunks_exact_mut(3).zip(other.rgb.chunks_exact(3)) {
+            if !is_alike(before, after, tolerance) {
+                before.copy_from_slice(after);
+            }
+        }
+    }
+
     /// Mixes a colour in, `alpha` from 0 to 1. Off the picture nothing happens.
     pub(super) fn blend(&mut self, x: i32, y: i32, colour: Colour, alpha: f32) {
         let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
@@ -138,7 +207,7 @@ impl Canvas {
     }
 
     /// Fills a rectangle.
-    pub(super) fn fill(&mut self, area: Area, colour: Colour, alpha: f32) {
+    pub(crate) fn fill(&mut self, area: Area, colour: Colour, alpha: f32) {
         let area = area.intersection(self.area());
         for y in area.top..area.bottom {
             for x in area.left..area.right {

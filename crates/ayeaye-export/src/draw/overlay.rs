@@ -1,4 +1,6 @@
 //! What is drawn on a screenshot.
+use ayeaye_agent::{Direction, Gesture, Point};
+
 use super::canvas::{Area, Canvas, Colour};
 use super::digits;
 
@@ -13,6 +15,40 @@ pub(crate) enum TouchMark {
     Hold([u16; 2]),
     /// A finger that moved, from the first to the second.
     Move([u16; 2], [u16; 2]),
+}
+
+impl TouchMark {
+    /// What a gesture does on the screen, if it touches a place.
+    pub(crate) fn of(gesture: &Gesture) -> Option<Self> {
+        let spot = |point: &Point| [point.x(), point.y()];
+        Some(match gesture {
+            Gesture::Click { point } => Self::Tap(spot(point)),
+            Gesture::Type { point, .. } => Self::Tap(spot(point.as_ref()?)),
+            Gesture::DoubleClick { point } => Self::DoubleTap(spot(point)),
+            Gesture::LongPress { point, .. } => Self::Hold(spot(point)),
+            Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => {
+                Self::Move(spot(from), spot(to))
+            }
+            Gesture::Scroll { direction, at } => {
+                let (from, to) = finger(*direction, at.as_ref().map_or([500, 500], spot));
+                Self::Move(from, to)
+            }
+            Gesture::Awake { .. } | Gesture::HotKey { .. } | Gesture::Command(_) => return None,
+        })
+    }
+}
+
+/// A finger moves against the direction that is scrolled in: to see what is further down it goes up.
+fn finger(direction: Direction, [x, y]: [u16; 2]) -> ([u16; 2], [u16; 2]) {
+    const REACH: u16 = 150;
+    let less = |it: u16| it.saturating_sub(REACH);
+    let more = |it: u16| (it + REACH).min(1000);
+    match direction {
+        Direction::Down => ([x, more(y)], [x, less(y)]),
+        Direction::Up => ([x, less(y)], [x, more(y)]),
+        Direction::Right => ([more(x), y], [less(x), y]),
+        Direction::Left => ([less(x), y], [more(x), y]),
+    }
 }
 
 /// Boxes beyond this many are not drawn: nobody could tell them apart.

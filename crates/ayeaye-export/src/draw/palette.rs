@@ -15,9 +15,13 @@ const BITS: u32 = 5;
 /// Gives every block whose channels each span at most `span` its mean colour; other blocks are split
 /// in four, down to single pixels.
 pub(super) fn flatten(canvas: &mut Canvas, span: u8) {
-    let whole = canvas.area();
-    for top in (0..whole.bottom).step_by(MAX_BLOCK as usize) {
-        for left in (0..whole.right).step_by(MAX_BLOCK as usize) {
+    flatten_within(canvas, canvas.area(), span);
+}
+
+/// The same for a part of the picture.
+pub(super) fn flatten_within(canvas: &mut Canvas, part: Area, span: u8) {
+    for top in (part.top..part.bottom).step_by(MAX_BLOCK as usize) {
+        for left in (part.left..part.right).step_by(MAX_BLOCK as usize) {
             flatten_block(canvas, left, top, MAX_BLOCK, span);
         }
     }

@@ -28,6 +28,14 @@ pub(super) fn fitted((width, height): (u32, u32), max_pixels: u32) -> (u32, u32)
     (side(width), side(height))
 }
 
+/// The picture in another size.
+pub(crate) fn resize(canvas: &Canvas, width: u32, height: u32) -> Option<Canvas> {
+    let pixels = canvas.rgb().as_chunks::<3>().0.iter();
+    let rgba = pixels.flat_map(|[red, green, blue]| [*red, *green, *blue, u8::MAX]).collect();
+    let whole = Pixels { width: canvas.width(), height: canvas.height(), rgba };
+    whole.resized(width, height)?.into_canvas()
+}
+
 impl Pixels {
     /// The same in at most so many pixels.
     pub(super) fn within(self, max_pixels: u32) -> Option<Self> {
@@ -35,6 +43,10 @@ impl Pixels {
         if (width, height) == (self.width, self.height) {
             return Some(self);
         }
+        self.resized(width, height)
+    }
+
+    fn resized(&self, width: u32, height: u32) -> Option<Self> {
         let source = ImageRef::new(self.width, self.height, &self.rgba, PixelType::U8x4).ok()?;
         let mut copy = Image::new(width, height, PixelType::U8x4);
         // Sharper than the bilinear one that models are fed with, since people read this, and without the rings

@@ -5,12 +5,12 @@ use ayeaye_agent::SessionId;
 
 use super::html::{Clipped, Html};
 use super::item::{Step, TimelineItem};
-use super::labels::{self, Tone};
 use super::model::ReportModel;
 use super::page::{Page, chip, title};
 use super::pictures::Pictures;
 use super::timeline;
 use crate::Blobs;
+use crate::labels::{self, Tone};
 
 const STYLE: &str = include_str!("style.css");
 

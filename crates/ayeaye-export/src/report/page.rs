@@ -3,10 +3,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::html::Html;
 use super::item::Step;
-use super::labels::{self, Tone};
 use super::model::ReportModel;
 use super::pictures::Pictures;
 use crate::Blobs;
+use crate::labels::{self, Tone};
 
 /// A page that is being written.
 pub(super) struct Page<'a> {

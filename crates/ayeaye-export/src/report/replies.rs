@@ -4,8 +4,8 @@ use ayeaye_agent::journal::BlobRef;
 use super::call::{Call, PromptPart, Reply};
 use super::html::{Clipped, Html};
 use super::item::Step;
-use super::labels;
 use super::page::Page;
+use crate::labels;
 
 /// The longest text that is kept once for many prompts, as it is shown, in bytes.
 const MAX_SHARED_TEXT: usize = 20_000;

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 
 use super::html::{Clipped, Html};
 use super::item::{Observation, Step, StepOver, ToolCall};
-use super::labels::{self, Tone};
 use super::overlay::{self, Outline, height};
 use super::page::{Page, chip, title};
 use super::replies;
+use crate::labels::{self, Tone};
 
 /// The result of a gesture that had none but that.
 const DONE: &str = "done";

@@ -5,9 +5,9 @@ use jiff::Timestamp;
 
 use super::html::{Clipped, Html};
 use super::item::{Ended, Round, RoundOver, TimelineItem, ToolCall};
-use super::labels;
 use super::page::{Page, chip};
 use super::step::{self, tool_call_line};
+use crate::labels;
 
 /// Everything that is told, in the order of the record.
 pub(super) fn items(page: &mut Page<'_>) {

@@ -1,6 +1,6 @@
 //! An action as UFO tells it: `ActionCommandInfo`, its target and its result.
 use ayeaye_agent::journal::{ActionRecord, AgentState, StepEnd, TargetRecord};
-use ayeaye_agent::{Action, Direction, Gesture, Point, ScreenSize};
+use ayeaye_agent::{Action, Gesture, Point, ScreenSize};
 use serde_json::{Map, Value, json};
 
 use super::state::Step;
@@ -60,7 +60,7 @@ impl ActionView {
             arguments: facts.arguments.clone(),
             call,
             target,
-            mark: gesture.and_then(mark),
+            mark: gesture.and_then(TouchMark::of),
             status,
             error,
             result,
@@ -142,35 +142,4 @@ fn looked_up(step: &Step, point: Point) -> Option<TargetRecord> {
     }
     let pixel = point.to_pixel(ScreenSize { width, height });
     step.elements.target_at(pixel)
-}
-
-fn mark(gesture: &Gesture) -> Option<TouchMark> {
-    let spot = |point: &Point| [point.x(), point.y()];
-    Some(match gesture {
-        Gesture::Click { point } => TouchMark::Tap(spot(point)),
-        Gesture::Type { point, .. } => TouchMark::Tap(spot(point.as_ref()?)),
-        Gesture::DoubleClick { point } => TouchMark::DoubleTap(spot(point)),
-        Gesture::LongPress { point, .. } => TouchMark::Hold(spot(point)),
-        Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => {
-            TouchMark::Move(spot(from), spot(to))
-        }
-        Gesture::Scroll { direction, at } => {
-            let (from, to) = finger(*direction, at.as_ref().map_or([500, 500], spot));
-            TouchMark::Move(from, to)
-        }
-        Gesture::Awake { .. } | Gesture::HotKey { .. } | Gesture::Command(_) => return None,
-    })
-}
-
-/// A finger moves against the direction that is scrolled in: to see what is further down it goes up.
-fn finger(direction: Direction, [x, y]: [u16; 2]) -> ([u16; 2], [u16; 2]) {
-    const REACH: u16 = 150;
-    let less = |it: u16| it.saturating_sub(REACH);
-    let more = |it: u16| (it + REACH).min(1000);
-    match direction {
-        Direction::Down => ([x, more(y)], [x, less(y)]),
-        Direction::Up => ([x, less(y)], [x, more(y)]),
-        Direction::Right => ([more(x), y], [less(x), y]),
-        Direction::Left => ([less(x), y], [more(x), y]),
-    }
 }

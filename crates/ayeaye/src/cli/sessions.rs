@@ -72,6 +72,7 @@ Examples:
 const EXPORT_EXAMPLES: &str = "\
 Examples:
   ayeaye sessions export last --format html --out .
+  ayeaye sessions export last --format film --out .
   ayeaye sessions export last --format ufo --out my-trajectories";
 
 /// The formats of `ayeaye sessions export`, with what each is.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 /// How something ended, for a colour. A word always stands beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(crate) enum Tone {
     Good,
     Bad,
     Waiting,
@@ -13,7 +13,7 @@ pub(super) enum Tone {
 }
 
 impl Tone {
-    pub(super) fn class(self) -> &'static str {
+    pub(crate) fn class(self) -> &'static str {
         match self {
             Self::Good => "good",
             Self::Bad => "bad",
@@ -25,14 +25,14 @@ impl Tone {
 
 /// How a run ended: its tone, in a word or two, and in a sentence.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct StopLabel {
-    pub(super) tone: Tone,
-    pub(super) word: &'static str,
-    pub(super) sentence: &'static str,
+pub(crate) struct StopLabel {
+    pub(crate) tone: Tone,
+    pub(crate) word: &'static str,
+    pub(crate) sentence: &'static str,
 }
 
 /// The ending of a stop reason; of none, when the record has no end.
-pub(super) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
+pub(crate) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
     let Some(name) = stop_reason else {
         return StopLabel {
             tone: Tone::Neutral,
@@ -95,7 +95,7 @@ pub(super) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
 }
 
 /// What a round's or a subtask's status means.
-pub(super) fn status(name: &str) -> (Tone, &'static str) {
+pub(crate) fn status(name: &str) -> (Tone, &'static str) {
     match name {
         "FINISH" => (Tone::Good, "Done"),
         "FAIL" => (Tone::Bad, "Given up"),
@@ -111,7 +111,7 @@ pub(super) fn status(name: &str) -> (Tone, &'static str) {
 }
 
 /// A judgement.
-pub(super) fn evaluation(complete: &str) -> (Tone, &'static str) {
+pub(crate) fn evaluation(complete: &str) -> (Tone, &'static str) {
     match complete {
         "yes" => (Tone::Good, "Yes"),
         "no" => (Tone::Bad, "No"),
@@ -120,7 +120,7 @@ pub(super) fn evaluation(complete: &str) -> (Tone, &'static str) {
 }
 
 /// Why a run was continued.
-pub(super) fn resumed(why: &str) -> &'static str {
+pub(crate) fn resumed(why: &str) -> &'static str {
     match why {
         "reply" => "went on with an answer",
         "guidance" => "went on with advice",
@@ -131,7 +131,7 @@ pub(super) fn resumed(why: &str) -> &'static str {
 }
 
 /// Who gave an answer.
-pub(super) fn speaker(source: &str) -> &'static str {
+pub(crate) fn speaker(source: &str) -> &'static str {
     match source {
         "client" => "The user",
         "manual" => "The operator",
@@ -143,7 +143,7 @@ pub(super) fn speaker(source: &str) -> &'static str {
 }
 
 /// What is asked for.
-pub(super) fn question(kind: &str) -> &'static str {
+pub(crate) fn question(kind: &str) -> &'static str {
     match QuestionKind::from_name(kind) {
         Some(QuestionKind::Confirm) => "The agent asks for permission",
         Some(QuestionKind::Takeover) => "The agent asks for a hand on the phone",
@@ -153,17 +153,17 @@ pub(super) fn question(kind: &str) -> &'static str {
 
 /// An action in words: what is done, and to what. The second part is from the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ActionText {
+pub(crate) struct ActionText {
     /// Such as "Tap".
-    pub(super) verb: String,
+    pub(crate) verb: String,
     /// What the model wrote: a text, an app, a question; may be empty.
-    pub(super) object: String,
+    pub(crate) object: String,
     /// Where and how, such as "at 57 %, 28 %"; may be empty.
-    pub(super) how: String,
+    pub(crate) how: String,
 }
 
 /// An action in words. One that this version does not know keeps its name and its arguments.
-pub(super) fn describe_action(facts: &ActionRecord, longest: usize) -> ActionText {
+pub(crate) fn describe_action(facts: &ActionRecord, longest: usize) -> ActionText {
     let clip = |text: &str| {
         let kept: String = text.chars().take(longest).collect();
         if kept.len() < text.len() { kept + "\u{2026}" } else { kept }
@@ -251,7 +251,7 @@ fn percent(point: Point) -> String {
 }
 
 /// A stretch of time, from milliseconds.
-pub(super) fn millis(ms: f64) -> String {
+pub(crate) fn millis(ms: f64) -> String {
     let ms = if ms.is_finite() { ms.clamp(0.0, 1e15) } else { 0.0 };
     if ms < 1.0 {
         return if ms == 0.0 { "0\u{a0}ms".to_owned() } else { "<\u{a0}1\u{a0}ms".to_owned() };
@@ -277,7 +277,7 @@ pub(super) fn millis(ms: f64) -> String {
 }
 
 /// Milliseconds from one moment to another, never less than none.
-pub(super) fn between(from: Timestamp, to: Timestamp) -> f64 {
+pub(crate) fn between(from: Timestamp, to: Timestamp) -> f64 {
     let from = from.as_microsecond();
     #[expect(clippy::cast_precision_loss, reason = "spans of years are exact enough")]
     let ms = to.as_microsecond().saturating_sub(from).max(0) as f64 / 1e3;
@@ -285,7 +285,7 @@ pub(super) fn between(from: Timestamp, to: Timestamp) -> f64 {
 }
 
 /// Money, and whether all of it is known.
-pub(super) fn money(usd: f64, known: bool) -> String {
+pub(crate) fn money(usd: f64, known: bool) -> String {
     let usd = if usd.is_finite() { usd.max(0.0) } else { 0.0 };
     let amount = if usd == 0.0 {
         "$0".to_owned()
@@ -302,7 +302,7 @@ pub(super) fn money(usd: f64, known: bool) -> String {
 }
 
 /// A number with thin spaces between its thousands.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -315,17 +315,17 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// "1 step", "2 steps".
-pub(super) fn count(number: u64, one: &str, many: &str) -> String {
+pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
     format!("{}\u{a0}{}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// A day and a time, UTC.
-pub(super) fn moment(ts: Timestamp) -> String {
+pub(crate) fn moment(ts: Timestamp) -> String {
     ts.strftime("%-d %B %Y, %H:%M:%S UTC").to_string()
 }
 
 /// A time of day, UTC.
-pub(super) fn clock(ts: Timestamp) -> String {
+pub(crate) fn clock(ts: Timestamp) -> String {
     ts.strftime("%H:%M:%S").to_string()
 }
 
