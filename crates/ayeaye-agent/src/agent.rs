@@ -29,6 +29,7 @@ pub use self::direct::DirectRun;
 use self::direct::DirectSessions;
 pub use self::error::AgentError;
 pub use self::follower::Follower;
+use self::launch::Launch;
 pub use self::queue::DeviceQueue;
 pub use self::registry::RunActivity;
 use self::registry::{ActiveRun, LeaseRequest, RunRegistry, next_change};
@@ -38,6 +39,7 @@ use crate::coordinator::RunKind;
 use crate::deps::AgentDeps;
 use crate::journal::{SessionBuilder, Summary};
 use crate::privacy::SecretStores;
+use crate::replay::Replay;
 use crate::report::Report;
 use crate::run::ResumeKind;
 use crate::settle::times::SettleTimes;
@@ -89,14 +91,36 @@ impl Agent {
 
     /// Starts a session on a phone. The session is on disk when this returns.
     pub async fn start(&self, start: StartTask) -> Result<Follower, AgentError> {
+        self.start_with(start, None).await
+    }
+
+    /// The same with the steps of an earlier run, which are done again as long as each finds its element. Then,
+    /// or where one does not, a model goes on. No host agent splits up such a task.
+    pub async fn start_replay(
+        &self,
+        start: StartTask,
+        replay: Replay,
+    ) -> Result<Follower, AgentError> {
+        self.start_with(StartTask { planner: false, ..start }, Some(Arc::new(replay))).await
+    }
+
+    async fn start_with(
+        &self,
+        start: StartTask,
+        replay: Option<Arc<Replay>>,
+    ) -> Result<Follower, AgentError> {
         let principal = start.principal.clone();
-        match self.start_session(start).await {
+        match self.start_session(start, replay).await {
             Err(err) => Err(self.redact_for(err, &principal).await),
             started => started,
         }
     }
 
-    async fn start_session(&self, start: StartTask) -> Result<Follower, AgentError> {
+    async fn start_session(
+        &self,
+        start: StartTask,
+        replay: Option<Arc<Replay>>,
+    ) -> Result<Follower, AgentError> {
         self.secret_stores.check_named(&start.task)?;
         let id = SessionId::new();
         let names = self.device_names(&start.device_id).await;
@@ -115,7 +139,7 @@ impl Agent {
         self.register(&mut lease, id, &start.principal, (RunKind::Task, false)).await?;
         self.direct_sessions.forget(&names.id);
         let device = self.device(&names.id).await?;
-        let launch = start.launch();
+        let launch = Launch { replay, ..start.launch() };
         let started_with = launch.started_with.clone();
         let recorder =
             self.create_session(id, &*device, &start.task, started_with, &start.principal).await?;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use bytes::Bytes;
 
+pub(crate) use files::hex;
 pub use files::{
     Clock, FileJournal, FreeSpace, InvalidRecordLine, MIN_FREE_BYTES, SyncPolicy, VerifyReport,
 };

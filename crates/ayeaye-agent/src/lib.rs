@@ -33,6 +33,7 @@ mod deps;
 pub mod gate;
 mod limits;
 mod privacy;
+mod replay;
 mod requests;
 mod settle;
 mod thumbnail;
@@ -71,8 +72,9 @@ pub use named_secret::{
     NamedSecret, NamedSecretError, NamedSecrets, NoNamedSecrets, SecretPlaces, is_secret_name,
 };
 pub use principal::Principal;
-pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
+pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings, holds_placeholder};
 pub use question::{DONE_BY_HAND, KEYBOARD_READY, Question, QuestionKind};
+pub use replay::{Replay, ReplayError};
 pub use reply_mode::ReplyMode;
 pub use report::{Report, RunInfo, StepSummary, Usage};
 pub use requests::{Agreed, ContinueTask, DirectAction, LeaveRequest, StartTask, UserInput};

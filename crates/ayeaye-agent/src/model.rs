@@ -217,6 +217,11 @@ pub struct Prices {
 }
 
 impl Prices {
+    /// Whether calls cost nothing, however many tokens they have.
+    pub(crate) fn are_zero(self) -> bool {
+        self.input == 0.0 && self.output == 0.0 && self.cached.unwrap_or_default() == 0.0
+    }
+
     /// US dollars for a call.
     pub fn of(self, tokens: Tokens) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "no call has 2^52 tokens")]

@@ -11,6 +11,7 @@ mod server_keys;
 mod spelling;
 
 pub(crate) use self::metadata::{keep_length, length_of};
+pub use self::secret_store::holds_placeholder;
 pub(crate) use self::secret_store::{SecretStore, SecretStores, placeholders};
 
 /// How much of what happens is kept.

@@ -4,8 +4,8 @@
 //! looks at the screen, `model_call` asks models, the `actor` changes the phone, and the `recorder`
 //! writes the record. In the order of a run: `begin` (after a crash, `recover` first), then for each
 //! step `observer`, `decide`, `act` or `ask`, and `end`. Besides, `caption` describes the screen,
-//! `judge` evaluates, `host` has the steps of the host agent, and `direct` is the run of one direct
-//! action of a client.
+//! `judge` evaluates, `host` has the steps of the host agent, `replayed` those of an earlier run that are
+//! done again, and `direct` is the run of one direct action of a client.
 mod act;
 mod actor;
 mod ask;
@@ -27,6 +27,7 @@ mod outcome;
 mod progress;
 mod recorder;
 mod recover;
+mod replayed;
 mod same_screen;
 mod settings;
 mod step;
@@ -54,6 +55,7 @@ use self::observer::{Observation, Observer};
 use self::outcome::{RunEnd, RunError, StepOutcome};
 use self::progress::Progress;
 pub(crate) use self::recorder::Recorder;
+use self::replayed::ReplayProgress;
 pub(crate) use self::settings::Ledger;
 use self::settings::RunChangeLog;
 use self::step::StepBuilder;
@@ -61,6 +63,7 @@ use crate::deps::AgentDeps;
 use crate::gate::needs_elements;
 use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
 use crate::named_secret::names_secret;
+use crate::replay::Replay;
 use crate::report::Report;
 use crate::session::HOST_AGENT;
 use crate::settle::times::SettleTimes;
@@ -100,6 +103,8 @@ pub struct RunUpdate {
 pub(crate) struct RunSetup {
     pub(crate) resume_kind: ResumeKind,
     pub(crate) started_with: RunRecord,
+    /// Steps of an earlier run that are done again first.
+    pub(crate) replay: Option<Arc<Replay>>,
     pub(crate) reply_mode: ReplyMode,
     pub(crate) cancel: CancelHandle,
     /// How long screens took to come to rest, in other runs too.
@@ -149,6 +154,8 @@ struct RunState {
     /// The acting model has failed and the fallback model has taken over.
     fallen_back: bool,
     host: host::HostState,
+    /// Steps of an earlier run that are still to be done again; none once a model has taken over.
+    replay: Option<ReplayProgress>,
 }
 
 impl Run {
@@ -161,6 +168,7 @@ impl Run {
         let RunSetup {
             resume_kind,
             started_with,
+            replay,
             reply_mode,
             cancel,
             settle_times,
@@ -200,7 +208,7 @@ impl Run {
             updates,
             surroundings: Surroundings::default(),
             installed_apps: Vec::new(),
-            state: RunState::default(),
+            state: RunState { replay: replay.map(ReplayProgress::new), ..RunState::default() },
         }
     }
 

@@ -2,6 +2,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use uuid::Uuid;
 
 /// The name of a session: 128 bits, sorted by time of birth (UUID version 7).
@@ -46,6 +47,18 @@ impl FromStr for SessionId {
             Ok(uuid) if uuid.hyphenated().to_string() == text => Ok(Self(uuid)),
             _ => Err(InvalidSessionId(text.chars().take(64).collect())),
         }
+    }
+}
+
+impl Serialize for SessionId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SessionId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
 }
 

@@ -7,6 +7,7 @@ use super::registry::{ActiveRun, DeviceLease};
 use super::{Agent, AgentError, Follower};
 use crate::gate::PolicyProfile;
 use crate::journal::{DeviceRecord, RunRecord, SessionStart};
+use crate::replay::Replay;
 use crate::report::RunInfo;
 use crate::run::{
     CancelHandle, DirectRequest, Mailbox, Recorder, ResumeKind, Run, RunPhase, RunSetup, RunUpdate,
@@ -21,6 +22,7 @@ pub(super) struct Launch {
     pub(super) resume_kind: ResumeKind,
     pub(super) started_with: RunRecord,
     pub(super) reply_mode: ReplyMode,
+    pub(super) replay: Option<Arc<Replay>>,
 }
 
 impl Launch {
@@ -32,7 +34,7 @@ impl Launch {
     ) -> Self {
         let started_with =
             RunRecord { max_steps, reply_mode: reply_mode.into(), planner, policy: None };
-        Self { resume_kind, started_with, reply_mode }
+        Self { resume_kind, started_with, reply_mode, replay: None }
     }
 
     /// The same under a narrower policy.
@@ -162,12 +164,13 @@ impl Agent {
             secret,
             updates: watched,
         };
-        let Launch { resume_kind, started_with, reply_mode } = launch;
+        let Launch { resume_kind, started_with, reply_mode, replay } = launch;
         let settle_times = self.settle_times.clone();
         let (begun, has_begun) = oneshot::channel();
         let setup = RunSetup {
             resume_kind,
             started_with,
+            replay,
             reply_mode,
             cancel,
             settle_times,

@@ -13,6 +13,7 @@ mod many;
 mod privacy;
 mod questions;
 mod racing;
+mod replay;
 mod resume;
 mod rounds;
 mod same_screen;

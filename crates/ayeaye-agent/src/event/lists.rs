@@ -170,6 +170,8 @@ word_list! {
         NoElements = "no_elements",
         /// The fallback model took over.
         ModelFallback = "model_fallback",
+        /// A recorded step did not fit, and the model took over.
+        ReplayEnded = "replay_ended",
         /// A setting of the phone is about to be changed, to be put back.
         SettingChanged = "setting_changed",
         /// The gate has asked about an act or refused it: [`GateRecord`](super::GateRecord) as figures.

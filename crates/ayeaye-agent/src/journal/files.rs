@@ -30,6 +30,7 @@ use jiff::Timestamp;
 
 use self::folder::{Folder, private_file, private_folder, storage};
 pub use self::free_space::{FreeSpace, MIN_FREE_BYTES};
+pub(crate) use self::line::hex;
 use self::line::{Chain, Detail};
 use self::read::{scan_file, stream_events, verify_report};
 use self::writer::FileWriter;

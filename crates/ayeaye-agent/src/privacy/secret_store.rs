@@ -344,6 +344,12 @@ pub(crate) fn placeholders(text: &str) -> Vec<String> {
     tagged.chain(mentioned(text).map(mention)).collect()
 }
 
+/// Whether a text from a record holds a placeholder of a secret that only its own session knows: not one that
+/// the user has kept under a name.
+pub fn holds_placeholder(text: &str) -> bool {
+    placeholders(text).iter().any(|it| !names_secret(it))
+}
+
 /// Whether a text holds a placeholder.
 fn is_placeholder(text: &str) -> bool {
     names_secret(text)

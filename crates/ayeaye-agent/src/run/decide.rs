@@ -20,14 +20,17 @@ use crate::{Action, Decision, Frame, Gesture, KeepText, Model, ParseError, StepI
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
 
 impl Run {
-    /// The model's decision; if it fails, the fallback model's. The notes of this step are given to
-    /// both, with what has been noted since.
+    /// The recorded decision where a step is done again, else the model's; if it fails, the fallback model's.
+    /// The notes of this step are given to both, with what has been noted since.
     pub(super) async fn decide(
         &mut self,
         notes: &mut Vec<String>,
         observation: &mut Observation,
         step: &mut StepBuilder,
     ) -> Result<Decision, RunError> {
+        if let Some(decision) = self.replay_next(observation, step).await? {
+            return Ok(decision);
+        }
         loop {
             notes.append(&mut self.state.system_notes);
             match self.decide_once(notes, observation, step).await {
@@ -118,7 +121,7 @@ impl Run {
     }
 
     /// Waits until the screen is known to be the settled one.
-    async fn prove(
+    pub(super) async fn prove(
         &mut self,
         observation: &mut Observation,
         step: &mut StepBuilder,

@@ -245,7 +245,8 @@ impl Exchange {
             Err(error) => (None, Some(error)),
         };
         // Without a token count the cost is unknown.
-        let prices = self.model.prices().filter(|_| reply.tokens != Tokens::default());
+        let prices = self.model.prices();
+        let prices = prices.filter(|prices| prices.are_zero() || reply.tokens != Tokens::default());
         let cost = prices.map(|prices| prices.of(reply.tokens));
         let mut response = LlmResponse {
             call_id: self.call_id,

@@ -249,7 +249,7 @@ fn newer(line: &[u8]) -> Option<u32> {
 }
 
 /// Lower-case hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| pair(*byte)).map(char::from).collect()
 }
 

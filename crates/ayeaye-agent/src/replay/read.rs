@@ -1,0 +1,126 @@
+//! The steps of a session, from its record.
+use super::matching::{aimed_at, fingerprint, in_thousandths};
+use super::{MAX_STEPS, Replay, ReplayElement, ReplayError, ReplayStep};
+use crate::elements::Elements;
+use crate::event::{BlobRef, Event, Fact, StepEnd, TargetRecord};
+use crate::{Action, Journal, ScreenSize, SessionId, StopReason};
+
+/// A step as the events tell it.
+#[derive(Debug, Default)]
+struct RecordedStep {
+    app: String,
+    size: [u32; 2],
+    ui_tree: Option<BlobRef>,
+    target: Option<TargetRecord>,
+    end: Option<StepEnd>,
+}
+
+/// What is gathered of a record.
+#[derive(Debug, Default)]
+struct Recorded {
+    steps: Vec<RecordedStep>,
+    rounds: u32,
+    runs: u32,
+    planned: bool,
+    stop_reason: Option<StopReason>,
+}
+
+impl Replay {
+    /// What a session did, if it carried out its task in one run.
+    pub async fn read(journal: &dyn Journal, id: SessionId) -> Result<Self, ReplayError> {
+        let mut recorded = Recorded { runs: 1, ..Recorded::default() };
+        journal.visit_compact(&id, &mut |event| recorded.apply(event)).await?;
+        let completed = recorded.stop_reason == Some(StopReason::TaskCompletedSuccessfully);
+        if !completed || recorded.rounds != 1 || recorded.runs != 1 {
+            return Err(ReplayError::NotCompleted(id));
+        }
+        if recorded.planned {
+            return Err(ReplayError::Planned(id));
+        }
+        if MAX_STEPS < recorded.steps.len() {
+            return Err(ReplayError::TooLong { id, steps: recorded.steps.len() });
+        }
+        let mut steps = Vec::new();
+        for step in recorded.steps {
+            // What was decided and not carried out is not done again.
+            let wanted = step.end.as_ref().is_some_and(|end| end.error.is_none());
+            if wanted {
+                steps.extend(step.into_replay(journal, &id).await);
+            }
+        }
+        Ok(Self { session: id, steps })
+    }
+}
+
+impl Recorded {
+    fn apply(&mut self, event: Event) {
+        match event.entry.fact {
+            Fact::SessionStart(start) => self.planned = start.run.planner,
+            Fact::SessionResume(_) => self.runs += 1,
+            Fact::SessionEnd(end) => self.stop_reason = end.stop_reason.known(),
+            Fact::RoundStart { .. } => self.rounds += 1,
+            // One more than will be read is enough to say that it is too long.
+            Fact::StepStart(_) if self.steps.len() <= MAX_STEPS => {
+                self.steps.push(RecordedStep::default());
+            }
+            Fact::Observe(observe) => {
+                let Some(step) = self.steps.last_mut() else { return };
+                step.app = observe.package;
+                step.size = observe.screen_size;
+                step.ui_tree = observe.ui_tree.or(step.ui_tree.take());
+            }
+            Fact::ToolStart(start) if start.device => {
+                if let Some(step) = self.steps.last_mut() {
+                    step.target = start.target;
+                }
+            }
+            Fact::StepEnd(end) => {
+                if let Some(step) = self.steps.last_mut() {
+                    step.end = Some(end);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl RecordedStep {
+    /// What to do again; `None` where nothing was decided.
+    async fn into_replay(self, journal: &dyn Journal, id: &SessionId) -> Option<ReplayStep> {
+        let end = self.end?;
+        let record = end.action?;
+        let action = Action::try_from(&record).ok();
+        let [width, height] = self.size;
+        let size = ScreenSize { width, height };
+        let elements = match &self.ui_tree {
+            // A dump that is not kept, or not whole, leaves what the act itself has recorded.
+            Some(blob) => match journal.blob(id, blob).await {
+                Ok(bytes) => {
+                    Elements::read_apart(String::from_utf8_lossy(&bytes).into_owned()).await
+                }
+                Err(_) => None,
+            },
+            None => None,
+        };
+        let aimed = action.as_ref().and_then(aimed_at);
+        let seen = elements.as_ref().and_then(|elements| {
+            let element = elements.at(aimed?.to_pixel(size))?;
+            Some(ReplayElement::of(elements, element, size))
+        });
+        let target = self.target.filter(|_| aimed.is_some()).map(|target| ReplayElement {
+            id: String::new(),
+            name: target.name,
+            class: target.kind,
+            bounds: in_thousandths(target.rect, size),
+            checked: None,
+        });
+        let ends = matches!(action, Some(Action::Complete { .. }));
+        Some(ReplayStep {
+            app: self.app,
+            action: record,
+            explain: end.response.comment,
+            element: seen.or(target),
+            screen: elements.filter(|_| ends).map(|elements| fingerprint(&elements)),
+        })
+    }
+}
