@@ -3,6 +3,7 @@ mod bench;
 mod examples;
 mod json;
 mod on_a_terminal;
+mod repeats;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;

@@ -129,7 +129,7 @@ impl Agent {
                 return Ok(follower);
             }
             if start.queue {
-                return Box::pin(self.start_in_turn(start, id, &names)).await;
+                return Box::pin(self.start_in_turn(start, replay, (id, &names))).await;
             }
             match self.runs.lease(&names, id, &start.principal)? {
                 LeaseRequest::Granted(lease) => break lease,

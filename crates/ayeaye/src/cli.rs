@@ -1,5 +1,6 @@
 //! The command line: flags and subcommands. What they do is in [`command`](crate::command).
 mod bench;
+mod every;
 mod help;
 mod install;
 mod policy;
@@ -9,6 +10,7 @@ mod secret;
 mod session_name;
 mod sessions;
 mod setup;
+mod task;
 mod ui;
 mod virtual_phone;
 
@@ -19,6 +21,7 @@ use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 
 use self::bench::BENCH_EXAMPLES;
 pub use self::bench::Bench;
+pub use self::every::{Every, InvalidEvery, Repeat};
 pub use self::help::command_line;
 use self::install::INSTALL_EXAMPLES;
 pub use self::install::{EntryArgs, Install, Uninstall};
@@ -31,6 +34,7 @@ pub use self::session_name::{InvalidSessionName, SessionName};
 pub use self::sessions::Sessions;
 use self::setup::SETUP_EXAMPLES;
 pub use self::setup::{ClientChoice, KeyboardChoice, Setup};
+pub use self::task::{RunTask, SaveTask, TaskCommand};
 use self::ui::UI_EXAMPLES;
 pub use self::ui::Ui;
 pub use self::virtual_phone::{FaultFlag, Phone, VirtualTraits, phone};
@@ -159,6 +163,9 @@ pub enum Command {
     /// Keep secrets that a task can name, and that no model sees
     #[command(subcommand)]
     Secret(SecretCommand),
+    /// Keep tasks under a name, with slots for what differs, and do them again
+    #[command(subcommand)]
+    Task(TaskCommand),
     /// Look at sessions, answer them, export them
     #[command(subcommand)]
     Sessions(Sessions),
@@ -320,7 +327,9 @@ impl Cli {
                 settings.push(("http.listen", "--http", http));
                 settings.push(("mcp.tools", "--tools", tools));
             }
-            Command::Run(Run { how, .. }) | Command::Continue(Continue { how, .. }) => {
+            Command::Run(Run { how, .. })
+            | Command::Continue(Continue { how, .. })
+            | Command::Task(TaskCommand::Run(RunTask { how, .. })) => {
                 let HowToRun { max_steps, reply_mode, planner, json: _ } = how;
                 settings.push(("run.planner", "--planner", planner));
                 settings.push(("run.max-steps", "--max-steps", max_steps));
@@ -342,6 +351,7 @@ impl Cli {
             | Command::Model(_)
             | Command::Policy(_)
             | Command::Secret(_)
+            | Command::Task(_)
             | Command::Sessions(_)
             | Command::Bench(_)
             | Command::Phone(_)

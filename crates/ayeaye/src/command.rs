@@ -16,12 +16,14 @@ pub mod phone;
 mod policy;
 mod prompt;
 mod report;
+mod rounds;
 pub mod run;
 mod secret;
 pub mod serve;
 pub mod sessions;
 pub mod setup;
 pub mod shell;
+mod task;
 mod ui;
 
 use std::io::Write as _;
@@ -30,7 +32,8 @@ use std::process::ExitCode;
 use ayeaye_agent::AgentError;
 
 use crate::cli::{self, Command, Sessions};
-use crate::command::run::RunOptions;
+use crate::clock;
+use crate::command::run::{RunOptions, TaskToRun};
 use crate::config::{Config, Environment, Flag};
 use crate::hint::{self, Reader};
 use crate::mcp::offer::Offer;
@@ -93,25 +96,23 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             ui::serve_here(&app, config, start, &ui, terminal).await
         }
         Command::Demo(demo) => demo::demo(config, demo.yes, terminal).await,
-        Command::Run(cli::Run { task, device, virtual_phone, traits, queue, how }) => {
+        Command::Run(cli::Run {
+            task: text,
+            device,
+            virtual_phone,
+            traits,
+            queue,
+            how,
+            repeat,
+        }) => {
             let terminal = if how.json { terminal.beside_json() } else { terminal };
-            let app = app(config, virtual_phone, &traits).await?;
-            if app.presence.state().await == ModelState::NotConfigured {
-                let why = format!(
-                    "no model is configured, and `ayeaye run` needs one (none answers at {})\nhint: `ayeaye setup` \
-                     finds or takes one; --virtual tries it without; in a client, the client's own model can \
-                     drive this phone",
-                    app.presence.endpoint()
-                );
-                return Err(anyhow::Error::msg(why));
-            }
-            let its = app.adb_device.as_ref().map(|phone| phone.serial().to_owned());
-            let device = device.or(its).map(ayeaye_agent::DeviceId::new);
+            let app = app_for_task(config, virtual_phone, &traits).await?;
+            let device = device.map(ayeaye_agent::DeviceId::new);
+            let task = TaskToRun { device, text, replay: None };
             let options = RunOptions { queue, ..RunOptions::new(config, how.json) };
-            let exit = run::run(&app, config, (device, &task), options, terminal).await;
-            app.tidy_once(config).await;
-            exit
+            run_rounds(&app, config, (task, options), repeat, terminal).await
         }
+        Command::Task(what) => task::task(what, config, terminal).await,
         Command::Install(args) => install::install(config, start, &args, terminal).await,
         Command::Uninstall(args) => install::uninstall(start, &args, terminal).await,
         Command::Setup(args) => setup::setup(config, start, &args, terminal).await,
@@ -210,6 +211,46 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
         Sessions::Du { ids, json } => sessions::room(&app, config, &ids, json, terminal).await,
         Sessions::Rm { ids } => sessions::remove(journal, &ids, terminal).await,
     }
+}
+
+/// Runs a task, as often as it is to be repeated.
+async fn run_rounds(
+    app: &App,
+    config: &Config,
+    (task, options): (TaskToRun, RunOptions),
+    repeat: cli::Repeat,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    let its = app.adb_device.as_ref().map(|phone| ayeaye_agent::DeviceId::new(phone.serial()));
+    let task = TaskToRun { device: task.device.or(its), ..task };
+    let round = |answer_by| {
+        let (task, options) = (task.clone(), RunOptions { answer_by, ..options });
+        async move {
+            let ended = run::run(app, config, task, options, terminal).await;
+            app.tidy_once(config).await;
+            ended
+        }
+    };
+    rounds::rounds(repeat, (terminal, &clock::system()), round).await
+}
+
+/// The app for a task, which needs a model.
+async fn app_for_task(
+    config: &Config,
+    virtual_phone: bool,
+    traits: &cli::VirtualTraits,
+) -> anyhow::Result<App> {
+    let app = app(config, virtual_phone, traits).await?;
+    if app.presence.state().await == ModelState::NotConfigured {
+        let why = format!(
+            "no model is configured, and `ayeaye run` needs one (none answers at {})\nhint: `ayeaye setup` \
+             finds or takes one; --virtual tries it without; in a client, the client's own model can \
+             drive this phone",
+            app.presence.endpoint()
+        );
+        return Err(anyhow::Error::msg(why));
+    }
+    Ok(app)
 }
 
 /// The app for a task. With a virtual phone and no configured model, the scripted model decides.

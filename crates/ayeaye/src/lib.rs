@@ -23,6 +23,7 @@ pub mod mcp;
 pub mod model_presence;
 pub mod named_secrets;
 pub mod page;
+pub mod saved_tasks;
 pub mod scripted_model;
 pub mod stdio;
 

@@ -6,6 +6,7 @@ use super::registry::{DeviceLease, RunRegistry, next_change};
 use super::{Agent, AgentError, Follower};
 use crate::coordinator::{Coordinator, News, RunEntry, RunKind, RunState, Turn};
 use crate::deps::AgentDeps;
+use crate::replay::Replay;
 use crate::run::{Recorder, Run, RunSetup, end_in_queue};
 use crate::{Device, DeviceNames, Principal, SessionId, StartTask, StopReason, error_chain};
 
@@ -35,14 +36,14 @@ impl Agent {
     pub(super) async fn start_in_turn(
         &self,
         start: StartTask,
-        id: SessionId,
-        names: &DeviceNames,
+        replay: Option<Arc<Replay>>,
+        (id, names): (SessionId, &DeviceNames),
     ) -> Result<Follower, AgentError> {
         let mut lease = self.runs.lease_later(names, id, &start.principal);
         let standing =
             self.register(&mut lease, id, &start.principal, (RunKind::Task, true)).await?;
         let device = self.device(&names.id).await?;
-        let launch = start.launch();
+        let launch = Launch { replay, ..start.launch() };
         let run = launch.started_with.clone();
         let recorder =
             self.create_session(id, &*device, &start.task, run, &start.principal).await?;

@@ -9,7 +9,7 @@ use super::Cli;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Try it", &["demo", "phone", "bench"]),
     ("For clients", &["setup", "install", "uninstall", "serve"]),
-    ("Tasks from the terminal", &["ui", "run", "continue", "sessions"]),
+    ("Tasks from the terminal", &["ui", "run", "continue", "task", "sessions"]),
     (
         "Phones, models, settings",
         &[

@@ -2,6 +2,7 @@
 use ayeaye_agent::ReplyMode;
 use clap::Args;
 
+use super::every::Repeat;
 use super::{SessionName, VirtualTraits};
 
 /// `ayeaye demo`.
@@ -18,8 +19,11 @@ Examples:
   ayeaye run 'Send Anna a message: I am late' --device R58M12ABCDE
   ayeaye run 'Turn Bluetooth on' --virtual --max-steps 10
   ayeaye run 'Put the code from Messages into a note' --planner --device R58M12ABCDE
+  ayeaye run 'Clear all notifications' --every 1d
 
-Ctrl-C pauses the task after the action under way; `ayeaye continue` goes on with it.";
+Ctrl-C pauses the task after the action under way; `ayeaye continue` goes on with it.
+With --every a round begins when it is due, and never while another one runs. Rounds end with Ctrl-C, after --times,
+with a question that nobody has answered by the next due time, and when three in a row have failed.";
 
 /// `ayeaye run`.
 #[derive(Debug, Args)]
@@ -39,6 +43,8 @@ pub struct Run {
     pub queue: bool,
     #[command(flatten)]
     pub how: HowToRun,
+    #[command(flatten)]
+    pub repeat: Repeat,
 }
 
 pub(super) const CONTINUE_EXAMPLES: &str = "\
@@ -80,4 +86,11 @@ pub struct HowToRun {
     /// Print the result as JSON, for programs; what people read goes to stderr
     #[arg(long)]
     pub json: bool,
+}
+
+impl HowToRun {
+    /// Whether the command line itself limits the steps.
+    pub fn limits_steps(&self) -> bool {
+        self.max_steps.is_some()
+    }
 }

@@ -72,7 +72,7 @@ pub async fn go_on(
     drop(starting);
     let exit = to_the_end(&app, config, follower?, options, terminal).await;
     app.tidy_once(config).await;
-    exit
+    Ok(exit?.exit)
 }
 
 /// The session that was busy last among those that wait with a question or were stopped short.

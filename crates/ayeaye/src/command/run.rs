@@ -3,14 +3,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Agent, ContinueTask, DeviceEntry, DeviceId, Follower, Principal, Question, ReplyMode, Report,
-    RunPhase, SessionId, StartTask, StopReason, UserInput,
+    Agent, ContinueTask, DeviceEntry, DeviceId, Follower, Principal, Question, Replay, ReplyMode,
+    Report, RunPhase, SessionId, StartTask, StopReason, UserInput,
 };
+use jiff::Timestamp;
 
+use crate::clock;
 use crate::command::Exit;
 use crate::command::devices::described;
 use crate::command::keyboard::offer_for_task;
-use crate::command::report::{RunJson, complete_logs, exit, print_end, print_page, print_way_on};
+use crate::command::report::{RunJson, complete_logs, print_end, print_page, print_way_on};
+use crate::command::rounds::{RoundEnd, wait_until};
 use crate::config::Config;
 use crate::hint::{Reader, below, for_device_error};
 use crate::mcp::args;
@@ -34,6 +37,8 @@ pub struct RunOptions {
     pub queue: bool,
     /// Whether the result is printed as JSON.
     pub json: bool,
+    /// When a question is given up; none if it waits for its answer.
+    pub answer_by: Option<Timestamp>,
 }
 
 impl RunOptions {
@@ -44,49 +49,65 @@ impl RunOptions {
             ReplyMode::PassToClient | ReplyMode::ManualReply => ReplyMode::PassToClient,
             other @ (ReplyMode::AutoReply | ReplyMode::NoReply) => other,
         };
-        let (max_steps, planner) = (config.run.max_steps, config.run.planner);
-        Self { max_steps, reply_mode, planner, queue: false, json }
+        Self {
+            max_steps: config.run.max_steps,
+            reply_mode,
+            planner: config.run.planner,
+            queue: false,
+            json,
+            answer_by: None,
+        }
     }
 }
 
-/// Runs a task, prints each step and asks questions here. Without a device the phone is used that is
-/// connected, if it is the only one.
-pub async fn run(
+/// What is to be run.
+#[derive(Debug, Clone)]
+pub(super) struct TaskToRun {
+    /// Without one the phone is used that is connected, if it is the only one.
+    pub(super) device: Option<DeviceId>,
+    pub(super) text: String,
+    /// Steps of an earlier run, to be done again first.
+    pub(super) replay: Option<Replay>,
+}
+
+/// Runs a task, prints each step and asks questions here.
+pub(super) async fn run(
     app: &App,
     config: &Config,
-    (device, task): (Option<DeviceId>, &str),
+    task: TaskToRun,
     options: RunOptions,
     terminal: Terminal,
-) -> anyhow::Result<Exit> {
-    let words = match args::text("TASK", task) {
+) -> anyhow::Result<RoundEnd> {
+    let words = match args::text("TASK", &task.text) {
         Ok(words) => words,
         Err(error) => {
             terminal.item("usage", &error.to_string());
-            return Ok(Exit::Usage);
+            return Ok(RoundEnd::before_it_began(Exit::Usage));
         }
     };
-    let device_id = match device {
+    let device_id = match task.device {
         Some(device) => device,
         None => match only_phone(&app.agent, terminal).await {
             Ok(device) => device,
-            Err(exit) => return Ok(exit),
+            Err(exit) => return Ok(RoundEnd::before_it_began(exit)),
         },
     };
     terminal.item("task", &lines(&words));
     let starting = terminal.waiting("Looking for the phone");
-    let started = app
-        .agent
-        .start(StartTask {
-            policy: None,
-            device_id,
-            task: words,
-            max_steps: options.max_steps,
-            reply_mode: options.reply_mode,
-            planner: options.planner,
-            queue: options.queue,
-            principal: Principal::local(),
-        })
-        .await;
+    let start = StartTask {
+        policy: None,
+        device_id,
+        task: words,
+        max_steps: options.max_steps,
+        reply_mode: options.reply_mode,
+        planner: options.planner,
+        queue: options.queue,
+        principal: Principal::local(),
+    };
+    let started = match task.replay {
+        Some(replay) => app.agent.start_replay(start, replay).await,
+        None => app.agent.start(start).await,
+    };
     drop(starting);
     let follower = started?;
     terminal.item("session", &follower.report().session_id.to_string());
@@ -144,7 +165,7 @@ pub(super) async fn to_the_end(
     mut follower: Follower,
     options: RunOptions,
     terminal: Terminal,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<RoundEnd> {
     loop {
         let report = watch(&mut follower, terminal).await;
         terminal.usage(&report);
@@ -153,14 +174,15 @@ pub(super) async fn to_the_end(
                 let device = DeviceId::new(&report.device.device_id);
                 match offer_for_task(app, &device, question, terminal).await {
                     Some(ready) => Some(ready),
-                    None => ask(question, terminal).await,
+                    None => ask_in_time(question, options.answer_by, terminal).await,
                 }
             }
             _ => None,
         };
         let Some(reply) = reply else {
             complete_logs(&app.journal, report.session_id, terminal).await;
-            return Ok(finish(config, &report, options, terminal));
+            finish(config, &report, options, terminal);
+            return Ok(RoundEnd::of(&report));
         };
         follower = answer(&app.agent, &report, reply, options).await?;
     }
@@ -199,7 +221,7 @@ pub(super) async fn resume(
 }
 
 /// Prints how a run ended, and what to do next.
-fn finish(config: &Config, report: &Report, options: RunOptions, terminal: Terminal) -> Exit {
+fn finish(config: &Config, report: &Report, options: RunOptions, terminal: Terminal) {
     if report.stop_reason == StopReason::InfoActionNeedsReply {
         // The question itself has been printed.
         terminal.item("waiting", "nobody answered; the session is kept");
@@ -211,7 +233,6 @@ fn finish(config: &Config, report: &Report, options: RunOptions, terminal: Termi
     if options.json {
         terminal.json(&RunJson::new(report, config));
     }
-    exit(report.stop_reason)
 }
 
 /// Shows each step as it happens. Ctrl-C pauses the run after the action under way.
@@ -271,6 +292,24 @@ fn busy_with(follower: &Follower) -> &'static str {
         RunPhase::Acting => "Acting on the phone",
         RunPhase::Asking => "Waiting for an answer: ayeaye sessions answer",
         RunPhase::Ending => "Completing the record",
+    }
+}
+
+/// Asks the person at the terminal, up to this time.
+async fn ask_in_time(
+    question: &Question,
+    answer_by: Option<Timestamp>,
+    terminal: Terminal,
+) -> Option<String> {
+    let Some(answer_by) = answer_by else { return ask(question, terminal).await };
+    let now = clock::system();
+    tokio::select! {
+        answer = ask(question, terminal) => answer,
+        _ = wait_until(answer_by, &now) => {
+            // The line of the prompt is still open.
+            terminal.line("");
+            None
+        }
     }
 }
 

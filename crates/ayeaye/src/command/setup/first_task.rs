@@ -8,7 +8,7 @@ use ayeaye_phone::AdbDevice;
 use super::Phone;
 use crate::command::Exit;
 use crate::command::asker::Asker;
-use crate::command::run::{self, RunOptions};
+use crate::command::run::{self, RunOptions, TaskToRun};
 use crate::config::Config;
 use crate::terminal::Terminal;
 use crate::wiring::{App, ModelChoice};
@@ -65,8 +65,10 @@ pub(super) async fn run(
         planner: false,
         queue: false,
         json: false,
+        answer_by: None,
     };
-    let exit = run::run(&app, config, (Some(device), words), options, terminal).await?;
+    let task = TaskToRun { device: Some(device), text: words.to_owned(), replay: None };
+    let exit = run::run(&app, config, task, options, terminal).await?.exit;
     if exit == Exit::Done {
         terminal.line("\nThat is all. Your client can do the same: just ask it.");
     }

@@ -1,0 +1,106 @@
+//! `ayeaye task`.
+use clap::{Args, Subcommand};
+
+use super::every::Repeat;
+use super::{HowToRun, SessionName, VirtualTraits};
+use crate::config::MAX_STEPS;
+
+/// `ayeaye task`.
+#[derive(Debug, Subcommand)]
+pub enum TaskCommand {
+    /// Keep a task under a name; one of that name is replaced
+    #[command(after_help = SAVE_EXAMPLES)]
+    Save(SaveTask),
+    /// Do a task that was kept
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunTask),
+    /// List the tasks that are kept
+    List {
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a task, and the file that it is kept in
+    Show {
+        /// Its name
+        name: String,
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a task
+    Rm {
+        /// Its name
+        name: String,
+    },
+}
+
+/// `ayeaye task save`.
+#[derive(Debug, Args)]
+pub struct SaveTask {
+    /// Its name: letters, digits, `-`, `_` and `.`
+    pub name: String,
+    /// What to do, with slots such as {person} for what is said when it is done
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    pub text: Option<String>,
+    /// Take the task of this session: its id, the beginning of it, or `last`
+    #[arg(long, value_name = "ID")]
+    pub from: Option<SessionName>,
+    /// Also keep what that session did, to do it again where each element is there
+    #[arg(long, requires = "from")]
+    pub steps: bool,
+    /// The phone that it is for, by its serial
+    #[arg(long, value_name = "ID")]
+    pub device: Option<String>,
+    /// Stop after this many steps
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_STEPS)))]
+    pub max_steps: Option<u32>,
+}
+
+/// `ayeaye task run`.
+#[derive(Debug, Args)]
+pub struct RunTask {
+    /// Its name
+    pub name: String,
+    /// What stands in a slot; without it you are asked, where there is a terminal
+    #[arg(long = "set", value_name = "SLOT=TEXT", value_parser = slot_value)]
+    pub set: Vec<(String, String)>,
+    /// Let the model do everything, and leave the kept steps alone
+    #[arg(long)]
+    pub without_steps: bool,
+    /// The phone's serial; without it the one that the task is for, or the only one that is connected
+    #[arg(long, value_name = "ID", conflicts_with = "virtual_phone")]
+    pub device: Option<String>,
+    /// Use a virtual phone
+    #[arg(long = "virtual")]
+    pub virtual_phone: bool,
+    #[command(flatten)]
+    pub traits: VirtualTraits,
+    #[command(flatten)]
+    pub how: HowToRun,
+    #[command(flatten)]
+    pub repeat: Repeat,
+}
+
+fn slot_value(text: &str) -> Result<(String, String), String> {
+    let (slot, value) = text.split_once('=').ok_or("say it as SLOT=TEXT, such as person=Anna")?;
+    Ok((slot.trim().to_owned(), value.to_owned()))
+}
+
+const SAVE_EXAMPLES: &str = "\
+Examples:
+  ayeaye task save late 'Text {person} in Messages that I am {minutes} minutes late'
+  ayeaye task save dark 'Turn on dark mode' --max-steps 10
+  ayeaye task save again --from last            the task of the last session
+  ayeaye task save routine --from last --steps  and what it did
+
+What it names by {{secret:NAME}} is kept as that name alone: `ayeaye secret set`.";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  ayeaye task run late --set person=Anna --set minutes=10
+  ayeaye task run dark --device R58M12ABCDE
+  ayeaye task run routine --every 1d
+
+Kept steps are done again one by one, each only where the same app is in front and its element is there. The
+model takes over at the first that does not fit, and where the last screen is another one.";

@@ -1,0 +1,189 @@
+//! One task again and again: `--every`.
+//!
+//! A round begins when it is due by the clock on the wall, counted from the first, so that they do not
+//! drift. One that takes longer than the time between them makes the next wait for the next due time: rounds
+//! never overlap, and those that were missed are said.
+use std::future::Future;
+use std::time::Duration;
+
+use ayeaye_agent::{Clock, Report, StopReason};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::cli::Repeat;
+use crate::command::report::exit;
+use crate::command::{Exit, print_error};
+use crate::terminal::Terminal;
+use crate::text::local_time;
+
+/// So many rounds in a row may fail; after the next one somebody has to look.
+const MAX_FAILURES: u32 = 3;
+/// Between two looks at the clock: a computer that sleeps, or a clock that is set, is noticed so late.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// What a round has come to.
+#[derive(Debug)]
+pub(super) struct RoundEnd {
+    /// Its exit code, were it the only one.
+    pub(super) exit: Exit,
+    /// The person at the terminal has stopped it.
+    interrupted: bool,
+    /// In a line: how it ended, and the session.
+    line: String,
+}
+
+impl RoundEnd {
+    /// One without a session: the reason has been printed.
+    pub(super) fn before_it_began(exit: Exit) -> Self {
+        Self { exit, interrupted: false, line: "could not begin".to_owned() }
+    }
+
+    /// One that has run.
+    pub(super) fn of(report: &Report) -> Self {
+        let reason = report.stop_reason;
+        Self {
+            exit: exit(reason),
+            interrupted: reason == StopReason::UserPaused,
+            line: format!("{} (session {})", reason.name(), report.session_id),
+        }
+    }
+}
+
+/// Does one round after another, or a single one where nothing is to be repeated. A round is given the time by
+/// which a question has to be answered.
+pub(super) async fn rounds<F>(
+    repeat: Repeat,
+    (terminal, now): (Terminal, &Clock),
+    mut round: impl FnMut(Option<Timestamp>) -> F,
+) -> anyhow::Result<Exit>
+where
+    F: Future<Output = anyhow::Result<RoundEnd>>,
+{
+    let Some(every) = repeat.every else { return Ok(round(None).await?.exit) };
+    let begun = now();
+    let mut failures = 0;
+    for number in 1.. {
+        let (answer_by, due_before) = next_due(begun, every.0, now());
+        let ended = round(Some(answer_by)).await;
+        let ended = ended.unwrap_or_else(|err| RoundEnd::before_it_began(print_error(&err)));
+        terminal.item(&format!("round {number}"), &ended.line);
+        failures = if ended.exit == Exit::Failed { failures + 1 } else { 0 };
+        let last = repeat.times.is_some_and(|times| times <= number);
+        if ended.interrupted || last || matches!(ended.exit, Exit::Usage | Exit::NeedsAnswer) {
+            if ended.exit == Exit::NeedsAnswer && !last {
+                terminal.item(
+                    "stopped",
+                    "a question waits for its answer: the rounds do not go on without it",
+                );
+            }
+            return Ok(ended.exit);
+        }
+        if failures == MAX_FAILURES {
+            terminal.item("stopped", &format!("{MAX_FAILURES} rounds in a row have failed"));
+            return Ok(ended.exit);
+        }
+        let (due, due_by_now) = next_due(begun, every.0, now());
+        let missed = due_by_now.saturating_sub(due_before);
+        let skipped = match missed {
+            0 => String::new(),
+            1 => " (one was missed)".to_owned(),
+            missed => format!(" ({missed} were missed)"),
+        };
+        let left = due.duration_since(now()).round(jiff::Unit::Second).unwrap_or_default();
+        let due_in = format!("in {left:#}, at {}", local_time(due));
+        terminal.item("next", &format!("{due_in}{skipped}; Ctrl-C ends it"));
+        if !wait_until(due, now).await {
+            return Ok(Exit::Done);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The first due time after `now`, and how many there were until then, that of the first round not counted.
+fn next_due(begun: Timestamp, every: Duration, now: Timestamp) -> (Timestamp, u64) {
+    // A clock that was set back has not reached the beginning.
+    let passed = u128::try_from(now.duration_since(begun).as_nanos()).unwrap_or(0);
+    let before = passed / every.as_nanos().max(1);
+    let before = u64::try_from(before).unwrap_or(u64::MAX);
+    let after =
+        u32::try_from(before.saturating_add(1)).ok().and_then(|rounds| every.checked_mul(rounds));
+    let due = after
+        .and_then(|span| SignedDuration::try_from(span).ok())
+        .and_then(|span| begun.checked_add(span).ok());
+    (due.unwrap_or(Timestamp::MAX), before)
+}
+
+/// Waits for a time by the clock; false if the person at the terminal wants no more.
+pub(super) async fn wait_until(due: Timestamp, now: &Clock) -> bool {
+    loop {
+        let left = due.duration_since(now());
+        let Ok(left) = Duration::try_from(left) else { return true };
+        if left.is_zero() {
+            return true;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(left.min(LOOK)) => {}
+            interrupted = tokio::signal::ctrl_c() => return interrupted.is_err(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        format!("2026-03-01T{text}Z").parse().unwrap()
+    }
+
+    #[test]
+    fn rounds_are_due_by_the_first_and_do_not_drift() {
+        let due = |now| next_due(at("08:00:00"), Duration::from_mins(30), at(now));
+        assert_eq!(due("08:00:00"), (at("08:30:00"), 0));
+        assert_eq!(due("08:29:59.9"), (at("08:30:00"), 0));
+        assert_eq!(due("08:30:00"), (at("09:00:00"), 1));
+        assert_eq!(due("09:47:00"), (at("10:00:00"), 3));
+        assert_eq!(due("07:00:00"), (at("08:30:00"), 0), "the clock was set back");
+    }
+
+    #[test]
+    fn a_time_that_no_clock_shows_is_no_panic() {
+        let year = Duration::from_hours(366 * 24);
+        let (due, before) = next_due(Timestamp::MIN, year, Timestamp::MAX);
+        assert!(due == Timestamp::MAX && 19_000 < before, "{due} {before}");
+        next_due(Timestamp::MIN, Duration::from_secs(1), Timestamp::MAX);
+    }
+
+    /// A clock that goes with the paused time of a test.
+    fn paused() -> Clock {
+        let begun = tokio::time::Instant::now();
+        Arc::new(move || at("08:00:00") + begun.elapsed())
+    }
+
+    fn end(reason: Exit) -> RoundEnd {
+        RoundEnd::before_it_began(reason)
+    }
+
+    async fn run(exits: &[Exit], times: Option<u32>) -> (Exit, usize) {
+        let terminal = Terminal::new(true, true).beside_json();
+        let every = Some("2h".parse().unwrap());
+        let mut done = 0;
+        let now = paused();
+        let exit = rounds(Repeat { every, times }, (terminal, &now), |answer_by| {
+            assert!(answer_by.is_some());
+            done += 1;
+            std::future::ready(Ok(end(exits[done - 1])))
+        });
+        (exit.await.unwrap(), done)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn rounds_end_after_their_number_a_question_or_failures_in_a_row() {
+        use Exit::{Done, Failed, NeedsAnswer, Usage};
+        assert_eq!(run(&[Done], Some(1)).await, (Done, 1));
+        assert_eq!(run(&[NeedsAnswer], None).await, (NeedsAnswer, 1));
+        assert_eq!(run(&[Usage], Some(5)).await, (Usage, 1));
+        assert_eq!(run(&[Failed, Done, Failed, Failed, Failed], None).await, (Failed, 5));
+    }
+}

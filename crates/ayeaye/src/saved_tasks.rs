@@ -1,0 +1,193 @@
+//! Tasks that the user keeps under a name: a file each in the data folder.
+mod slots;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ayeaye_agent::Replay;
+use serde::{Deserialize, Serialize};
+
+pub use self::slots::{fill, is_slot_name, slots};
+use crate::bounded_file::bounded_file;
+use crate::{atomic_file, secret};
+
+/// Their folder in the data folder.
+const FOLDER: &str = "tasks";
+/// The ending of a task's file.
+const ENDING: &str = ".json";
+/// The largest file that is read, in bytes: the steps of a long session, several times over.
+const LARGEST: u64 = 1 << 20;
+/// The longest name, in bytes.
+const LONGEST_NAME: usize = 64;
+
+/// A task that is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SavedTask {
+    /// What to do, with slots such as `{person}`.
+    pub text: String,
+    /// The phone that it is for, by its serial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// The step limit of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_steps: Option<u32>,
+    /// What a session did that carried it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Replay>,
+}
+
+/// The folder of the tasks.
+#[derive(Debug, Clone)]
+pub struct SavedTasks {
+    folder: PathBuf,
+}
+
+/// Why a task cannot be kept or had.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum SavedTaskError {
+    #[error(
+        "{0:?} cannot name a task: letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME}, and no `.` first"
+    )]
+    Name(String),
+    #[error("there is no task named {0:?}\nhint: `ayeaye task list` shows those there are")]
+    Unknown(String),
+    #[error("{} cannot be read: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{} cannot be written: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{} is damaged ({source}): mend it, or delete it and save the task again", path.display())]
+    Damaged { path: PathBuf, source: serde_json::Error },
+}
+
+impl SavedTasks {
+    /// The folder in this data folder, whether it is there or not.
+    pub fn of(data_dir: &Path) -> Self {
+        Self { folder: data_dir.join(FOLDER) }
+    }
+
+    /// The file of the task of that name, whether it is there or not.
+    pub fn path(&self, name: &str) -> Result<PathBuf, SavedTaskError> {
+        if is_name(name) {
+            Ok(self.folder.join(format!("{name}{ENDING}")))
+        } else {
+            Err(SavedTaskError::Name(name.chars().take(LONGEST_NAME + 1).collect()))
+        }
+    }
+
+    /// The names of all tasks, in order.
+    pub fn names(&self) -> Result<Vec<String>, SavedTaskError> {
+        let unreadable = |source| SavedTaskError::Read { path: self.folder.clone(), source };
+        let entries = match std::fs::read_dir(&self.folder) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(unreadable)?,
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let file = entry.map_err(unreadable)?.file_name();
+            let name = file.to_str().and_then(|file| file.strip_suffix(ENDING));
+            names.extend(name.filter(|name| is_name(name)).map(str::to_owned));
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The task of that name.
+    pub fn read(&self, name: &str) -> Result<SavedTask, SavedTaskError> {
+        let path = self.path(name)?;
+        let bytes = match bounded_file(&path, LARGEST) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => {
+                return Err(SavedTaskError::Unknown(name.to_owned()));
+            }
+            bytes => bytes.map_err(|source| SavedTaskError::Read { path: path.clone(), source })?,
+        };
+        serde_json::from_slice(&bytes).map_err(|source| SavedTaskError::Damaged { path, source })
+    }
+
+    /// Keeps a task; one of that name is replaced. True if there was one.
+    pub fn save(&self, name: &str, task: &SavedTask) -> Result<bool, SavedTaskError> {
+        let path = self.path(name)?;
+        let replaced = path.exists();
+        let written =
+            serde_json::to_string_pretty(task).map_err(io::Error::from).and_then(|text| {
+                if LARGEST < text.len() as u64 {
+                    return Err(io::Error::other(format!(
+                        "it would be longer than {LARGEST} bytes"
+                    )));
+                }
+                secret::make_folder(&self.folder)?;
+                atomic_file::replace(&path, &format!("{text}\n"))
+            });
+        written.map_err(|source| SavedTaskError::Write { path, source })?;
+        Ok(replaced)
+    }
+
+    /// Forgets a task.
+    pub fn remove(&self, name: &str) -> Result<(), SavedTaskError> {
+        let path = self.path(name)?;
+        match std::fs::remove_file(&path) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => {
+                Err(SavedTaskError::Unknown(name.to_owned()))
+            }
+            removed => removed.map_err(|source| SavedTaskError::Write { path, source }),
+        }
+    }
+}
+
+/// Whether a task can have this name: it is one of a file, and of no other one than its own.
+fn is_name(name: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with('.') && name.bytes().all(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn task(text: &str) -> SavedTask {
+        SavedTask { text: text.to_owned(), device: None, max_steps: Some(7), steps: None }
+    }
+
+    #[test]
+    fn what_is_kept_is_found_listed_and_forgotten() {
+        let home = tempfile::tempdir().unwrap();
+        let tasks = SavedTasks::of(&home.path().join("data"));
+        assert_eq!(tasks.names().unwrap(), Vec::<String>::new());
+        assert!(matches!(tasks.read("late"), Err(SavedTaskError::Unknown(_))));
+        assert!(!tasks.save("late", &task("Text {person}")).unwrap());
+        assert!(tasks.save("late", &task("Text {person}: late")).unwrap());
+        tasks.save("a.b-c_1", &task("x")).unwrap();
+        std::fs::write(home.path().join("data/tasks/notes.txt"), "mine").unwrap();
+        assert_eq!(tasks.names().unwrap(), ["a.b-c_1", "late"]);
+        assert_eq!(tasks.read("late").unwrap(), task("Text {person}: late"));
+        let text = std::fs::read_to_string(tasks.path("late").unwrap()).unwrap();
+        assert_eq!(text, "{\n  \"text\": \"Text {person}: late\",\n  \"max-steps\": 7\n}\n");
+        tasks.remove("late").unwrap();
+        assert!(matches!(tasks.remove("late"), Err(SavedTaskError::Unknown(_))));
+    }
+
+    #[test]
+    fn a_damaged_file_is_told_with_its_path() {
+        let home = tempfile::tempdir().unwrap();
+        let tasks = SavedTasks::of(home.path());
+        tasks.save("late", &task("x")).unwrap();
+        for text in ["", "{}", "{\"text\": 3}", "{\"text\": \"x\", \"sneaky\": 1}"] {
+            std::fs::write(tasks.path("late").unwrap(), text).unwrap();
+            let told = tasks.read("late").unwrap_err().to_string();
+            assert!(told.contains("late.json is damaged"), "{text}: {told}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_leads_out_of_the_folder(name in "[a-zA-Z0-9./\\\\_~ \\-]{0,70}") {
+            let tasks = SavedTasks::of(Path::new("/data"));
+            if let Ok(path) = tasks.path(&name) {
+                prop_assert_eq!(path.parent(), Some(Path::new("/data/tasks")));
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Tasks that are done again: by the clock, under a name, and step by step.
+use serde_json::Value;
+
+use super::labelled;
+use crate::support::{
+    Answer, Binary, CommandOutput, FakeVlm, click, complete, info, plugged_in, quick_phone,
+};
+
+fn json(ended: &CommandOutput) -> Value {
+    serde_json::from_str(&ended.out).unwrap_or_else(|err| panic!("{err}: {ended:?}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rounds_follow_each_other_and_say_so() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
+    let binary = Binary::with(adb, &vlm);
+    let ended = binary.run(&["run", "do it", "--every", "1s", "--times", "2"]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    for said in ["round 1 ", "round 2 ", "TASK_COMPLETED_SUCCESSFULLY (session ", "next      in "] {
+        assert!(ended.out.contains(said), "{said}: {}", ended.out);
+    }
+    let listed = json(&binary.run(&["sessions", "list", "--json"]).await);
+    assert_eq!(listed.as_array().unwrap().len(), 2, "a session for each");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rounds_stop_at_a_question_and_after_failures_in_a_row() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(info("Which one?"))).await;
+    let binary = Binary::with(adb, &vlm);
+    let asked = binary.run(&["run", "do it", "--every", "1s"]).await;
+    assert_eq!(asked.code, 3, "{asked:?}");
+    assert!(asked.out.contains("a question waits for its answer"), "{}", asked.out);
+    let gone = binary.run(&["run", "do it", "--every", "1s", "--device", "nope"]).await;
+    assert_eq!(gone.code, 1, "{gone:?}");
+    assert!(gone.out.contains("3 rounds in a row have failed"), "{}", gone.out);
+    for odd in [&["run", "x", "--every", "0s"][..], &["run", "x", "--times", "2"]] {
+        assert_eq!(binary.run(odd).await.code, 2, "{odd:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_is_kept_shown_done_and_forgotten() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
+    let binary = Binary::with(adb, &vlm);
+    let text = "Tell {person}: I am {minutes} minutes late";
+    let kept = binary.run(&["task", "save", "late", text, "--max-steps", "7"]).await;
+    assert_eq!((kept.code, labelled(&kept.out, "run it")), (0, "ayeaye"), "{kept:?}");
+    let missing = binary.run(&["task", "run", "late", "--set", "person=Anna"]).await;
+    assert_eq!(missing.code, 2, "{missing:?}");
+    assert!(missing.out.contains("--set minutes=") && !missing.out.contains("--set person"));
+    let odd = binary.run(&["task", "run", "late", "--set", "persn=Anna"]).await;
+    assert!(odd.code == 2 && odd.out.contains("person, minutes"), "{odd:?}");
+    let words = ["task", "run", "late", "--set", "person=Anna", "--set", "minutes=10", "--json"];
+    let done = binary.run(&words).await;
+    assert_eq!(done.code, 0, "{done:?}");
+    assert_eq!(json(&done)["task"], "Tell Anna: I am 10 minutes late");
+    let again = binary.run(&["task", "save", "again", "--from", "last"]).await;
+    assert!(again.out.contains("again is kept: Tell Anna: I am 10 minutes late"), "{again:?}");
+    let list = json(&binary.run(&["task", "list", "--json"]).await);
+    assert_eq!(list["tasks"][0]["name"], "again");
+    assert_eq!(list["tasks"][1]["slots"], serde_json::json!(["person", "minutes"]));
+    let shown = binary.run(&["task", "show", "late"]).await;
+    assert!(shown.out.contains("person, minutes") && shown.out.contains("late.json"), "{shown:?}");
+    assert_eq!(binary.run(&["task", "rm", "late"]).await.code, 0);
+    for gone in [&["task", "rm", "late"][..], &["task", "run", "late"], &["task", "show", "../x"]] {
+        let ended = binary.run(gone).await;
+        assert_eq!(ended.code, 1, "{gone:?}: {ended:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_run_did_is_done_again_without_a_model_or_handed_over() {
+    let binary = Binary::alone().without_model();
+    let first = binary.run(&["run", "Turn Wi-Fi off", "--virtual", "--json"]).await;
+    assert_eq!(first.code, 0, "{first:?}");
+    let steps = json(&first)["intermediate_logs"].as_array().unwrap().len();
+    assert!(2 < steps, "{}", first.out);
+    let kept = binary.run(&["task", "save", "routine", "--from", "last", "--steps"]).await;
+    assert_eq!(kept.code, 0, "{kept:?}");
+    let again = binary.run(&["task", "run", "routine", "--virtual", "--json"]).await;
+    assert_eq!(again.code, 0, "{again:?}");
+    let message = json(&again)["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("All steps of session "), "{message}");
+    assert_eq!(deciders(&again), vec!["replay"; steps], "no model was asked");
+    let model =
+        binary.run(&["task", "run", "routine", "--without-steps", "--virtual", "--json"]).await;
+    assert!(!deciders(&model).contains(&"replay".to_owned()), "{model:?}");
+
+    // A phone of another maker has another home screen: nothing fits, and the model goes on.
+    let other = ["task", "run", "routine", "--virtual", "--like", "oneui", "--json"];
+    let handed_over = deciders(&binary.run(&other).await);
+    assert!(handed_over.first().is_some_and(|model| model != "replay"), "{handed_over:?}");
+}
+
+/// The models that were asked, as the record names them.
+fn deciders(ended: &CommandOutput) -> Vec<String> {
+    let record = json(ended)["record"].as_str().unwrap().to_owned();
+    let events = std::fs::read_to_string(format!("{record}/events.jsonl")).unwrap();
+    let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let asked = events.filter(|event| event["type"] == "llm.request");
+    asked.map(|event| event["data"]["model"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_was_not_completed_has_no_steps_to_keep() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(click(300, 400))).await;
+    let binary = Binary::with(adb, &vlm);
+    binary.run(&["run", "do it", "--max-steps", "1"]).await;
+    let refused = binary.run(&["task", "save", "x", "--from", "last", "--steps"]).await;
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.err.contains("has not carried out its task in one go"), "{}", refused.err);
+}
