@@ -70,7 +70,7 @@ fn summary(question: Option<&str>) -> Summary {
 pub(in crate::page) fn sample(last_seq: u64) -> View {
     let running = report(StopReason::StillRunning, "t", None);
     let head = Head {
-        line: Line::new(running.session_id, &summary(None), Some(&running), true),
+        line: Line::new(running.session_id, &summary(None), Some(&running)),
         rounds: Vec::new(),
         first_step: 0,
         question: None,
