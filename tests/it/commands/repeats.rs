@@ -92,10 +92,15 @@ async fn what_a_run_did_is_done_again_without_a_model_or_handed_over() {
         binary.run(&["task", "run", "routine", "--without-steps", "--virtual", "--json"]).await;
     assert!(!deciders(&model).contains(&"replay".to_owned()), "{model:?}");
 
-    // A phone of another maker has another home screen: nothing fits, and the model goes on.
-    let other = ["task", "run", "routine", "--virtual", "--like", "oneui", "--json"];
-    let handed_over = deciders(&binary.run(&other).await);
-    assert!(handed_over.first().is_some_and(|model| model != "replay"), "{handed_over:?}");
+    // What was tapped then is called otherwise now: from there on the model does it, and the record says so.
+    let file = binary.data.path().join("tasks/routine.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("Network & internet", "Nothing here")).unwrap();
+    let handed_over = binary.run(&["task", "run", "routine", "--virtual", "--json"]).await;
+    assert_eq!(handed_over.code, 0, "{handed_over:?}");
+    let asked = deciders(&handed_over);
+    assert!(asked[0] == "replay" && asked[1..].iter().all(|model| model != "replay"), "{asked:?}");
+    assert!(!json(&handed_over)["message"].as_str().unwrap().starts_with("All steps of session "));
 }
 
 /// The models that were asked, as the record names them.

@@ -199,7 +199,7 @@ fn logs_and_what_is_kept_are_chosen_by_words() {
     assert_eq!(load(&lifted).unwrap().journal.retention, Retention::default());
     let error = |more: &[(&str, &str)]| load(more).unwrap_err().to_string();
     let formats = error(&[("AYEAYE_LOGS_FORMATS", "ufo,xml")]);
-    assert!(formats.ends_with("it must be ufo, pycatan, gelab or html"), "{formats}");
+    assert!(formats.ends_with("it must be ufo, pycatan, gelab, html or film"), "{formats}");
     let half = error(&[("AYEAYE_MODEL_INPUT_PRICE", "0.25")]);
     assert!(half.contains("model.output-price"), "{half}");
 }
