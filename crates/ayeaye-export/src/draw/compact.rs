@@ -53,7 +53,7 @@ fn encode(pixels: &Pixels, quality: f32) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::encode as png;
+    use crate::draw::{Canvas, encode as png};
 
     #[test]
     fn a_copy_is_a_small_webp() {

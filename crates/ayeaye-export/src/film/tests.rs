@@ -124,8 +124,11 @@ fn what_cannot_be_seen_or_was_not_done_is_told() {
         arguments: object(json!({ "value": "Which Anna?" })),
     };
     record.begin_step(2, 3).end_step(Some(question), None);
-    record
-        .push(Fact::Answer(Answer { answers: vec!["Anna Berg".into()], source: "client".into() }));
+    record.push(Fact::Answer(Answer {
+        answers: vec!["Anna Berg".into()],
+        source: "client".into(),
+        message_id: None,
+    }));
     record.push(Fact::RoundStart { request: "And now dinner".to_owned() });
     // Title, the tap with its mark on nothing, the failure, the question, its answer, the next request, no end.
     assert_eq!(play(&film_of(&record)).screens.len(), 7);
