@@ -70,8 +70,23 @@ async function look({ house, session, device, cookie, ends }) {
   await Promise.allSettled([stream, screens()]);
 }
 
+// Twenty clients on the machine that all else runs on take some of it themselves.
+const MOST = 1.3;
+
 export async function twenty({ house, device }) {
   const cookie = await house.cookie();
+  const ratios = [];
+  // What else the machine does can spoil one comparison; a page that slows runs would spoil all.
+  while (ratios.length < 3 && !ratios.some((ratio) => ratio < MOST)) ratios.push(await compare(house, device, cookie));
+  check(
+    `${LOOKERS} who look do not slow a step`,
+    ratios.some((ratio) => ratio < MOST),
+    ratios,
+  );
+}
+
+/// How many times as long a step takes while twenty look.
+async function compare(house, device, cookie) {
   const ask = house.client(cookie);
   const middle = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
   const times = { alone: [], looked: [] };
@@ -96,8 +111,6 @@ export async function twenty({ house, device }) {
     times[kind].push(...run.steps.map((step) => step.model_ms + step.other_ms));
   }
   const [alone, looked] = [middle(times.alone), middle(times.looked)];
-  const ratio = looked / alone;
-  console.log(`      a step, alone ${alone} ms, with ${LOOKERS} looking ${looked} ms: ${ratio.toFixed(2)}`);
-  // Twenty clients on the machine that everything else runs on take some of it themselves, and so do other checks.
-  check(`${LOOKERS} who look do not slow a step`, ratio < 1.5, times);
+  console.log(`      a step, alone ${alone} ms, with ${LOOKERS} looking ${looked} ms: ${(looked / alone).toFixed(2)}`);
+  return looked / alone;
 }
