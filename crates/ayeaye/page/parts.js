@@ -76,7 +76,7 @@ function runLink(session, now) {
       said(session.task, "one-line"),
       h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [" · ", said(session.message)]),
     ),
-    h("span", { class: "run-steps" }, t("steps.count", { n: session.steps })),
+    h("span", { class: "run-steps" }, t("steps.count", { n: session.step_count })),
     h("span", { class: "run-time" }, duration(taken(session, now))),
     h("span", { class: "run-cost" }, session.cost_known ? money(session.cost_usd, true) : "–"),
     h("span", { class: "run-when" }, when(session.started_at, now)),

@@ -14,9 +14,9 @@ export function takeSession(session) {
   const known = steps.size;
   for (const step of session.steps ?? []) steps.set(step.index, step);
   const first = Math.min(session.first_step ?? session.steps_from ?? 0, before?.first ?? Infinity);
-  // In a list `steps` is their number, here they are the steps themselves.
   const newest = [...steps.values()].reduce((last, step) => (last && step.index < last.index ? last : step), null);
-  const line = { ...session, steps: newest ? newest.index + 1 : 0 };
+  // The summary does not count the step that is under way.
+  const { steps: _, ...line } = { ...session, step_count: newest ? newest.index + 1 : 0 };
   tell(before?.session, line, newest, steps.size - known);
   update((s) => {
     s.open.set(id, { session: line, steps, first });

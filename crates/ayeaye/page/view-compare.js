@@ -70,7 +70,7 @@ function summary(state, open, side) {
             { class: "facts" },
             fact(t("run.phone"), phoneName(session)),
             fact(t("run.time"), duration(taken(session, state.now))),
-            fact(t("run.steps"), session.steps),
+            fact(t("run.steps"), session.step_count),
             fact(t("run.model"), duration(session.model_ms ?? 0)),
             fact(t("run.cost"), money(session.cost_usd, session.cost_known)),
           ),

@@ -136,7 +136,7 @@ function current(session, now) {
     "a",
     { class: "current", href: link("session", session.session_id) },
     said(session.task, "two-lines"),
-    h("span", { class: "faint small" }, `${t("steps.count", { n: session.steps })} · ${elapsed(taken(session, now))}`),
+    h("span", { class: "faint small" }, `${t("steps.count", { n: session.step_count })} · ${elapsed(taken(session, now))}`),
   );
 }
 

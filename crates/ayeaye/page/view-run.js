@@ -51,7 +51,7 @@ function facts(session, now) {
     fact(t("run.phone"), h("a", { href: link("phone", session.device_id) }, phoneName(session))),
     fact(t("run.started"), when(session.started_at, now)),
     fact(t("run.time"), duration(taken(session, now))),
-    fact(t("run.steps"), session.steps),
+    fact(t("run.steps"), session.step_count),
     fact(t("run.model"), [duration(model), h("span", { class: "faint" }, ` ${share} %`)]),
     fact(t("run.cost"), money(session.cost_usd, session.cost_known)),
   );

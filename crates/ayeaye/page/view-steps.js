@@ -27,7 +27,7 @@ export function stepList(open, looked, busy) {
   return h(
     "section",
     { class: "steps", "aria-labelledby": `steps-${id}` },
-    h("h2", { id: `steps-${id}` }, t("steps"), " ", h("span", { class: "faint" }, session.steps)),
+    h("h2", { id: `steps-${id}` }, t("steps"), " ", h("span", { class: "faint" }, session.step_count)),
     steps.length === 0
       ? h("p", { class: "faint" }, session.running ? t("steps.first") : t("steps.none"))
       : h("ol", { class: "step-list", reversed: true, on: { keydown: walk } }, items),

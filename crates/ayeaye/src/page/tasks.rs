@@ -13,6 +13,7 @@ use crate::mcp::args;
 use crate::mcp::tool_error::ToolError;
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct NewTask {
     device_id: String,
     task: String,
