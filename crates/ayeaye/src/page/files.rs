@@ -19,7 +19,14 @@ macro_rules! embedded {
 }
 
 /// The files of the page, by the names they have below `/page/`.
-static FILES: &[(&str, &[u8])] = &embedded!["index.html"];
+static FILES: &[(&str, &[u8])] = &embedded![
+    "actions.js" "announce.js" "api.js" "control.js" "format.js" "gestures.js" "icon.svg"
+    "icons.js" "index.html" "live.js" "main.js" "pages.css" "parts.css" "parts.js" "routes.js"
+    "screens.js" "sessions.js" "store.js" "tokens.css" "vdom.js" "view-compare.js"
+    "view-compose.js" "view-control.js" "view-glass.js" "view-history.js" "view-phone.js"
+    "view-phones.js" "view-question.js" "view-reading.js" "view-run.js" "view-shell.js"
+    "view-sign-in.js" "view-steps.js" "words-en.js" "words-zh.js" "words.js"
+];
 
 /// The tags of the files, in their order.
 static TAGS: LazyLock<Vec<HeaderValue>> = LazyLock::new(|| {

@@ -113,7 +113,11 @@ fn the_controls_are_those_that_do_something() {
 #[test]
 fn a_question_of_a_run_that_goes_on_does_not_wait() {
     let running = report(StopReason::StillRunning, "t", Some(Question::info("Which?")));
+    let running = Report { message: String::new(), ..running };
     let line = Line::new(running.session_id, &summary(Some("Which?")), Some(&running));
     assert!(line.running && !line.waiting && !line.queued && line.ended_at.is_none());
     assert_eq!((line.model_ms, line.other_ms), (0, 2));
+    // Only a run that waits for its phone says something before its end.
+    let queued = Report { message: "2nd in the queue".to_owned(), ..running };
+    assert!(Line::new(queued.session_id, &summary(None), Some(&queued)).queued);
 }
