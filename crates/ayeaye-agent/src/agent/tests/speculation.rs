@@ -227,9 +227,9 @@ async fn a_step_on_a_phone_that_is_known_takes_two_looks_and_little_else() {
     let (took, captures, states) = step_of_known_phone(None).await;
     // The first look is at once, the second 34 later, and it takes 20.
     assert!(took <= Duration::from_millis(60), "{took:?}");
-    assert_eq!((captures, states), (2, 2));
+    assert!(captures == 2 && states <= 2, "{captures} captures, {states} reads of the state");
     let (took, captures, states) = step_of_known_phone(Some(Duration::from_millis(300))).await;
     // The second capture begins while the first is under way: one capture, one act and little else.
     assert!(took <= Duration::from_millis(340), "{took:?}");
-    assert_eq!((captures, states), (2, 2));
+    assert!(captures == 2 && states <= 2, "{captures} captures, {states} reads of the state");
 }
