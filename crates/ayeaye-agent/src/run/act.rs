@@ -17,8 +17,8 @@ use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// A screen that was on so shortly ago is on.
-const FRESH: Duration = Duration::from_millis(300);
+/// A screen that was on so shortly ago is on: the longest that a capture takes over USB, and a little more.
+const FRESH: Duration = Duration::from_millis(350);
 /// How often a screen is switched on for one gesture.
 const LIGHTS: u32 = 2;
 const WENT_DARK: &str = "the screen had gone off while it was being decided on";
