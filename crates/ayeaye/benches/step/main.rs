@@ -59,9 +59,11 @@ struct Options {
     bench: bool,
 }
 
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    let options = Options::parse();
+fn main() -> anyhow::Result<()> {
+    ayeaye::runtime()?.block_on(measure(Options::parse()))
+}
+
+async fn measure(options: Options) -> anyhow::Result<()> {
     let data_dir =
         |value: &String| Flag { key: "data-dir", name: "--data-dir", value: value.clone() };
     let flags: Vec<Flag> = options.data_dir.iter().map(data_dir).collect();
