@@ -24,7 +24,7 @@ impl Os {
         } else {
             "transition_animation_scale"
         };
-        time = time.mul_f32(self.system.animation_scale(scale));
+        time = time.mul_f64(self.system.animation_scale(scale));
         if time.is_zero() || !self.awake {
             self.invalidate();
             return;

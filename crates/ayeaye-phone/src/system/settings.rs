@@ -67,9 +67,9 @@ impl SystemSettings {
     }
 
     /// A factor of how long animations take, 1 where it is not set.
-    pub(crate) fn animation_scale(&self, key: &str) -> f32 {
+    pub(crate) fn animation_scale(&self, key: &str) -> f64 {
         let scale = self.get("global", key).and_then(|value| value.parse().ok());
-        scale.filter(|scale: &f32| scale.is_finite()).map_or(1.0, |scale| scale.clamp(0.0, 20.0))
+        scale.filter(|scale: &f64| scale.is_finite()).map_or(1.0, |scale| scale.clamp(0.0, 20.0))
     }
 
     /// `false` when a limit is exceeded.
