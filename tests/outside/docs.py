@@ -89,7 +89,7 @@ ENDS = {"run": {0, 3}, "continue": {0, 3}, "doctor": {0, 1}, "model": {0, 1}, "s
 # A reader would answer here; nobody sits at this terminal.
 ANSWERED = {"demo": ["--yes"], "install": ["--yes"], "uninstall": ["--yes"], "setup": ["--yes"]}
 # These go on until they are stopped, and say this when they are ready.
-SERVERS = {"serve": "ayeaye", "phone": "adb connect"}
+SERVERS = {"serve": "ayeaye", "phone": "adb connect", "ui": "The page"}
 
 
 class Reader:
