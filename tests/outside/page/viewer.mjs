@@ -58,7 +58,7 @@ export class Viewer {
       if (message.type() === "error" && !/Failed to load resource|net::ERR/.test(message.text()))
         viewer.complaints.push(message.text());
     });
-    viewer.page.setDefaultTimeout(30_000);
+    viewer.page.setDefaultTimeout(90_000);
     return viewer;
   }
 

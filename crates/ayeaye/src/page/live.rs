@@ -19,7 +19,7 @@ pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(250);
 /// How often is looked at what this process is not told of: phones, and what other processes do.
 const POLL: Duration = Duration::from_secs(2);
 /// How long is rested after work, as a multiple of the time it took: a long record is read less often, so that
-/// whoever looks at it takes a tenth of a processor at most.
+/// whoever looks at it takes a tenth of a processor.
 const REST: u32 = 9;
 
 /// The feeds of one page.
@@ -185,7 +185,8 @@ async fn news(run: Option<&mut Follower>) {
     pin!(std::future::pending::<()>()).await;
 }
 
-/// Rests after work that began then.
+/// Rests after work that began then, but never for so long that whoever looks takes it for stuck: on a busy machine
+/// the work takes long for other reasons.
 async fn rest(begun: Instant) {
-    sleep(LEAST_PAUSE.max(begun.elapsed() * REST)).await;
+    sleep((begun.elapsed() * REST).clamp(LEAST_PAUSE, POLL)).await;
 }
