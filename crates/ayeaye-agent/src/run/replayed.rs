@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Map, json};
+use tokio::time::Instant;
 
 use super::observer::Observation;
 use super::outcome::RunError;
 use super::step::StepBuilder;
-use super::{Observer, Run, RunPhase};
+use super::{Observer, Run, RunPhase, millis};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
 use crate::replay::{Mismatch, Replay};
 use crate::{
@@ -52,7 +53,10 @@ impl Run {
         self.prove(observation, step).await?;
         let patience = self.observer.patience(&self.recorder, false);
         let patience = Observer::patience_of_act(patience);
-        self.observer.read_elements(&mut self.recorder, observation, patience).await?;
+        let begun = Instant::now();
+        let read = self.observer.read_elements(&mut self.recorder, observation, patience).await;
+        step.times.data_collection += millis(begun.elapsed());
+        read?;
         self.enter(RunPhase::Deciding);
         let Some(progress) = &self.state.replay else { return Ok(None) };
         match self.fits(progress, observation) {
