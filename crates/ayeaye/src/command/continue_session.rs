@@ -61,6 +61,9 @@ pub async fn go_on(
     let report = app.agent.report(id, &Principal::operator()).await?;
     terminal.item("session", &id.to_string());
     terminal.item("task", &lines(&report.task));
+    if app.adb_device.is_some() {
+        terminal.item("phone", "a new virtual phone, as it is at first: each process has its own");
+    }
     let starting = terminal.waiting("Looking for the phone");
     let follower = match text {
         Some(text) => {
@@ -95,7 +98,7 @@ async fn last_open(journal: &dyn Journal) -> Result<Option<SessionId>, JournalEr
 }
 
 /// The same app, or for a session on the virtual phone one with such a phone, which begins anew: the
-/// session's own went with its process.
+/// session's own is in another process, if that still runs.
 async fn with_its_phone(
     config: &Config,
     app: App,
