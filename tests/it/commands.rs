@@ -132,10 +132,60 @@ async fn an_answer_that_was_left_is_taken_when_the_session_goes_on() {
     binary.run(&["run", "Tell Anna"]).await;
     let left = binary.run(&["sessions", "answer", "last", "Anna Chen"]).await;
     assert!(left.code == 0 && left.out.contains("ayeaye continue"), "{left:?}");
+    let shown = binary.run(&["sessions", "show", "last"]).await;
+    assert!(shown.out.contains("Anna Chen") && !shown.out.contains("YOUR ANSWER"), "{shown:?}");
     vlm.always(&complete("Told her."));
     let done = binary.run(&["continue"]).await;
     assert_eq!(done.code, 0, "{done:?}");
     assert!(vlm.asked().pop().unwrap().to_string().contains("Anna Chen"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_in_a_queue_is_told_from_one_that_runs() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    // The second question is never answered.
+    let vlm = FakeVlm::start(one_by_one(vec![Answer::Says(click(300, 400))])).await;
+    let binary = Binary::with(adb, &vlm);
+    let begin = |args: &[&str]| {
+        let mut command = binary.command(args);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let first = begin(&["run", "do it now"]);
+    within(20, "the second question to the model", async {
+        while vlm.asked().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let shown = binary.run(&["sessions", "show", "last"]).await;
+    assert!(shown.out.contains("running") && !shown.out.contains("stopped"), "{shown:?}");
+    let second = begin(&["run", "do it later", "--queue"]);
+    let listed = within(20, "the second in its queue", async {
+        loop {
+            let listed = binary.run(&["sessions", "list"]).await.out;
+            if listed.contains("queued") {
+                return listed;
+            }
+        }
+    })
+    .await;
+    for (task, state) in [("do it now", "running"), ("do it later", "queued")] {
+        let line = listed.lines().find(|line| line.ends_with(task)).unwrap();
+        assert!(line.contains(state), "{listed}");
+    }
+    let shown = binary.run(&["sessions", "show", "last"]).await;
+    assert!(shown.out.contains("place 1 in its queue"), "{shown:?}");
+    assert!(!shown.out.contains("stopped"), "{shown:?}");
+    for child in [second, first] {
+        let pid = child.id().unwrap().to_string();
+        let sent =
+            tokio::process::Command::new("kill").args(["-INT", &pid]).status().await.unwrap();
+        assert!(sent.success());
+        let ended = within(20, "the end", child.wait_with_output()).await.unwrap();
+        let out = String::from_utf8(ended.stdout).unwrap();
+        assert_eq!(out.contains("place 1 in its queue"), out.contains("do it later"), "{out}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -72,6 +72,8 @@ use crate::{Action, Device, Question, ReplyMode, Session, StopReason, Surroundin
 /// What a run is busy with, for a person who waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunPhase {
+    /// It waits for its turn on the phone.
+    Queued,
     /// The phone is made ready.
     Preparing,
     /// The phone is looked at, until its screen stands still.

@@ -195,7 +195,7 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
     let app = App::new(config).await?;
     let journal = &*app.journal;
     match what {
-        Sessions::List { limit, json } => sessions::list(journal, limit, json, terminal).await,
+        Sessions::List { limit, json } => sessions::list(&app.agent, limit, json, terminal).await,
         Sessions::Show { id, json } => {
             let id = sessions::find(journal, &id).await?;
             sessions::show(&app.agent, config, (id, json), terminal).await

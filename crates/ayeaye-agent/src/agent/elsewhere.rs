@@ -136,6 +136,21 @@ impl Agent {
         Ok(self.deps.coordinator.send(id, &message, None).await?)
     }
 
+    /// What was left for a session by [`leave_answer`](Self::leave_answer) and nobody has taken, the first one first.
+    pub async fn left_answers(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<Vec<String>, AgentError> {
+        self.ensure_visible(id, principal).await?;
+        let left = self.deps.coordinator.inbox(id).await?;
+        let answers = left.into_iter().filter_map(|message| match message.body {
+            MessageBody::Reply(reply) if !reply.secret => Some(reply.text),
+            MessageBody::Reply(_) | MessageBody::Stop { .. } => None,
+        });
+        Ok(answers.collect())
+    }
+
     /// Waits until another server's run of a session is over. One that does not end is busy.
     pub(super) async fn ended_elsewhere(&self, run: &RunEntry) -> Result<(), AgentError> {
         let mut news = News::of(&*self.deps.coordinator, run.session);

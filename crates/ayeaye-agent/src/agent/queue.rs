@@ -7,7 +7,7 @@ use super::{Agent, AgentError, Follower};
 use crate::coordinator::{Coordinator, News, RunEntry, RunKind, RunState, Turn};
 use crate::deps::AgentDeps;
 use crate::replay::Replay;
-use crate::run::{Recorder, Run, RunSetup, end_in_queue};
+use crate::run::{Recorder, Run, RunPhase, RunSetup, end_in_queue};
 use crate::{Device, DeviceNames, Principal, SessionId, StartTask, StopReason, error_chain};
 
 use super::elsewhere::Standing;
@@ -111,10 +111,16 @@ impl QueuedRun {
         loop {
             let changes = self.runs.changes();
             if self.runs.claim(&self.lease, &self.owner) {
-                return Ok(());
+                break;
             }
             next_change(changes).await;
         }
+        self.setup.updates.send_modify(|update| {
+            Arc::make_mut(&mut update.report).message.clear();
+            update.line.clear();
+            update.phase = RunPhase::Preparing;
+        });
+        Ok(())
     }
 
     async fn turn(&self) -> Result<(), AgentError> {
@@ -140,6 +146,7 @@ impl QueuedRun {
                 let report = Arc::make_mut(&mut update.report);
                 report.message.clone_from(&message);
                 update.line = message;
+                update.phase = RunPhase::Queued;
             }
             changed
         });

@@ -218,7 +218,8 @@ impl Tail {
             _ => session.report(running),
         };
         let now = entries.iter().find(|it| it.epoch == self.run.epoch);
-        if now.is_some_and(|it| it.state == RunState::Queued) {
+        let queued = now.is_some_and(|it| it.state == RunState::Queued);
+        if queued {
             report.message = queue::message(entries, self.run.epoch, &report.device.device_id);
         }
         let line = if running {
@@ -226,7 +227,11 @@ impl Tail {
         } else {
             format!("{}: {}", report.stop_reason, report.message)
         };
-        let phase = if running { self.phase } else { RunPhase::Ending };
+        let phase = match running {
+            true if queued => RunPhase::Queued,
+            true => self.phase,
+            false => RunPhase::Ending,
+        };
         Ok(RunUpdate { report: Arc::new(report), line, phase, running })
     }
 }

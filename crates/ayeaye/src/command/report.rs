@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::command::Exit;
 use crate::config::Config;
-use crate::mcp::results::RunResult;
+use crate::mcp::results::{RunResult, waits};
 use crate::terminal::Terminal;
 use crate::text::lines;
 
@@ -98,6 +98,8 @@ pub(super) fn exit(reason: StopReason) -> Exit {
 pub(super) fn print_end(report: &Report, terminal: Terminal) -> Exit {
     let exit = exit(report.stop_reason);
     let word = match exit {
+        _ if waits(report).is_some() => "waiting",
+        _ if report.stop_reason == StopReason::StillRunning => "running",
         Exit::Done => "done",
         Exit::NeedsAnswer => "question",
         Exit::Failed | Exit::Usage => "stopped",

@@ -17,6 +17,7 @@ use crate::command::rounds::{RoundEnd, wait_until};
 use crate::config::Config;
 use crate::hint::{Reader, below, for_device_error};
 use crate::mcp::args;
+use crate::mcp::results::waits;
 use crate::terminal::{Answer, Terminal};
 use crate::text::{lines, one_line};
 use crate::wiring::App;
@@ -240,6 +241,9 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
     let mut shown = Shown::default();
     let waiting = terminal.waiting(busy_with(follower));
     let mut poll = tokio::time::interval(PHASE_POLL);
+    if let Some(place) = waits(&follower.report()) {
+        terminal.item("waiting", &lines(&place));
+    }
     loop {
         shown.steps(&follower.report(), terminal);
         tokio::select! {
@@ -286,6 +290,7 @@ impl Shown {
 /// What a run is busy with, for a person.
 fn busy_with(follower: &Follower) -> &'static str {
     match follower.phase() {
+        RunPhase::Queued => "Waiting for its turn on the phone",
         RunPhase::Preparing => "Getting the phone ready",
         RunPhase::Looking => "Looking at the screen",
         RunPhase::Deciding => "Waiting for the model",

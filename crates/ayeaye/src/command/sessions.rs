@@ -113,7 +113,15 @@ pub async fn show(
         _ => {}
     }
     print_end(&report, terminal);
-    print_way_on(id, report.stop_reason, terminal);
+    let left = agent.left_answers(id, &me).await?;
+    for text in &left {
+        terminal.item("answer", &lines(text));
+    }
+    if left.is_empty() || report.stop_reason != StopReason::InfoActionNeedsReply {
+        print_way_on(id, report.stop_reason, terminal);
+    } else {
+        terminal.item("go on", &format!("ayeaye continue {id}   (takes the answer that was left)"));
+    }
     Ok(Exit::Done)
 }
 

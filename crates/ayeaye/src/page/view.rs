@@ -278,6 +278,9 @@ fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
     if read_only {
         return "This server only shows.";
     }
+    if line.queued {
+        return "It waits for its turn on the phone: stop it to take it out of the queue.";
+    }
     if line.running {
         return "It is at work: advise it, pause it to act yourself, or stop it.";
     }

@@ -1,20 +1,24 @@
 //! `ayeaye sessions list`: the newest first, one per line, or as JSON.
 use ayeaye_agent::journal::Summary;
-use ayeaye_agent::{AgentError, Journal, JournalError, SessionId, StopReason, error_chain};
+use ayeaye_agent::{
+    Agent, AgentError, JournalError, Principal, SessionId, StopReason, error_chain,
+};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
+use crate::mcp::results::waits;
 use crate::terminal::Terminal;
 use crate::text::{local_time, one_line};
 
 /// Lists every session. One that cannot be read is in the list, with the reason.
 pub async fn list(
-    journal: &dyn Journal,
+    agent: &Agent,
     limit: Option<u32>,
     as_json: bool,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let most = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let journal = agent.journal();
     let mut sessions = Vec::new();
     for id in journal.list().await.map_err(AgentError::from)? {
         if sessions.len() == most {
@@ -23,9 +27,21 @@ pub async fn list(
         match journal.summary(&id).await {
             // It was removed in the meantime.
             Err(JournalError::Unknown(_)) => {}
-            Ok(summary) => {
+            Ok(mut summary) => {
                 let running = summary.stop_reason.is_none() && journal.is_locked(&id).await?;
-                sessions.push((id, Ok((summary, running))));
+                let report = if running {
+                    agent.report(id, &Principal::operator()).await.ok()
+                } else {
+                    None
+                };
+                let place = report.and_then(|report| waits(&report));
+                let activity = match (running, &place) {
+                    (false, _) => Activity::Idle,
+                    (true, None) => Activity::Running,
+                    (true, Some(_)) => Activity::Queued,
+                };
+                summary.message = place.unwrap_or(summary.message);
+                sessions.push((id, Ok((summary, activity))));
             }
             Err(err) => sessions.push((id, Err(error_chain(&AgentError::from(err))))),
         }
@@ -40,21 +56,30 @@ pub async fn list(
     }
     for (id, session) in &sessions {
         terminal.line(&match session {
-            Ok((summary, running)) => line(*id, summary, *running),
+            Ok((summary, activity)) => line(*id, summary, *activity),
             Err(why) => format!("{id}  cannot be read: {}", one_line(why)),
         });
     }
     Ok(Exit::Done)
 }
 
-type Session = Result<(Summary, bool), String>;
+/// Whether some process is busy with a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Activity {
+    Idle,
+    /// It waits for its turn on the phone.
+    Queued,
+    Running,
+}
 
-fn line(id: SessionId, summary: &Summary, running: bool) -> String {
+type Session = Result<(Summary, Activity), String>;
+
+fn line(id: SessionId, summary: &Summary, activity: Activity) -> String {
     let task: String = one_line(&summary.task).chars().take(60).collect();
     format!(
         "{id}  {}  {:<20} {:>3} {:<5}  {:<16}  {task}",
         local_time(summary.started),
-        in_words(reason(summary, running)),
+        if activity == Activity::Queued { "queued" } else { in_words(reason(summary, activity)) },
         summary.steps,
         if summary.steps == 1 { "step" } else { "steps" },
         one_line(&summary.device.device_id),
@@ -64,11 +89,11 @@ fn line(id: SessionId, summary: &Summary, running: bool) -> String {
 fn in_json(id: SessionId, session: &Session) -> Value {
     match session {
         Err(why) => json!({ "session_id": id.to_string(), "error": why }),
-        Ok((summary, running)) => json!({
+        Ok((summary, activity)) => json!({
             "session_id": id.to_string(),
             "started": summary.started,
             "last": summary.last,
-            "stop_reason": reason(summary, *running).name(),
+            "stop_reason": reason(summary, *activity).name(),
             "message": summary.message,
             "question": summary.question,
             "task": summary.task,
@@ -86,11 +111,11 @@ fn in_json(id: SessionId, session: &Session) -> Value {
 }
 
 /// The state of a session. A run without an end that no process drives ended with its server.
-fn reason(summary: &Summary, running: bool) -> StopReason {
+fn reason(summary: &Summary, activity: Activity) -> StopReason {
     match summary.stop_reason {
         Some(reason) => reason,
-        None if running => StopReason::StillRunning,
-        None => StopReason::ServerRestarted,
+        None if activity == Activity::Idle => StopReason::ServerRestarted,
+        None => StopReason::StillRunning,
     }
 }
 
