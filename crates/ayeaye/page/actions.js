@@ -1,7 +1,7 @@
 // What a person does with runs: each is a request, and what comes of it arrives by the stream.
 
 import { get, post, sessionPath } from "./api.js";
-import { takeSession } from "./sessions.js";
+import { readSession } from "./sessions.js";
 import { state, toast, update } from "./store.js";
 import { go } from "./routes.js";
 import { t } from "./words.js";
@@ -27,9 +27,6 @@ export async function once(name, work) {
   }
 }
 
-/// The newest state of a session, for a click whose effect the stream may not have brought yet.
-const refresh = async (id) => takeSession(await get(sessionPath(id)));
-
 export async function startTask(task) {
   const begun = await once("compose", () => post("tasks", task));
   if (!begun) return false;
@@ -42,7 +39,7 @@ export async function startTask(task) {
 export async function goOn(id, words) {
   const done = await once(id, async () => {
     await post(sessionPath(id, "/continue"), words);
-    await refresh(id);
+    await readSession(id);
     return true;
   });
   if (done) toast(t(words.reply || words.task ? "did.sent" : "did.resumed"), "good");
@@ -52,7 +49,7 @@ export async function goOn(id, words) {
 export async function stop(id) {
   const done = await once(id, async () => {
     await post(sessionPath(id, "/stop"));
-    await refresh(id);
+    await readSession(id);
     return true;
   });
   if (done) toast(t("did.stopped"));
@@ -61,7 +58,7 @@ export async function stop(id) {
 export async function pause(id) {
   return once(id, async () => {
     await post(sessionPath(id, "/pause"));
-    await refresh(id);
+    await readSession(id);
     return true;
   });
 }

@@ -1,12 +1,12 @@
 // The stream of events: the state of everything now, then what changes. A stream that breaks is opened again,
 // for as long as the page is open.
 
-import { get, sessionPath } from "./api.js";
+import { get } from "./api.js";
 import { announce } from "./announce.js";
 import { shown } from "./routes.js";
 import { state, toast, update } from "./store.js";
 import { t } from "./words.js";
-import { takeSession } from "./sessions.js";
+import { readSession, takeSession } from "./sessions.js";
 
 // A UUID, as every session has for its name.
 const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -102,8 +102,8 @@ function takeLines(lines) {
 function readQuestion({ session_id: id, question }) {
   if (asking.has(id) || state.open.get(id)?.session?.question?.text === question) return;
   asking.add(id);
-  get(sessionPath(id))
-    .then(takeSession, () => undefined)
+  readSession(id)
+    .catch(() => undefined)
     .finally(() => asking.delete(id));
 }
 

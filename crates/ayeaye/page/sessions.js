@@ -5,10 +5,22 @@ import { get, sessionPath } from "./api.js";
 import { state, update } from "./store.js";
 import { named, t } from "./words.js";
 
+// How often each session was taken, by its id.
+const taken = new Map();
+
+/// Reads a session, for what the stream does not tell or may not have told yet. An answer that was overtaken, by the
+/// stream or by another one, is dropped: nothing would ever correct it once the run is over.
+export async function readSession(id) {
+  const before = taken.get(id);
+  const session = await get(sessionPath(id));
+  if (taken.get(id) === before) takeSession(session);
+}
+
 /// Takes a session as the server tells it, with all its steps or those that are new or changed.
 export function takeSession(session) {
   const id = session?.session_id;
   if (typeof id !== "string") return;
+  taken.set(id, (taken.get(id) ?? 0) + 1);
   const before = state.open.get(id);
   const steps = new Map(before?.steps);
   const known = steps.size;
