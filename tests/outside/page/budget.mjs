@@ -11,14 +11,14 @@ const FOLDER = fileURLToPath(new URL("../../../crates/ayeaye/page/", import.meta
 const MOST_BYTES = 200_000;
 const MOST_MS = 1000;
 
-export async function budget({ browser, house, storage }) {
+export async function budget({ browser, server, storage }) {
   const names = await readdir(FOLDER);
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(FOLDER, name))).size));
   const whole = sizes.reduce((sum, size) => sum + size, 0);
   check(`all files together are small: ${whole} bytes`, whole < MOST_BYTES, whole);
   const served = await Promise.all(
     names.map(async (name) =>
-      Buffer.from(await (await fetch(`${house.origin}/page/${name}`)).arrayBuffer()).equals(await readFile(join(FOLDER, name))),
+      Buffer.from(await (await fetch(`${server.origin}/page/${name}`)).arrayBuffer()).equals(await readFile(join(FOLDER, name))),
     ),
   );
   check(
@@ -51,7 +51,7 @@ export async function budget({ browser, house, storage }) {
 
   const times = [];
   for (let visit = 0; visit < 3; visit += 1) {
-    const viewer = await Viewer.open(browser, house.origin, { storage });
+    const viewer = await Viewer.open(browser, server.origin, { storage });
     await viewer.page.addInitScript(() => {
       // The moment in which a task can be written and the phones are there.
       new MutationObserver((_, observer) => {

@@ -5,8 +5,8 @@ import { Viewer } from "./viewer.mjs";
 
 const ROUNDS = 1000;
 
-export async function drawing({ browser, house, storage }) {
-  const viewer = await Viewer.open(browser, house.origin, { storage });
+export async function drawing({ browser, server, storage }) {
+  const viewer = await Viewer.open(browser, server.origin, { storage });
   await viewer.go();
   const different = await viewer.page.evaluate(async (rounds) => {
     const { draw, h } = await import("/page/vdom.js");

@@ -1,7 +1,7 @@
 // A person takes the phone over: taps, swipes, types and keys on its picture, leave that is asked for, and back.
 
 import { check, until } from "./checks.mjs";
-import { phoneState } from "./house.mjs";
+import { phoneState } from "./server.mjs";
 import { accessible, accessibleInAll, Viewer } from "./viewer.mjs";
 import { begin } from "./watching.mjs";
 
@@ -28,8 +28,8 @@ async function tap(page, phone, fits) {
   await page.mouse.click(x, y);
 }
 
-export async function driving({ browser, house, storage, device, phone }) {
-  const viewer = await Viewer.open(browser, house.origin, { storage });
+export async function driving({ browser, server, storage, device, phone }) {
+  const viewer = await Viewer.open(browser, server.origin, { storage });
   const { page } = viewer;
   await begin(viewer, "Switch Wi-Fi off.", device);
   await viewer.standing("Running");

@@ -9,7 +9,7 @@ import { budget } from "./budget.mjs";
 import { check, checks } from "./checks.mjs";
 import { drawing } from "./drawing.mjs";
 import { driving } from "./driving.mjs";
-import { freePort, House } from "./house.mjs";
+import { freePort, Server } from "./server.mjs";
 import { queue } from "./queue.mjs";
 import { reading } from "./reading.mjs";
 import { restart } from "./restart.mjs";
@@ -29,9 +29,9 @@ const { values: given } = parseArgs({
   },
 });
 
-const house = new House({ binary: given.binary, folder: given.folder, port: await freePort() });
+const server = new Server({ binary: given.binary, folder: given.folder, port: await freePort() });
 const browser = await launch();
-const all = { browser, house, device: given.device, phone: given.phone };
+const all = { browser, server, device: given.device, phone: given.phone };
 const scenes = [
   ["sign-in", signingIn],
   ["watching", watching],
@@ -47,7 +47,7 @@ const scenes = [
 ];
 
 try {
-  await house.start();
+  await server.start();
   all.storage = await signingIn(all);
   for (const [name, scene] of scenes.slice(1)) {
     if (given.scene && !given.scene.includes(name)) continue;
@@ -64,6 +64,6 @@ try {
   check("all goes to its end", false, String(error?.stack ?? error));
 } finally {
   await browser.close();
-  await house.stop();
+  await server.stop();
 }
 process.exit(checks.failed > 0 || checks.passed === 0 ? 1 : 0);

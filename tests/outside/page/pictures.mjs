@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 import { until } from "./checks.mjs";
-import { phoneState, TOKEN } from "./house.mjs";
+import { phoneState, TOKEN } from "./server.mjs";
 import { Stage } from "./stage.mjs";
 import { launch, LAPTOP, PHONE, Viewer } from "./viewer.mjs";
 
@@ -41,7 +41,7 @@ async function take(viewer, name, size = viewer.page.viewportSize(), from = "#pa
 }
 
 const visit = async (hash, options) => {
-  const viewer = await Viewer.open(browser, stage.house.origin, { storage, size: LAPTOP, ...options });
+  const viewer = await Viewer.open(browser, stage.server.origin, { storage, size: LAPTOP, ...options });
   await viewer.go(hash);
   return viewer;
 };
@@ -50,7 +50,7 @@ let storage;
 try {
   await stage.open(["stock", "oneui", "miui", "emui"]);
   const [first, second, third, gone] = stage.phones;
-  const ask = stage.house.client(await stage.house.cookie());
+  const ask = stage.server.client(await stage.server.cookie());
   const signingIn = await visit("");
   await signingIn.page.getByLabel("Token of this server").waitFor();
   await take(signingIn, "sign-in", { width: 1000, height: 640 });
@@ -184,7 +184,7 @@ try {
   await history.page.emulateMedia({ colorScheme: "light" });
   await history.go(`#/session/${asked.session_id}`);
   await history.page.locator(".run-screen .pixels").waitFor();
-  await stage.house.stop("SIGKILL");
+  await stage.server.stop("SIGKILL");
   await history.page.locator(".banner[role=alert]").waitFor();
   await take(history, "lost", { width: 1280, height: 700 });
 } finally {

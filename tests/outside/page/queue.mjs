@@ -1,12 +1,12 @@
 // A task for a phone that is at work waits its turn, is seen to wait, and can be taken back.
 
 import { check } from "./checks.mjs";
-import { phoneState } from "./house.mjs";
+import { phoneState } from "./server.mjs";
 import { accessible, Viewer } from "./viewer.mjs";
 import { begin } from "./watching.mjs";
 
-export async function queue({ browser, house, storage, device, phone }) {
-  const viewer = await Viewer.open(browser, house.origin, { storage });
+export async function queue({ browser, server, storage, device, phone }) {
+  const viewer = await Viewer.open(browser, server.origin, { storage });
   const { page } = viewer;
   await begin(viewer, "Switch Bluetooth off.", device);
   await viewer.standing("Running");

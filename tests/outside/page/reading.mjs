@@ -9,8 +9,8 @@ import { begin } from "./watching.mjs";
 // A task as somebody hostile would word it.
 const MARKUP = '<img src=x onerror="document.title = 0"><b>bold</b>';
 
-export async function reading({ browser, house, storage, session, device }) {
-  const viewer = await Viewer.open(browser, house.origin, { storage });
+export async function reading({ browser, server, storage, session, device }) {
+  const viewer = await Viewer.open(browser, server.origin, { storage });
   const { page } = viewer;
   await begin(viewer, MARKUP, device);
   await viewer.standing("Given up");
@@ -85,7 +85,7 @@ export async function reading({ browser, house, storage, session, device }) {
   await accessibleInAll(viewer, "a run that is not there");
   await viewer.close("reading");
 
-  const chinese = await Viewer.open(browser, house.origin, { storage, locale: "zh-CN" });
+  const chinese = await Viewer.open(browser, server.origin, { storage, locale: "zh-CN" });
   await chinese.go();
   await chinese.page.getByRole("heading", { name: "手机", level: 1 }).waitFor();
   check("a Chinese browser is spoken to in Chinese", (await chinese.page.locator("html").getAttribute("lang")) === "zh-Hans");

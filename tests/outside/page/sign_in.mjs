@@ -1,11 +1,11 @@
 // Who comes in, and who does not.
 
 import { check } from "./checks.mjs";
-import { TOKEN } from "./house.mjs";
+import { TOKEN } from "./server.mjs";
 import { accessibleInAll, Viewer } from "./viewer.mjs";
 
-export async function signingIn({ browser, house }) {
-  const viewer = await Viewer.open(browser, house.origin);
+export async function signingIn({ browser, server }) {
+  const viewer = await Viewer.open(browser, server.origin);
   const { page, context } = viewer;
   await viewer.go();
   await page.getByLabel("Token of this server").waitFor();
@@ -27,7 +27,7 @@ export async function signingIn({ browser, house }) {
   await viewer.button("Sign in").click();
   await page.getByRole("alert").filter({ hasText: /\w/ }).first().waitFor();
   check("a wrong token does not sign in, and says so", await page.getByLabel("Token of this server").isVisible());
-  await page.goto(`${house.origin}/sign-in?code=${"0".repeat(43)}`);
+  await page.goto(`${server.origin}/sign-in?code=${"0".repeat(43)}`);
   await page.getByText("That link has been used").waitFor();
   check("a wrong code is told as such, and gone from the address", !page.url().includes("?"), page.url());
 
@@ -51,13 +51,13 @@ export async function signingIn({ browser, house }) {
   const storage = await context.storageState();
   await viewer.button("Sign out").click();
   await page.getByLabel("Token of this server").waitFor();
-  const old = await fetch(`${house.origin}/page/api/me`, { headers: { Cookie: `${cookie.name}=${cookie.value}` } });
+  const old = await fetch(`${server.origin}/page/api/me`, { headers: { Cookie: `${cookie.name}=${cookie.value}` } });
   check("signed out: the old cookie opens nothing", old.status === 401, [old.status, storage.cookies.length]);
 
-  const link = await house.link();
+  const link = await server.link();
   await page.goto(link);
   await page.getByRole("heading", { name: "Phones", level: 1, exact: true }).waitFor();
-  check("the one-time link signs in, and is gone from the address", page.url() === `${house.origin}/`, page.url());
+  check("the one-time link signs in, and is gone from the address", page.url() === `${server.origin}/`, page.url());
   const kept = await context.storageState();
   await context.clearCookies();
   await page.goto(link);

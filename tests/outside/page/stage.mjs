@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { until } from "./checks.mjs";
-import { freePort, House } from "./house.mjs";
+import { freePort, Server } from "./server.mjs";
 
 const HERE = fileURLToPath(new URL("..", import.meta.url));
 const KEY = "outside-model-key";
@@ -51,9 +51,9 @@ export class Stage {
       AYEAYE_MODEL_NAME: "gelab-zero-4b-preview",
       AYEAYE_MODEL_API_KEY: KEY,
     };
-    this.house = new House({ binary: this.binary, folder: this.folder, port: await freePort(), env });
-    await this.house.start();
-    return this.house;
+    this.server = new Server({ binary: this.binary, folder: this.folder, port: await freePort(), env });
+    await this.server.start();
+    return this.server;
   }
 
   async addPhone(kind) {
@@ -81,7 +81,7 @@ export class Stage {
   }
 
   async close() {
-    await this.house?.stop();
+    await this.server?.stop();
     for (const child of this.started.reverse()) child.kill();
   }
 }

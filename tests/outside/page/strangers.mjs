@@ -39,15 +39,15 @@ await attempt("opened", () => new Promise((yes) => { const other = window.open(a
 document.title = "tried"; window.seen = seen;
 </script></body>`;
 
-export async function strangers({ browser, house, storage, device }) {
-  const ask = house.client(await house.cookie());
+export async function strangers({ browser, server, storage, device }) {
+  const ask = server.client(await server.cookie());
   const before = (await ask("sessions?limit=50")).sessions.map((session) => session.session_id);
   const site = createServer((_, answer) =>
-    answer.writeHead(200, { "content-type": "text/html" }).end(PAGE(house.origin, device)),
+    answer.writeHead(200, { "content-type": "text/html" }).end(PAGE(server.origin, device)),
   );
   await new Promise((ready) => site.listen(0, "127.0.0.1", ready));
   for (const host of ["127.0.0.1", "evil.example"]) {
-    const victim = await Viewer.open(browser, house.origin, { storage });
+    const victim = await Viewer.open(browser, server.origin, { storage });
     await victim.page.goto(`http://${host}:${site.address().port}/`);
     await until("all to be tried", async () => (await victim.page.title()) === "tried", 90_000);
     const seen = await victim.page.evaluate(() => window.seen);
@@ -57,10 +57,10 @@ export async function strangers({ browser, house, storage, device }) {
       check(`${host}: ${what} reads nothing`, nothing, got);
     }
     const inside = victim.page.frames().map((frame) => frame.url());
-    check(`${host}: the page does not show in a frame`, !inside.includes(`${house.origin}/`), inside);
-    const me = await victim.context.request.get(`${house.origin}/page/api/me`);
+    check(`${host}: the page does not show in a frame`, !inside.includes(`${server.origin}/`), inside);
+    const me = await victim.context.request.get(`${server.origin}/page/api/me`);
     check(`${host}: the person is still signed in, as themselves`, me.status() === 200, me.status());
-    const forged = await victim.context.request.post(`${house.origin}/page/api/tasks`, {
+    const forged = await victim.context.request.post(`${server.origin}/page/api/tasks`, {
       data: { device_id: device, task: "A stranger was here" },
       headers: { Origin: `http://${host}:${site.address().port}` },
     });
@@ -73,7 +73,7 @@ export async function strangers({ browser, house, storage, device }) {
     before.length,
     after.length,
   ]);
-  const page = await fetch(`${house.origin}/`);
+  const page = await fetch(`${server.origin}/`);
   const policy = page.headers.get("content-security-policy") ?? "";
   check(
     "the policy of the page allows itself alone",

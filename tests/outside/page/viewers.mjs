@@ -4,8 +4,8 @@ import { check, until } from "./checks.mjs";
 import { Viewer } from "./viewer.mjs";
 import { begin } from "./watching.mjs";
 
-export async function twoAndOneAsleep({ browser, house, storage, device }) {
-  const [first, second, asleep] = await Promise.all([0, 1, 2].map(() => Viewer.open(browser, house.origin, { storage })));
+export async function twoAndOneAsleep({ browser, server, storage, device }) {
+  const [first, second, asleep] = await Promise.all([0, 1, 2].map(() => Viewer.open(browser, server.origin, { storage })));
   await begin(first, 'Tell Anna in the Messages app: "Two are looking"', device);
   const session = first.session();
   await Promise.all([second.go(`#/session/${session}`), asleep.go(`#/session/${session}`)]);
@@ -66,15 +66,15 @@ export async function twoAndOneAsleep({ browser, house, storage, device }) {
 const LOOKERS = 20;
 
 /// What a page asks for while it shows a run: the stream, and the screen as often as it may.
-async function look({ house, session, device, cookie, ends }) {
+async function look({ server, session, device, cookie, ends }) {
   const headers = { Cookie: cookie };
-  const stream = fetch(`${house.origin}/page/api/events?sessions=${session}`, { headers, signal: ends }).then(async (events) => {
+  const stream = fetch(`${server.origin}/page/api/events?sessions=${session}`, { headers, signal: ends }).then(async (events) => {
     for await (const _ of events.body);
   });
   let tag = "";
   const screens = async () => {
     while (!ends.aborted) {
-      const shot = await fetch(`${house.origin}/page/api/devices/${encodeURIComponent(device)}/screen?after=${tag}`, {
+      const shot = await fetch(`${server.origin}/page/api/devices/${encodeURIComponent(device)}/screen?after=${tag}`, {
         headers,
         signal: ends,
       });
@@ -89,11 +89,11 @@ async function look({ house, session, device, cookie, ends }) {
 // Twenty clients on the machine that all else runs on take some of it themselves.
 const MOST = 1.3;
 
-export async function twenty({ house, device }) {
-  const cookie = await house.cookie();
+export async function twenty({ server, device }) {
+  const cookie = await server.cookie();
   const ratios = [];
   // What else the machine does can spoil one comparison; a page that slows runs would spoil all.
-  while (ratios.length < 3 && !ratios.some((ratio) => ratio < MOST)) ratios.push(await compare(house, device, cookie));
+  while (ratios.length < 3 && !ratios.some((ratio) => ratio < MOST)) ratios.push(await compare(server, device, cookie));
   check(
     `${LOOKERS} who look do not slow a step`,
     ratios.some((ratio) => ratio < MOST),
@@ -102,8 +102,8 @@ export async function twenty({ house, device }) {
 }
 
 /// How many times as long a step takes while twenty look.
-async function compare(house, device, cookie) {
-  const ask = house.client(cookie);
+async function compare(server, device, cookie) {
+  const ask = server.client(cookie);
   const middle = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
   const times = { alone: [], looked: [] };
   // Alternating, so that whatever else the machine does falls on both alike.
@@ -116,7 +116,7 @@ async function compare(house, device, cookie) {
     const { session_id: session } = await ask("tasks", { device_id: device, task: `Switch Wi-Fi ${on}.` });
     const ends = new AbortController();
     const lookers =
-      kind === "looked" ? Array.from({ length: LOOKERS }, () => look({ house, session, device, cookie, ends: ends.signal })) : [];
+      kind === "looked" ? Array.from({ length: LOOKERS }, () => look({ server, session, device, cookie, ends: ends.signal })) : [];
     const run = await until("the run's end", async () => {
       const told = await ask(`sessions/${session}`);
       return !told.running && told;

@@ -1,7 +1,7 @@
 // A run is begun, watched, answered, guided, paused, stopped, continued and queued from the page.
 
 import { check, until } from "./checks.mjs";
-import { phoneState } from "./house.mjs";
+import { phoneState } from "./server.mjs";
 import { accessible, accessibleInAll, Viewer } from "./viewer.mjs";
 
 export async function begin(viewer, task, device) {
@@ -13,8 +13,8 @@ export async function begin(viewer, task, device) {
   await viewer.page.waitForURL(/#\/session\//);
 }
 
-export async function watching({ browser, house, storage, device, phone }) {
-  const viewer = await Viewer.open(browser, house.origin, { storage });
+export async function watching({ browser, server, storage, device, phone }) {
+  const viewer = await Viewer.open(browser, server.origin, { storage });
   const { page } = viewer;
   await viewer.go();
   await page.locator(".phone .pixels").first().waitFor();

@@ -5,7 +5,7 @@
 //!   table.json                        who runs what; replaced whole
 //!   lock                              held for a moment by whoever changes the table or leaves a message
 //!   <epoch>.live                      locked as long as that run is registered
-//!   <name>.sock                       a server's ear for wake-ups
+//!   <name>.sock                       where a server is woken
 //! <data>/sessions/<session_id>/inbox/<n>-<message>.json    messages that nobody has acknowledged
 //! ```
 //!

@@ -19,7 +19,7 @@ export function freePort() {
   });
 }
 
-export class House {
+export class Server {
   constructor({ binary, folder, port, words = [], env = {} }) {
     this.command = [binary, "serve", "--http", `127.0.0.1:${port}`, ...words];
     this.log = createWriteStream(join(folder, "serve-page.log"), { flags: "a" });
