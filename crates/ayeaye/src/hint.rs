@@ -1,4 +1,5 @@
-//! What to do about an error: the one place that knows whether its reader calls tools or types commands.
+//! What to do about an error: the one place that knows whether its reader calls tools, types commands or looks at the
+//! page.
 use ayeaye_adb::ConnectError;
 use ayeaye_agent::{AgentError, DeviceError, JournalError};
 
@@ -14,14 +15,22 @@ pub enum Reader {
     Client,
     /// A person at a terminal, who types commands.
     Terminal,
+    /// A person at the page in a browser, who may have no terminal.
+    Page,
 }
 
 impl Reader {
-    /// Of two ways of saying it the one for this reader.
-    fn choose(self, tools: &'static str, commands: &'static str) -> &'static str {
+    /// Of three ways of saying it the one for this reader.
+    fn choose(
+        self,
+        tools: &'static str,
+        commands: &'static str,
+        page: &'static str,
+    ) -> &'static str {
         match self {
             Self::Client => tools,
             Self::Terminal => commands,
+            Self::Page => page,
         }
     }
 }
@@ -33,35 +42,43 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "ask_agent_start_new_task with queue = true waits its turn; or use another phone, which \
              list_connected_devices shows; what somebody else began cannot be followed or stopped from here",
             "wait your turn with `ayeaye run --queue`, or use another phone: `ayeaye devices` shows them",
+            "let the task wait in the queue, or choose another phone",
         ),
         AgentError::DeviceBusy { .. } => reader.choose(
             "ask_agent_start_new_task with queue = true waits its turn; or follow that session with \
              ask_agent_continue(session_id), or end it with stop_task",
             "wait your turn with `ayeaye run --queue`; `ayeaye sessions show` looks at that session",
+            "let the task wait in the queue; or open the session that is at work there, and stop it",
         ),
         AgentError::SessionBusy(_) => reader.choose(
             "follow it with ask_agent_continue(session_id) and no task, advise it with \
              reply_from_client, or end it with stop_task before giving it another task",
             "wait until it has stopped: `ayeaye sessions show` looks at it",
+            "wait until it has stopped, or stop it",
         ),
         AgentError::Coordinator(_) => "`ayeaye doctor` checks the data folder; `ayeaye sessions list` shows what is at work",
         AgentError::NoTask(_) => reader.choose(
             "say what the agent is to do: ask_agent_continue with this session_id and a task",
             "say what the agent is to do: `ayeaye continue ID TEXT`",
+            "say what the agent is to do",
         ),
         AgentError::SessionFull(_) => reader.choose(
             "leave session_id out, or start a new task; run.session-max-steps and \
              journal.max-session-size in ayeaye.toml say how much one takes",
             "begin another with `ayeaye run`; run.session-max-steps and journal.max-session-size in \
              ayeaye.toml say how much one takes",
+            "start a new task; run.session-max-steps and journal.max-session-size in ayeaye.toml say how much a \
+             session takes",
         ),
         AgentError::UnknownSession(_) => reader.choose(
             "list_sessions shows the sessions there are; ask_agent_start_new_task begins another",
             "`ayeaye sessions list` shows the sessions there are",
+            "History shows the sessions there are",
         ),
         AgentError::WrongDevice { .. } => reader.choose(
             "leave device_id out, or start a new task on the other device",
             "begin another session on the other device with `ayeaye run`",
+            "start a new task on the other phone",
         ),
         AgentError::Device(err) => for_device_error(err, reader),
         AgentError::Journal(err) => for_journal_error(err, reader),
@@ -72,6 +89,7 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "your user keeps one on the server's machine with `ayeaye secret set NAME --app PACKAGE`; `ayeaye \
              secret list` shows the names there are",
             "`ayeaye secret set NAME --app PACKAGE` keeps one; `ayeaye secret list` shows those there are",
+            "keep one on the server's machine with `ayeaye secret set NAME --app PACKAGE`",
         ),
         AgentError::ShuttingDown => {
             "try again when the server has been started again; sessions are kept"
@@ -87,10 +105,13 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
              phone; `ayeaye doctor` checks everything at once",
             "install adb (Android platform-tools), or add --virtual to try without a phone; `ayeaye \
              doctor` checks everything at once",
+            "install adb (Android platform-tools) on the server's machine; `ayeaye doctor` there checks everything at \
+             once",
         ),
         DeviceError::NotFound(_) => reader.choose(
             "list_connected_devices shows the phones there are; plug the phone in and enable USB debugging",
             "`ayeaye devices` shows the phones there are; plug the phone in and enable USB debugging",
+            "Phones shows those there are; plug the phone in and enable USB debugging",
         ),
         DeviceError::Unauthorized(_) => {
             "unlock the phone and accept the dialog \"Allow USB debugging?\"; unplug and plug in again if there is none"
@@ -107,6 +128,7 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         DeviceError::NoKeyboard { .. } => reader.choose(
             "ask your user to put the keyboard on the phone as it says there, and try again; plain ASCII can be \
              typed now",
+            "put the keyboard on the phone as it says there, and try again; plain ASCII can be typed now",
             "put the keyboard on the phone as it says there, and try again; plain ASCII can be typed now",
         ),
         DeviceError::Refused { reason, .. } if reason.starts_with("adb says") => {
@@ -197,6 +219,7 @@ fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {
         JournalError::Unknown(_) => reader.choose(
             "list_sessions shows the sessions there are",
             "`ayeaye sessions list` shows the sessions there are",
+            "History shows the sessions there are",
         ),
         JournalError::Busy(_) => {
             "another ayeaye process drives this session: use that one, or end it"
@@ -263,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_told_of_commands_and_a_client_of_tools() {
+    fn a_terminal_is_told_of_commands_a_client_of_tools_and_the_page_of_neither() {
         let tools = ["ask_agent", "list_", "get_", "stop_task", "session_id", "reply_from_client"];
         for err in all() {
             let said = for_agent_error(&err, Reader::Terminal);
@@ -272,6 +295,13 @@ mod tests {
             let said = for_agent_error(&err, Reader::Client);
             let commands = ["ayeaye sessions list", "ayeaye sessions show", "ayeaye continue"];
             assert!(!commands.iter().any(|command| said.contains(command)), "{err}: {said}");
+            let said = for_agent_error(&err, Reader::Page);
+            let none = |words: &[&str]| !words.iter().any(|word| said.contains(word));
+            assert!(
+                none(&tools) && none(&commands) && !said.contains("ayeaye run"),
+                "{err}: {said}"
+            );
+            assert!(!said.is_empty(), "{err}");
         }
     }
 }

@@ -86,7 +86,7 @@ impl From<AgentError> for Refusal {
             AgentError::DeviceBusy { session, .. } => session.map(|id| id.to_string()),
             _ => None,
         };
-        let hint = hint::for_agent_error(&err, Reader::Terminal);
+        let hint = hint::for_agent_error(&err, Reader::Page);
         Self { session_id, ..Self::with_hint(status, &error_chain(&err), hint) }
     }
 }
