@@ -99,6 +99,8 @@ struct Inner {
     pages: VecDeque<(Component, String)>,
     dump_takes: Duration,
     capture_takes: Duration,
+    /// A gesture, and each question of its state.
+    answer_takes: Duration,
     /// Two captures at once take as long as one.
     captures_overlap: bool,
     dump_refused: bool,
@@ -136,6 +138,7 @@ impl FakeDevice {
                 dump_takes: Duration::from_millis(90),
                 // As long as a real one takes over USB 3.
                 capture_takes: Duration::from_millis(20),
+                answer_takes: Duration::ZERO,
                 captures_overlap: false,
                 dump_refused: false,
                 dumps: 0,
@@ -215,6 +218,18 @@ impl FakeDevice {
     pub(crate) fn captures_in(&self, time: Duration) {
         let mut inner = self.inner();
         (inner.capture_takes, inner.captures_overlap) = (time, true);
+    }
+
+    /// A gesture takes so long until it is carried out, and each question of its state.
+    pub(crate) fn answers_in(&self, time: Duration) {
+        self.inner().answer_takes = time;
+    }
+
+    async fn answer(&self) {
+        let takes = self.inner().answer_takes;
+        if !takes.is_zero() {
+            sleep(takes).await;
+        }
     }
 
     /// Another app is installed.
@@ -337,6 +352,7 @@ impl FakeDevice {
             drop(inner);
             self.arrive(call)
         };
+        self.answer().await;
         let outcome = match fault {
             Some(fault) => self.fail(&what, fault).await,
             None => Ok(()),
@@ -455,6 +471,7 @@ impl Device for FakeDevice {
     }
 
     async fn state(&self) -> Result<ScreenState, DeviceError> {
+        self.answer().await;
         match self.arrive(Call::State) {
             Some(Fault::ScreenOff) => self.inner().awake = false,
             Some(fault) => self.fail("its state", fault).await?,
@@ -474,6 +491,7 @@ impl Device for FakeDevice {
     }
 
     async fn is_awake(&self) -> Result<bool, DeviceError> {
+        self.answer().await;
         Ok(self.inner().awake)
     }
 

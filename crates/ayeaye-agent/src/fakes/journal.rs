@@ -1,6 +1,7 @@
-//! A disk that fails at a given moment, and takes nothing more after that.
+//! A disk that fails at a given moment, and takes nothing more after that; or that is slow.
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -34,6 +35,8 @@ struct State {
     sent: Mutex<Option<Vec<String>>>,
     /// The run to stop while this is being announced.
     stops: Mutex<Option<(&'static str, Follower)>>,
+    sync_takes: Mutex<Duration>,
+    syncs: AtomicU32,
 }
 
 impl FailingJournal {
@@ -43,8 +46,27 @@ impl FailingJournal {
         write: Write,
         nth: u32,
     ) -> Self {
-        let (count, sent, stops) = (AtomicU32::new(0), Mutex::new(None), Mutex::new(None));
-        Self { inner, state: Arc::new(State { write, nth, count, phone, sent, stops }) }
+        let state = State {
+            write,
+            nth,
+            count: AtomicU32::new(0),
+            phone,
+            sent: Mutex::default(),
+            stops: Mutex::default(),
+            sync_takes: Mutex::default(),
+            syncs: AtomicU32::new(0),
+        };
+        Self { inner, state: Arc::new(state) }
+    }
+
+    /// It takes so long until what was written is down for good.
+    pub(crate) fn syncs_in(&self, time: Duration) {
+        *self.state.sync_takes.lock().expect("no test panics while it holds this") = time;
+    }
+
+    /// How often that was asked for.
+    pub(crate) fn syncs(&self) -> u32 {
+        self.state.syncs.load(Ordering::Relaxed)
     }
 
     /// Stops the run at the moment when this is written down, before it is done.
@@ -166,6 +188,11 @@ impl JournalWriter for FailingWriter {
 
     async fn sync(&mut self) -> Result<(), JournalError> {
         self.state.check(Write::Sync)?;
+        self.state.syncs.fetch_add(1, Ordering::Relaxed);
+        let takes = *self.state.sync_takes.lock().expect("as above");
+        if !takes.is_zero() {
+            tokio::time::sleep(takes).await;
+        }
         self.inner.sync().await?;
         self.state.phone.unsynced.store(0, Ordering::Relaxed);
         Ok(())

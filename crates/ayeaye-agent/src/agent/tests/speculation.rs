@@ -1,9 +1,12 @@
 //! The model is asked about the first frame after an act, while it is seen whether the screen has settled.
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::fakes::{Call, Fault, Motion, Rig, ScriptedReply, click, complete, types};
+use crate::fakes::{
+    Call, FailingJournal, Fault, Motion, Rig, ScriptedReply, Write, click, complete, types,
+};
 use crate::journal::{Fact, LlmResponse, Observe};
 use crate::{SessionId, Speculate, StopReason};
 
@@ -201,35 +204,87 @@ async fn a_model_that_fails_early_leaves_a_step_with_its_picture() {
     assert_eq!(observed.iter().filter(|it| it.screenshot.is_some()).count(), 2, "{observed:?}");
 }
 
-/// The time of a step once the phone is known, with a model that answers at once; how often it was captured and
-/// asked for its state in each.
-async fn step_of_known_phone(capture: Option<Duration>) -> (Duration, u32, u32) {
-    const STEPS: u32 = 20;
-    let replies = (0..2 * STEPS).map(|x| after(0, click(x))).chain([after(0, complete("done"))]);
-    let rig = rig(replies, Speculate::Auto);
-    let rig = rig.steps(3 * STEPS);
-    rig.phone.dumps_in(Duration::ZERO);
-    if let Some(time) = capture {
-        rig.phone.captures_in(time);
+/// How long a phone and a disk take.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slowness {
+    capture: Option<Duration>,
+    /// A gesture, and each question of the phone's state.
+    answer: Duration,
+    sync: Duration,
+}
+
+/// A step once the phone is known, with a model that answers at once.
+#[derive(Debug)]
+struct KnownStep {
+    took: Duration,
+    captures: u32,
+    /// How often the phone was asked for its state.
+    states: u32,
+    syncs: u32,
+}
+
+impl KnownStep {
+    async fn of(slowness: Slowness) -> Self {
+        const STEPS: u32 = 20;
+        let replies =
+            (0..2 * STEPS).map(|x| after(0, click(x))).chain([after(0, complete("done"))]);
+        let mut disk = None;
+        let rig = rig(replies, Speculate::Auto).steps(3 * STEPS).kept_by(|inner, phone| {
+            let whole = Arc::new(FailingJournal::new(inner, phone, Write::Sync, u32::MAX));
+            disk = Some(whole.clone());
+            whole
+        });
+        let disk = disk.unwrap();
+        disk.syncs_in(slowness.sync);
+        rig.phone.dumps_in(Duration::ZERO);
+        rig.phone.answers_in(slowness.answer);
+        if let Some(time) = slowness.capture {
+            rig.phone.captures_in(time);
+        }
+        let follower = rig.begin().await;
+        let counted =
+            || [rig.phone.count(Call::Capture), rig.phone.count(Call::State), disk.syncs()];
+        rig.phone.gets(Call::Perform, STEPS).await;
+        let (begun, before) = (Instant::now(), counted());
+        rig.phone.gets(Call::Perform, 2 * STEPS).await;
+        let (took, now) = (begun.elapsed() / STEPS, counted());
+        rig.ended(follower).await;
+        let [captures, states, syncs] = [0, 1, 2].map(|at| (now[at] - before[at]) / STEPS);
+        Self { took, captures, states, syncs }
     }
-    let follower = rig.begin().await;
-    let asked = || (rig.phone.count(Call::Capture), rig.phone.count(Call::State));
-    rig.phone.gets(Call::Perform, STEPS).await;
-    let (begun, (captures, states)) = (Instant::now(), asked());
-    rig.phone.gets(Call::Perform, 2 * STEPS).await;
-    let (took, now) = (begun.elapsed(), asked());
-    rig.ended(follower).await;
-    (took / STEPS, (now.0 - captures) / STEPS, (now.1 - states) / STEPS)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_step_on_a_phone_that_is_known_takes_two_looks_and_little_else() {
-    let (took, captures, states) = step_of_known_phone(None).await;
+    let step = KnownStep::of(Slowness::default()).await;
     // The first look is at once, the second 34 later, and it takes 20.
-    assert!(took <= Duration::from_millis(60), "{took:?}");
-    assert!(captures == 2 && states <= 2, "{captures} captures, {states} reads of the state");
-    let (took, captures, states) = step_of_known_phone(Some(Duration::from_millis(300))).await;
+    assert!(step.took <= Duration::from_millis(60), "{step:?}");
+    assert!(step.captures == 2 && step.states <= 2, "{step:?}");
+    let capture = Some(Duration::from_millis(300));
+    let step = KnownStep::of(Slowness { capture, ..Slowness::default() }).await;
     // The second capture begins while the first is under way: one capture, one act and little else.
-    assert!(took <= Duration::from_millis(340), "{took:?}");
-    assert!(captures == 2 && states <= 2, "{captures} captures, {states} reads of the state");
+    assert!(step.took <= Duration::from_millis(340), "{step:?}");
+    assert!(step.captures == 2 && step.states <= 2, "{step:?}");
+}
+
+/// What a step waits for, by how much longer it takes where each of these takes longer.
+#[tokio::test(start_paused = true)]
+async fn a_step_waits_for_one_capture_two_answers_of_the_phone_and_one_sync() {
+    let longer = Duration::from_millis(20);
+    let of = |slowness: Slowness| async move {
+        let capture = slowness.capture.or(Some(Duration::from_millis(300)));
+        KnownStep::of(Slowness { capture, ..slowness }).await
+    };
+    let usual = of(Slowness::default()).await;
+    let waits =
+        |slow: &KnownStep| slow.took.saturating_sub(usual.took).div_duration_f64(longer).round();
+    let capture = Some(Duration::from_millis(320));
+    let captures = of(Slowness { capture, ..Slowness::default() }).await;
+    let answers = of(Slowness { answer: longer, ..Slowness::default() }).await;
+    let syncs = of(Slowness { sync: longer, ..Slowness::default() }).await;
+    assert!(waits(&captures) <= 1.0, "{usual:?}, {captures:?}");
+    assert!(waits(&answers) <= 2.0, "{usual:?}, {answers:?}");
+    assert!(waits(&syncs) <= 1.0, "{usual:?}, {syncs:?}");
+    // Beside others, while nobody waits: what was seen and decided, and that it was done.
+    assert!(usual.syncs <= 3, "{usual:?}");
 }
