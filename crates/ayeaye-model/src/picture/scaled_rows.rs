@@ -77,18 +77,48 @@ impl<'a> ScaledRows<'a> {
     }
 }
 
-/// Appends one channel of JPEG's colours, of red, green and blue in parts of 65,536, to the same last bit as the encoder's
-/// own `rgb_to_ycbcr`. One channel at a time and each pixel as one number, which compilers do for many pixels at once: it
-/// takes half as long.
-fn put_channel(pixels: &[[u8; 4]], [red, green, blue]: [i32; 3], zero: i32, out: &mut Vec<u8>) {
-    let rounding = (zero << 16) + 0x7fff;
-    out.extend(pixels.iter().map(|pixel| {
-        let pixel = i32::from_le_bytes(*pixel);
+/// A channel of JPEG's colours.
+#[derive(Debug, Clone, Copy)]
+struct Channel {
+    /// Of red, green and blue, in parts of 65,536.
+    parts: [i32; 3],
+    zero: i32,
+}
+
+const BRIGHT: Channel = Channel { parts: [19_595, 38_470, 7_471], zero: 0 };
+const BLUE: Channel = Channel { parts: [-11_059, -21_709, 32_768], zero: 128 };
+const RED: Channel = Channel { parts: [32_768, -27_439, -5_329], zero: 128 };
+
+/// Pixels that are looked at together.
+const GROUP: usize = 16;
+
+impl Channel {
+    /// To the same last bit as the encoder's own `rgb_to_ycbcr`. A pixel is taken as one number, which compilers do for
+    /// many pixels at once.
+    fn of(self, pixel: [u8; 4]) -> u8 {
+        let [red, green, blue] = self.parts;
+        let pixel = i32::from_le_bytes(pixel);
         let part = |shift: u32| (pixel >> shift) & 0xff;
-        let [value, ..] =
-            ((red * part(0) + green * part(8) + blue * part(16) + rounding) >> 16).to_le_bytes();
+        let rounding = (self.zero << 16) + 0x7fff;
+        let sum = red * part(0) + green * part(8) + blue * part(16) + rounding;
+        let [value, ..] = (sum >> 16).to_le_bytes();
         value
-    }));
+    }
+
+    /// Appends the channel of each pixel. Most of a screen has one colour for many pixels, which is worked out once.
+    fn put(self, pixels: &[[u8; 4]], out: &mut Vec<u8>) {
+        let (groups, rest) = pixels.as_chunks::<GROUP>();
+        for group in groups {
+            let first = u32::from_le_bytes(group[0]);
+            let differ = group.iter().fold(0, |all, it| all | (u32::from_le_bytes(*it) ^ first));
+            if differ == 0 {
+                out.extend_from_slice(&[self.of(group[0]); GROUP]);
+            } else {
+                out.extend_from_slice(&group.map(|pixel| self.of(pixel)));
+            }
+        }
+        out.extend(rest.iter().map(|pixel| self.of(*pixel)));
+    }
 }
 
 impl ImageBuffer for &ScaledRows<'_> {
@@ -108,9 +138,9 @@ impl ImageBuffer for &ScaledRows<'_> {
         self.with_row(usize::from(y), |row| {
             let pixels = row.as_chunks::<4>().0;
             let [bright, blue, red, _] = buffers;
-            put_channel(pixels, [19_595, 38_470, 7_471], 0, bright);
-            put_channel(pixels, [-11_059, -21_709, 32_768], 128, blue);
-            put_channel(pixels, [32_768, -27_439, -5_329], 128, red);
+            BRIGHT.put(pixels, bright);
+            BLUE.put(pixels, blue);
+            RED.put(pixels, red);
         });
     }
 }
@@ -137,6 +167,9 @@ mod tests {
         let pixels: Vec<[u8; 4]> = (0..=255_u8)
             .flat_map(|red| [0, 1, 77, 128, 254, 255].map(|green| [red, green, 255 - red, 200]))
             .flat_map(|[r, g, b, a]| [[r, g, b, a], [b, r, g, a], [g, b, r, a], [r, r, r, a]])
+            // Stretches of one colour, of which some have a pixel of another, and a rest.
+            .chain((0..77_u8).flat_map(|it| [[it, 9, 200, 1]; 13]))
+            .take(7993)
             .collect();
         let size = ScreenSize { width: u32::try_from(pixels.len()).unwrap().min(8000), height: 1 };
         let pixels = &pixels[..size.width as usize];
