@@ -59,12 +59,8 @@ impl Pixels {
     }
 
     pub(super) fn into_canvas(self) -> Option<Canvas> {
-        let pixels = self.rgba.as_chunks::<4>().0;
-        // Several times as quick as bytes one after the other.
-        let mut rgb = vec![0; pixels.len() * 3];
-        for (to, [red, green, blue, _]) in rgb.as_chunks_mut::<3>().0.iter_mut().zip(pixels) {
-            *to = [*red, *green, *blue];
-        }
+        let pixels = self.rgba.as_chunks::<4>().0.iter();
+        let rgb = pixels.flat_map(|[red, green, blue, _]| [*red, *green, *blue]).collect();
         Canvas::new(self.width, self.height, rgb)
     }
 }

@@ -1,4 +1,4 @@
-//! Threads for work that nobody waits for.
+//! Threads for logs, which no step waits for.
 use std::thread;
 
 use tokio::sync::oneshot;
@@ -24,10 +24,14 @@ pub(super) async fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'st
     receiver.await.ok()
 }
 
-/// Linux takes the priority of "this process" for that of the calling thread alone.
+/// Linux takes the priority of "this process" for that of the calling thread alone. A server that its user has made to
+/// give way still more stays as it is.
 #[cfg(target_os = "linux")]
 fn give_way() {
-    if let Err(err) = rustix::process::setpriority_process(None, NICENESS) {
+    use rustix::process::{getpriority_process, setpriority_process};
+    let given = getpriority_process(None)
+        .and_then(|niceness| setpriority_process(None, niceness.max(NICENESS)));
+    if let Err(err) = given {
         tracing::debug!("logs are written as everything else: {err}");
     }
 }
@@ -49,6 +53,19 @@ mod tests {
             assert_eq!(niceness(), before);
         }
         assert_eq!(run(|| 7).await, Some(7));
+    }
+
+    /// A thread begins with the niceness of the one that starts it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_server_that_gives_way_itself_is_not_overtaken_by_its_logs() {
+        use rustix::process::{getpriority_process, setpriority_process};
+        let nice_server = thread::spawn(|| {
+            setpriority_process(None, NICENESS + 5).unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            runtime.block_on(run(|| getpriority_process(None).unwrap()))
+        });
+        assert_eq!(nice_server.join().unwrap(), Some(NICENESS + 5));
     }
 
     #[tokio::test]

@@ -167,12 +167,13 @@ mod tests {
         let pixels: Vec<[u8; 4]> = (0..=255_u8)
             .flat_map(|red| [0, 1, 77, 128, 254, 255].map(|green| [red, green, 255 - red, 200]))
             .flat_map(|[r, g, b, a]| [[r, g, b, a], [b, r, g, a], [g, b, r, a], [r, r, r, a]])
-            // Stretches of one colour, of which some have a pixel of another, and a rest.
-            .chain((0..77_u8).flat_map(|it| [[it, 9, 200, 1]; 13]))
-            .take(7993)
+            // Stretches of one colour: whole groups, groups where two of them meet, and a rest.
+            .chain((0..46_u8).flat_map(|it| [[it, 9, 200, 1]; 40]))
+            .take(7983)
             .collect();
-        let size = ScreenSize { width: u32::try_from(pixels.len()).unwrap().min(8000), height: 1 };
-        let pixels = &pixels[..size.width as usize];
+        let groups = pixels.as_chunks::<GROUP>();
+        assert!(groups.0.iter().any(|group| *group == [group[0]; GROUP]) && !groups.1.is_empty());
+        let size = ScreenSize { width: u32::try_from(pixels.len()).unwrap(), height: 1 };
         let frame = Frame::new(size, pixels.as_flattened().to_vec().into()).unwrap();
         let mut buffers = [const { Vec::new() }; 4];
         (&ScaledRows::new(&frame, size)).fill_buffers(0, &mut buffers);

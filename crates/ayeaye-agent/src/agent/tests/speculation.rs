@@ -269,22 +269,22 @@ async fn a_step_on_a_phone_that_is_known_takes_two_looks_and_little_else() {
 
 /// What a step waits for, by how much longer it takes where each of these takes longer.
 #[tokio::test(start_paused = true)]
-async fn a_step_waits_for_one_capture_two_answers_of_the_phone_and_one_sync() {
+async fn a_step_waits_for_one_capture_one_answer_of_the_phone_and_one_sync() {
     let longer = Duration::from_millis(20);
     let of = |slowness: Slowness| async move {
         let capture = slowness.capture.or(Some(Duration::from_millis(300)));
         KnownStep::of(Slowness { capture, ..slowness }).await
     };
     let usual = of(Slowness::default()).await;
-    let waits =
-        |slow: &KnownStep| slow.took.saturating_sub(usual.took).div_duration_f64(longer).round();
+    let waits = |slow: &KnownStep| slow.took.saturating_sub(usual.took).div_duration_f64(longer);
     let capture = Some(Duration::from_millis(320));
     let captures = of(Slowness { capture, ..Slowness::default() }).await;
     let answers = of(Slowness { answer: longer, ..Slowness::default() }).await;
     let syncs = of(Slowness { sync: longer, ..Slowness::default() }).await;
-    assert!(waits(&captures) <= 1.0, "{usual:?}, {captures:?}");
-    assert!(waits(&answers) <= 2.0, "{usual:?}, {answers:?}");
-    assert!(waits(&syncs) <= 1.0, "{usual:?}, {syncs:?}");
+    // A whole number only if nothing else changes with it. The answer is that of the act.
+    for (what, slow) in [("captures", captures), ("answers", answers), ("syncs", syncs)] {
+        assert!((waits(&slow) - 1.0).abs() < 0.2, "{what}: {usual:?}, {slow:?}");
+    }
     // Beside others, while nobody waits: what was seen and decided, and that it was done.
-    assert!(usual.syncs <= 3, "{usual:?}");
+    assert!((1..=3).contains(&usual.syncs), "{usual:?}");
 }
