@@ -7,7 +7,6 @@
 //!
 //! While a session's logs may be behind, a mark says so ([`pending`]), so that what a killed process has
 //! left is completed by the next.
-mod background;
 mod pending;
 mod projector;
 #[cfg(test)]

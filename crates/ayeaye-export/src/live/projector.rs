@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::pending::PendingMarker;
-use super::{Shared, background, remove_logs};
+use super::{Shared, remove_logs};
 use crate::folder::FolderError;
 use crate::log_writer::{LogError, LogWriter, Target};
 use crate::projection::Blobs;
@@ -250,12 +250,13 @@ impl Projector {
         let mut logs = mem::take(&mut self.logs);
         let inner = Arc::clone(&self.shared.inner);
         let blobs = SessionBlobs { inner, id: self.id, runtime: Handle::current() };
-        let done = background::run(move || {
+        let done = tokio::task::spawn_blocking(move || {
             work(&mut logs, &blobs);
             drop(turn);
             logs
         });
-        let Some(logs) = done.await else { return false };
+        // It fails only when the process goes down.
+        let Ok(logs) = done.await else { return false };
         self.logs = logs;
         for number in 0..self.logs.len() {
             if let Some(error) = self.logs[number].error.take() {
