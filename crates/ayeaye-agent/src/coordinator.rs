@@ -68,6 +68,9 @@ pub enum RunKind {
     Task,
     /// One act, which takes seconds: others wait for its end.
     Act,
+    /// A person has the phone in the hand, between their acts too. The runs of the same session are not kept from
+    /// it; a task among them ends this.
+    Takeover,
 }
 
 /// How far a run is.
@@ -170,7 +173,9 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     /// What other servers call this one.
     fn server(&self) -> &str;
     /// Registers a run, unless its session has one or its phone is taken: a phone is taken by the run that
-    /// has it and by those that wait for it.
+    /// has it and by those that wait for it. A takeover is granted while a run of its own session has the phone,
+    /// before those that wait, and then the phone is free for that session only; it ends when a task of that
+    /// session is registered.
     async fn register(&self, run: NewRun) -> Result<Registered, CoordinatorError>;
     /// Gives a run that waits its phone when that is free and nobody who came earlier waits for it.
     async fn advance(&self, epoch: u64) -> Result<Turn, CoordinatorError>;
@@ -179,9 +184,10 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     async fn close_inbox(&self, epoch: u64) -> Result<(), CoordinatorError>;
     /// Every run that is alive, the earliest first.
     async fn runs(&self) -> Result<Vec<RunEntry>, CoordinatorError>;
-    /// The run of a session, if one is alive.
+    /// The run of a session, if one is alive. A person who has its phone in the hand is none.
     async fn run_of(&self, session: SessionId) -> Result<Option<RunEntry>, CoordinatorError> {
-        Ok(self.runs().await?.into_iter().find(|run| run.session == session))
+        let is_its = |run: &RunEntry| run.session == session && run.kind != RunKind::Takeover;
+        Ok(self.runs().await?.into_iter().find(is_its))
     }
     /// Leaves a message behind the others of a session. It is kept for good when this returns, until
     /// somebody acknowledges it. With `run` it is left only if that run still takes messages.

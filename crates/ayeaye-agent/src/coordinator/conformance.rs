@@ -8,7 +8,7 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use super::{
     Coordinator, CoordinatorError, MOST_MESSAGES, Message, MessageBody, MessageId, NewRun,
-    Registered, Registration, Reply, RunKind, RunState, Turn,
+    Registered, Registration, Reply, RunEntry, RunKind, RunState, Turn,
 };
 use crate::{DeviceId, Principal, SessionId, StopReason};
 
@@ -26,6 +26,7 @@ pub(crate) async fn keeps_its_promises(store: &Store<'_>) {
     a_phone_has_one_run_under_all_its_names(store).await;
     a_later_run_has_a_greater_epoch(store).await;
     a_queue_is_first_come_first_served(store).await;
+    a_takeover_keeps_the_phone_for_its_session(store).await;
     messages_stay_in_order_until_they_are_acknowledged(store).await;
     a_run_that_ends_takes_no_more_messages(store).await;
     an_inbox_is_bounded(store).await;
@@ -35,6 +36,10 @@ pub(crate) async fn keeps_its_promises(store: &Store<'_>) {
 fn run(session: SessionId, devices: &[&str], queue: bool) -> NewRun {
     let devices = devices.iter().map(|it| DeviceId::new(*it)).collect();
     NewRun { session, devices, owner: Principal::new("somebody"), kind: RunKind::Task, queue }
+}
+
+fn takeover(session: SessionId, devices: &[&str]) -> NewRun {
+    NewRun { kind: RunKind::Takeover, ..run(session, devices, false) }
 }
 
 fn say(text: &str) -> Message {
@@ -135,6 +140,38 @@ async fn a_queue_is_first_come_first_served(store: &Store<'_>) {
     let epoch = fourth.entry.epoch;
     drop(fourth);
     assert!(matches!(one.advance(epoch).await, Err(CoordinatorError::RunEnded)));
+}
+
+async fn a_takeover_keeps_the_phone_for_its_session(store: &Store<'_>) {
+    let (one, two, session) = ((store.server)(), (store.server)(), (store.session)());
+    let task = granted(&*one, run(session, &["a"], false)).await;
+    let waiting = queued(&*two, run((store.session)(), &["a"], true)).await;
+    let waits = async || {
+        let turn = one.advance(waiting.entry.epoch).await.unwrap();
+        matches!(turn, Turn::Waiting { place: 1, behind: Some(_) })
+    };
+    let taken = |registered| matches!(registered, Ok(Registered::Taken(_)));
+    assert!(taken(two.register(takeover((store.session)(), &["a"])).await), "it is another's");
+    // It comes before those that wait, and there is no moment between in which they could begin.
+    let hand = granted(&*two, takeover(session, &["a"])).await;
+    assert!(taken(one.register(takeover(session, &["a"])).await), "one at a time");
+    assert_eq!(one.run_of(session).await.unwrap().as_ref(), Some(&task.entry));
+    drop(task);
+    assert!(waits().await);
+    assert_eq!(one.run_of(session).await.unwrap(), None, "nothing runs");
+    assert!(taken(one.register(run((store.session)(), &["a"], false)).await));
+    let act = NewRun { kind: RunKind::Act, ..run(session, &["a"], false) };
+    drop(granted(&*one, act).await);
+    assert!(waits().await, "an act does not end it");
+    let task = granted(&*one, run(session, &["a"], false)).await;
+    let epochs: Vec<_> = one.runs().await.unwrap().iter().map(|it| it.epoch).collect();
+    assert_eq!(epochs, [waiting.entry.epoch, task.entry.epoch], "the task has ended it");
+    drop(hand);
+    assert!(waits().await);
+    drop(task);
+    // With nobody at work, those that wait come first.
+    assert!(taken(one.register(takeover(session, &["a"])).await));
+    assert_eq!(one.advance(waiting.entry.epoch).await.unwrap(), Turn::Yours);
 }
 
 async fn messages_stay_in_order_until_they_are_acknowledged(store: &Store<'_>) {
@@ -263,11 +300,18 @@ impl RandomOrder<'_> {
     async fn register(&mut self) {
         let session = self.sessions[self.below(3)];
         let names = [&["a"][..], &["b"], &["a", "c"], &["c"]][self.below(4)];
-        let wanted = run(session, names, self.below(2) == 0);
-        let same = |it: &LiveRun| it.registration.entry.session == session;
-        let taken = self.runs.iter().any(same);
-        let in_the_way = |it: &LiveRun| it.registration.entry.wants_any_of(&wanted.devices);
-        let busy = self.runs.iter().any(in_the_way);
+        let wanted = match self.below(4) {
+            0 => takeover(session, names),
+            _ => run(session, names, self.below(2) == 0),
+        };
+        let kind = wanted.kind;
+        let own = |it: &&LiveRun| it.registration.entry.session == session;
+        let wants = |it: &&LiveRun| it.registration.entry.wants_any_of(&wanted.devices);
+        let has = |it: &&LiveRun| it.state != RunState::Queued;
+        let taken = self.runs.iter().filter(own).any(|it| it.registration.entry.kind == kind);
+        let has_it = self.runs.iter().filter(own).filter(wants).any(|it| has(&it));
+        let mut others = self.runs.iter().filter(wants).filter(|it| !own(it));
+        let busy = others.any(|it| !has_it || has(&it));
         let queue = wanted.queue;
         let (registration, state) = match self.server().register(wanted).await.unwrap() {
             Registered::Granted(registration) if !taken && !busy => {
@@ -279,7 +323,17 @@ impl RandomOrder<'_> {
             Registered::Taken(_) if taken || busy && !queue => return,
             other => panic!("session taken: {taken}, phone: {busy}, queues: {queue}; {other:?}"),
         };
+        self.end_takeover(&registration.entry);
         self.runs.push(LiveRun { registration, state });
+    }
+
+    fn end_takeover(&mut self, by: &RunEntry) {
+        if by.kind == RunKind::Task {
+            let entry = |it: &LiveRun| it.registration.entry.clone();
+            self.runs.retain(|it| {
+                entry(it).session != by.session || entry(it).kind != RunKind::Takeover
+            });
+        }
     }
 
     /// A run ends, or its process dies: nobody can tell.
@@ -297,15 +351,19 @@ impl RandomOrder<'_> {
         let nth = self.below(self.runs.len());
         let own = &self.runs[nth].registration.entry;
         let waits = self.runs[nth].state == RunState::Queued;
-        let (epoch, devices) = (own.epoch, own.devices.clone());
+        let own = own.clone();
         let before = self.runs.iter().enumerate().filter(|(other, it)| {
-            let wants = it.registration.entry.wants_any_of(&devices);
-            *other != nth && wants && (it.state != RunState::Queued || *other < nth)
+            let entry = &it.registration.entry;
+            let wants = entry.session != own.session && entry.wants_any_of(&own.devices);
+            wants && (it.state != RunState::Queued || *other < nth)
         });
         let free = before.count() == 0;
-        match self.server().advance(epoch).await.unwrap() {
+        match self.server().advance(own.epoch).await.unwrap() {
             Turn::Yours if !waits => {}
-            Turn::Yours if free => self.runs[nth].state = RunState::Running,
+            Turn::Yours if free => {
+                self.runs[nth].state = RunState::Running;
+                self.end_takeover(&own);
+            }
             Turn::Waiting { place, .. } if waits && !free && 0 < place => {}
             other => panic!("waits: {waits}, free: {free}; {other:?}"),
         }

@@ -1,5 +1,6 @@
 //! Who runs what, as a table: the rules, without a place to keep it.
-use super::{CoordinatorError, MOST_RUNS, NewRun, RunEntry, RunState, Turn};
+use super::{CoordinatorError, MOST_RUNS, NewRun, RunEntry, RunKind, RunState, Turn};
+use crate::SessionId;
 
 /// The runs of all servers. Whoever changes it has removed those whose process died.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,12 +26,19 @@ impl Table {
         server: &str,
     ) -> Result<Place, CoordinatorError> {
         let NewRun { session, devices, owner, kind, queue } = run;
-        if let Some(same) = self.runs.iter().find(|it| it.session == session) {
+        if let Some(same) = self.runs.iter().find(|it| excludes(it, session, kind)) {
             return Ok(Place::Taken(same.clone()));
         }
-        let mut before = self.runs.iter().filter(|it| it.wants_any_of(&devices));
-        let first =
-            before.clone().find(|it| it.state != RunState::Queued).or_else(|| before.next());
+        let wants = |it: &&RunEntry| it.wants_any_of(&devices);
+        let has = |it: &&RunEntry| it.state != RunState::Queued;
+        let has_it_already =
+            self.runs.iter().any(|it| it.session == session && wants(&it) && has(&it));
+        let others = || self.runs.iter().filter(wants).filter(|it| it.session != session);
+        let first = match others().find(has) {
+            // Those that wait go on waiting while the phone stays with its session.
+            None if !has_it_already => others().next(),
+            first => first,
+        };
         let state = match first {
             None => RunState::Running,
             Some(_) if queue => RunState::Queued,
@@ -39,6 +47,7 @@ impl Table {
         if MOST_RUNS <= self.runs.len() {
             return Err(CoordinatorError::TooManyRuns);
         }
+        self.end_takeover(session, kind);
         self.last_epoch += 1;
         let epoch = self.last_epoch;
         let server = server.to_owned();
@@ -58,8 +67,9 @@ impl Table {
         }
         let mut place = 1;
         let mut behind = None;
+        let (session, kind) = (own.session, own.kind);
         for other in
-            self.runs.iter().filter(|it| it.epoch != epoch && it.wants_any_of(&own.devices))
+            self.runs.iter().filter(|it| it.session != session && it.wants_any_of(&own.devices))
         {
             match other.state {
                 RunState::Queued if other.epoch < epoch => place += 1,
@@ -68,10 +78,18 @@ impl Table {
             }
         }
         if place == 1 && behind.is_none() {
+            self.end_takeover(session, kind);
             self.set(epoch, RunState::Running);
             return Ok(Turn::Yours);
         }
         Ok(Turn::Waiting { place, behind })
+    }
+
+    /// A task of a session takes the phone out of the person's hand.
+    fn end_takeover(&mut self, session: SessionId, by: RunKind) {
+        if by == RunKind::Task {
+            self.runs.retain(|it| it.session != session || it.kind != RunKind::Takeover);
+        }
     }
 
     pub(super) fn close_inbox(&mut self, epoch: u64) {
@@ -88,4 +106,10 @@ impl Table {
             run.state = state;
         }
     }
+}
+
+/// Whether a session that has `run` cannot have another of this kind: it has one at a time, and one takeover beside it.
+fn excludes(run: &RunEntry, session: SessionId, kind: RunKind) -> bool {
+    let is_takeover = |kind: RunKind| kind == RunKind::Takeover;
+    run.session == session && is_takeover(run.kind) == is_takeover(kind)
 }

@@ -33,6 +33,8 @@ struct RunRecord {
     server: String,
     epoch: u64,
     act: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    takeover: bool,
     state: StateRecord,
 }
 
@@ -86,14 +88,18 @@ pub(super) fn encode(table: &Table) -> serde_json::Result<Vec<u8>> {
 }
 
 fn entry(record: RunRecord) -> Result<RunEntry, String> {
-    let RunRecord { session, devices, owner, server, epoch, act, state } = record;
+    let RunRecord { session, devices, owner, server, epoch, act, takeover, state } = record;
     Ok(RunEntry {
         session: session.parse().map_err(|_err| "it names no session".to_owned())?,
         devices: devices.into_iter().map(DeviceId::new).collect(),
         owner: Principal::from_record(owner.as_deref()),
         server,
         epoch,
-        kind: if act { RunKind::Act } else { RunKind::Task },
+        kind: match (act, takeover) {
+            (true, _) => RunKind::Act,
+            (_, true) => RunKind::Takeover,
+            _ => RunKind::Task,
+        },
         state: match state {
             StateRecord::Queued => RunState::Queued,
             StateRecord::Running => RunState::Running,
@@ -110,6 +116,7 @@ fn record(run: &RunEntry) -> RunRecord {
         server: run.server.clone(),
         epoch: run.epoch,
         act: run.kind == RunKind::Act,
+        takeover: run.kind == RunKind::Takeover,
         state: match run.state {
             RunState::Queued => StateRecord::Queued,
             RunState::Running => StateRecord::Running,
