@@ -134,6 +134,7 @@ fn start() -> Fact {
             reply_mode: ReplyMode::PassToClient.into(),
             planner: false,
             policy: None,
+            device_server: None,
         },
         owner: None,
     })

@@ -8,6 +8,7 @@ mod direct;
 mod elsewhere;
 mod error;
 mod follower;
+mod give_up;
 mod launch;
 mod put_back;
 mod queue;
@@ -16,6 +17,7 @@ mod resume;
 mod run_elsewhere;
 mod run_status;
 mod tail;
+mod takeover;
 #[cfg(test)]
 mod tests;
 
@@ -35,6 +37,8 @@ pub use self::registry::RunActivity;
 use self::registry::{ActiveRun, LeaseRequest, RunRegistry, next_change};
 pub use self::run_status::RunStatus;
 use self::tail::Tails;
+pub use self::takeover::TAKEOVER_LASTS;
+use self::takeover::Takeovers;
 use crate::coordinator::RunKind;
 use crate::deps::AgentDeps;
 use crate::journal::{SessionBuilder, Summary};
@@ -54,6 +58,7 @@ pub struct Agent {
     runs: RunRegistry,
     secret_stores: SecretStores,
     direct_sessions: DirectSessions,
+    takeovers: Takeovers,
     tails: Tails,
     settle_times: Arc<SettleTimes>,
     /// The device listing in progress, if any.
@@ -68,6 +73,7 @@ impl Agent {
             deps: Arc::new(deps),
             runs: RunRegistry::default(),
             direct_sessions: DirectSessions::default(),
+            takeovers: Takeovers::default(),
             tails: Tails::default(),
             settle_times: Arc::default(),
             listing: Mutex::default(),
@@ -217,6 +223,7 @@ impl Agent {
 
     /// Stops every run and waits up to `limit` until each has recorded its end.
     pub async fn shut_down(&self, limit: Duration) {
+        self.takeovers.end_all();
         self.runs.close(limit).await;
     }
 

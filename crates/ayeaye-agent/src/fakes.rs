@@ -492,6 +492,7 @@ impl Recording {
                 reply_mode: ReplyMode::PassToClient.into(),
                 planner: false,
                 policy: None,
+                device_server: None,
             },
             owner: None,
         };

@@ -15,6 +15,7 @@ mod cancel;
 mod caption;
 mod decide;
 mod direct;
+mod dropped;
 mod end;
 mod gate;
 mod host;

@@ -125,6 +125,7 @@ pub(crate) fn resumed(why: &str) -> &'static str {
         "reply" => "went on with an answer",
         "guidance" => "went on with advice",
         "next_round" => "went on with a new request",
+        "given_up" => "the user gave it up",
         "direct" | "direct_asked" => "the client acted itself",
         _ => "went on",
     }

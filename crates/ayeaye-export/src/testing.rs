@@ -263,7 +263,13 @@ impl EventBuilder {
 }
 
 pub(crate) fn run() -> RunRecord {
-    RunRecord { max_steps: 20, reply_mode: "pass_to_client".into(), planner: false, policy: None }
+    RunRecord {
+        max_steps: 20,
+        reply_mode: "pass_to_client".into(),
+        planner: false,
+        policy: None,
+        device_server: None,
+    }
 }
 
 pub(crate) fn click() -> ActionRecord {

@@ -5,7 +5,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, WeakShared};
 
 use super::{Agent, AgentError};
-use crate::coordinator::{RunEntry, RunState};
+use crate::coordinator::{RunEntry, RunKind, RunState};
 use crate::deps::AgentDeps;
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, NearbyPhone, Principal, SessionId,
@@ -19,7 +19,9 @@ pub enum DeviceHolder {
     Free,
     /// This session, owned by the principal who asked.
     Session(SessionId),
-    /// A session of another principal.
+    /// A person who has taken it over, and whom the principal who asked may know of.
+    Person,
+    /// A session of another principal, or a person of whom the principal may not know.
     Other,
 }
 
@@ -107,20 +109,25 @@ impl Agent {
 
     async fn holder(&self, names: &DeviceNames, principal: &Principal) -> DeviceHolder {
         let session = match self.runs.device_holder(names) {
-            Some(session) => Some(session),
-            None => self.holder_elsewhere(names).await,
+            Some(session) => session,
+            None => match self.holder_elsewhere(names).await {
+                None => return DeviceHolder::Free,
+                Some(run) if run.kind == RunKind::Takeover => {
+                    let may_know = principal.owns(&run.owner);
+                    return if may_know { DeviceHolder::Person } else { DeviceHolder::Other };
+                }
+                Some(run) => run.session,
+            },
         };
-        match session {
-            None => DeviceHolder::Free,
-            Some(session) if self.is_visible_to(session, principal).await => {
-                DeviceHolder::Session(session)
-            }
-            Some(_) => DeviceHolder::Other,
+        if self.is_visible_to(session, principal).await {
+            DeviceHolder::Session(session)
+        } else {
+            DeviceHolder::Other
         }
     }
 
-    /// The session of another server that holds a phone.
-    async fn holder_elsewhere(&self, names: &DeviceNames) -> Option<SessionId> {
+    /// The run that holds a phone, of any server. A person who has taken it over counts where none does.
+    async fn holder_elsewhere(&self, names: &DeviceNames) -> Option<RunEntry> {
         let names = self.shared_names(names);
         let runs = match self.deps.coordinator.runs().await {
             Ok(runs) => runs,
@@ -130,8 +137,8 @@ impl Agent {
                 return None;
             }
         };
-        let holds = |run: &&RunEntry| run.state != RunState::Queued && run.wants_any_of(&names);
-        runs.iter().find(holds).map(|run| run.session)
+        let holds = |run: &RunEntry| run.state != RunState::Queued && run.wants_any_of(&names);
+        runs.into_iter().filter(holds).min_by_key(|run| run.kind == RunKind::Takeover)
     }
 
     /// All names of the phone that a serial means.

@@ -67,7 +67,7 @@ struct DirectSession {
 
 impl DirectSessions {
     /// The session that the principal's next action on this phone belongs to.
-    fn of(&self, device: &DeviceId, principal: &Principal) -> Option<SessionId> {
+    pub(super) fn of(&self, device: &DeviceId, principal: &Principal) -> Option<SessionId> {
         let direct_sessions = self.lock();
         let hand = direct_sessions.get(device)?;
         (hand.owner == *principal && hand.last.elapsed() < IDLE).then_some(hand.session)
@@ -115,19 +115,25 @@ impl Agent {
         let device_id = &names.id;
         loop {
             let own = self.direct_sessions.of(device_id, principal);
-            let chosen = session_id.or(own);
+            let taken_over = self.takeovers.session_on(device_id, principal);
+            // A takeover's session begins with its first act.
+            let begun = match taken_over {
+                Some(id) if self.read_summary(id).await.is_ok() => Some(id),
+                _ => None,
+            };
+            let chosen = session_id.or(begun).or(own);
             if let Some(id) = chosen {
                 match self.ensure_can_act(id, &names).await {
                     Ok(()) => {}
                     // A remembered session that is gone, damaged or busy is replaced by a new one.
-                    Err(_) if session_id.is_none() => {
+                    Err(_) if session_id.is_none() && begun.is_none() => {
                         self.direct_sessions.forget(device_id);
                         continue;
                     }
                     Err(err) => return Err(err),
                 }
             }
-            let name = chosen.unwrap_or_else(SessionId::new);
+            let name = chosen.or(taken_over).unwrap_or_else(SessionId::new);
             let mut lease = match self.runs.lease_for_action(&names, name, principal)? {
                 LeaseRequest::Granted(lease) => lease,
                 LeaseRequest::Later(changes) => {

@@ -7,8 +7,10 @@ use super::registry::DeviceLease;
 use super::run_elsewhere::RunElsewhere;
 use super::{Agent, AgentError};
 use crate::coordinator::{
-    CoordinatorError, Message, MessageBody, NewRun, News, Registered, Reply, RunEntry, RunKind,
+    CoordinatorError, Message, MessageBody, NewRun, News, Registered, Registration, Reply,
+    RunEntry, RunKind,
 };
+use crate::journal::Summary;
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason, error_chain};
 
 /// How long somebody waits for the end of a run, or of an act, of another server: its process may be held still.
@@ -43,38 +45,48 @@ impl Agent {
         lease: &mut DeviceLease,
         session: SessionId,
         owner: &Principal,
-        (kind, queue): (RunKind, bool),
+        kind: (RunKind, bool),
     ) -> Result<Standing, AgentError> {
+        let names = lease.names.clone();
+        let Some((registration, standing)) =
+            self.register_run(&names, session, owner, kind).await?
+        else {
+            return Ok(Standing::Elsewhere);
+        };
+        lease.registration = Some(registration);
+        Ok(standing)
+    }
+
+    /// The same without a lease; `None` where the session has such a run already.
+    pub(super) async fn register_run(
+        &self,
+        names: &DeviceNames,
+        session: SessionId,
+        owner: &Principal,
+        (kind, queue): (RunKind, bool),
+    ) -> Result<Option<(Box<Registration>, Standing)>, AgentError> {
         let coordinator = &self.deps.coordinator;
         let mut news = News::of_all(&**coordinator);
         let deadline = Instant::now() + END_WAIT;
         loop {
-            let run = NewRun {
-                session,
-                devices: self.shared_names(&lease.names),
-                owner: owner.clone(),
-                kind,
-                queue,
-            };
-            match coordinator.register(run).await? {
+            let devices = self.shared_names(names);
+            let run = NewRun { session, devices, owner: owner.clone(), kind, queue };
+            let other = match coordinator.register(run).await? {
                 Registered::Granted(registration) => {
-                    lease.registration = Some(Box::new(registration));
-                    return Ok(Standing::Running);
+                    return Ok(Some((Box::new(registration), Standing::Running)));
                 }
                 Registered::Queued(registration) => {
-                    lease.registration = Some(Box::new(registration));
-                    return Ok(Standing::Queued);
+                    return Ok(Some((Box::new(registration), Standing::Queued)));
                 }
-                Registered::Taken(other) if other.session == session => {
-                    return Ok(Standing::Elsewhere);
-                }
-                Registered::Taken(other)
-                    if other.kind == RunKind::Act && Instant::now() < deadline =>
-                {
-                    news.next().await;
-                }
-                Registered::Taken(other) => {
-                    let (device, session) = (lease.names.id.clone(), Some(other.session));
+                Registered::Taken(other) => other,
+            };
+            let device = names.id.clone();
+            match other.kind {
+                _ if other.session == session => return Ok(None),
+                RunKind::Act if Instant::now() < deadline => news.next().await,
+                RunKind::Takeover => return Err(AgentError::DeviceInHand { device }),
+                RunKind::Task | RunKind::Act => {
+                    let session = Some(other.session);
                     return Err(AgentError::DeviceBusy { device, session });
                 }
             }
@@ -83,11 +95,22 @@ impl Agent {
 
     /// The names of a phone among all servers. What only this one reaches is named after it.
     pub(super) fn shared_names(&self, names: &DeviceNames) -> Vec<DeviceId> {
-        if self.deps.in_process_devices.contains(&names.id) {
-            let server = self.deps.coordinator.server();
-            return vec![DeviceId::new(format!("{}@{server}", names.id))];
+        match self.device_server(&names.id) {
+            Some(server) => vec![DeviceId::new(format!("{}@{server}", names.id))],
+            None => names.keys(),
         }
-        names.keys()
+    }
+
+    /// This server, for a phone that only it reaches.
+    pub(super) fn device_server(&self, device: &DeviceId) -> Option<String> {
+        let is_here_only = self.deps.in_process_devices.contains(device);
+        is_here_only.then(|| self.deps.coordinator.server().to_owned())
+    }
+
+    /// Whether a session's phone is one that only another server reaches, or reached: here a phone of its name is
+    /// another one.
+    pub fn is_phone_elsewhere(&self, session: &Summary) -> bool {
+        session.device_server.as_deref().is_some_and(|it| it != self.deps.coordinator.server())
     }
 
     /// Stops a run of another server and waits for its end, but not for ever.

@@ -14,6 +14,18 @@ pub enum AgentError {
         /// The session that holds it, if the principal may know.
         session: Option<SessionId>,
     },
+    /// A person drives the phone by hand.
+    #[error("device {device} is busy: a person drives it by hand")]
+    DeviceInHand {
+        /// The phone.
+        device: DeviceId,
+    },
+    /// The phone is not taken over, or no longer.
+    #[error("device {device} is not driven by hand any more: its time was up, or its task goes on")]
+    NotInHand {
+        /// The phone.
+        device: DeviceId,
+    },
     /// The session is running another task.
     #[error("session {0} is still at work")]
     SessionBusy(SessionId),

@@ -32,8 +32,13 @@ impl Launch {
         reply_mode: ReplyMode,
         planner: bool,
     ) -> Self {
-        let started_with =
-            RunRecord { max_steps, reply_mode: reply_mode.into(), planner, policy: None };
+        let started_with = RunRecord {
+            max_steps,
+            reply_mode: reply_mode.into(),
+            planner,
+            policy: None,
+            device_server: None,
+        };
         Self { resume_kind, started_with, reply_mode, replay: None }
     }
 
@@ -87,7 +92,7 @@ impl Agent {
                 wm_size: [info.screen.width, info.screen.height],
             },
             config: self.deps.config.clone(),
-            run,
+            run: RunRecord { device_server: self.device_server(device.id()), ..run },
             owner: owner.recorded(),
         };
         let (journal, privacy) = (&*self.deps.journal, self.deps.privacy);
@@ -164,7 +169,8 @@ impl Agent {
             secret,
             updates: watched,
         };
-        let Launch { resume_kind, started_with, reply_mode, replay } = launch;
+        let Launch { resume_kind, mut started_with, reply_mode, replay } = launch;
+        started_with.device_server = self.device_server(&lease.names.id);
         let settle_times = self.settle_times.clone();
         let (begun, has_begun) = oneshot::channel();
         let setup = RunSetup {

@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::follower::FollowedRun;
 use super::{AgentError, Follower};
-use crate::coordinator::{Message, Registration, RunEntry};
+use crate::coordinator::{Message, Registration, RunEntry, RunKind};
 use crate::run::{CancelHandle, RunUpdate};
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StartTask, StopReason};
 
@@ -45,13 +45,20 @@ struct Inner {
     /// Notified when `live` or `leases` changes.
     changes: watch::Sender<()>,
     /// Runs of other servers that were seen, by their epochs.
-    elsewhere: HashMap<u64, (SessionId, Principal)>,
+    elsewhere: HashMap<u64, ElsewhereRun>,
     /// Whether somebody looks at the runs of other servers.
     watched: bool,
     /// Run counts by owner.
     turns: HashMap<Principal, RunActivity>,
     /// The server is shutting down: no run may begin.
     closed: bool,
+}
+
+/// A run of another server, or a takeover.
+struct ElsewhereRun {
+    session: SessionId,
+    owner: Principal,
+    kind: RunKind,
 }
 
 /// A session that holds a phone.
@@ -187,19 +194,19 @@ impl RunRegistry {
     pub(super) fn see_elsewhere(&self, runs: &[RunEntry]) -> bool {
         let inner = &mut *self.lock();
         let here = |run: &&RunEntry| inner.live.values().all(|live| live.epoch != run.epoch);
-        let now: HashMap<u64, (SessionId, Principal)> = runs
-            .iter()
-            .filter(here)
-            .map(|run| (run.epoch, (run.session, run.owner.clone())))
-            .collect();
+        let now: HashMap<u64, ElsewhereRun> =
+            runs.iter().filter(here).map(|run| (run.epoch, ElsewhereRun::of(run))).collect();
         let mut any = false;
         let begun = now.iter().filter(|(epoch, _)| !inner.elsewhere.contains_key(epoch));
         let ended = inner.elsewhere.iter().filter(|(epoch, _)| !now.contains_key(epoch));
-        for (_, (session, owner)) in begun.chain(ended) {
-            let turns = inner.turns.entry(owner.clone()).or_default();
-            turns.count += 1;
-            turns.newest = turns.newest.max(Some(*session));
+        for (_, run) in begun.chain(ended) {
             any = true;
+            // Nobody's session begins or ends when a person takes a phone over.
+            if run.kind != RunKind::Takeover {
+                let turns = inner.turns.entry(run.owner.clone()).or_default();
+                turns.count += 1;
+                turns.newest = turns.newest.max(Some(run.session));
+            }
         }
         inner.elsewhere = now;
         if any {
@@ -293,6 +300,11 @@ impl RunRegistry {
         self.lock().changes.subscribe()
     }
 
+    /// Tells whoever waits for changes that there is one.
+    pub(super) fn tell_change(&self) {
+        self.lock().changes.send_replace(());
+    }
+
     /// A receiver of the next change, if the session holds a lease and its run has not begun yet.
     pub(super) fn starting(&self, session: SessionId) -> Option<watch::Receiver<()>> {
         let inner = self.lock();
@@ -319,6 +331,12 @@ impl RunRegistry {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // No code that holds this lock can panic half way through a change.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ElsewhereRun {
+    fn of(run: &RunEntry) -> Self {
+        Self { session: run.session, owner: run.owner.clone(), kind: run.kind }
     }
 }
 

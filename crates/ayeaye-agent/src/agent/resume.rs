@@ -183,6 +183,7 @@ impl Agent {
         if standing == Standing::Elsewhere {
             return Ok(None);
         }
+        self.takeovers.end_of(id);
         self.direct_sessions.forget(&names.id);
         let device = self.device(&names.id).await?;
         // Another process may have resumed it meanwhile, so the record is read again.

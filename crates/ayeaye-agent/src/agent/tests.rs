@@ -23,6 +23,7 @@ mod settling;
 mod speculation;
 mod stopping;
 mod storage;
+mod takeover;
 mod trouble;
 
 use crate::fakes::{Rig, click, complete, note, wait};

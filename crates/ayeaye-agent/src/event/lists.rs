@@ -62,6 +62,8 @@ word_list! {
         Direct = "direct",
         /// The client acts itself while a question of the agent waits.
         DirectAsked = "direct_asked",
+        /// The user gives up what waits.
+        GivenUp = "given_up",
     }
 }
 

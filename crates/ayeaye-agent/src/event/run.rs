@@ -49,6 +49,9 @@ pub struct RunRecord {
     /// The profile by which the policy is narrowed from this run on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+    /// The server in whose process the phone is, where no other server reaches it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_server: Option<String>,
 }
 
 /// See [`Fact::SessionResume`](super::Fact::SessionResume).

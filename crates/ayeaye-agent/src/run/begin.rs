@@ -3,11 +3,8 @@
 use super::Run;
 use super::outcome::RunError;
 use crate::coordinator::MessageId;
-use crate::journal::{
-    AgentState, AnswerSource, Fact, ResumeReason, RoundEnd, RoundStatus, SessionResume,
-};
+use crate::journal::{AgentState, AnswerSource, Fact, ResumeReason, SessionResume};
 use crate::named_secret::names_secret;
-use crate::session::SubtaskClosing;
 use crate::{DeviceError, error_chain};
 
 /// What a run begins with.
@@ -40,7 +37,6 @@ impl ResumeKind {
 
 const NAMED_SECRETS: &str = "What the user writes as {{secret:NAME}} is a secret that you are not told. Where it belongs, \
     type it exactly as it is written there: the phone is given what it stands for.";
-const DROPPED: &str = "dropped: the user asked for something else";
 
 impl Run {
     /// Records how the run begins, and resets the phone before the session's first step.
@@ -63,7 +59,9 @@ impl Run {
                 self.record_guidance(text, None).await?;
             }
             ResumeKind::NextRound(request) => {
-                self.drop_round().await?;
+                let session = self.session();
+                let result = if session.client_round { "handed over to the agent" } else { "" };
+                self.recorder.drop_round(result).await?;
                 let next =
                     if self.session().history.is_empty() { 0 } else { self.session().round + 1 };
                 self.recorder.secrets().learn_named(&request);
@@ -88,13 +86,7 @@ impl Run {
 
     /// Records the beginning of a further run, after the end of one that crashed.
     pub(super) async fn resume(&mut self, reason: ResumeReason) -> Result<(), RunError> {
-        let session = self.session();
-        if !session.run_ended {
-            // The round may have ended before the crash.
-            let stopped = session.stopped.clone();
-            let (reason, message) = stopped.unwrap_or_else(|| session.crash_outcome());
-            self.record_session_end(reason, message).await?;
-        }
+        self.recorder.end_crashed_run().await?;
         let run = self.started_with.clone();
         let resume = SessionResume { why: reason.into(), run };
         self.recorder.append(Fact::SessionResume(resume)).await?;
@@ -117,37 +109,6 @@ impl Run {
         self.recorder.begin_round(number, request).await?;
         let agent = self.session().next_agent();
         self.recorder.set_agent_state(&agent, AgentState::Continue).await?;
-        Ok(())
-    }
-
-    /// Ends a round whose request is replaced by another.
-    async fn drop_round(&mut self) -> Result<(), RunError> {
-        let session = self.session();
-        if !session.round_open {
-            return Ok(());
-        }
-        let result = if session.client_round { "handed over to the agent" } else { "" };
-        let planning = &session.planning;
-        let dropped = planning.current.as_ref().map(|subtask| {
-            let (status, result) = match planning.closing.clone() {
-                Some(SubtaskClosing::End { status, result }) => (status, result),
-                _ => (AgentState::Fail.into(), DROPPED.to_owned()),
-            };
-            Fact::SubtaskEnd { index: subtask.index, status, result }
-        });
-        if let Some(fact) = dropped {
-            self.recorder.append(fact).await?;
-        }
-        let session = self.session();
-        let end = RoundEnd {
-            status: RoundStatus::Dropped.into(),
-            result: result.to_owned(),
-            stop_reason: None,
-            steps: session.counts.round_steps,
-            subtask_amount: session.planning.assigned,
-            cost_usd: session.counts.round_cost_usd,
-        };
-        self.recorder.append(Fact::RoundEnd(end)).await?;
         Ok(())
     }
 

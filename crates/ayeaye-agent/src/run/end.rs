@@ -158,7 +158,7 @@ pub(crate) async fn end_in_queue(
     publish_end(recorder, recorded, updates, lease).await;
 }
 
-async fn record_session_end(
+pub(super) async fn record_session_end(
     recorder: &mut Recorder,
     reason: StopReason,
     message: String,

@@ -11,14 +11,17 @@ use crate::{SessionId, StopReason};
 pub struct Summary {
     /// Name of its folder in projections.
     pub task_name: String,
-    /// The current or last request.
+    /// The current or last request; the client's own acts are none where there was one before.
     pub task: String,
     /// Whose it is, as the record says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// The phone.
     pub device: DeviceRecord,
-    /// How the last run stopped; `None` while one is under way, or when its process died.
+    /// The server in whose process the phone is, or was, where no other reaches it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_server: Option<String>,
+    /// How the last run of that request stopped; `None` while one is under way, or when its process died.
     #[serde(with = "reason")]
     pub stop_reason: Option<StopReason>,
     /// What was said about that.
@@ -75,6 +78,8 @@ pub struct SummaryBuilder {
     apps: Vec<String>,
     times: Option<(Timestamp, Timestamp)>,
     last_seq: u64,
+    /// The request before the client's own acts, and how it stopped.
+    before_client: Option<(String, Option<(StopReason, String)>)>,
 }
 
 /// Most apps that are named in a summary.
@@ -95,6 +100,7 @@ impl SummaryBuilder {
             apps: Vec::new(),
             times: None,
             last_seq: 0,
+            before_client: None,
         }
     }
 
@@ -105,6 +111,12 @@ impl SummaryBuilder {
         self.last_seq = event.seq;
         match &event.entry.fact {
             Fact::SessionStart(start) => self.task_name.clone_from(&start.task_name),
+            Fact::SessionResume(_) => {
+                let session = self.builder.session().filter(|it| !it.client_round);
+                if let Some(session) = session.filter(|it| !it.round_open) {
+                    self.before_client = Some((session.request.clone(), session.stopped.clone()));
+                }
+            }
             Fact::RoundStart { .. } => self.rounds += 1,
             Fact::StepEnd(end) => {
                 self.model_ms += end.time_ms.llm_interaction;
@@ -127,15 +139,22 @@ impl SummaryBuilder {
 
     /// The summary of what was read; `bytes` are those of the record and its blobs.
     pub fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
-        let Self { builder, task_name, rounds, model_ms, other_ms, apps, times, last_seq } = self;
-        let session = builder.finish()?.0;
+        let Self { builder, task_name, rounds, model_ms, other_ms, apps, .. } = self;
+        let (times, last_seq) = (self.times, self.last_seq);
+        let mut session = builder.finish()?.0;
         let (started, last) = times.expect("a session that has begun has an event");
+        // What a client does by hand after a task does not change what the session was about.
+        if let Some((task, stopped)) = self.before_client.filter(|_| session.client_round) {
+            session.request = task;
+            session.stopped = session.stopped.and(stopped);
+        }
         let (stop_reason, message) = session.stopped.unzip();
         Ok(Summary {
             task_name,
             task: session.request,
             owner: session.owner.recorded(),
             device: session.device,
+            device_server: session.run.device_server,
             stop_reason,
             message: message.unwrap_or_default(),
             question: session.question.map(|question| question.text),

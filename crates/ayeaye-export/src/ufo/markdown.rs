@@ -45,6 +45,7 @@ pub(super) fn resumed(resume: &SessionResume, ts: Timestamp) -> String {
         Some(ResumeReason::Guidance) => "with advice",
         Some(ResumeReason::NextRound) => "with the next request",
         Some(ResumeReason::Direct | ResumeReason::DirectAsked) => "with an act of the client's own",
+        Some(ResumeReason::GivenUp) => "to be given up",
         Some(ResumeReason::GoOn) | None => "where it had stopped",
     };
     format!("\n*Continued, {why}, {}.*\n", moment(ts))

@@ -15,7 +15,7 @@ use crate::{
 use crate::{DirectAction, DirectRun};
 
 /// A tap at this place of the middle line, by [`client`].
-fn tap(x: i64, session_id: Option<SessionId>) -> DirectAction {
+pub(super) fn tap(x: i64, session_id: Option<SessionId>) -> DirectAction {
     let point = Point::new(x, 500).unwrap();
     DirectAction {
         device_id: DeviceId::new("phone-1"),
@@ -40,7 +40,7 @@ async fn ended(mut acting: DirectRun) -> DirectResult {
 }
 
 /// Has it done and waits.
-async fn act(agent: &Agent, act: DirectAction) -> DirectResult {
+pub(super) async fn act(agent: &Agent, act: DirectAction) -> DirectResult {
     ended(agent.act(act).await.expect("it begins")).await
 }
 

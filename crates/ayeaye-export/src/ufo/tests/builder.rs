@@ -45,6 +45,7 @@ impl EventBuilder {
             reply_mode: "pass_to_client".into(),
             planner: false,
             policy: None,
+            device_server: None,
         };
         builder.add(Fact::SessionStart(SessionStart {
             task_name: "text-anna".to_owned(),
@@ -331,6 +332,7 @@ impl EventBuilder {
             reply_mode: "pass_to_client".into(),
             planner: false,
             policy: None,
+            device_server: None,
         };
         let (step, before) = (self.step.take(), self.step);
         self.add(Fact::SessionResume(SessionResume { why: why.into(), run }));

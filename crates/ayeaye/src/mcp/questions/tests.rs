@@ -39,6 +39,7 @@ fn report(question: Question) -> Report {
                 reply_mode: ReplyMode::PassToClient.into(),
                 planner: false,
                 policy: None,
+                device_server: None,
             },
         },
         updated: None,

@@ -191,6 +191,7 @@ mod tests {
                     reply_mode: ReplyMode::NoReply.into(),
                     planner: false,
                     policy: None,
+                    device_server: None,
                 },
             },
             updated: None,

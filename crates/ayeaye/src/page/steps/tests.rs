@@ -62,6 +62,7 @@ fn session_start() -> SessionStart {
             reply_mode: ReplyMode::PassToClient.into(),
             planner: false,
             policy: None,
+            device_server: None,
         },
         owner: None,
     }

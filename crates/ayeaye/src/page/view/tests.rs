@@ -25,6 +25,7 @@ fn report(stop_reason: StopReason, task: &str, question: Option<Question>) -> Re
                 reply_mode: ReplyMode::PassToClient.into(),
                 planner: false,
                 policy: None,
+                device_server: None,
             },
         },
         updated: None,

@@ -257,6 +257,7 @@ async fn a_session_that_died_goes_when_it_is_old() {
         reply_mode: ReplyMode::NoReply.into(),
         planner: false,
         policy: None,
+        device_server: None,
     };
     let fact =
         Fact::SessionResume(crate::journal::SessionResume { why: ResumeReason::GoOn.into(), run });

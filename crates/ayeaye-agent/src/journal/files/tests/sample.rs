@@ -123,6 +123,7 @@ fn run() -> RunRecord {
         reply_mode: ReplyMode::PassToClient.into(),
         planner: false,
         policy: None,
+        device_server: None,
     }
 }
 

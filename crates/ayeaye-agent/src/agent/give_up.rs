@@ -1,0 +1,38 @@
+//! Giving up what a session waits for.
+use super::{Agent, AgentError};
+use crate::coordinator::{NewRun, Registered, RunKind};
+use crate::{Principal, Report, SessionId};
+
+impl Agent {
+    /// Gives up the request of a session whose question waits for an answer, so that nobody has to give one. Nothing
+    /// is done to the phone, which another session may have. A session that does not wait stays as it is.
+    pub async fn give_up(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<Report, AgentError> {
+        self.ensure_visible(id, principal).await?;
+        let owner = Principal::from_record(self.read_summary(id).await?.owner.as_deref());
+        loop {
+            if self.active_run(id, None)?.is_some() || self.runs.starting(id).is_some() {
+                return Err(AgentError::SessionBusy(id));
+            }
+            // For a moment: nobody else writes its record, and no phone is needed.
+            let (devices, kind) = (Vec::new(), RunKind::Act);
+            let run = NewRun { session: id, devices, owner: owner.clone(), kind, queue: false };
+            match self.deps.coordinator.register(run).await? {
+                Registered::Granted(registration) | Registered::Queued(registration) => {
+                    let given_up = self.open_session(id).await?.give_up().await;
+                    drop(registration);
+                    self.runs.tell_change();
+                    given_up?;
+                    return self.report(id, principal).await;
+                }
+                Registered::Taken(other) if other.kind == RunKind::Act => {
+                    self.ended_elsewhere(&other).await?;
+                }
+                Registered::Taken(_) => return Err(AgentError::SessionBusy(id)),
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! A person takes a phone over, and a question is given up.
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::direct::{act, tap};
+use crate::fakes::{Rig, ScriptedReply, client, complete, info, within};
+use crate::journal::{Fact, RoundStatus};
+use crate::{
+    AgentError, DeviceHolder, DeviceId, Follower, Principal, SessionId, StartTask, StopReason,
+    TAKEOVER_LASTS, UserInput,
+};
+
+fn phone() -> DeviceId {
+    DeviceId::new("phone-1")
+}
+
+async fn take(rig: &Rig, session: Option<SessionId>) -> SessionId {
+    rig.agent.take_over(&phone(), session, &client()).await.unwrap()
+}
+
+async fn holder(rig: &Rig) -> DeviceHolder {
+    rig.agent.device_holder(&phone(), &client()).await
+}
+
+/// A task that waits for the phone.
+async fn queued(rig: &Rig, task: &str) -> Follower {
+    let start = StartTask { queue: true, ..rig.task(task) };
+    let follower = rig.agent.start(start).await.unwrap();
+    assert!(follower.update().line.contains("place 1 in its queue"), "{}", follower.update().line);
+    follower
+}
+
+/// What must not happen has had time to.
+async fn nothing_more(rig: &Rig, asked: usize) {
+    sleep(Duration::from_secs(20)).await;
+    assert_eq!(rig.script.prompts().len(), asked);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it() {
+    for through_another_server in [false, true] {
+        let rig = Rig::new([ScriptedReply::Hangs, complete("first"), complete("second")]);
+        let other = rig.beside([]);
+        let person = if through_another_server { &other } else { &rig };
+        let first = rig.begin().await.report().session_id;
+        rig.script.is_asked(1).await;
+        let second = queued(&rig, "the next").await;
+        assert_eq!(take(person, Some(first)).await, first);
+        let report = rig.agent.report(first, &client()).await.unwrap();
+        assert_eq!(report.stop_reason, StopReason::UserPaused);
+        nothing_more(&rig, 1).await;
+        assert!(second.running());
+        assert_eq!(holder(&rig).await, DeviceHolder::Person);
+        let done = act(&person.agent, tap(300, Some(first))).await;
+        assert_eq!(done.session_id, first);
+        nothing_more(&rig, 1).await;
+        // Handed back, the first goes on, and the second has its turn after it.
+        let report = rig.go_on(first, UserInput::Nothing).await;
+        assert_eq!(report.message, "first");
+        let report = rig.ended(second).await;
+        assert_eq!(report.message, "second");
+        let kept = person.agent.keep_takeover(&phone(), &client()).await;
+        assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
+        assert_eq!(holder(&rig).await, DeviceHolder::Free);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_for_a_phone_in_a_persons_hand_is_refused_or_waits() {
+    let rig = Rig::new([complete("done")]);
+    let session = take(&rig, None).await;
+    let refused = rig.agent.start(rig.task("Text Anna")).await;
+    let Err(refused) = refused else { panic!("it has begun") };
+    assert_eq!(refused.to_string(), "device phone-1 is busy: a person drives it by hand");
+    assert!(rig.phone.sent().is_empty(), "nothing is reset");
+    let waits = queued(&rig, "Text Anna").await;
+    // Their acts have a session of their own, which begins with the first of them.
+    for x in [100, 200] {
+        assert_eq!(act(&rig.agent, tap(x, None)).await.session_id, session);
+    }
+    nothing_more(&rig, 0).await;
+    let someone = Principal::new("somebody else");
+    rig.agent.end_takeover(&phone(), &someone).await;
+    assert!(waits.running(), "only whoever has it gives it back");
+    rig.agent.end_takeover(&phone(), &client()).await;
+    assert_eq!(rig.ended(waits).await.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_another_task_has_cannot_be_taken() {
+    let rig = Rig::new([ScriptedReply::Hangs, info("Which?"), complete("")]);
+    let asks = rig.begin().await;
+    rig.script.is_asked(1).await;
+    rig.agent.stop(asks.report().session_id, StopReason::Cancelled, &client()).await.unwrap();
+    let asked = rig.run_task("ask").await.session_id;
+    let other = rig.beside([ScriptedReply::Hangs]);
+    let at_work = other.begin().await.report().session_id;
+    for session in [None, Some(asked)] {
+        let refused = rig.agent.take_over(&phone(), session, &client()).await.unwrap_err();
+        let AgentError::DeviceBusy { session: holder, .. } = refused else { panic!("{refused}") };
+        assert_eq!(holder, Some(at_work));
+    }
+    let stranger = Principal::new("bob");
+    let refused = rig.agent.take_over(&phone(), Some(asked), &stranger).await.unwrap_err();
+    assert!(matches!(refused, AgentError::UnknownSession(_)), "{refused}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_takeover_lasts_as_long_as_it_is_kept_up() {
+    let rig = Rig::new([complete("done")]);
+    take(&rig, None).await;
+    let waits = queued(&rig, "Text Anna").await;
+    for _ in 0..5 {
+        sleep(TAKEOVER_LASTS * 2 / 3).await;
+        rig.agent.keep_takeover(&phone(), &client()).await.unwrap();
+    }
+    assert!(waits.running());
+    // The computer was shut.
+    sleep(TAKEOVER_LASTS).await;
+    assert_eq!(rig.ended(waits).await.message, "done");
+    let kept = rig.agent.keep_takeover(&phone(), &client()).await;
+    assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn acts_by_hand_after_a_task_do_not_change_what_a_list_says_of_it() {
+    let rig = Rig::new([complete("Sent."), complete("Sent again.")]);
+    let session = rig.run_task("Text Anna").await.session_id;
+    let summary = async || rig.agent.session_summary(session, &client()).await.unwrap();
+    let before = summary().await;
+    for _ in 0..2 {
+        act(&rig.agent, tap(100, Some(session))).await;
+        let after = summary().await;
+        assert_eq!((&after.task, after.stop_reason), (&before.task, before.stop_reason));
+        assert_eq!(after.message, "Sent.");
+        assert!(before.steps < after.steps);
+    }
+    let next = UserInput::Task("Text Ben".to_owned());
+    rig.go_on(session, next).await;
+    let after = summary().await;
+    assert_eq!((&*after.task, &*after.message), ("Text Ben", "Sent again."));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_an_answer_can_be_given_up() {
+    let rig = Rig::new([info("Which?"), ScriptedReply::Hangs]);
+    let asked = rig.run_task("Text Anna").await.session_id;
+    // Meanwhile another one has the phone.
+    let other = rig.beside([]);
+    rig.begin().await;
+    rig.script.is_asked(2).await;
+    let sent = rig.phone.sent();
+    let stranger = Principal::new("bob");
+    let refused = other.agent.give_up(asked, &stranger).await.unwrap_err();
+    assert!(matches!(refused, AgentError::UnknownSession(_)), "{refused}");
+    for _ in 0..2 {
+        let report = within(other.agent.give_up(asked, &client())).await.unwrap();
+        assert_eq!(report.stop_reason, StopReason::Cancelled);
+        assert_eq!((&*report.message, report.question), ("the user gave the task up", None));
+    }
+    let summary = rig.agent.session_summary(asked, &client()).await.unwrap();
+    assert_eq!((summary.question, &*summary.task), (None, "Text Anna"));
+    assert_eq!(rig.phone.sent(), sent);
+    let dropped = |fact: &Fact| match fact {
+        Fact::RoundEnd(end) => Some(end.status.known().unwrap()),
+        _ => None,
+    };
+    assert_eq!(rig.facts(asked, dropped).await, [RoundStatus::Dropped]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_at_work_is_stopped_and_not_given_up() {
+    let rig = Rig::new([ScriptedReply::Hangs]);
+    let other = rig.beside([]);
+    let session = rig.begin().await.report().session_id;
+    for agent in [&rig.agent, &other.agent] {
+        let refused = agent.give_up(session, &client()).await.unwrap_err();
+        assert!(matches!(refused, AgentError::SessionBusy(_)), "{refused}");
+    }
+}
