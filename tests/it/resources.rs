@@ -129,6 +129,7 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
             reply_mode: ReplyMode::PassToClient.into(),
             planner: false,
             policy: None,
+            device_server: None,
         },
         owner: owner.map(str::to_owned),
     });

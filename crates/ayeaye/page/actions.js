@@ -46,13 +46,15 @@ export async function goOn(id, words) {
   return Boolean(done);
 }
 
+/// Ends what is at work, and gives up what waits for an answer.
 export async function stop(id) {
+  const wasWaiting = Boolean(state.sessions?.find((one) => one.session_id === id)?.waiting);
   const done = await once(id, async () => {
     await post(sessionPath(id, "/stop"));
     await readSession(id);
     return true;
   });
-  if (done) toast(t("did.stopped"));
+  if (done) toast(t(wasWaiting ? "did.given-up" : "did.stopped"));
 }
 
 export async function pause(id) {

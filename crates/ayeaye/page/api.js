@@ -44,6 +44,9 @@ export const get = async (path) => json(await request(path));
 export const post = async (path, body = {}) =>
   json(await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
 
+/// A request without a body.
+export const send = async (method, path, options = {}) => json(await request(path, { method, ...options }));
+
 /// A phone's screen, unless it is still the one called `tag`: `{ tag, picture }` or null.
 export async function screen(device, tag) {
   const after = tag ? `?after=${encodeURIComponent(tag)}` : "";

@@ -2,42 +2,108 @@
 // the same gate as the agent's. One act at a time; the next ones wait for it.
 
 import { announce } from "./announce.js";
-import { post, sessionPath } from "./api.js";
-import { goOn, pause, reason } from "./actions.js";
+import { post, send as request, sessionPath } from "./api.js";
+import { goOn, once, reason } from "./actions.js";
+import { link } from "./routes.js";
 import { lookAgain } from "./screens.js";
-import { state, update } from "./store.js";
+import { state, toast, update } from "./store.js";
 import { named, t } from "./words.js";
 
 // Letters that come within this time go to the phone as one text.
 const PAUSE_IN_TYPING = 700;
 
+// A session that seems to run although it is driven here is asked about, at most so often.
+const DOUBT = 2000;
+
 let queue = Promise.resolve();
 let typing = null;
+let keeping = null;
+let doubted = 0;
 
-/// Begins to drive the phone of a session (which is paused first) or one that nobody drives.
+const controlPath = (device) => `devices/${encodeURIComponent(device)}/control`;
+
+/// Begins to drive the phone of a session, which is paused for it, or one that nobody drives. Nobody else's task begins
+/// there before it is given back.
 export async function take({ session, device }) {
   const place = session?.session_id ?? device;
+  const control = {
+    place,
+    device,
+    session: session?.session_id ?? null,
+    ready: false,
+    typed: "",
+    cursor: null,
+    waiting: 0,
+    note: null,
+    leave: null,
+  };
   update((s) => {
-    s.control = {
-      place,
-      device,
-      session: session?.session_id ?? null,
-      ready: !session || Boolean(session.can?.act),
-      typed: "",
-      cursor: null,
-      waiting: 0,
-      note: null,
-      leave: null,
-    };
+    s.control = control;
     s.looked.delete(place);
   });
-  if (session?.running && !(await pause(session.session_id))) leave();
+  const taken = await once(place, () => post(controlPath(device), session ? { session_id: session.session_id } : {}));
+  // It may have been left, or begun anew, while the server was asked.
+  if (state.control !== control) {
+    if (taken && state.control?.device !== device) giveBack(device);
+    return;
+  }
+  if (!taken) return end();
+  update(() => (control.ready = true));
+  clearInterval(keeping);
+  keeping = setInterval(() => keep(control), taken.keep_after_ms);
 }
 
-/// Stops driving; the phone stays as it is.
-export function leave() {
+/// Drives a phone on its own page.
+export function drive(device) {
+  location.hash = link("phone", device);
+  take({ device });
+}
+
+/// Keeps the phone, which is nobody's any more when this page says nothing for long.
+async function keep(control) {
+  try {
+    await request("PUT", controlPath(control.device));
+  } catch (refused) {
+    if (refused.status === 409 && state.control === control) lost(refused.message);
+  }
+}
+
+/// The phone is driven by somebody else from now on: by its task, which was continued elsewhere, or by the next one.
+function lost(why) {
+  end();
+  toast(why, "bad");
+}
+
+/// A session that is driven here may go on without being handed back: whoever else may see it can continue it. An
+/// act seems to run, too, so the server is asked.
+export function watchControl({ control, open, busy }) {
+  const session = control?.ready && open.get(control.session)?.session;
+  if (!session?.running || 0 < control.waiting || busy.has(control.place) || Date.now() < doubted + DOUBT) return;
+  doubted = Date.now();
+  keep(control);
+}
+
+/// Whoever closes the page gives the phone back.
+export function watchLeaving() {
+  window.addEventListener("pagehide", () => {
+    if (state.control) giveBack(state.control.device);
+  });
+}
+
+function end() {
   clearTimeout(typing);
+  clearInterval(keeping);
   update((s) => (s.control = null));
+}
+
+// Sent even while the page is being closed.
+const giveBack = (device) => request("DELETE", controlPath(device), { keepalive: true }).catch(() => undefined);
+
+/// Stops driving; the phone stays as it is, and is given to whoever waits for it.
+export function leave() {
+  const { control } = state;
+  end();
+  if (control) giveBack(control.device);
 }
 
 /// Gives the phone back to the agent, which goes on with its request.
@@ -45,7 +111,8 @@ export async function handBack() {
   flush(false);
   await queue;
   const id = state.control?.session;
-  if (id && (await goOn(id, {}))) leave();
+  // Its task takes the phone out of the hand: nobody else's can come between.
+  if (id && (await goOn(id, {}))) end();
 }
 
 /// Sends one act, after those before it.

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { load, search } from "./actions.js";
-import { leave } from "./control.js";
+import { leave, watchControl, watchLeaving } from "./control.js";
 import { close, follow, watchSleep } from "./live.js";
 import { parse } from "./routes.js";
 import { lookAt, onView, watchScreens } from "./screens.js";
@@ -42,6 +42,7 @@ function show(now) {
   document.title = title(now);
   if (now.me) follow();
   lookAt(onView(now));
+  watchControl(now);
   if (focusHeading) {
     // Whoever goes to a page by keyboard or hears it begins at its heading.
     focusHeading = false;
@@ -77,6 +78,7 @@ async function begin() {
   });
   watchSleep();
   watchScreens();
+  watchLeaving();
   // Durations of what runs are told by the second.
   setInterval(() => !document.hidden && update((s) => (s.now = Date.now())), 1000);
   await greet();

@@ -21,7 +21,8 @@ export function onView({ route, devices, open, signIn }) {
   const add = (id, rest) => reachable(id) && rhythm.set(id, rest);
   if (route.page === "phones") for (const device of devices) add(device.device_id, FAR);
   if (route.page === "phone") add(route.device, NEAR);
-  if (route.page === "session") add(open.get(route.session)?.session?.device_id, NEAR);
+  const session = route.page === "session" ? open.get(route.session)?.session : null;
+  if (session && !session.elsewhere) add(session.device_id, NEAR);
   return rhythm;
 }
 

@@ -30,11 +30,7 @@ export function takeSession(session) {
   // The summary does not count the step that is under way.
   const { steps: _, ...line } = { ...session, step_count: newest ? newest.index + 1 : 0 };
   tell(before?.session, line, newest, steps.size - known);
-  update((s) => {
-    s.open.set(id, { session: line, steps, first });
-    // Once the run is paused the phone stays the person's: while an act is under way no other may begin, so it waits.
-    if (s.control?.place === id && line.can?.act) s.control.ready = true;
-  });
+  update((s) => s.open.set(id, { session: line, steps, first }));
 }
 
 function tell(before, now, newest, added) {

@@ -11,7 +11,7 @@ const STEPS = 20;
 const MOST_STEPS = 500;
 
 /// `fixed`: the phone, where the page is that of one phone.
-export function composer({ devices, compose, busy, errors, me }, fixed) {
+export function composer({ devices, sessions, compose, busy, errors, me }, fixed) {
   const ready = (devices ?? []).filter((one) => one.state === "device");
   const wish = fixed ?? compose.device;
   const device = ready.find((one) => one.device_id === wish) ?? (fixed ? null : (ready.find((one) => !one.busy) ?? ready[0]));
@@ -52,7 +52,7 @@ export function composer({ devices, compose, busy, errors, me }, fixed) {
               h(
                 "option",
                 { key: one.device_id, value: one.device_id },
-                `${one.model || one.device_id} · ${one.busy ? t("phone.working") : t("phone.free")}`,
+                `${one.model || one.device_id} · ${t(standing(one, sessions))}`,
               ),
             ),
           ),
@@ -80,7 +80,7 @@ export function composer({ devices, compose, busy, errors, me }, fixed) {
           h("label", { class: "tick" }, h("input", { type: "checkbox", name: "planner" }), t("task.planner")),
         ),
       ),
-      h("span", { class: "faint grow" }, !device ? t("task.no-phone") : device.busy ? t("task.busy") : ""),
+      h("span", { class: "faint grow" }, !device ? t("task.no-phone") : device.by_hand ? t("task.by-hand") : device.busy ? t("task.busy") : ""),
       button(device?.busy ? t("task.queue") : t("task.start"), {
         type: "submit",
         symbol: device?.busy ? "hourglass" : "play",
@@ -89,6 +89,13 @@ export function composer({ devices, compose, busy, errors, me }, fixed) {
       }),
     ),
   );
+}
+
+/// How a phone stands to which a task may be given.
+function standing({ device_id: id, busy, by_hand }, sessions) {
+  if (by_hand) return "phone.by-hand";
+  if (busy) return "phone.working";
+  return sessions?.some((one) => one.device_id === id && one.waiting && !one.elsewhere) ? "phone.asking" : "phone.free";
 }
 
 /// Puts the cursor where a task for this phone is written.

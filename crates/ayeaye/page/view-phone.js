@@ -5,7 +5,7 @@ import { glass } from "./view-glass.js";
 import { composer } from "./view-compose.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { icon } from "./icons.js";
-import { badge, button, empty, fact, heading, liveBadge, runList, said } from "./parts.js";
+import { badge, button, empty, fact, failure, heading, liveBadge, runList, said } from "./parts.js";
 import { questionCard } from "./view-question.js";
 import { phoneBadge, queueList } from "./view-phones.js";
 import { link } from "./routes.js";
@@ -21,7 +21,7 @@ export function phonePage(state) {
   const session = state.sessions?.find((one) => one.session_id === device.session_id);
   const control = state.control?.place === id ? state.control : null;
   const live = state.screens.get(id);
-  const mine = (state.sessions ?? []).filter((one) => one.device_id === id);
+  const mine = (state.sessions ?? []).filter((one) => one.device_id === id && !one.elsewhere);
   const asking = mine.filter((one) => one.waiting);
   return h(
     "div",
@@ -57,7 +57,7 @@ export function phonePage(state) {
                 h("span", null, t("phone.watch")),
               )
             : null,
-          !device.busy &&
+          (!device.busy || device.by_hand) &&
             !state.me?.read_only &&
             button(t("do.take"), { symbol: "hand", on: { click: () => take({ device: id }) } }),
         ),
@@ -65,6 +65,7 @@ export function phonePage(state) {
     h(
       "div",
       { class: "run-ask" },
+      failure(control ? null : state.errors.get(id)),
       asking.map((one) => questionCard(one, state)),
     ),
     h(

@@ -68,6 +68,7 @@ const inOrder = (devices) => [...devices].sort((a, b) => (a.state !== "device") 
 /// How a phone stands, in a badge.
 export function phoneBadge(device, session) {
   if (device.state !== "device") return badge("bad", "warning", t("phone.away"));
+  if (device.by_hand) return badge("waiting", "hand", t("phone.by-hand"));
   if (session?.waiting) return badge("waiting", "question", t("phone.asking"));
   if (device.busy) return badge("running", "dot", t("phone.working"));
   return badge("good", "check", t("phone.free"));
@@ -77,7 +78,7 @@ function phoneCard(device, state) {
   const { device_id: id } = device;
   const session =
     state.sessions?.find((one) => one.session_id === device.session_id) ??
-    state.sessions?.find((one) => one.device_id === id && one.waiting);
+    state.sessions?.find((one) => one.device_id === id && one.waiting && !one.elsewhere);
   const name = device.model || id;
   const live = state.screens.get(id);
   const away = device.state !== "device";

@@ -1,6 +1,6 @@
 // A question of the agent, with its choices or a box for the answer.
 
-import { goOn } from "./actions.js";
+import { goOn, stop } from "./actions.js";
 import { take } from "./control.js";
 import { icon } from "./icons.js";
 import { button, failure, phoneName, said } from "./parts.js";
@@ -35,6 +35,14 @@ export function questionCard(session, { busy, errors, me }, inRun) {
     h("p", { class: "ask-text", dir: "auto" }, question.text),
     question.kind && choices(session, question, off),
     question.kind && answerBox(session, question, off),
+    // On its own page the run has that among its controls.
+    !inRun &&
+      !me?.read_only &&
+      h(
+        "div",
+        { class: "row" },
+        button(t("do.give-up"), { style: "quiet", symbol: "cross", disabled: off, on: { click: () => stop(id) } }),
+      ),
     failure(inRun ? null : errors.get(id)),
     h(
       "p",
@@ -67,7 +75,7 @@ function choices(session, question, off) {
 
 function driveThere(session) {
   location.hash = link("session", session.session_id);
-  take({ session: { ...session, can: { act: true } }, device: session.device_id });
+  take({ session, device: session.device_id });
 }
 
 function answerBox(session, question, off) {

@@ -2,7 +2,7 @@
 
 import { downloadUrl, pictureUrl } from "./api.js";
 import { goOn, pause, stop } from "./actions.js";
-import { take } from "./control.js";
+import { drive, take } from "./control.js";
 import { duration, money, taken, when } from "./format.js";
 import { glass } from "./view-glass.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
@@ -48,7 +48,10 @@ function facts(session, now) {
   return h(
     "dl",
     { class: "facts" },
-    fact(t("run.phone"), h("a", { href: link("phone", session.device_id) }, phoneName(session))),
+    fact(
+      t("run.phone"),
+      session.elsewhere ? phoneName(session) : h("a", { href: link("phone", session.device_id) }, phoneName(session)),
+    ),
     fact(t("run.started"), when(session.started_at, now)),
     fact(t("run.time"), duration(taken(session, now))),
     fact(t("run.steps"), session.step_count),
@@ -61,13 +64,14 @@ function facts(session, now) {
 function screenPane(state, open) {
   const { session } = open;
   const id = session.session_id;
-  const device = state.devices?.find((one) => one.device_id === session.device_id);
+  // A phone of another process is not the one that goes by its name here: there are only the pictures of its steps.
+  const device = session.elsewhere ? null : state.devices?.find((one) => one.device_id === session.device_id);
   const control = state.control?.place === id ? state.control : null;
   const steps = ordered(open);
   const step =
     open.steps.get(state.looked.get(id)) ??
-    (!session.running && !control && !device ? steps.findLast((one) => one.picture) : null);
-  const live = state.screens.get(session.device_id);
+    ((session.elsewhere || !session.running) && !control && !device ? steps.findLast((one) => one.picture) : null);
+  const live = session.elsewhere ? null : state.screens.get(session.device_id);
   const newest = steps.at(-1);
   const shown = step
     ? {
@@ -95,8 +99,9 @@ function screenPane(state, open) {
           ]
         : control
           ? drivenBadge(control)
-          : liveBadge(state, session.device_id),
+          : !session.elsewhere && liveBadge(state, session.device_id),
     ),
+    session.elsewhere && h("p", { class: "faint small" }, t("screen.elsewhere")),
     h("div", { class: "glass-place" }, glass({ ...shown, screen: device?.screen }), control?.leave && leaveCard(control.leave)),
     control && controlPanel(state, Boolean(session.can?.resume)),
   ];
@@ -114,8 +119,9 @@ function actions(state, session) {
   const can = state.me?.read_only ? {} : (session.can ?? {});
   const off = state.busy.has(id);
   const driven = state.control?.place === id;
-  const free =
-    !session.running && state.devices?.some((one) => one.device_id === session.device_id && !one.busy && one.state === "device");
+  // What was done stays as it ended: the phone is driven without it.
+  const is = (one) => one.device_id === session.device_id && one.state === "device" && !one.busy;
+  const ended = can.new_task && !can.take && !session.elsewhere && state.devices?.some(is);
   const others = (state.sessions ?? []).filter((one) => one.session_id !== id);
   return h(
     "div",
@@ -125,15 +131,16 @@ function actions(state, session) {
       !driven &&
       button(t("do.resume"), { key: "resume", symbol: "play", disabled: off, on: { click: () => goOn(id, {}) } }),
     can.stop &&
-      button(t("do.stop"), { key: "stop", symbol: "stop", style: "danger", disabled: off, on: { click: () => stop(id) } }),
+      button(t(session.waiting ? "do.give-up" : "do.stop"), { key: "stop", symbol: "stop", style: "danger", disabled: off, on: { click: () => stop(id) } }),
     !driven &&
-      (can.pause || can.act || (free && can.new_task)) &&
+      can.take &&
       button(t("do.take"), {
         key: "take",
         symbol: "hand",
         disabled: off,
         on: { click: () => take({ session, device: session.device_id }) },
       }),
+    ended && button(t("do.drive"), { key: "drive", symbol: "hand", on: { click: () => drive(session.device_id) } }),
     downloads(id),
     0 < others.length &&
       h(

@@ -50,6 +50,17 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "wait your turn with `ayeaye run --queue`; `ayeaye sessions show` looks at that session",
             "let the task wait in the queue; or open the session that is at work there, and stop it",
         ),
+        AgentError::DeviceInHand { .. } => reader.choose(
+            "ask_agent_start_new_task with queue = true waits until they give it back; or use another phone, which \
+             list_connected_devices shows",
+            "wait until they give it back with `ayeaye run --queue`, or use another phone: `ayeaye devices` shows them",
+            "let the task wait in the queue until they give it back, or choose another phone",
+        ),
+        AgentError::NotInHand { .. } => reader.choose(
+            "act on it with the device_ tools, or give it a task",
+            "give it a task with `ayeaye run`",
+            "take it over again",
+        ),
         AgentError::SessionBusy(_) => reader.choose(
             "follow it with ask_agent_continue(session_id) and no task, advise it with \
              reply_from_client, or end it with stop_task before giving it another task",

@@ -5,6 +5,7 @@
 //! latest state, never a queue of it, so that nobody who looks slows a run.
 mod acts;
 mod answer;
+mod control;
 mod devices;
 mod downloads;
 mod events;
@@ -116,6 +117,10 @@ impl Page {
             .route("/devices", get(devices::list))
             .route("/devices/{id}/screen", get(devices::screen))
             .route("/devices/{id}/act", post(acts::on_device))
+            .route(
+                "/devices/{id}/control",
+                post(control::take).put(control::keep).delete(control::give),
+            )
             .route("/tasks", post(tasks::start))
             .route("/events", get(events::stream))
             .nest("/sessions", sessions)

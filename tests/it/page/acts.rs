@@ -135,7 +135,7 @@ async fn acts_by_hand_are_recorded_and_pass_the_same_gate() {
     let whole = browser.read(&format!("sessions/{id}")).await;
     assert!(whole["steps"].as_array().unwrap().iter().all(|it| it["agent"] == "client"));
     assert!(!whole.to_string().contains("hunter2x"), "{whole}");
-    assert_eq!((&whole["can"]["resume"], &whole["can"]["act"]), (&json!(false), &json!(true)));
+    assert_eq!((&whole["can"]["resume"], &whole["can"]["take"]), (&json!(false), &json!(true)));
     for (what, kind) in [
         ("report", "text/html; charset=utf-8"),
         ("journal", "application/zip"),

@@ -30,6 +30,9 @@ pub struct Summary {
     pub question: Option<String>,
     /// Rounds begun.
     pub rounds: u32,
+    /// Whether the current one is still to be carried out.
+    #[serde(default)]
+    pub round_open: bool,
     /// Steps begun.
     pub steps: u32,
     /// Calls to models.
@@ -159,6 +162,7 @@ impl SummaryBuilder {
             message: message.unwrap_or_default(),
             question: session.question.map(|question| question.text),
             rounds,
+            round_open: session.round_open,
             steps: session.counts.steps,
             calls: session.counts.calls,
             tokens: session.counts.tokens,

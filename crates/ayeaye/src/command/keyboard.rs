@@ -137,7 +137,7 @@ impl Desk<'_> {
         let holder = self.app.agent.device_holder(self.device, &Principal::operator()).await;
         if !matches!(holder, DeviceHolder::Free) {
             return Err(NotDone::Otherwise(format!(
-                "a task drives {} now: try again when it is done, or stop it",
+                "{} is in use now, by a task or by hand: try again when it is done",
                 self.device
             )));
         }

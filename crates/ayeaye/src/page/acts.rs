@@ -1,6 +1,7 @@
 //! Acting on a phone from the page: the same gestures, gate and record as a client's direct control.
 use axum::Json;
 use axum::extract::{Extension, State};
+use axum::http::StatusCode;
 use ayeaye_agent::{
     Agreed, DeviceId, DirectAction, DirectOutcome, DirectRun, Gesture, Principal, SessionId,
 };
@@ -13,6 +14,9 @@ use super::answer::{Body, Named, Refusal, session_id};
 use crate::mcp::args;
 use crate::mcp::args::device::{KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs};
 use crate::mcp::tool_error::ToolError;
+
+const ELSEWHERE: &str =
+    "the virtual phone of this run is, or was, in another process: it cannot be acted on from here";
 
 /// Why, as the record says it.
 const REASON: &str = "by hand, in the page";
@@ -82,12 +86,25 @@ pub(super) async fn in_session(
     Body(wanted): Body<Wanted>,
 ) -> Result<Json<Acted>, Refusal> {
     let id = session_id(&id)?;
-    let summary = page.0.agent.session_summary(id, &principal).await?;
-    let device = DeviceId::new(summary.device.device_id);
+    let device = page.ensure_phone_is_here(id, &principal).await?;
     page.act(device, Some(id), wanted, principal).await
 }
 
 impl Page {
+    /// The phone of a session, which must be the one that goes by its name here.
+    pub(super) async fn ensure_phone_is_here(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<DeviceId, Refusal> {
+        let agent = &self.0.agent;
+        let summary = agent.session_summary(id, principal).await?;
+        if agent.is_phone_elsewhere(&summary) {
+            return Err(Refusal::new(StatusCode::CONFLICT, ELSEWHERE));
+        }
+        Ok(DeviceId::new(summary.device.device_id))
+    }
+
     async fn act(
         &self,
         device_id: DeviceId,

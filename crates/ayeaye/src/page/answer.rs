@@ -71,6 +71,8 @@ impl From<AgentError> for Refusal {
     fn from(err: AgentError) -> Self {
         let status = match &err {
             AgentError::DeviceBusy { .. }
+            | AgentError::DeviceInHand { .. }
+            | AgentError::NotInHand { .. }
             | AgentError::SessionBusy(_)
             | AgentError::SessionFull(_)
             | AgentError::NoTask(_) => StatusCode::CONFLICT,

@@ -39,7 +39,7 @@ pub(super) async fn screen(
     let shot = match agent.device_holder(&id, &principal).await {
         // Its run takes pictures itself: another one would make it wait.
         DeviceHolder::Session(session) => page.last_picture(session, &principal).await?,
-        DeviceHolder::Free => page.0.screens.shot(agent, &id).await?,
+        DeviceHolder::Free | DeviceHolder::Person => page.0.screens.shot(agent, &id).await?,
         DeviceHolder::Other => return Err(busy(id)),
     };
     // Somebody else's run may have begun meanwhile, and the picture may show it.

@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, AgentError, Follower, Principal, SessionId};
+use ayeaye_agent::{Agent, AgentError, DeviceHolder, Follower, Principal, SessionId};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -70,18 +70,22 @@ impl Live {
 pub(super) async fn devices(agent: &Agent, principal: &Principal) -> Result<Value, Refusal> {
     let devices = agent.devices(principal).await?;
     let names: Vec<_> = devices.iter().map(|(entry, _)| entry.names()).collect();
+    let by_hand: Vec<_> = devices.iter().map(|(_, who)| *who == DeviceHolder::Person).collect();
     let list = DeviceList::from(devices).near(&agent.nearby(&names).await);
     let list = serde_json::to_value(list);
     let mut list = list.map_err(|err| Refusal::internal("the list of phones", &err))?;
     for (at, names) in names.iter().enumerate() {
+        if by_hand[at] {
+            list["devices"][at]["by_hand"] = true.into();
+        }
         let waiting = agent.device_queue(names, principal).await?;
         let mut own = Vec::new();
         for id in waiting.sessions {
-            let task = agent
-                .session_summary(id, principal)
-                .await
-                .map_or_else(|_| String::new(), |it| it.task);
-            own.push(json!({ "session_id": id.to_string(), "task": truncate(&task, MAX_TEXT) }));
+            // One that waits since a moment may have no record yet, and nothing to be called by.
+            if let Ok(summary) = agent.session_summary(id, principal).await {
+                let task = truncate(&summary.task, MAX_TEXT);
+                own.push(json!({ "session_id": id.to_string(), "task": task }));
+            }
         }
         if waiting.length != 0 {
             // Those of others have no names here, but take their turns all the same.

@@ -2,7 +2,9 @@
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
-use ayeaye_agent::{ContinueTask, Principal, SessionId, StartTask, StopReason, UserInput};
+use ayeaye_agent::{
+    AgentError, ContinueTask, Principal, SessionId, StartTask, StopReason, UserInput,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -102,14 +104,24 @@ pub(super) async fn go_on(
 #[serde(deny_unknown_fields)]
 pub(super) struct Nothing {}
 
-/// `POST /page/api/sessions/{id}/stop`.
+/// `POST /page/api/sessions/{id}/stop`: what is at work ends, what waits for an answer is given up.
 pub(super) async fn stop(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
     Named(id): Named<String>,
     Body(Nothing {}): Body<Nothing>,
 ) -> Result<Json<ListItem>, Refusal> {
-    page.end(&id, StopReason::Cancelled, &principal).await
+    page.ensure_may_act()?;
+    let id = session_id(&id)?;
+    // What waits for an answer is not at work: it is given up.
+    if page.0.agent.report(id, &principal).await?.question.is_some() {
+        match page.0.agent.give_up(id, &principal).await {
+            // It has been answered meanwhile.
+            Ok(_) | Err(AgentError::SessionBusy(_)) => {}
+            Err(err) => return Err(err.into()),
+        }
+    }
+    page.end(id, StopReason::Cancelled, &principal).await
 }
 
 /// `POST /page/api/sessions/{id}/pause`.
@@ -119,18 +131,17 @@ pub(super) async fn pause(
     Named(id): Named<String>,
     Body(Nothing {}): Body<Nothing>,
 ) -> Result<Json<ListItem>, Refusal> {
-    page.end(&id, StopReason::UserPaused, &principal).await
+    page.ensure_may_act()?;
+    page.end(session_id(&id)?, StopReason::UserPaused, &principal).await
 }
 
 impl Page {
     async fn end(
         &self,
-        id: &str,
+        id: SessionId,
         reason: StopReason,
         principal: &Principal,
     ) -> Result<Json<ListItem>, Refusal> {
-        self.ensure_may_act()?;
-        let id = session_id(id)?;
         self.0.agent.stop(id, reason, principal).await?;
         self.line(id, principal).await
     }

@@ -40,6 +40,8 @@ pub(super) struct Line {
     cost_known: bool,
     /// Whether it waits for its phone.
     queued: bool,
+    /// Whether its phone is in another process, so that here a phone of that name is another one.
+    elsewhere: bool,
 }
 
 /// A line with the text of the question, for lists.
@@ -109,19 +111,27 @@ struct Can {
     pause: bool,
     stop: bool,
     resume: bool,
-    act: bool,
+    /// Take its phone over.
+    take: bool,
     new_task: bool,
 }
 
 impl Line {
     /// `report` where the summary alone does not tell how it stands.
-    fn new(id: SessionId, summary: &Summary, report: Option<&Report>) -> Self {
-        let task = report.map_or(&summary.task, |report| &report.task);
-        let (stop_reason, message) = match (report, summary.stop_reason) {
-            (Some(report), _) => (report.stop_reason, report.message.as_str()),
-            (None, Some(reason)) => (reason, summary.message.as_str()),
-            (None, None) => (StopReason::StillRunning, ""),
+    fn new((id, elsewhere): (SessionId, bool), summary: &Summary, report: Option<&Report>) -> Self {
+        let (ended, message) = (summary.stop_reason, summary.message.as_str());
+        let told = match report {
+            // Acts by hand after a task do not change what the session was about, nor what came of it.
+            Some(report) if report.task == DIRECT_REQUEST => {
+                let reason = Some(report.stop_reason);
+                let reason = reason.filter(|it| *it == StopReason::StillRunning).or(ended);
+                (&summary.task, reason.or(Some(report.stop_reason)), message)
+            }
+            Some(report) => (&report.task, Some(report.stop_reason), report.message.as_str()),
+            None => (&summary.task, ended, message),
         };
+        let (task, stop_reason, message) = told;
+        let stop_reason = stop_reason.unwrap_or(StopReason::StillRunning);
         let running = stop_reason == StopReason::StillRunning;
         Self {
             session_id: id.to_string(),
@@ -140,6 +150,7 @@ impl Line {
             cost_usd: summary.cost_usd,
             cost_known: summary.cost_known,
             queued: report.is_some_and(|report| waits(report).is_some()),
+            elsewhere,
         }
     }
 }
@@ -163,7 +174,8 @@ impl ListItem {
             // Another process drives it, or one has died.
             (None, None) => agent.report(id, principal).await.ok(),
         };
-        let line = Line::new(id, &summary, report.as_ref());
+        let elsewhere = agent.is_phone_elsewhere(&summary);
+        let line = Line::new((id, elsewhere), &summary, report.as_ref());
         let question = summary.question.filter(|_| line.waiting);
         Self { line, question: question.map(|text| truncate(&text, MAX_TEXT)) }
     }
@@ -187,6 +199,7 @@ impl ListItem {
             cost_usd: 0.0,
             cost_known: false,
             queued: false,
+            elsewhere: false,
         };
         Self { line, question: None }
     }
@@ -217,9 +230,10 @@ impl View {
             None => Arc::new(agent.report(id, principal).await?),
         };
         let ReadSteps { summary, steps, rounds } = read_steps(agent, id, None).await?;
-        let line = Line::new(id, &summary, Some(&report));
+        let elsewhere = agent.is_phone_elsewhere(&summary);
+        let line = Line::new((id, elsewhere), &summary, Some(&report));
         let question = report.question.as_ref().filter(|_| line.waiting);
-        let can = if read_only { Can::default() } else { Can::of(&line, &report) };
+        let can = if read_only { Can::default() } else { Can::of(&line, &report, &summary) };
         let head = Head {
             first_step: steps.first().map_or(0, |step| step.index),
             question: question.map(|question| Asked::new(question, report.asked_at_step)),
@@ -260,15 +274,21 @@ impl Asked {
 }
 
 impl Can {
-    fn of(line: &Line, report: &Report) -> Self {
+    fn of(line: &Line, report: &Report, summary: &Summary) -> Self {
         if line.running {
-            return Self { guide: true, pause: true, stop: true, ..Self::default() };
+            let take = !line.queued && !line.elsewhere;
+            return Self { guide: true, pause: true, stop: true, take, ..Self::default() };
         }
-        let idle = Self { act: true, new_task: true, ..Self::default() };
+        // A phone can be driven without its last run, too, which is left as it ended.
+        let take = !report.stop_reason.ends_round() && !line.elsewhere;
+        let idle = Self { take, new_task: true, ..Self::default() };
         if line.waiting {
-            return Self { answer: true, ..idle };
+            return Self { answer: true, stop: true, ..idle };
         }
-        let goes_on = !report.stop_reason.ends_round() && report.task != DIRECT_REQUEST;
+        // What was given up has no request left to go on with.
+        let is_left = summary.round_open || summary.rounds == 0;
+        let goes_on =
+            is_left && !report.stop_reason.ends_round() && report.task != DIRECT_REQUEST;
         Self { guide: goes_on, resume: goes_on, ..idle }
     }
 }
@@ -281,11 +301,14 @@ fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
     if line.queued {
         return "It waits for its turn on the phone: stop it to take it out of the queue.";
     }
+    if line.elsewhere {
+        return "Its virtual phone is, or was, in another process. What goes on here does so with this server's.";
+    }
     if line.running {
         return "It is at work: advise it, pause it to act yourself, or stop it.";
     }
     if line.waiting {
-        return "It waits for your answer. You can also act on the phone yourself first.";
+        return "It waits for your answer. You can also act on the phone yourself first, or give the task up.";
     }
     match report.stop_reason {
         StopReason::TaskCompletedSuccessfully => {

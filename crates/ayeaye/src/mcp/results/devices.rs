@@ -41,7 +41,7 @@ pub struct DeviceItem {
     /// In pixels, as it is held now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen: Option<Screen>,
-    /// Whether a session drives it now.
+    /// Whether a session, or a person by hand, drives it now.
     pub busy: bool,
     /// That session, when it is yours.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,6 +130,8 @@ impl DeviceList {
     }
 }
 
+const BY_HAND: &str = "a person drives it by hand now; a task can wait until they give it back";
+
 /// The most phones on the network that are named.
 const MOST_NEARBY: usize = 8;
 
@@ -148,6 +150,7 @@ pub fn also_reachable(entry: &DeviceEntry) -> Option<String> {
 impl From<(DeviceEntry, DeviceHolder)> for DeviceItem {
     fn from((entry, driver): (DeviceEntry, DeviceHolder)) -> Self {
         let also = also_reachable(&entry);
+        let by_hand = driver == DeviceHolder::Person;
         Self {
             device_id: entry.id.to_string(),
             state: entry.state,
@@ -159,11 +162,11 @@ impl From<(DeviceEntry, DeviceHolder)> for DeviceItem {
             busy: driver != DeviceHolder::Free,
             session_id: match driver {
                 DeviceHolder::Session(id) => Some(id.to_string()),
-                DeviceHolder::Free | DeviceHolder::Other => None,
+                DeviceHolder::Free | DeviceHolder::Person | DeviceHolder::Other => None,
             },
             queue: 0,
             queued_sessions: Vec::new(),
-            hint: entry.hint.or(also),
+            hint: entry.hint.or_else(|| by_hand.then(|| BY_HAND.to_owned())).or(also),
         }
     }
 }

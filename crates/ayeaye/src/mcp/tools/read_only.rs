@@ -138,7 +138,7 @@ impl Server {
             DeviceHolder::Other => {
                 Err(AgentError::DeviceBusy { device: id.clone(), session: None })
             }
-            DeviceHolder::Free | DeviceHolder::Session(_) => Ok(()),
+            DeviceHolder::Free | DeviceHolder::Session(_) | DeviceHolder::Person => Ok(()),
         };
         free().await?;
         self.ensure_not_private(id).await?;

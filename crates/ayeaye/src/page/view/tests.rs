@@ -48,10 +48,12 @@ fn summary(question: Option<&str>) -> Summary {
         task: "t".to_owned(),
         owner: None,
         device: device(),
+        device_server: None,
         stop_reason: None,
         message: String::new(),
         question: question.map(str::to_owned),
         rounds: 1,
+        round_open: true,
         steps: 5,
         calls: 5,
         tokens: 0,
@@ -71,7 +73,7 @@ fn summary(question: Option<&str>) -> Summary {
 pub(in crate::page) fn sample(last_seq: u64) -> View {
     let running = report(StopReason::StillRunning, "t", None);
     let head = Head {
-        line: Line::new(running.session_id, &summary(None), Some(&running)),
+        line: Line::new((running.session_id, false), &summary(None), Some(&running)),
         rounds: Vec::new(),
         first_step: 0,
         question: None,
@@ -82,10 +84,11 @@ pub(in crate::page) fn sample(last_seq: u64) -> View {
 }
 
 /// The controls of a session that stands so, by their names.
-fn controls(report: &Report) -> Vec<String> {
+fn controls(report: &Report, elsewhere: bool, round_open: bool) -> Vec<String> {
     let asked = report.question.as_ref().map(|it| it.text.as_str());
-    let line = Line::new(report.session_id, &summary(asked), Some(report));
-    let can = serde_json::to_value(Can::of(&line, report)).unwrap();
+    let summary = Summary { round_open, ..summary(asked) };
+    let line = Line::new((report.session_id, elsewhere), &summary, Some(report));
+    let can = serde_json::to_value(Can::of(&line, report, &summary)).unwrap();
     let on = can.as_object().unwrap().iter().filter(|(_, on)| **on == true);
     on.map(|(name, _)| name.clone()).collect()
 }
@@ -98,27 +101,37 @@ fn the_controls_are_those_that_do_something() {
     };
     let question = || Some(Question::info("Which?"));
     for (reason, task, question, expected) in [
-        (StillRunning, "t", None, &["guide", "pause", "stop"][..]),
-        (InfoActionNeedsReply, "t", question(), &["answer", "act", "new_task"]),
-        (UserPaused, "t", question(), &["answer", "act", "new_task"]),
-        (UserPaused, "t", None, &["guide", "resume", "act", "new_task"]),
-        (Cancelled, "t", None, &["guide", "resume", "act", "new_task"]),
-        (TaskCompletedSuccessfully, "t", None, &["act", "new_task"]),
-        (TaskAbortedByAgent, "t", None, &["act", "new_task"]),
-        (UserPaused, DIRECT_REQUEST, None, &["act", "new_task"]),
+        (StillRunning, "t", None, &["guide", "pause", "stop", "take"][..]),
+        (InfoActionNeedsReply, "t", question(), &["answer", "new_task", "stop", "take"]),
+        (UserPaused, "t", question(), &["answer", "new_task", "stop", "take"]),
+        (UserPaused, "t", None, &["guide", "new_task", "resume", "take"]),
+        (Cancelled, "t", None, &["guide", "new_task", "resume", "take"]),
+        (TaskCompletedSuccessfully, "t", None, &["new_task"]),
+        (TaskAbortedByAgent, "t", None, &["new_task"]),
+        (UserPaused, DIRECT_REQUEST, None, &["new_task", "take"]),
     ] {
-        assert_eq!(controls(&report(reason, task, question)), expected, "{reason:?} {task}");
+        let report = report(reason, task, question);
+        let mut on = controls(&report, false, true);
+        on.sort();
+        assert_eq!(on, expected, "{reason:?} {task}");
+        // A phone that is not here is not taken over from here.
+        let mut there = controls(&report, true, true);
+        there.sort();
+        on.retain(|it| it != "take");
+        assert_eq!(there, on);
     }
+    let given_up = report(Cancelled, "t", None);
+    assert_eq!(controls(&given_up, false, false), ["take", "new_task"]);
 }
 
 #[test]
 fn a_question_of_a_run_that_goes_on_does_not_wait() {
     let running = report(StopReason::StillRunning, "t", Some(Question::info("Which?")));
     let running = Report { message: String::new(), ..running };
-    let line = Line::new(running.session_id, &summary(Some("Which?")), Some(&running));
+    let line = Line::new((running.session_id, false), &summary(Some("Which?")), Some(&running));
     assert!(line.running && !line.waiting && !line.queued && line.ended_at.is_none());
     assert_eq!((line.model_ms, line.other_ms), (0, 2));
     // Only a run that waits for its phone says something before its end.
     let queued = Report { message: "2nd in the queue".to_owned(), ..running };
-    assert!(Line::new(queued.session_id, &summary(None), Some(&queued)).queued);
+    assert!(Line::new((queued.session_id, false), &summary(None), Some(&queued)).queued);
 }

@@ -1,0 +1,58 @@
+//! Who has a phone in the hand: taking it over, keeping it, giving it back.
+use axum::Json;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use ayeaye_agent::{Principal, TAKEOVER_LASTS};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Page;
+use super::answer::{Body, Named, Refusal, session_id};
+use crate::mcp::args;
+
+/// Whose phone it is to be taken over from; nobody's where none is named.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    session_id: Option<String>,
+}
+
+/// `POST /page/api/devices/{id}/control`: the phone is the person's when this is answered. A session at work
+/// there is paused.
+pub(super) async fn take(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named(id): Named<String>,
+    Body(wanted): Body<Wanted>,
+) -> Result<Json<Value>, Refusal> {
+    page.ensure_may_act()?;
+    let (device, agent) = (args::device_id(&id)?, &page.0.agent);
+    let session = wanted.session_id.as_deref().map(session_id).transpose()?;
+    if let Some(session) = session {
+        page.ensure_phone_is_here(session, &principal).await?;
+    }
+    let session = agent.take_over(&device, session, &principal).await?;
+    // Three times, so that one that is lost does no harm.
+    let keep_after_ms = TAKEOVER_LASTS.as_millis() / 3;
+    Ok(Json(json!({ "session_id": session.to_string(), "keep_after_ms": keep_after_ms })))
+}
+
+/// `PUT /page/api/devices/{id}/control`: it is still driven.
+pub(super) async fn keep(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named(id): Named<String>,
+) -> Result<StatusCode, Refusal> {
+    page.0.agent.keep_takeover(&args::device_id(&id)?, &principal).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `DELETE /page/api/devices/{id}/control`.
+pub(super) async fn give(
+    State(page): State<Page>,
+    Extension(principal): Extension<Principal>,
+    Named(id): Named<String>,
+) -> Result<StatusCode, Refusal> {
+    page.0.agent.end_takeover(&args::device_id(&id)?, &principal).await;
+    Ok(StatusCode::NO_CONTENT)
+}
