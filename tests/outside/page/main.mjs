@@ -17,6 +17,7 @@ import { signingIn } from "./sign_in.mjs";
 import { strangers } from "./strangers.mjs";
 import { launch } from "./viewer.mjs";
 import { twenty, twoAndOneAsleep } from "./viewers.mjs";
+import { elsewhere, takeover } from "./takeover.mjs";
 import { watching } from "./watching.mjs";
 
 const { values: given } = parseArgs({
@@ -37,6 +38,8 @@ const scenes = [
   ["watching", watching],
   ["driving", driving],
   ["queue", queue],
+  ["takeover", takeover],
+  ["elsewhere", elsewhere],
   ["reading", reading],
   ["viewers", twoAndOneAsleep],
   ["restart", restart],
