@@ -41,7 +41,7 @@ pub struct DeviceItem {
     /// In pixels, as it is held now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen: Option<Screen>,
-    /// Whether a session, or a person by hand, drives it now.
+    /// Whether somebody drives it now.
     pub busy: bool,
     /// That session, when it is yours.
     #[serde(skip_serializing_if = "Option::is_none")]
