@@ -155,6 +155,10 @@ impl Agent {
     /// Reports on a session without resuming it.
     pub async fn report(&self, id: SessionId, principal: &Principal) -> Result<Report, AgentError> {
         self.ensure_visible(id, principal).await?;
+        // A record that has begun and whose run has not looks like one that was broken off.
+        while let Some(changes) = self.runs.starting(id) {
+            next_change(changes).await;
+        }
         if let Some(run) = self.active_run(id, None)? {
             return Ok((*run.follower().report()).clone());
         }

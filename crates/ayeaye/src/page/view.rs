@@ -287,8 +287,7 @@ impl Can {
         }
         // What was given up has no request left to go on with.
         let is_left = summary.round_open || summary.rounds == 0;
-        let goes_on =
-            is_left && !report.stop_reason.ends_round() && report.task != DIRECT_REQUEST;
+        let goes_on = is_left && !report.stop_reason.ends_round() && report.task != DIRECT_REQUEST;
         Self { guide: goes_on, resume: goes_on, ..idle }
     }
 }

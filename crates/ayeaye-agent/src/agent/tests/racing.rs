@@ -200,3 +200,20 @@ async fn who_asks_for_the_phones_at_the_same_time_shares_one_listing_and_its_fai
     assert_eq!(rig.agent.devices(&who).await.unwrap().len(), 1);
     assert_eq!(rig.phone.count(Call::List), 2);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_session_that_begins_is_not_taken_for_one_that_was_broken_off() {
+    let rig = Arc::new(Rig::new((0..30).map(|_| ScriptedReply::Hangs)));
+    for round in 0..30 {
+        let (starting, start) = (rig.clone(), rig.task("Text Anna"));
+        let begun = tokio::spawn(async move { starting.agent.start(start).await });
+        while !begun.is_finished() {
+            for (_, report) in rig.agent.sessions(&client(), 1).await.unwrap() {
+                let reason = report.unwrap().stop_reason;
+                assert_ne!(reason, StopReason::ServerRestarted, "round {round}");
+            }
+        }
+        let session = begun.await.unwrap().unwrap().report().session_id;
+        rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
+    }
+}
