@@ -9,6 +9,7 @@ import { badge, button, empty, fact, heading, liveBadge, runList, said } from ".
 import { questionCard } from "./view-question.js";
 import { phoneBadge, queueList } from "./view-phones.js";
 import { link } from "./routes.js";
+import { held } from "./store.js";
 import { h } from "./vdom.js";
 import { named, t } from "./words.js";
 
@@ -59,7 +60,11 @@ export function phonePage(state) {
             : null,
           !device.busy &&
             !state.me?.read_only &&
-            button(t("do.take"), { symbol: "hand", on: { click: () => take({ device: id }) } }),
+            button(t("do.take"), {
+              symbol: "hand",
+              disabled: held(state, id),
+              on: { click: () => take({ device: id }) },
+            }),
         ),
     ),
     h(
