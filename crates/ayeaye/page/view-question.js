@@ -5,7 +5,7 @@ import { take } from "./control.js";
 import { icon } from "./icons.js";
 import { button, failure, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
-import { questionOf } from "./sessions.js";
+import { ordered, questionOf } from "./sessions.js";
 import { held } from "./store.js";
 import { h } from "./vdom.js";
 import { plain, t } from "./words.js";
@@ -22,7 +22,7 @@ export function questionCard(session, state, inRun) {
   const question = questionOf(session);
   if (!question) return null;
   const off = held(state, id) || Boolean(me?.read_only);
-  const app = appOf(question, state.open.get(id)?.steps.get(question.step));
+  const app = appOf(question, state.open.get(id));
   const title = { confirm: "question.confirm", takeover: "question.takeover" }[question.kind] ?? "question";
   return h(
     "section",
@@ -50,8 +50,9 @@ export function questionCard(session, state, inRun) {
 }
 
 /// The app in which something is asked, as people call it; nothing where the question names it itself.
-function appOf({ app: package_, text }, step) {
-  const name = step?.app ?? package_;
+function appOf({ app: package_, step: asked, text }, open) {
+  const asking = open && ordered(open).findLast((step) => step.app && step.index <= asked && step.agent !== "client");
+  const name = asking?.app ?? package_;
   return name && ![name, package_].some((one) => one && text.includes(one)) && name;
 }
 

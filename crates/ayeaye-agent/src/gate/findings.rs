@@ -106,6 +106,7 @@ fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
     let app = match (request.label, request.package) {
         ("", package) => package.to_owned(),
         (label, "") => label.to_owned(),
+        (label, package) if label == package => package.to_owned(),
         (label, package) => format!("{label} ({package})"),
     };
     let screen = request.screen;
