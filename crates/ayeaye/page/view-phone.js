@@ -75,7 +75,7 @@ export function phonePage(state) {
     h(
       "div",
       { class: "run-screen" },
-      h("div", { class: "screen-bar" }, control ? drivenBadge(control) : liveBadge(state, id)),
+      h("div", { class: "screen-bar" }, control && state.link !== "lost" ? drivenBadge(control) : liveBadge(state, id)),
       h(
         "div",
         { class: "glass-place" },

@@ -94,7 +94,7 @@ function screenPane(state, open) {
             stepThrough(id, steps, step),
             device && button(t("screen.back"), { style: "quiet small", symbol: "eye", on: { click: () => look(id, null) } }),
           ]
-        : control
+        : control && state.link !== "lost"
           ? drivenBadge(control)
           : liveBadge(state, session.device_id),
     ),

@@ -41,6 +41,9 @@ pub struct NextStep {
     pub options: Vec<String>,
 }
 
+/// GELab-Zero has no options. This is a field of its format that its parser reads past, so that they do not become
+/// a part of the question.
+const OPTIONS: &str = "plan:";
 /// Between two options in a reply.
 const BETWEEN_OPTIONS: &str = " | ";
 
@@ -74,9 +77,9 @@ impl NextStep {
     }
 }
 
-/// The options of the question in a reply. GELab-Zero has none, so its parser leaves them to this.
+/// The options of the question in a reply.
 pub(super) fn options_in(reply: &str) -> Vec<String> {
-    let field = reply.split('\t').find_map(|field| field.strip_prefix("options:"));
+    let field = reply.split('\t').find_map(|field| field.strip_prefix(OPTIONS));
     field.map_or_else(Vec::new, |it| it.split(BETWEEN_OPTIONS).map(str::to_owned).collect())
 }
 
@@ -109,7 +112,7 @@ pub(super) fn format_reply(step: &NextStep) -> String {
     all.extend(fields.iter().map(|(key, value)| format!("{key}:{value}")));
     if !step.options.is_empty() {
         let options: Vec<String> = step.options.iter().map(|it| one_line(it)).collect();
-        all.push(format!("options:{}", options.join(BETWEEN_OPTIONS)));
+        all.push(format!("{OPTIONS}{}", options.join(BETWEEN_OPTIONS)));
     }
     all.push(format!("summary:{}", one_line(&step.summary)));
     format!("<THINK> {thought} </THINK>\n{}", all.join("\t"))
