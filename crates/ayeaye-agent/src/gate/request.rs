@@ -286,7 +286,8 @@ fn draft(elements: &Elements, gesture: &Gesture, size: ScreenSize, hidden_input:
     let filled = elements.iter().filter(|it| {
         let empty = it.text.trim() == it.hint.trim();
         // A field of an app's own may hide its text without saying so; the keyboard knows.
-        holds_text(it) && !empty && !is_for_recipients(it) && !(it.focused && hidden_input)
+        let hidden = it.focused && hidden_input;
+        holds_text(it) && !empty && !hidden && !is_for_recipients(it)
     });
     let nearest = filled.min_by_key(|it| (!it.focused, from_touch(it)));
     nearest.map_or_else(String::new, |it| it.text.chars().take(LONGEST_DRAFT).collect())
