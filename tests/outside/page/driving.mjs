@@ -82,6 +82,7 @@ export async function driving({ browser, server, storage, device, phone }) {
   await viewer.standing("Done");
   check("handed back, the agent does the rest", (await phoneState(phone)).wifi === false);
   await leaveIsAsked(viewer, device, phone);
+  await othersWait(viewer, device);
   await viewer.close("driving");
 }
 
@@ -145,6 +146,29 @@ async function leaveIsAsked(viewer, device, phone) {
   await page.setViewportSize(LAPTOP);
   await viewer.button("Done with the phone").click();
   await accessible(viewer, "a phone's page");
+}
+
+/// What another run asks stands below the phone in a person's hand, not beside it.
+async function othersWait(viewer, device) {
+  const { page } = viewer;
+  await begin(viewer, 'Tell Anna in the Messages app: "Later"', device);
+  await viewer.standing("Asks");
+  const run = viewer.session();
+  await viewer.go(`#/phone/${encodeURIComponent(device)}`);
+  await page.locator(".run-ask .ask").waitFor();
+  const above = async () => {
+    const [ask, body] = await Promise.all([".run-ask", ".run-body"].map((part) => page.locator(part).boundingBox()));
+    return ask.y < body.y;
+  };
+  check("what a run asks comes first", await above());
+  await viewer.button("Take over").click();
+  await page.getByText("You drive this phone").first().waitFor();
+  check("and waits below while the phone is driven by hand", !(await above()));
+  await viewer.button("Done with the phone").click();
+  await viewer.go(`#/session/${run}`);
+  await page.getByLabel(/Your answer|Or in your own words/).fill("Anna Bauer");
+  await viewer.button("Answer").click();
+  await viewer.standing("Done");
 }
 
 /// As Chinese input methods do: letters are put together first, and what they mean comes without a key.

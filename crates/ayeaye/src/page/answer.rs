@@ -102,7 +102,10 @@ fn in_words(err: &AgentError) -> String {
             format!("{device} is busy: somebody else is driving it")
         }
         AgentError::SessionBusy(_) => "this run is still at work".to_owned(),
-        AgentError::UnknownSession(_) => "this run is not there, or not yours".to_owned(),
+        AgentError::UnknownSession(_)
+        | AgentError::Coordinator(CoordinatorError::UnknownSession(_)) => {
+            "this run is not there, or not yours".to_owned()
+        }
         AgentError::NoTask(_) => {
             "this run has no task yet: in it the phone was only driven by hand".to_owned()
         }
@@ -111,6 +114,12 @@ fn in_words(err: &AgentError) -> String {
         }
         AgentError::WrongDevice { its, given, .. } => {
             format!("this run belongs to {its}, not to {given}")
+        }
+        AgentError::Coordinator(CoordinatorError::InboxFull(_)) => {
+            "this run has not read what it was sent before: go on with it first".to_owned()
+        }
+        AgentError::Journal(JournalError::Busy(_)) => {
+            "this run is at work in another server".to_owned()
         }
         err => error_chain(err),
     }
@@ -227,6 +236,9 @@ mod tests {
             AgentError::UnknownSession(id),
             AgentError::NoTask(id),
             AgentError::SessionFull(id),
+            CoordinatorError::UnknownSession(id).into(),
+            CoordinatorError::InboxFull(id).into(),
+            JournalError::Busy(id).into(),
         ] {
             let refusal = Refusal::from(err);
             let text = refusal.text();
