@@ -43,6 +43,16 @@ async fn wifi_is_switched_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_stand_in_offers_the_choices_that_its_question_lists() {
+    let rig = Rig::scripted().await;
+    let asked = rig.start("Tell Anna in the Messages app: \"I am late\"").await;
+    let question = &asked["question"];
+    assert_eq!(question["options"], json!(["Anna Bauer", "Anna Berg"]), "{asked}");
+    let text = question["text"].as_str().unwrap();
+    assert_eq!(text, "There are two Annas: Anna Bauer and Anna Berg. Which one?");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_note_is_kept_to_the_byte() {
     const TITLE: &str = "100% \"odd\"";
     const TEXT: &str = "it's \"quoted\" $HOME `id` \\ \\n 中文 👩\u{200d}👩\u{200d}👧 <tag> %s & ; | é e\u{301}\nsecond line";

@@ -47,11 +47,11 @@ export const post = async (path, body = {}) =>
 /// A request without a body.
 export const send = async (method, path, options = {}) => json(await request(path, { method, ...options }));
 
-/// A phone's screen, unless it is still the one called `tag`: `{ tag, picture }` or null.
+/// A phone's screen, unless it is still the one called `tag` or there is none yet: `{ tag, picture }` or null.
 export async function screen(device, tag) {
   const after = tag ? `?after=${encodeURIComponent(tag)}` : "";
   const answer = await request(`devices/${encodeURIComponent(device)}/screen${after}`);
-  if (answer.status === 304) return null;
+  if (answer.status === 304 || answer.status === 204) return null;
   if (!answer.ok) throw await failure(answer);
   return { tag: (answer.headers.get("etag") ?? "").replace(/^W\/|"/g, ""), picture: await answer.blob() };
 }

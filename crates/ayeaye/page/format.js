@@ -13,16 +13,16 @@ function formatter(kind, options) {
 /// `820 ms`, `4.2 s`, `3:07 min`, `1:02 h`.
 export function duration(ms) {
   if (!Number.isFinite(ms) || ms < 0) return "–";
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 1000) return `${Math.round(ms)} ${t("unit.ms")}`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} ${t("unit.s")}`;
   const seconds = Math.round(ms / 1000);
   const pair = (large, small) => `${large}:${String(small).padStart(2, "0")}`;
-  if (seconds < 3600) return `${pair(Math.floor(seconds / 60), seconds % 60)} min`;
-  return `${pair(Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60))} h`;
+  if (seconds < 3600) return `${pair(Math.floor(seconds / 60), seconds % 60)} ${t("unit.min")}`;
+  return `${pair(Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60))} ${t("unit.h")}`;
 }
 
 /// A duration that grows while it is looked at: whole seconds.
-export const elapsed = (ms) => (ms < 60_000 ? `${Math.max(0, Math.round(ms / 1000))} s` : duration(ms));
+export const elapsed = (ms) => (ms < 60_000 ? `${Math.max(0, Math.round(ms / 1000))} ${t("unit.s")}` : duration(ms));
 
 export function time(at) {
   const date = new Date(at);

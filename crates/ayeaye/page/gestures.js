@@ -13,8 +13,8 @@ const SWIPE = 300;
 
 let press = null;
 
-/// Whether the picture takes anything: not while the run is being paused, nor while leave is asked for.
-const open = () => Boolean(state.control?.ready && !state.control.leave);
+/// Whether the picture takes anything: not while the run is being paused, leave is asked for or nobody answers.
+const open = () => Boolean(state.control?.ready && !state.control.leave && state.link !== "lost");
 
 function place(dom, event) {
   const box = dom.getBoundingClientRect();
@@ -57,7 +57,8 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 export const keys = {
   keydown(event) {
-    if (!open() || event.ctrlKey || event.metaKey) return;
+    // Keys by which somebody chooses what an input method offers are not for the phone.
+    if (!open() || event.ctrlKey || event.metaKey || event.isComposing) return;
     if (handled(event)) {
       event.preventDefault();
       event.stopPropagation();
@@ -70,6 +71,18 @@ export const keys = {
     type(text);
   },
 };
+
+/// Text that comes without keys: from an input method, a dictation, a list of emoji.
+export const written = {
+  input: (event) => event.isComposing || takeWritten(event.target),
+  compositionend: (event) => takeWritten(event.target),
+};
+
+function takeWritten(field) {
+  const text = field.value;
+  field.value = "";
+  if (text && open()) type(text);
+}
 
 function handled(event) {
   const { cursor, typed } = state.control;

@@ -78,7 +78,7 @@ const list = (value, name) => (Array.isArray(value) ? value : (value[name] ?? []
 
 function welcome({ server }) {
   const restarted = state.server !== null && state.server !== server;
-  if (broke) toast(t(restarted ? "link.restarted" : "link.again"), "good");
+  if (broke) toast(t(restarted ? restartedWords() : "link.again"), restarted ? "neutral" : "good");
   broke = false;
   wait = FIRST_WAIT;
   update((s) => {
@@ -86,6 +86,9 @@ function welcome({ server }) {
     s.server = server;
   });
 }
+
+/// What was at work when a server ended is cut short; what asked or was done is as it was.
+const restartedWords = () => (state.sessions?.some((line) => line.running) ? "link.restarted.cut" : "link.restarted");
 
 /// The newest sessions; a question that is new among them is said aloud.
 function takeLines(lines) {

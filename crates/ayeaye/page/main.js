@@ -1,5 +1,6 @@
 // The page begins here: language, route, stream; then it is drawn from the state whenever that changes.
 
+import { hush } from "./announce.js";
 import { get } from "./api.js";
 import { load, search } from "./actions.js";
 import { leave, watchControl, watchLeaving } from "./control.js";
@@ -55,6 +56,7 @@ function arrive() {
   const route = parse(location.hash);
   const { control } = state;
   if (control && control.place !== (route.session ?? route.device)) leave();
+  hush();
   update((s) => {
     s.route = route;
     s.errors.clear();
@@ -80,7 +82,9 @@ async function begin() {
   watchScreens();
   watchLeaving();
   // Durations of what runs are told by the second.
-  setInterval(() => !document.hidden && update((s) => (s.now = Date.now())), 1000);
+  // While the server does not answer nobody knows what still runs.
+  const ticks = () => !document.hidden && state.link !== "lost";
+  setInterval(() => ticks() && update((s) => (s.now = Date.now())), 1000);
   await greet();
 }
 

@@ -3,9 +3,9 @@
 import { duration, money, taken, when } from "./format.js";
 import { icon } from "./icons.js";
 import { link } from "./routes.js";
-import { standing } from "./sessions.js";
+import { messageOf, standing } from "./sessions.js";
 import { h } from "./vdom.js";
-import { named, t } from "./words.js";
+import { named, plain, t } from "./words.js";
 
 const ICONS = {
   running: "dot",
@@ -40,7 +40,9 @@ export const heading = (text, props = {}) => h("h1", { id: "heading", tabindex: 
 
 /// Whether the picture below is how the phone is now.
 export const liveBadge = ({ link: how, screens }, id) =>
-  how === "open" && screens.get(id)?.url ? badge("live", "dot", t("screen.live")) : badge("neutral", "eye", t("screen.old"));
+  how === "open" && screens.get(id)?.url && !screens.get(id).error
+    ? badge("live", "dot", t("screen.live"))
+    : badge("neutral", "eye", t("screen.old"));
 
 export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), h("span", null, text));
 
@@ -52,7 +54,7 @@ export const fact = (name, value) => h("div", { class: "fact" }, h("dt", null, n
 export const phoneName = (session) => session.device_model || session.device_id;
 
 /// Text from a phone, a model or a person: in its own direction, whatever the page's is.
-export const said = (text, style = "") => h("span", { class: style, dir: "auto" }, text);
+export const said = (text, style = "") => h("span", { class: style, dir: "auto" }, plain(text));
 
 /// Runs as a list, each a link to its page. `extra` adds what stands before each.
 export function runList(sessions, now, extra) {
@@ -74,7 +76,7 @@ function runLink(session, now) {
       "span",
       { class: "run-task" },
       said(session.task, "one-line"),
-      h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [" · ", said(session.message)]),
+      h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [" · ", said(messageOf(session))]),
     ),
     h("span", { class: "run-steps" }, t("steps.count", { n: session.step_count })),
     h("span", { class: "run-time" }, duration(taken(session, now))),

@@ -50,8 +50,8 @@ async function ask(id) {
     else if (before?.error) update((s) => s.screens.set(id, { ...before, error: null }));
   } catch (refused) {
     rest = AFTER_FAILURE;
-    // The picture of a phone that cannot be seen is not how it is now.
-    if (refused.status !== 0) update((s) => s.screens.set(id, { error: refused.message }));
+    // The last picture stays, marked as old, with what is wrong; a server that is gone says nothing of the phone.
+    if (refused.status !== 0) update((s) => s.screens.set(id, { ...s.screens.get(id), tag: null, error: refused.message }));
   }
   asking.delete(id);
   timers.set(

@@ -2,8 +2,9 @@
 
 import { announce } from "./announce.js";
 import { get, sessionPath } from "./api.js";
+import { duration } from "./format.js";
 import { state, update } from "./store.js";
-import { named, t } from "./words.js";
+import { language, named, plain, t, worded } from "./words.js";
 
 // How often each session was taken, by its id.
 const taken = new Map();
@@ -36,9 +37,9 @@ export function takeSession(session) {
 function tell(before, now, newest, added) {
   if (!before) return;
   if (before.running && !now.running) {
-    announce(`${named("reason", now.stop_reason)}. ${now.message ?? ""}`, true);
+    announce(`${named("reason", now.stop_reason)}. ${plain(messageOf(now)) ?? ""}`, true);
   } else if (newest && 0 < added) {
-    announce(`${t("step", { n: newest.index + 1 })}: ${newest.label}`);
+    announce(`${t("step", { n: newest.index + 1 })}: ${plain(labelOf(newest))}`);
   }
 }
 
@@ -56,6 +57,24 @@ export async function earlier(id) {
 
 /// The steps of an open session, oldest first.
 export const ordered = (open) => [...open.steps.values()].sort((a, b) => a.index - b.index);
+
+// How the server's own messages begin, for how a run ended that nobody else ended; what agents say is never worded anew.
+const OWN = /^the (operator paused the run|run was cancelled|server was shut down)/;
+const BY_HAND = /^the client acts on the phone itself/;
+
+/// What is said of how a run ended.
+export function messageOf({ stop_reason: reason, message }) {
+  if (BY_HAND.test(message)) return t("ended.by-hand");
+  return OWN.test(message) ? named("ended", reason) : message;
+}
+
+/// A step in words: the server's, which are English, or those of the page's language.
+export function labelOf({ action_type: type, label, about = "", target }) {
+  if (language() === "en" || !worded("action", type)) return label;
+  const values = { HOT_KEY: named("key", about), SCROLL: named("direction", about), WAIT: about && duration(about * 1000) };
+  const what = values[type] || about;
+  return `${named("action", type)}${what ? `：${what}` : target ? `“${target}”` : ""}`;
+}
 
 /// The question that waits in a session, with its kind and choices once these are known.
 export function questionOf({ session_id: id, waiting, question }) {

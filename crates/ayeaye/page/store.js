@@ -30,6 +30,9 @@ export const state = {
   now: Date.now(),
 };
 
+/// Whether nothing can be sent for `name` now: a request for it is under way, or the server does not answer.
+export const held = ({ busy, link }, name) => link === "lost" || busy.has(name);
+
 const watchers = new Set();
 let planned = false;
 

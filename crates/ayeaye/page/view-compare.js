@@ -5,9 +5,9 @@ import { duration, money, taken, when } from "./format.js";
 import { actionIcon, icon } from "./icons.js";
 import { chip, fact, heading, phoneName, said } from "./parts.js";
 import { go, link } from "./routes.js";
-import { ordered } from "./sessions.js";
+import { labelOf, messageOf, ordered } from "./sessions.js";
 import { h } from "./vdom.js";
-import { t } from "./words.js";
+import { plain, t } from "./words.js";
 import { glass } from "./view-glass.js";
 
 export function comparePage(state) {
@@ -64,7 +64,7 @@ function summary(state, open, side) {
     session
       ? [
           h("h2", { class: "task-title" }, h("a", { href: link("session", session.session_id) }, said(session.task))),
-          h("div", { class: "row" }, chip(session), session.message && said(session.message, "run-message")),
+          h("div", { class: "row" }, chip(session), session.message && said(messageOf(session), "run-message")),
           h(
             "dl",
             { class: "facts" },
@@ -87,7 +87,7 @@ function stepCell(id, step) {
     step.picture &&
       glass({
         url: pictureUrl(id, step.index),
-        alt: t("step.picture", { n: step.index + 1, label: step.label }),
+        alt: t("step.picture", { n: step.index + 1, label: plain(labelOf(step)) }),
         mark: { point: step.point, end: step.end, key: step.index },
         small: true,
       }),
@@ -99,9 +99,9 @@ function stepCell(id, step) {
         { class: "step-label" },
         h("span", { class: "step-number" }, step.index + 1),
         actionIcon(step.action_type),
-        said(step.label, "strong"),
+        said(labelOf(step), "strong"),
       ),
-      step.thought && h("p", { class: "thought", dir: "auto" }, step.thought),
+      step.thought && h("p", { class: "thought", dir: "auto" }, plain(step.thought)),
       step.error && h("p", { class: "step-error" }, icon("warning"), said(step.error)),
       h(
         "p",

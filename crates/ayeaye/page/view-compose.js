@@ -3,7 +3,7 @@
 import { startTask } from "./actions.js";
 import { icon } from "./icons.js";
 import { button, failure } from "./parts.js";
-import { state, update } from "./store.js";
+import { held, state, update } from "./store.js";
 import { h } from "./vdom.js";
 import { t } from "./words.js";
 
@@ -11,11 +11,12 @@ const STEPS = 20;
 const MOST_STEPS = 500;
 
 /// `fixed`: the phone, where the page is that of one phone.
-export function composer({ devices, sessions, compose, busy, errors, me }, fixed) {
+export function composer(now, fixed) {
+  const { devices, sessions, compose, errors, me } = now;
   const ready = (devices ?? []).filter((one) => one.state === "device");
   const wish = fixed ?? compose.device;
   const device = ready.find((one) => one.device_id === wish) ?? (fixed ? null : (ready.find((one) => !one.busy) ?? ready[0]));
-  const off = busy.has("compose") || !device || Boolean(me?.read_only);
+  const off = held(now, "compose") || !device || Boolean(me?.read_only);
   return h(
     "form",
     { class: "card compose", key: "compose", on: { submit: (event) => begin(event, device) } },
@@ -105,14 +106,24 @@ export function composeFor(id) {
 }
 
 function sendByKey(event) {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form.requestSubmit();
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  const { form, value } = event.currentTarget;
+  if (value.trim()) form.requestSubmit();
+  else missing();
 }
+
+/// Said aloud too: an error is an alert.
+const missing = () => update((s) => s.errors.set("compose", t("task.missing")));
 
 async function begin(event, device) {
   event.preventDefault();
   const form = event.currentTarget;
   const { task, max_steps: steps, planner } = form.elements;
   if (!device || state.busy.has("compose")) return;
+  if (!task.value.trim()) {
+    missing();
+    return;
+  }
   const wanted = { device_id: device.device_id, task: task.value.trim(), max_steps: Number(steps.value) };
   if (planner.checked) wanted.planner = true;
   if (device.busy) wanted.queue = true;

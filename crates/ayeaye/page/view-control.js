@@ -4,8 +4,9 @@
 import { act, answerLeave, handBack, leave } from "./control.js";
 import { badge, button, failure, iconButton, said } from "./parts.js";
 import { icon } from "./icons.js";
+import { held } from "./store.js";
 import { h } from "./vdom.js";
-import { named, t } from "./words.js";
+import { named, plain, t } from "./words.js";
 
 const FIRST = [
   ["BACK", "back"],
@@ -14,8 +15,9 @@ const FIRST = [
 ];
 const OTHERS = ["ENTER", "DELETE", "TAB", "MENU", "POWER", "VOLUME_UP", "VOLUME_DOWN"];
 
-export function controlPanel({ control, errors, busy }, canHandBack) {
-  const off = !control.ready;
+export function controlPanel(state, canHandBack) {
+  const { control, errors } = state;
+  const off = !control.ready || state.link === "lost";
   return h(
     "section",
     { class: "control", "aria-label": t("control.on") },
@@ -26,8 +28,24 @@ export function controlPanel({ control, errors, busy }, canHandBack) {
         iconButton(named("key", key), { symbol, disabled: off, on: { click: () => act({ action: "key", key }) } }),
       ),
     ),
+    h(
+      "div",
+      { class: "give" },
+      canHandBack
+        ? [
+            button(t("do.give"), {
+              symbol: "play",
+              style: "primary",
+              disabled: held(state, control.place),
+              on: { click: handBack },
+            }),
+            button(t("do.leave"), { style: "quiet", on: { click: leave } }),
+          ]
+        : button(t("do.leave"), { symbol: "check", style: "primary", on: { click: leave } }),
+    ),
     h("p", { class: "note", role: "status" }, note(control)),
-    failure(errors.get(control.place)),
+    // What the last act was told already is not said twice.
+    errors.get(control.place) !== control.note?.text && failure(errors.get(control.place)),
     h(
       "form",
       { class: "typing", on: { submit: sendText } },
@@ -89,21 +107,6 @@ export function controlPanel({ control, errors, busy }, canHandBack) {
       ),
       h("p", { id: "control-help", class: "help" }, t("control.help")),
     ),
-    h(
-      "div",
-      { class: "give" },
-      canHandBack
-        ? [
-            button(t("do.give"), {
-              symbol: "play",
-              style: "primary",
-              disabled: busy.has(control.place),
-              on: { click: handBack },
-            }),
-            button(t("do.leave"), { style: "quiet", on: { click: leave } }),
-          ]
-        : button(t("do.leave"), { symbol: "check", style: "primary", on: { click: leave } }),
-    ),
   );
 }
 
@@ -153,7 +156,7 @@ export function leaveCard({ question, why }) {
       on: { keydown: (event) => event.key === "Escape" && answerLeave(false) },
     },
     h("h2", { id: "leave-title" }, icon("shield"), t("leave")),
-    h("p", { id: "leave-text", dir: "auto" }, question || why),
+    h("p", { id: "leave-text", dir: "auto" }, plain(question || why)),
     h(
       "div",
       { class: "row" },

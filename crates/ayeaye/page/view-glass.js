@@ -1,6 +1,6 @@
 // A phone's screen, with the mark where it was touched; in a person's hand it takes gestures and keys.
 
-import { keys, pointer } from "./gestures.js";
+import { keys, pointer, written } from "./gestures.js";
 import { icon } from "./icons.js";
 import { h } from "./vdom.js";
 import { t } from "./words.js";
@@ -14,11 +14,15 @@ export function glass({ url, alt, error, mark, control, screen, label, small }) 
   const ratio = screen?.width && screen?.height ? `${screen.width / screen.height}` : "0.45";
   const driven = control && {
     role: "application",
-    tabindex: "0",
+    // A click gives the focus to the field inside; the Tab key finds that by itself.
+    tabindex: "-1",
     "aria-label": label,
-    "aria-describedby": "control-help",
     "aria-roledescription": t("screen"),
-    on: { ...pointer, ...keys },
+    on: {
+      ...pointer,
+      ...keys,
+      focus: ({ currentTarget }) => currentTarget.querySelector(".writing").focus({ preventScroll: true }),
+    },
   };
   return h(
     "div",
@@ -26,6 +30,7 @@ export function glass({ url, alt, error, mark, control, screen, label, small }) 
     url
       ? h("img", { class: "pixels", src: url, alt: control ? "" : alt, draggable: "false", on: { load: measure } })
       : h("div", { class: "no-picture" }, icon("eye"), h("span", null, error ?? t("phone.no-screen"))),
+    url && error && h("p", { class: "stale" }, error),
     mark && marks(mark),
     control?.drag && marks({ point: control.drag.from, end: far(control.drag) && control.drag.to, key: "drag" }),
     control?.cursor && h("span", { class: "cross", vars: at(control.cursor) }),
@@ -37,8 +42,24 @@ export function glass({ url, alt, error, mark, control, screen, label, small }) 
         h("span", { dir: "auto" }, control.typed),
       ),
     0 < control?.waiting && h("span", { class: "sending" }, t("control.sending")),
+    driven && writing(label),
   );
 }
+
+/// Where input methods write, which send no keys for what they put together. Nobody sees it: the phone shows the text.
+const writing = (label) =>
+  h("textarea", {
+    class: "writing",
+    rows: "1",
+    "aria-label": label,
+    "aria-describedby": "control-help",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    // A tap on the picture is for the phone, and brings up no keyboard here.
+    inputmode: "none",
+    on: written,
+  });
 
 const far = ({ from, to }) => 15 < Math.hypot(from[0] - to[0], from[1] - to[1]);
 

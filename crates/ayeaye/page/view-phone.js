@@ -9,6 +9,7 @@ import { badge, button, empty, fact, failure, heading, liveBadge, runList, said 
 import { questionCard } from "./view-question.js";
 import { phoneBadge, queueList } from "./view-phones.js";
 import { link } from "./routes.js";
+import { held } from "./store.js";
 import { h } from "./vdom.js";
 import { named, t } from "./words.js";
 
@@ -59,7 +60,11 @@ export function phonePage(state) {
             : null,
           (!device.busy || device.by_hand) &&
             !state.me?.read_only &&
-            button(t("do.take"), { symbol: "hand", on: { click: () => take({ device: id }) } }),
+            button(t("do.take"), {
+              symbol: "hand",
+              disabled: held(state, id),
+              on: { click: () => take({ device: id }) },
+            }),
         ),
     ),
     h(
@@ -71,7 +76,7 @@ export function phonePage(state) {
     h(
       "div",
       { class: "run-screen" },
-      h("div", { class: "screen-bar" }, control ? drivenBadge(control) : liveBadge(state, id)),
+      h("div", { class: "screen-bar" }, control && state.link !== "lost" ? drivenBadge(control) : liveBadge(state, id)),
       h(
         "div",
         { class: "glass-place" },

@@ -8,6 +8,7 @@ import { icon } from "./icons.js";
 import { badge, button, empty, heading, iconButton, runList, said } from "./parts.js";
 import { questionCard } from "./view-question.js";
 import { link } from "./routes.js";
+import { held } from "./store.js";
 import { h } from "./vdom.js";
 import { named, t } from "./words.js";
 
@@ -160,7 +161,7 @@ export function queueList({ queue }, state) {
             iconButton(`${t("do.stop")}: ${one.task}`, {
               symbol: "cross",
               style: "small quiet",
-              disabled: state.busy.has(one.session_id),
+              disabled: held(state, one.session_id),
               on: { click: () => stop(one.session_id) },
             }),
         ),

@@ -5,9 +5,10 @@ import { take } from "./control.js";
 import { icon } from "./icons.js";
 import { button, failure, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
-import { questionOf } from "./sessions.js";
+import { ordered, questionOf } from "./sessions.js";
+import { held } from "./store.js";
 import { h } from "./vdom.js";
-import { t } from "./words.js";
+import { plain, t } from "./words.js";
 
 // What confirms, and what says that a person has acted, in the words that the agent takes for it.
 const YES = "yes";
@@ -15,24 +16,26 @@ const NO = "no";
 const DONE = "done";
 
 /// `inRun`: on the page of its run, where the phone and the task stand beside it anyway.
-export function questionCard(session, { busy, errors, me }, inRun) {
+export function questionCard(session, state, inRun) {
+  const { errors, me } = state;
   const { session_id: id } = session;
   const question = questionOf(session);
   if (!question) return null;
-  const off = busy.has(id) || Boolean(me?.read_only);
+  const off = held(state, id) || Boolean(me?.read_only);
+  const app = appOf(question, state.open.get(id));
   const title = { confirm: "question.confirm", takeover: "question.takeover" }[question.kind] ?? "question";
   return h(
     "section",
-    { class: "card ask", key: `question ${id}`, "aria-labelledby": `question-${id}` },
+    { class: inRun ? "card ask" : "card ask other", key: `question ${id}`, "aria-labelledby": `question-${id}` },
     h(
       "div",
       { class: "ask-head" },
       icon(question.kind === "takeover" ? "hand" : question.kind === "confirm" ? "shield" : "question"),
       h("h2", { id: `question-${id}` }, inRun ? t(title) : t("question.asks", { phone: phoneName(session) })),
-      question.app && h("span", { class: "faint one-line" }, t("question.app", { app: question.app })),
+      app && h("span", { class: "faint one-line" }, t("question.app", { app })),
     ),
     !inRun && h("p", { class: "faint one-line" }, said(session.task)),
-    h("p", { class: "ask-text", dir: "auto" }, question.text),
+    h("p", { class: "ask-text", dir: "auto" }, plain(question.text)),
     question.kind && choices(session, question, off),
     question.kind && answerBox(session, question, off),
     // On its own page the run has that among its controls.
@@ -52,6 +55,13 @@ export function questionCard(session, { busy, errors, me }, inRun) {
       !inRun && h("a", { href: link("session", id) }, t("question.open")),
     ),
   );
+}
+
+/// The app in which something is asked, as people call it; nothing where the question names it itself.
+function appOf({ app: package_, step: asked, text }, open) {
+  const asking = open && ordered(open).findLast((step) => step.app && step.index <= asked && step.agent !== "client");
+  const name = asking?.app ?? package_;
+  return name && ![name, package_].some((one) => one && text.includes(one)) && name;
 }
 
 function choices(session, question, off) {

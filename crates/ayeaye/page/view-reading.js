@@ -47,11 +47,15 @@ function treatment(words, tone, symbol, rules) {
       h(
         "ul",
         null,
-        classes.map((rule) => h("li", { key: rule.class }, named("class", rule.class))),
+        classes.map((rule) => h("li", { key: rule.class }, className(rule))),
       ),
     )
   );
 }
+
+/// Parts of the system are refused unless a task names them, which is told where they are refused.
+const className = ({ class: name, treatment: how }) =>
+  t(name === "system-parts" && how === "refused" ? "class.system-parts.refused" : `class.${name}`);
 
 export function settingsPage({ settings, errors, me }) {
   const wanted = settings.filter.trim().toLowerCase();

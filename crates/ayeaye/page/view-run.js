@@ -11,9 +11,10 @@ import { look, stepList } from "./view-steps.js";
 import { button, chip, empty, fact, failure, heading, iconButton, liveBadge, phoneName, said } from "./parts.js";
 import { icon } from "./icons.js";
 import { link } from "./routes.js";
-import { ordered } from "./sessions.js";
+import { labelOf, messageOf, ordered } from "./sessions.js";
+import { held } from "./store.js";
 import { h } from "./vdom.js";
-import { t } from "./words.js";
+import { plain, t } from "./words.js";
 
 // From here on a task is more of a text than a title.
 const LONG = 90;
@@ -31,7 +32,7 @@ export function runPage(state) {
       "div",
       { class: "run-head" },
       heading(said(session.task), { class: LONG < session.task.length ? "task-title long" : "task-title" }),
-      h("div", { class: "row" }, chip(session), session.message && !session.question && said(session.message, "run-message")),
+      h("div", { class: "row" }, chip(session), session.message && !session.question && said(messageOf(session), "run-message")),
       facts(session, state.now),
       actions(state, session),
       failure(state.control?.place === id ? null : state.errors.get(id)),
@@ -55,7 +56,7 @@ function facts(session, now) {
     fact(t("run.started"), when(session.started_at, now)),
     fact(t("run.time"), duration(taken(session, now))),
     fact(t("run.steps"), session.step_count),
-    fact(t("run.model"), [duration(model), h("span", { class: "faint" }, ` ${share} %`)]),
+    fact(t("run.model"), [duration(model), h("span", { class: "faint" }, t("run.share", { share }))]),
     fact(t("run.cost"), money(session.cost_usd, session.cost_known)),
   );
 }
@@ -76,7 +77,7 @@ function screenPane(state, open) {
   const shown = step
     ? {
         url: step.picture ? pictureUrl(id, step.index) : null,
-        alt: t("step.picture", { n: step.index + 1, label: step.label }),
+        alt: t("step.picture", { n: step.index + 1, label: plain(labelOf(step)) }),
         mark: { point: step.point, end: step.end, key: step.index },
       }
     : {
@@ -97,7 +98,7 @@ function screenPane(state, open) {
             stepThrough(id, steps, step),
             device && button(t("screen.back"), { style: "quiet small", symbol: "eye", on: { click: () => look(id, null) } }),
           ]
-        : control
+        : control && state.link !== "lost"
           ? drivenBadge(control)
           : !session.elsewhere && liveBadge(state, session.device_id),
     ),
@@ -117,7 +118,7 @@ function stepThrough(id, steps, step) {
 function actions(state, session) {
   const id = session.session_id;
   const can = state.me?.read_only ? {} : (session.can ?? {});
-  const off = state.busy.has(id);
+  const off = held(state, id);
   const driven = state.control?.place === id;
   // What was done stays as it ended: the phone is driven without it.
   const is = (one) => one.device_id === session.device_id && one.state === "device" && !one.busy;
@@ -179,7 +180,7 @@ function words(state, session) {
   if (can.guide) ways.push(session.running ? "guide" : "on");
   if (can.new_task && !session.running) ways.push("next");
   if (ways.length === 0 || session.question) return null;
-  return ways.map((way) => saying(way, session, state.busy.has(session.session_id)));
+  return ways.map((way) => saying(way, session, held(state, session.session_id)));
 }
 
 function saying(way, { session_id: id }, off) {

@@ -6,7 +6,7 @@ import { badge, chip, iconButton, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
 import { state as page, update } from "./store.js";
 import { h } from "./vdom.js";
-import { choose, language, languages, t } from "./words.js";
+import { choose, language, languages, named, plain, t } from "./words.js";
 
 const PAGES = [
   ["phones", "phone"],
@@ -119,8 +119,8 @@ function foot({ me }) {
         h(
           "span",
           { class: "one-line faint" },
-          h("span", { class: "said-only" }, t("signed-in", { name: me.name })),
-          h("span", { "aria-hidden": "true" }, me.name),
+          h("span", { class: "said-only" }, t("signed-in", { name: named("who", me.name) })),
+          h("span", { "aria-hidden": "true" }, named("who", me.name)),
         ),
         iconButton(t("sign-out"), { symbol: "exit", style: "quiet small", on: { click: signOut } }),
       ),
@@ -173,6 +173,8 @@ function skip(event) {
 export function title({ sessions, route, open }) {
   const asking = (sessions ?? page.sessions ?? []).filter((one) => one.waiting).length;
   const name =
-    route.page === "session" ? open.get(route.session)?.session?.task : t(`${route.page === "phone" ? "phones" : route.page}`);
+    route.page === "session"
+      ? plain(open.get(route.session)?.session?.task)
+      : t(`${route.page === "phone" ? "phones" : route.page}`);
   return `${asking ? `(${asking}) ${t("title.question")} · ` : ""}${name ?? t("run")} · Aye-aye`;
 }

@@ -5,10 +5,10 @@ import { duration, money, time } from "./format.js";
 import { actionIcon, icon } from "./icons.js";
 import { once } from "./actions.js";
 import { button, said } from "./parts.js";
-import { earlier, ordered } from "./sessions.js";
+import { earlier, labelOf, ordered } from "./sessions.js";
 import { update } from "./store.js";
 import { h } from "./vdom.js";
-import { named, t } from "./words.js";
+import { named, plain, t } from "./words.js";
 
 /// `looked` is the index of the step whose picture is shown.
 export function stepList(open, looked, busy) {
@@ -63,7 +63,7 @@ function stepItem(id, step, looked, open) {
         type: "button",
         class: "step-open",
         "aria-pressed": looked,
-        "aria-label": `${t("step.see", { n: number })}: ${step.label}`,
+        "aria-label": `${t("step.see", { n: number })}: ${plain(labelOf(step))}`,
         on: { click: () => look(id, looked ? null : step.index) },
       },
       step.picture
@@ -79,13 +79,15 @@ function stepItem(id, step, looked, open) {
         h("span", { class: "step-number" }, number),
         actionIcon(step.action_type),
         step.action_type || step.label
-          ? said(step.label || named("action", step.action_type), "strong")
+          ? said(labelOf(step) || named("action", step.action_type), "strong")
           : h("span", { class: open ? "deciding" : "faint" }, t(open ? "step.deciding" : "step.cut")),
         step.agent !== "app" && h("span", { class: "tag" }, named("agent", step.agent)),
         step.speculative && h("span", { class: "tag" }, t("step.speculative")),
       ),
-      step.thought && h("p", { class: looked ? "thought" : "thought clamped", dir: "auto" }, step.thought),
-      looked && step.explain && step.explain !== step.thought && h("p", { class: "explain", dir: "auto" }, step.explain),
+      step.thought && h("p", { class: looked ? "thought" : "thought clamped", dir: "auto" }, plain(step.thought)),
+      looked && step.explain && step.explain !== step.thought && h("p", { class: "explain", dir: "auto" }, plain(step.explain)),
+      // A title is cut where it would be too long: the whole of it is read here.
+      looked && step.label.endsWith("…") && step.about && h("p", { class: "explain", dir: "auto" }, plain(step.about)),
       step.error &&
         h(
           "p",

@@ -1,6 +1,7 @@
 // English.
 
-const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
+// `n` is a number, or one with a plus where there are more.
+const count = (n, one, many) => `${n} ${`${n}` === "1" ? one : many}`;
 
 export default {
   skip: "Skip to the content",
@@ -12,6 +13,7 @@ export default {
   now: "Now",
   language: "Language",
   "sign-out": "Sign out",
+  "who.this machine": "this machine",
   "signed-in": ({ name }) => `Signed in as ${name}`,
   "read-only": "This sign-in may look, and change nothing.",
   "title.question": "Question",
@@ -25,9 +27,11 @@ export default {
   "link.open": "Live",
   "link.connecting": "Connecting…",
   "link.lost": "Not connected",
-  "link.lost.text": "The connection to the server is lost. Runs go on without this page; it tries again by itself.",
+  "link.lost.text":
+    "The server does not answer: either it has ended, or only the connection to it is gone. What is shown is from before. This page tries again by itself.",
   "link.again": "Connected again.",
-  "link.restarted": "The server was started again. Carrying on.",
+  "link.restarted": "The server was started again.",
+  "link.restarted.cut": "The server was started again. What was at work was cut short and can go on: open it.",
 
   "sign-in": "Sign in",
   "sign-in.lead": "Your phones, at work.",
@@ -80,6 +84,7 @@ export default {
   "task.queue": "Queue",
   "task.busy": "This phone is at work. The task waits its turn and starts by itself.",
   "task.by-hand": "A person drives this phone. The task waits until they are done with it, and starts by itself.",
+  "task.missing": "Say first what the phone should do.",
   "task.no-phone": "Connect a phone to give it a task.",
   "task.started": "The task has begun.",
   "task.queued": "The task waits in line.",
@@ -93,13 +98,17 @@ export default {
   "run.gone.why": "It has been removed, or it belongs to somebody else.",
   "run.started": "Started",
   "run.steps": "Steps",
-  "run.time": "Time",
+  "run.time": "Time, waiting included",
   "run.cost": "Cost",
   "run.model": "Model",
   "run.other": "Phone",
   "run.phone": "Phone",
   "run.round": ({ n }) => `Request ${n}`,
-  "run.share": ({ share }) => `${share} % of the time with the model`,
+  "run.share": ({ share }) => `, ${share} % of the time at work`,
+  "ended.USER_PAUSED": "You paused it. It can go on.",
+  "ended.CANCELLED": "It was stopped, by you or by your client. It can go on.",
+  "ended.SERVER_RESTARTED": "The server was shut down. It can go on.",
+  "ended.by-hand": "You drive the phone yourself. It can be handed to the agent.",
   "cost.unknown": "not known",
   "steps.count": ({ n }) => count(n, "step", "steps"),
 
@@ -147,6 +156,7 @@ export default {
   "question.yes": "Yes, do it",
   "question.no": "No",
   "question.done": "I have done it",
+  secret: "a secret",
   "question.app": ({ app }) => `in ${app}`,
   "question.notice": "Text on the phone’s screen may have shaped this question.",
   "question.open": "Open the run",
@@ -218,7 +228,7 @@ export default {
   "history.none": "Nothing is found.",
   "history.compare": ({ n }) => (n === 2 ? "Compare these two" : "Choose two to compare"),
   "history.choose": ({ task }) => `Choose to compare: ${task}`,
-  "history.found": ({ n }) => count(n, "run", "runs"),
+  "history.found": ({ n }) => (`${n}` === "0" ? "No runs" : count(n, "run", "runs")),
 
   compare: "Side by side",
   "compare.a": "Left",
@@ -244,6 +254,8 @@ export default {
   "class.open": "Opening addresses and apps for money that you have not named",
   "class.unreadable": "Touching what cannot be read, in apps for money, mail or messages",
   "class.change": "Other changes: typing, switches",
+  "class.system-parts": "Settings and dialogs that give power over the phone",
+  "class.system-parts.refused": "Settings and dialogs that give power over the phone; asked about where your words name them",
   "class.marked": "What the model itself wants approved",
   "policy.profile": "Profile",
   settings: "Settings",
@@ -271,6 +283,14 @@ export default {
   "reason.SERVER_RESTARTED": "Cut short by a restart",
   "reason.STORAGE_FAILED": "Record cannot be written",
   "reason.QUEUED": "In line",
+  "unit.ms": "ms",
+  "unit.s": "s",
+  "unit.min": "min",
+  "unit.h": "h",
+  "direction.up": "up",
+  "direction.down": "down",
+  "direction.left": "left",
+  "direction.right": "right",
   "action.CLICK": "Tap",
   "action.DOUBLE_CLICK": "Double tap",
   "action.LONGPRESS": "Long press",

@@ -44,5 +44,11 @@ export function t(key, values) {
   return typeof words === "function" ? words(values) : words;
 }
 
+/// Whether there are words for it.
+export const worded = (group, value) => `${group}.${value}` in english;
+
+/// A text without the marks that stand for secrets in the record.
+export const plain = (text) => text?.replace(/\[secret [a-z]+ [\d+-]+ #[0-9a-f]{8}\]/g, t("secret"));
+
 /// The words for a value of the server's closed lists (stop reasons, states, actions), else the value itself.
 export const named = (group, value) => ALL[chosen][`${group}.${value}`] ?? english[`${group}.${value}`] ?? value;

@@ -40,7 +40,8 @@ async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
     write_to(&rig, &names[0], "hello").await;
     let button = middle(&rig, "send_button").await;
     let told = refused(&rig, "tap", button.clone()).await;
-    assert!(told.contains("The agent wants to send something"), "{told}");
+    assert!(told.contains("This would send something"), "{told}");
+    assert!(told.contains("The text: \"hello\""), "{told}");
     assert!(told.contains(&names[0]) && told.contains("your user has to agree first"), "{told}");
     let code = code_in(&told);
     assert_eq!(sent(), before);

@@ -27,6 +27,10 @@ export async function budget({ browser, server, storage }) {
     names.filter((_, at) => !served[at]),
   );
 
+  const { plain } = await import(pathToFileURL(join(FOLDER, "words.js")));
+  const told = plain("Sent [secret reply 8-15 #29880cf8] to [secret code 4-7 #0123abcd]. [secret santa]");
+  check("marks of secrets are words for people", told === "Sent a secret to a secret. [secret santa]", told);
+
   const [english, chinese] = await Promise.all(
     ["words-en.js", "words-zh.js"].map(async (name) => (await import(pathToFileURL(join(FOLDER, name)))).default),
   );

@@ -2,11 +2,15 @@
 
 import { check, until } from "./checks.mjs";
 import { phoneState } from "./server.mjs";
-import { accessible, accessibleInAll, Viewer } from "./viewer.mjs";
+import { accessible, accessibleInAll, LAPTOP, Viewer } from "./viewer.mjs";
 import { begin } from "./watching.mjs";
 
 // The virtual phone's screen, in pixels.
 const [WIDTH, HEIGHT] = [1080, 2400];
+
+// What is written by hand: with keys, and by an input method.
+const [KEYS, COMPOSED] = ["By hand ", "你好"];
+const TEXT = KEYS + COMPOSED;
 
 const glassOf = (page) => page.locator(".run-screen .glass");
 const app = async (phone) => (await phoneState(phone)).foreground.package;
@@ -78,6 +82,7 @@ export async function driving({ browser, server, storage, device, phone }) {
   await viewer.standing("Done");
   check("handed back, the agent does the rest", (await phoneState(phone)).wifi === false);
   await leaveIsAsked(viewer, device, phone);
+  await othersWait(viewer, device);
   await viewer.close("driving");
 }
 
@@ -105,14 +110,23 @@ async function leaveIsAsked(viewer, device, phone) {
     (await phoneState(phone)).nodes.some((node) => /EditText/.test(node.class) && node.focused),
   );
   await glassOf(page).focus();
-  await page.keyboard.type("By hand");
-  await until("the text on the phone", async () => (await phoneState(phone)).nodes.some((node) => node.text === "By hand"));
+  await page.keyboard.type(KEYS);
+  await until("the text on the phone", async () => (await phoneState(phone)).nodes.some((node) => node.text === KEYS));
   check("what is typed on the picture is typed on the phone", true);
+  await compose(page);
+  await until("the other text", async () => (await phoneState(phone)).nodes.some((node) => node.text === TEXT));
+  check("what an input method writes is typed on the phone too", true);
   const send = (node) => node.desc === "Send SMS";
-  const sent = async () => (await phoneState(phone)).sent.filter((message) => message.text === "By hand").length;
+  const sent = async () => (await phoneState(phone)).sent.filter((message) => message.text === TEXT).length;
   await tap(page, phone, send);
   await page.getByRole("alertdialog").waitFor();
   check("the gate asks the person before it is sent", (await sent()) === 0);
+  const asked = await page.getByRole("alertdialog").textContent();
+  check(
+    "it says what would be sent, and that no agent does it",
+    asked.includes("This would send something") && asked.includes(`"${TEXT}"`) && !asked.includes("The agent"),
+    asked,
+  );
   check(
     "and the cautious answer has the focus",
     (await page.evaluate(() => document.activeElement.textContent)) === "Do not do it",
@@ -126,6 +140,42 @@ async function leaveIsAsked(viewer, device, phone) {
   await viewer.button("Yes, do it").click();
   await until("the message", async () => (await sent()) === 1);
   check("a yes sends it, once", (await sent()) === 1);
+  await page.setViewportSize({ width: 1280, height: 757 });
+  const done = await viewer.button("Done with the phone").boundingBox();
+  check("the end of driving is on the screen of a small laptop", done.y + done.height <= 757, done);
+  await page.setViewportSize(LAPTOP);
   await viewer.button("Done with the phone").click();
   await accessible(viewer, "a phone's page");
+}
+
+/// What another run asks stands below the phone in a person's hand, not beside it.
+async function othersWait(viewer, device) {
+  const { page } = viewer;
+  await begin(viewer, 'Tell Anna in the Messages app: "Later"', device);
+  await viewer.standing("Asks");
+  const run = viewer.session();
+  await viewer.go(`#/phone/${encodeURIComponent(device)}`);
+  await page.locator(".run-ask .ask").waitFor();
+  const above = async () => {
+    const [ask, body] = await Promise.all([".run-ask", ".run-body"].map((part) => page.locator(part).boundingBox()));
+    return ask.y < body.y;
+  };
+  check("what a run asks comes first", await above());
+  await viewer.button("Take over").click();
+  await page.getByText("You drive this phone").first().waitFor();
+  check("and waits below while the phone is driven by hand", !(await above()));
+  await viewer.button("Done with the phone").click();
+  await viewer.go(`#/session/${run}`);
+  await page.getByLabel(/Your answer|Or in your own words/).fill("Anna Bauer");
+  await viewer.button("Answer").click();
+  await viewer.standing("Done");
+}
+
+/// As Chinese input methods do: letters are put together first, and what they mean comes without a key.
+async function compose(page) {
+  const browser = await page.context().newCDPSession(page);
+  const [first, ...rest] = COMPOSED;
+  await browser.send("Input.imeSetComposition", { text: "ni", selectionStart: 2, selectionEnd: 2 });
+  await browser.send("Input.insertText", { text: first });
+  await page.keyboard.insertText(rest.join(""));
 }

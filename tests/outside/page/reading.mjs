@@ -37,6 +37,7 @@ export async function reading({ browser, server, storage, session, device }) {
     (await runs.count()) === 1 && (await runs.first().textContent()).includes(MARKUP),
     await runs.allTextContents(),
   );
+  await page.getByText("1 run", { exact: true }).waitFor();
   await page.getByRole("searchbox").fill("no such words anywhere");
   await page.getByText("Nothing is found.").waitFor();
   await accessibleInAll(viewer, "a search without a find");
@@ -68,6 +69,7 @@ export async function reading({ browser, server, storage, session, device }) {
   await viewer.go("#/policy");
   await page.locator(".reading pre", { hasText: "careful" }).waitFor();
   check("the rules are told as `ayeaye policy show` tells them", /asked/.test(await page.locator(".reading pre").textContent()));
+  check("and what is refused beside kinds of acts", await page.locator(".treatment.bad", { hasText: "Refused" }).isVisible());
   await accessibleInAll(viewer, "rules");
   await viewer.go("#/settings");
   await page.locator(".settings tbody tr").first().waitFor();
@@ -89,5 +91,11 @@ export async function reading({ browser, server, storage, session, device }) {
   await chinese.go();
   await chinese.page.getByRole("heading", { name: "手机", level: 1 }).waitFor();
   check("a Chinese browser is spoken to in Chinese", (await chinese.page.locator("html").getAttribute("lang")) === "zh-Hans");
+  await chinese.page.locator(".who", { hasText: "本机" }).waitFor();
+  await chinese.go(`#/session/${session}`);
+  await chinese.page.locator(".step-label", { hasText: "点按" }).first().waitFor();
+  const english = /\b(Tap|Open|Done|Type|Ask)\b|\d (s|ms|min)\b/;
+  const steps = await chinese.page.locator(".step-label > span:last-child, .step-times").allTextContents();
+  check("steps and times are told in Chinese", !steps.some((text) => english.test(text)), steps);
   await chinese.close("reading in Chinese");
 }

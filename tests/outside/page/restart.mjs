@@ -1,5 +1,7 @@
 // The server is killed in the middle of a run and started again: the page says so, and carries on.
 
+import { setTimeout as rest } from "node:timers/promises";
+
 import { check } from "./checks.mjs";
 import { phoneState } from "./server.mjs";
 import { accessible, Viewer } from "./viewer.mjs";
@@ -11,6 +13,7 @@ export async function restart({ browser, server, storage, device, phone }) {
   const words = "Killed in between";
   await begin(viewer, `Tell Anna in the Messages app: "${words}"`, device);
   await page.locator(".step").nth(1).waitFor();
+  await page.locator(".run-screen .pixels").waitFor();
   await server.stop("SIGKILL");
   await page.locator(".banner[role=alert]").waitFor();
   check(
@@ -18,8 +21,18 @@ export async function restart({ browser, server, storage, device, phone }) {
     await page.locator(".connection", { hasText: "Not connected" }).isVisible(),
   );
   await accessible(viewer, "without a server");
+  const told = await page.locator(".banner[role=alert]").textContent();
+  check("nothing is claimed of runs that nobody can know", !/go on|carry/i.test(told), told);
+  for (const name of ["Pause", "Stop", "Take over"])
+    check(`what cannot be sent is not offered: ${name}`, await viewer.button(name).isDisabled());
+  const clock = () => page.locator(".fact", { hasText: "Time, waiting included" }).textContent();
+  const before = await clock();
+  await rest(2500);
+  check("the clock of a run stands still", (await clock()) === before, [before, await clock()]);
+  check("the last picture stays", (await page.locator(".run-screen .pixels").count()) === 1);
+  check("and is not called live", await page.locator(".screen-bar .chip", { hasText: "Not live" }).isVisible());
   await server.start();
-  await page.getByText("The server was started again. Carrying on.").first().waitFor();
+  await page.getByText("What was at work was cut short").first().waitFor();
   check("started again: the page says so, still signed in", await page.locator(".connection", { hasText: "Live" }).isVisible());
   await page.locator(".run-head .chip:not(.running)").waitFor();
   await viewer.button("Go on").click();

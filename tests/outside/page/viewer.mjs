@@ -47,6 +47,7 @@ export class Viewer {
     viewer.origin = origin;
     viewer.strays = [];
     viewer.complaints = [];
+    viewer.failures = [];
     viewer.context.on("request", (request) => {
       const url = request.url();
       if (!url.startsWith(`${origin}/`) && !url.startsWith("blob:") && !url.startsWith("data:")) viewer.strays.push(url);
@@ -57,6 +58,9 @@ export class Viewer {
       // What was refused or cut off is shown in the page, and tested there.
       if (message.type() === "error" && !/Failed to load resource|net::ERR/.test(message.text()))
         viewer.complaints.push(message.text());
+    });
+    viewer.page.on("response", (answer) => {
+      if (500 <= answer.status()) viewer.failures.push(`${answer.status()} ${answer.url()}`);
     });
     viewer.page.setDefaultTimeout(90_000);
     return viewer;
@@ -82,6 +86,7 @@ export class Viewer {
   async close(name) {
     check(`${name}: nothing was asked of another origin`, this.strays.length === 0, this.strays);
     check(`${name}: the browser has nothing to complain of`, this.complaints.length === 0, this.complaints);
+    check(`${name}: the server has failed in nothing`, this.failures.length === 0, this.failures);
     await this.context.close();
   }
 }

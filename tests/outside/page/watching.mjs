@@ -26,6 +26,9 @@ export async function watching({ browser, server, storage, device, phone }) {
       .evaluate((image) => image.naturalWidth > 100),
   );
   await accessibleInAll(viewer, "phones");
+  await page.getByLabel("What should a phone do?").press("Control+Enter");
+  await page.getByRole("alert").filter({ hasText: "Say first what the phone should do." }).waitFor();
+  check("a task that is missing is told", true);
 
   const words = "The train is late (page)";
   await begin(viewer, `Tell Anna in the Messages app: "${words}"`, device);
@@ -42,6 +45,10 @@ export async function watching({ browser, server, storage, device, phone }) {
   await lookAtSteps(viewer);
   const sent = async () => (await phoneState(phone)).sent.filter((message) => message.text === words);
   check("nothing is sent before the answer", (await sent()).length === 0);
+  const head = await page.locator(".ask-head").textContent();
+  check("an app is called by its name", !head.includes("com."), head);
+  await until("the question to be gone from the live region", async () => !(await page.locator("#said-assertive").textContent()));
+  check("what was said aloud does not stay", true);
   const choice = page.locator(".choices .button", { hasText: "Bauer" });
   if (await choice.count()) await choice.click();
   else {

@@ -36,7 +36,7 @@ word_list! {
 }
 
 impl ActClass {
-    /// How a question names it: "The agent wants to …".
+    /// How a question names it: "The agent wants to …", "This would …".
     pub(super) fn verb(self) -> &'static str {
         match self {
             Self::Pay => "pay",

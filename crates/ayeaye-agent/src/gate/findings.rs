@@ -4,6 +4,7 @@ use super::class::ActClass;
 use super::policy::{Policy, Treatment};
 use super::request::GateRequest;
 use super::verdict::{Ask, GateDecision, Rule, Verdict};
+use crate::Gesture;
 
 /// What speaks about an act.
 #[derive(Debug)]
@@ -105,6 +106,7 @@ fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
     let app = match (request.label, request.package) {
         ("", package) => package.to_owned(),
         (label, "") => label.to_owned(),
+        (label, package) if label == package => package.to_owned(),
         (label, package) => format!("{label} ({package})"),
     };
     let screen = request.screen;
@@ -130,5 +132,25 @@ fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
     let about_money =
         matches!(class, ActClass::Pay | ActClass::Order | ActClass::Transfer | ActClass::Install);
     let amount = about_money.then(|| amount::on_screen(screen)).flatten();
-    Ask { class, app, thing: thing.chars().take(LONGEST).collect(), amount }
+    let sends = matches!(class, ActClass::Send | ActClass::Publish);
+    Ask {
+        class,
+        app,
+        thing: thing.chars().take(LONGEST).collect(),
+        amount,
+        content: sends.then(|| content(request)).flatten(),
+        by_client: request.history.by_client,
+    }
+}
+
+/// What would be sent: what is typed together with the enter that sends it, else what stands in a field. What is
+/// typed into a hiding field is never told.
+fn content(request: &GateRequest<'_>) -> Option<String> {
+    let text = match request.gesture {
+        Gesture::Type { .. } if request.screen.hidden_input => return None,
+        Gesture::Type { text, clear: true, .. } => text.clone(),
+        Gesture::Type { text, .. } => format!("{}{text}", request.screen.draft),
+        _ => request.screen.draft.clone(),
+    };
+    (!text.trim().is_empty()).then_some(text)
 }

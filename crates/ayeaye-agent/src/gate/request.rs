@@ -96,6 +96,8 @@ pub struct ScreenFacts {
     pub dialed: String,
     /// A field holds a text that may be sent.
     pub written: bool,
+    /// That text, of several the one in focus, or else the nearest to what is touched; never what is hidden.
+    pub draft: String,
     /// The texts on the line of what is touched, where it is no part of the header: of a row whose button it is.
     pub line: Vec<String>,
 }
@@ -131,6 +133,8 @@ const BESIDE: i32 = 45;
 /// Most texts of a screen that are looked at, and most letters of each.
 const MOST_TEXTS: usize = 600;
 const LONGEST: usize = 300;
+/// Most letters of a text that is to be sent.
+const LONGEST_DRAFT: usize = 4000;
 /// The longest name of what declines, in bytes.
 const LONGEST_WORD: usize = 80;
 /// Most texts in a control.
@@ -172,10 +176,7 @@ impl ScreenFacts {
             if is_dialed(&element.resource_id) {
                 facts.dialed = element.name().trim().chars().take(LONGEST).collect();
             }
-            facts.written |= is_field(&element.class)
-                && !element.password
-                && !element.text.is_empty()
-                && !is_for_finding(&element.resource_id);
+            facts.written |= holds_text(element);
             let shown = [element.name(), element.description.trim()];
             for text in shown.into_iter().filter(|it| !it.is_empty()) {
                 if MOST_TEXTS <= facts.texts.len() {
@@ -202,6 +203,7 @@ impl ScreenFacts {
             }
         }
         facts.focused = focused.map(|it| control(elements, it, true));
+        facts.draft = draft(elements, gesture, size, hidden_input);
         // What is written there tells more of the screen than what its icons are called.
         highest_texts.sort_by_key(|(is_icon, _)| *is_icon);
         facts.header.extend(highest_texts.into_iter().map(|(_, text)| text));
@@ -266,6 +268,29 @@ fn is_for_finding(resource_id: &str) -> bool {
     ["url", "search", "location_bar", "omnibox", "address_bar", "query"]
         .iter()
         .any(|it| id.contains(it))
+}
+
+/// Whether an element is a field with a text in it that may be sent.
+fn holds_text(element: &Element) -> bool {
+    is_field(&element.class)
+        && !element.password
+        && !element.text.is_empty()
+        && !is_for_finding(&element.resource_id)
+}
+
+/// The text that the screen is about to send, as far as it tells.
+fn draft(elements: &Elements, gesture: &Gesture, size: ScreenSize, hidden_input: bool) -> String {
+    let touched = gesture.points().first().map(|it| it.to_pixel(size).y);
+    let middle = |it: &Element| i64::from(it.middle());
+    let from_touch = |it: &Element| touched.map_or(0, |y| middle(it).abs_diff(i64::from(y)));
+    let filled = elements.iter().filter(|it| {
+        let empty = it.text.trim() == it.hint.trim();
+        // A field of an app's own may hide its text without saying so; the keyboard knows.
+        let hidden = it.focused && hidden_input;
+        holds_text(it) && !empty && !hidden && !is_for_recipients(it)
+    });
+    let nearest = filled.min_by_key(|it| (!it.focused, from_touch(it)));
+    nearest.map_or_else(String::new, |it| it.text.chars().take(LONGEST_DRAFT).collect())
 }
 
 fn is_for_recipients(element: &Element) -> bool {

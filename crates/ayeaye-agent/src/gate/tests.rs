@@ -2,6 +2,7 @@
 mod attacks;
 mod benign;
 mod laws;
+mod questions;
 mod table;
 
 use super::*;

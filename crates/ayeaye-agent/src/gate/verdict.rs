@@ -35,7 +35,14 @@ pub struct Ask {
     pub thing: String,
     /// The amount of money on the screen, if the act is about money.
     pub amount: Option<String>,
+    /// The text that would be sent or published, if the screen shows it. It may hold secrets.
+    pub content: Option<String>,
+    /// A client has decided on the act itself, such as a person at the page.
+    pub by_client: bool,
 }
+
+/// The longest quote of what would be sent, in characters.
+const LONGEST_QUOTE: usize = 200;
 
 impl Verdict {
     /// How much it restricts: 0 allows, 1 asks, 2 refuses.
@@ -63,10 +70,12 @@ impl Verdict {
 }
 
 impl Ask {
-    /// The question for the user. What stands in quotes comes from the screen.
-    pub fn text(&self) -> String {
-        let Self { class, app, thing, amount } = self;
-        let mut text = format!("The agent wants to {}", class.verb());
+    /// The question for the user. What stands in quotes comes from the screen. `redact` takes secrets out of a
+    /// text, before it is cut: a part of a secret would not be found.
+    pub fn text(&self, redact: impl Fn(&str) -> String) -> String {
+        let Self { class, app, thing, amount, content, by_client } = self;
+        let who = if *by_client { "This would" } else { "The agent wants to" };
+        let mut text = format!("{who} {}", class.verb());
         if !app.is_empty() {
             text.extend([" in ", app]);
         }
@@ -76,9 +85,21 @@ impl Ask {
         if let Some(amount) = amount {
             text.extend([", ", amount]);
         }
-        text.push_str(". May it?");
-        text
+        if let Some(content) = content {
+            text.extend([". The text: \"", &shortened(&redact(content)), "\""]);
+        }
+        text.push_str(if *by_client { ". Shall it be done?" } else { ". May it?" });
+        redact(&text)
     }
+}
+
+/// A quote on one line, which says by its end that it goes on.
+fn shortened(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONGEST_QUOTE {
+        return line;
+    }
+    line.chars().take(LONGEST_QUOTE).chain(['…']).collect()
 }
 
 word_list! {

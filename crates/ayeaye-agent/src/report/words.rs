@@ -52,11 +52,11 @@ enum Place<'a> {
 fn act(action: &ActionRecord, at: Place<'_>) -> String {
     let text = |name: &str| -> String {
         let value = action.arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-        value.chars().take(MAX_TEXT).collect()
+        cut(value)
     };
     let place = |verb: &str| match (at, action.arguments.get("point")) {
         (Place::On(target), _) => {
-            format!("{verb} on {}", target.chars().take(MAX_TEXT).collect::<String>())
+            format!("{verb} on {}", cut(target))
         }
         (Place::Point, Some(Value::Array(point))) => {
             let point: Vec<String> = point.iter().map(ToString::to_string).collect();
@@ -82,12 +82,20 @@ fn act(action: &ActionRecord, at: Place<'_>) -> String {
         "INFO" => {
             let question = action.arguments.get("question");
             let text = question.and_then(|it| it.get("text")).and_then(Value::as_str);
-            format!("Ask: {}", text.unwrap_or_default().chars().take(MAX_TEXT).collect::<String>())
+            format!("Ask: {}", cut(text.unwrap_or_default()))
         }
         "COMPLETE" => format!("Done: {}", text("return")),
         "ABORT" => format!("Give up: {}", text("reason")),
         _ => action.describe(),
     }
+}
+
+/// A text that says by its end where it was cut.
+fn cut(text: &str) -> String {
+    if text.chars().count() <= MAX_TEXT {
+        return text.to_owned();
+    }
+    text.chars().take(MAX_TEXT - 1).chain(['\u{2026}']).collect()
 }
 
 #[cfg(test)]

@@ -280,14 +280,14 @@ impl Run {
         observation: &Observation,
     ) -> Result<Gated, RunError> {
         let mut judged = self.verdict_on(&request.gesture, None, observation, true, request.secret);
-        let ask = match &judged.verdict.decision {
+        let question = match &judged.verdict.decision {
             GateDecision::Allow => return Ok(Gated::Passes(judged.record)),
             GateDecision::Deny(_) => {
                 let why = refusal(&judged.verdict);
                 self.note_verdict(&judged, &why).await?;
                 return Ok(Gated::Refused(why));
             }
-            GateDecision::Confirm(ask) => ask.text(),
+            GateDecision::Confirm(ask) => self.question_text_of(ask),
         };
         let agreed = match &request.agreed {
             Agreed::Nothing => false,
@@ -305,7 +305,6 @@ impl Run {
             record.act = None;
             return Ok(Gated::Passes(record));
         }
-        let question = self.recorder.redact(&ask).into_owned();
         self.note_verdict(&judged, &question).await?;
         judged.record.evidence = self.recorder.redact(&judged.record.evidence).into_owned();
         Ok(Gated::Asks(LeaveRequest { question, act: judged.record }))

@@ -9,8 +9,8 @@ use super::step::StepBuilder;
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, GateRecord};
 use crate::gate::{
-    ActClass, GateDecision, GateHistory, GateRequest, Policy, PolicyProfile, Rule, ScreenFacts,
-    UserWords, Verdict, judge,
+    ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, PolicyProfile, Rule,
+    ScreenFacts, UserWords, Verdict, judge,
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::privacy::placeholders;
@@ -45,7 +45,7 @@ impl Run {
             GateDecision::Confirm(ask) => {
                 let question = match marked {
                     Some(question) if ask.class == ActClass::Marked => question,
-                    _ => Question::confirm(ask.text()),
+                    _ => Question::confirm(self.question_text_of(ask)),
                 };
                 self.note_verdict(&judged, &question.text).await?;
                 let outcome = self.ask(question, &observation, step).await?;
@@ -143,6 +143,11 @@ impl Run {
         let narrower = profiles.map(known).map(Policy::of);
         let own = self.deps.policy.of_principal(self.session().owner.name());
         narrower.fold(own, |policy, other| policy.narrowed(&other))
+    }
+
+    /// The gate's question, without secrets.
+    pub(super) fn question_text_of(&self, ask: &Ask) -> String {
+        ask.text(|text| self.recorder.redact(text).into_owned())
     }
 
     /// Records a verdict that is no plain yes, before anything follows from it.

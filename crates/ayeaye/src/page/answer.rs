@@ -56,8 +56,9 @@ impl Refusal {
         &self.error
     }
 
+    /// What is wrong, and what to do about it on a line of its own.
     fn with_hint(status: StatusCode, what: &str, hint: &str) -> Self {
-        Self::new(status, format!("{what}{}", hint::below(hint)))
+        Self::new(status, if hint.is_empty() { what.to_owned() } else { format!("{what}\n{hint}") })
     }
 }
 
@@ -89,7 +90,40 @@ impl From<AgentError> for Refusal {
             _ => None,
         };
         let hint = hint::for_agent_error(&err, Reader::Page);
-        Self { session_id, ..Self::with_hint(status, &error_chain(&err), hint) }
+        Self { session_id, ..Self::with_hint(status, &in_words(&err), hint) }
+    }
+}
+
+/// What is wrong, for people: the names of sessions say nothing to them.
+fn in_words(err: &AgentError) -> String {
+    match err {
+        AgentError::DeviceBusy { device, session: Some(_) } => {
+            format!("{device} is busy: another run is driving it")
+        }
+        AgentError::DeviceBusy { device, session: None } => {
+            format!("{device} is busy: somebody else is driving it")
+        }
+        AgentError::SessionBusy(_) => "this run is still at work".to_owned(),
+        AgentError::UnknownSession(_)
+        | AgentError::Coordinator(CoordinatorError::UnknownSession(_)) => {
+            "this run is not there, or not yours".to_owned()
+        }
+        AgentError::NoTask(_) => {
+            "this run has no task yet: in it the phone was only driven by hand".to_owned()
+        }
+        AgentError::SessionFull(_) => {
+            "this run is full: its steps, or its room on the disk, are used up".to_owned()
+        }
+        AgentError::WrongDevice { its, given, .. } => {
+            format!("this run belongs to {its}, not to {given}")
+        }
+        AgentError::Coordinator(CoordinatorError::InboxFull(_)) => {
+            "this run has not read what it was sent before: go on with it first".to_owned()
+        }
+        AgentError::Journal(JournalError::Busy(_)) => {
+            "this run is at work in another server".to_owned()
+        }
+        err => error_chain(err),
     }
 }
 
@@ -184,4 +218,34 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
 /// A session's name out of a path. One that can be none names no session.
 pub(super) fn session_id(text: &str) -> Result<SessionId, Refusal> {
     text.parse().map_err(|_| Refusal::not_found("this session"))
+}
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_agent::DeviceId;
+
+    use super::*;
+
+    #[test]
+    fn people_are_told_of_no_ids_and_the_advice_has_a_line_of_its_own() {
+        let (id, device) = (SessionId::new(), DeviceId::new("emulator-5554"));
+        let busy = AgentError::DeviceBusy { device: device.clone(), session: Some(id) };
+        let wrong = AgentError::WrongDevice { session: id, its: "a".to_owned(), given: device };
+        for err in [
+            busy,
+            wrong,
+            AgentError::SessionBusy(id),
+            AgentError::UnknownSession(id),
+            AgentError::NoTask(id),
+            AgentError::SessionFull(id),
+            CoordinatorError::UnknownSession(id).into(),
+            CoordinatorError::InboxFull(id).into(),
+            JournalError::Busy(id).into(),
+        ] {
+            let refusal = Refusal::from(err);
+            let text = refusal.text();
+            assert!(!text.contains(&id.to_string()) && !text.contains("hint:"), "{text}");
+            assert_eq!(text.lines().count(), 2, "{text}");
+        }
+    }
 }

@@ -38,7 +38,10 @@ pub(super) async fn screen(
     let (id, agent) = (args::device_id(&id)?, &page.0.agent);
     let shot = match agent.device_holder(&id, &principal).await {
         // Its run takes pictures itself: another one would make it wait.
-        DeviceHolder::Session(session) => page.last_picture(session, &principal).await?,
+        DeviceHolder::Session(session) => match page.last_picture(session, &principal).await? {
+            Some(shot) => shot,
+            None => return Ok(no_picture_yet()),
+        },
         DeviceHolder::Free | DeviceHolder::Person => page.0.screens.shot(agent, &id).await?,
         DeviceHolder::Other => return Err(busy(id)),
     };
@@ -59,20 +62,21 @@ fn busy(device: DeviceId) -> Refusal {
     AgentError::DeviceBusy { device, session: None }.into()
 }
 
+/// A run has just begun and has not looked at the phone yet. That is nothing wrong: the next request finds more.
+fn no_picture_yet() -> Response {
+    (StatusCode::NO_CONTENT, [("x-ayeaye-reason", "the run has not looked at the phone yet")])
+        .into_response()
+}
+
 impl Page {
-    /// The last picture that a session's run has taken, as it is in the record.
-    async fn last_picture(&self, id: SessionId, who: &Principal) -> Result<Shot, Refusal> {
+    /// The last picture that a session's run has taken, as it is in the record; none before its first.
+    async fn last_picture(&self, id: SessionId, who: &Principal) -> Result<Option<Shot>, Refusal> {
         let (agent, live) = (&self.0.agent, &self.0.live);
         let mut latest = live.session(id, who, self.is_read_only()).await?;
         let view = latest.wait_for(Option::is_some).await.ok().and_then(|view| view.clone());
         let blob = view.and_then(|view| view.steps.iter().rev().find_map(|step| step.blob.clone()));
-        let blob = blob.ok_or_else(|| {
-            let text = format!(
-                "session {id} drives the phone and has not looked at it yet: wait a moment"
-            );
-            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
-        })?;
+        let Some(blob) = blob else { return Ok(None) };
         let bytes = agent.journal().blob(&id, &blob).await?;
-        Ok(Shot { media_type: media_type(&blob), bytes, tag: blob.sha256 })
+        Ok(Some(Shot { media_type: media_type(&blob), bytes, tag: blob.sha256 }))
     }
 }

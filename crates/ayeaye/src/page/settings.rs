@@ -51,7 +51,10 @@ pub(super) async fn policy(
         let treatment = policy_words::word(policy.treatment(class));
         json!({ "class": class.name(), "treatment": treatment })
     });
-    let rules: Vec<Value> = rules.collect();
+    let mut rules: Vec<Value> = rules.collect();
+    // No kind of act, but a rule of its own.
+    let system_parts = policy_words::word(policy.system_parts());
+    rules.push(json!({ "class": "system-parts", "treatment": system_parts }));
     Json(json!({ "profile": policy.name(), "text": text.join("\n"), "rules": rules }))
 }
 

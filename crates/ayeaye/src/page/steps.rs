@@ -32,6 +32,10 @@ pub(super) struct Step {
     action_type: String,
     /// The act in words, such as "Tap on Save".
     label: String,
+    /// What it is about, whole, for a page that words the act itself: the text that is typed, the app, the
+    /// question, the reason.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    about: String,
     /// Where it touches, and where it lifts: thousandths of the screen.
     #[serde(skip_serializing_if = "Option::is_none")]
     point: Option<[f64; 2]>,
@@ -60,8 +64,11 @@ pub(super) struct Step {
     #[serde(skip)]
     pub(super) blob: Option<BlobRef>,
     /// The name of what it is aimed at.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
+    /// What was decided.
+    #[serde(skip)]
+    action: Option<ActionRecord>,
 }
 
 /// A request of the user.
@@ -164,6 +171,7 @@ impl Step {
             agent,
             action_type: String::new(),
             label: String::new(),
+            about: String::new(),
             point: None,
             end: None,
             thought: String::new(),
@@ -180,6 +188,7 @@ impl Step {
             picture_url: None,
             blob: None,
             target: None,
+            action: None,
         }
     }
 
@@ -195,10 +204,18 @@ impl Step {
                 }
             }
             Fact::ToolStart(start) if start.device => {
-                let name = start.target.as_ref().map(|it| one_line(&it.name));
-                self.target = name.filter(|name| !name.trim().is_empty());
+                self.target = start.target.as_ref().and_then(|it| named(&it.name));
                 let (function, arguments) = (start.name.clone(), start.parameters.clone());
                 self.decided(&ActionRecord { function, arguments });
+            }
+            // While the gate's question waits, only its record says what the act is aimed at.
+            Fact::Note { figures, .. } => {
+                let target = figures.get("act").and_then(|act| act["target"][1].as_str());
+                let decided = self.action.clone();
+                if let (Some(name), Some(action)) = (target.and_then(named), decided) {
+                    self.target = Some(name);
+                    self.decided(&action);
+                }
             }
             Fact::StepEnd(end) => self.ended(end),
             _ => {}
@@ -222,6 +239,8 @@ impl Step {
     fn decided(&mut self, action: &ActionRecord) {
         self.action_type = truncate(&action.function, MAX_LINE);
         self.label = truncate(&one_line(&action.in_words(self.target.as_deref())), MAX_LINE);
+        self.about = truncate(&about(action), MAX_TEXT);
+        self.action = Some(action.clone());
         let place = |name: &str| point(action.arguments.get(name)?);
         (self.point, self.end) = match place("point1") {
             Some(from) => (Some(from), place("point2")),
@@ -241,6 +260,37 @@ impl Step {
         self.model_ms = whole(end.time_ms.llm_interaction);
         self.other_ms = whole(end.time_ms.besides_model());
         self.cost_usd = end.cost_known.then_some(end.cost_usd);
+    }
+}
+
+/// The name of a control, where it has one.
+fn named(name: &str) -> Option<String> {
+    let name = truncate(&one_line(name), MAX_LINE);
+    (!name.trim().is_empty()).then_some(name)
+}
+
+/// What an act is about besides a place.
+fn about(action: &ActionRecord) -> String {
+    let text = |name: &str| match action.arguments.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(number @ Value::Number(_)) => number.to_string(),
+        _ => String::new(),
+    };
+    match action.function.as_str() {
+        "TYPE" => text("value"),
+        "SCROLL" => text("direction"),
+        "AWAKE" => text("app"),
+        "HOT_KEY" => text("key"),
+        "WAIT" => text("seconds"),
+        "NOTE" => text("text"),
+        "INFO" => {
+            let question = action.arguments.get("question");
+            let text = question.and_then(|it| it["text"].as_str());
+            text.unwrap_or_default().to_owned()
+        }
+        "COMPLETE" => text("return"),
+        "ABORT" => text("reason"),
+        _ => String::new(),
     }
 }
 

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    Decision, Frame, Model, ModelError, ParseError, Picture, Prompt, Reply, ScreenSize, StepInput,
+    Action, Decision, Frame, Model, ModelError, ParseError, Picture, Prompt, Reply, ScreenSize,
+    StepInput,
 };
 use ayeaye_model::RemoteModel;
 use serde_json::{Map, Value};
 
 use super::TaskProgress;
+use super::step::options_in;
 
 /// A [`RemoteModel`] whose prompts carry a [`TaskProgress`] in front.
 ///
@@ -58,6 +60,10 @@ impl Model for ScriptedClient {
     }
 
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
-        self.0.read(reply, sent)
+        let mut decision = self.0.read(reply, sent)?;
+        if let Action::Info(question) = &mut decision.action {
+            question.options = options_in(&reply.text);
+        }
+        Ok(decision)
     }
 }

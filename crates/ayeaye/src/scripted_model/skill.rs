@@ -59,7 +59,7 @@ const SKILLS: [(&[&str], Parser); 5] = [
 pub(super) fn next(s: &StepContext<'_>) -> NextStep {
     let task = match recognize(s) {
         Ok(task) => task,
-        Err(abort) => return abort,
+        Err(abort) => return *abort,
     };
     if let Some(first) = clear_the_way(s) {
         return first;
@@ -75,7 +75,7 @@ pub(super) fn next(s: &StepContext<'_>) -> NextStep {
 }
 
 /// The task, or the step that says why no skill can do it.
-fn recognize(s: &StepContext<'_>) -> Result<Task, NextStep> {
+fn recognize(s: &StepContext<'_>) -> Result<Task, Box<NextStep>> {
     let text = s.progress.task.as_str();
     if let Some(package) = open_app::parse(text, s.apps) {
         return Ok(Task::OpenApp(package));
@@ -92,15 +92,15 @@ fn recognize(s: &StepContext<'_>) -> Result<Task, NextStep> {
     let instructed = mentioned(&instruction);
     let joints = ["and", "then", "afterwards", "然后", "接着", "并且", "再"];
     if 1 < instructed.len() && phrases::any(&instruction, &joints) {
-        return Err(s.abort(
+        return Err(Box::new(s.abort(
             "I do one thing at a time, and this seems to be several: give me each as a task of its \
              own. A text to be sent or noted goes in quotes."
                 .to_owned(),
             "我一次只做一件事，请把它们分成几个任务；要发送或记录的文字请加引号。".to_owned(),
-        ));
+        )));
     }
     let skills = if instructed.is_empty() { mentioned(text) } else { instructed };
-    skills.into_iter().find_map(|(_, parse)| parse(text)).ok_or_else(|| unknown(s))
+    skills.into_iter().find_map(|(_, parse)| parse(text)).ok_or_else(|| Box::new(unknown(s)))
 }
 
 fn unknown(s: &StepContext<'_>) -> NextStep {

@@ -37,7 +37,15 @@ pub struct NextStep {
     pub explain: String,
     /// What the next step is to be told; see [`super::TaskProgress::last_summary`].
     pub summary: String,
+    /// What a question lets the user choose from, as they are to answer.
+    pub options: Vec<String>,
 }
+
+/// GELab-Zero has no options. This is a field of its format that its parser reads past, so that they do not become
+/// a part of the question.
+const OPTIONS: &str = "plan:";
+/// Between two options in a reply.
+const BETWEEN_OPTIONS: &str = " | ";
 
 impl NextAction {
     /// A finger drawn up or down the middle of the screen, in thousandths of its height.
@@ -54,13 +62,25 @@ impl NextStep {
         explain: impl Into<String>,
     ) -> Self {
         let explain = explain.into();
-        Self { action, thought: thought.into(), summary: format!("Last step: {explain}"), explain }
+        let (thought, summary) = (thought.into(), format!("Last step: {explain}"));
+        Self { action, thought, summary, explain, options: Vec::new() }
     }
 
     #[must_use]
     pub(super) fn with_summary(self, summary: impl Into<String>) -> Self {
         Self { summary: summary.into(), ..self }
     }
+
+    #[must_use]
+    pub(super) fn with_options(self, options: &[String]) -> Self {
+        Self { options: options.to_vec(), ..self }
+    }
+}
+
+/// The options of the question in a reply.
+pub(super) fn options_in(reply: &str) -> Vec<String> {
+    let field = reply.split('\t').find_map(|field| field.strip_prefix(OPTIONS));
+    field.map_or_else(Vec::new, |it| it.split(BETWEEN_OPTIONS).map(str::to_owned).collect())
 }
 
 /// The step as a reply of GELab-Zero.
@@ -90,10 +110,28 @@ pub(super) fn format_reply(step: &NextStep) -> String {
     let thought = one_line(&step.thought).replace('<', "‹");
     let mut all = vec![format!("explain:{}", one_line(&step.explain)), format!("action:{name}")];
     all.extend(fields.iter().map(|(key, value)| format!("{key}:{value}")));
+    if !step.options.is_empty() {
+        let options: Vec<String> = step.options.iter().map(|it| one_line(it)).collect();
+        all.push(format!("{OPTIONS}{}", options.join(BETWEEN_OPTIONS)));
+    }
     all.push(format!("summary:{}", one_line(&step.summary)));
     format!("<THINK> {thought} </THINK>\n{}", all.join("\t"))
 }
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_options_of_a_question_are_read_back() {
+        let asks = NextStep::new(NextAction::Ask("Which one?".to_owned()), "Two.", "Ask");
+        assert_eq!(options_in(&format_reply(&asks)), Vec::<String>::new());
+        let people = ["Anna Bauer".to_owned(), "Anna Berg".to_owned()];
+        let asks = asks.with_options(&people);
+        assert_eq!(options_in(&format_reply(&asks)), people);
+    }
 }

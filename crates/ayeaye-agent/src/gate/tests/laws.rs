@@ -95,6 +95,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     hidden_input,
                     dialed,
                     written,
+                    draft: String::new(),
                     line: Vec::new(),
                 }
             },
@@ -189,7 +190,7 @@ proptest! {
             prop_assert!(0 < wide.severity());
         }
         if let GateDecision::Confirm(ask) = wide.decision {
-            prop_assert!(!ask.text().is_empty());
+            prop_assert!(!ask.text(str::to_owned).is_empty());
         }
     }
 

@@ -137,6 +137,31 @@ fn a_step_is_told_while_it_happens_and_when_it_is_over() {
 }
 
 #[test]
+fn a_step_that_waits_for_leave_says_what_it_is_aimed_at() {
+    let mut record = Record::begun();
+    record.step(0, AgentType::AppAgent);
+    record.add(Some(0), tool(&click(&json!(913)), None));
+    assert_eq!(record.read(None).steps[0].label, "Tap at 913,500");
+    let figures = json!({ "verdict": "confirm", "act": { "target": ["", "Send SMS", "Button"] } });
+    let Value::Object(figures) = figures else { panic!("an object") };
+    let kind = ayeaye_agent::journal::NoteKind::Gate.into();
+    record.add(Some(0), Fact::Note { kind, text: "May it?".to_owned(), figures });
+    assert_eq!(record.read(None).steps[0].label, "Tap on Send SMS");
+}
+
+#[test]
+fn a_long_reason_to_give_up_is_cut_in_the_title_and_whole_beside_it() {
+    let mut record = Record::begun();
+    record.step(0, AgentType::AppAgent);
+    let reason = "because ".repeat(60);
+    let arguments = Map::from_iter([("reason".to_owned(), json!(reason))]);
+    record.add(Some(0), end(Some(ActionRecord { function: "ABORT".to_owned(), arguments }), ""));
+    let step = record.read(None).steps.remove(0);
+    assert!(step.label.ends_with('\u{2026}'), "{}", step.label);
+    assert_eq!(step.about, reason);
+}
+
+#[test]
 fn of_many_steps_the_latest_are_given_or_those_before_one() {
     let mut record = Record::begun();
     for index in 0..500 {

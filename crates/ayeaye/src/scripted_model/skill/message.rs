@@ -256,6 +256,7 @@ fn which(s: &StepContext<'_>, name: &str, found: &[String]) -> NextStep {
         format!("There are {called}: {listed}. {}", WHICH.0),
         format!("有 {} 位“{name}”：{}。{}", found.len(), found.join("、"), WHICH.1),
     )
+    .with_options(found)
 }
 
 fn write(s: &StepContext<'_>, field: &ayeaye_phone::NodeState, text: &str) -> NextStep {

@@ -218,12 +218,13 @@ fn product(
     let chips: Vec<_> = s.all("size").collect();
     if let (Some(first), Some(last)) = (chips.first(), chips.last()) {
         let Some(size) = size else {
-            let sizes: Vec<_> = chips.iter().map(|chip| chip.text.as_str()).collect();
-            let sizes = sizes.join(", ");
-            return s.ask_with(
+            let shown: Vec<_> = chips.iter().map(|chip| chip.text.clone()).collect();
+            let sizes = shown.join(", ");
+            let asked = s.ask_with(
                 format!("{name} comes in sizes, such as {sizes}. {}", SIZE.0),
                 format!("{name} 有尺码 {sizes} 等。{}", SIZE.1),
             );
+            return asked.with_options(&shown);
         };
         match chips.iter().find(|chip| chip.text == size) {
             Some(chip) if chip.checked == Some(false) => {

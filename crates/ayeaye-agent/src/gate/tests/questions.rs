@@ -1,0 +1,68 @@
+//! What a person is asked: whose act it is, and which text would be sent.
+use super::*;
+use crate::gate::{Ask, GateDecision};
+
+const TASK: &str = "Read me the newest note";
+
+fn chat() -> Scene {
+    Scene::of("com.example.chat", "Anna")
+}
+
+fn asked(scene: &Scene, gesture: &Gesture, history: &GateHistory) -> Ask {
+    let verdict = scene.judge_with(&Policy::default(), TASK, gesture, history);
+    let GateDecision::Confirm(ask) = verdict.decision else { panic!("{verdict:?}") };
+    ask
+}
+
+fn question(scene: &Scene, gesture: &Gesture) -> String {
+    asked(scene, gesture, &GateHistory::default()).text(str::to_owned)
+}
+
+#[test]
+fn the_text_that_would_be_sent_is_quoted() {
+    let scene = chat().filled("I am late").button("Send");
+    assert_eq!(
+        question(&scene, &scene.tap("Send")),
+        "The agent wants to send something in com.example.chat: \"Send – Anna\". The text: \"I am late\". May it?"
+    );
+    let scene = chat().filled("I am ").button("Send");
+    assert!(question(&scene, &submit("late")).contains("The text: \"I am late\""));
+}
+
+#[test]
+fn an_act_by_hand_is_nobody_elses() {
+    let scene = chat().filled("I am late").button("Send");
+    let by_hand = GateHistory { by_client: true, ..GateHistory::default() };
+    assert_eq!(
+        asked(&scene, &scene.tap("Send"), &by_hand).text(str::to_owned),
+        "This would send something in com.example.chat: \"Send – Anna\". The text: \"I am late\". Shall it be done?"
+    );
+}
+
+#[test]
+fn only_what_is_sent_is_quoted() {
+    let empty = chat().field("Message").button("Send");
+    assert!(!question(&empty, &empty.tap("Send")).contains("The text"));
+    let hidden = chat().hidden_field("pin").button("Send");
+    assert!(!question(&hidden, &hidden.tap("Send")).contains("The text"));
+    let note = chat().filled("Milk").button("Delete");
+    assert!(!question(&note, &note.tap("Delete")).contains("The text"), "nothing is sent");
+}
+
+#[test]
+fn what_is_typed_into_a_field_that_hides_it_is_not_quoted() {
+    let scene = chat().filled("1234").button("Send");
+    let elements = Elements::read(&scene.xml()).unwrap();
+    let facts = ScreenFacts::new(Some(&elements), &scene.tap("Send"), SIZE, true);
+    assert_eq!(facts.draft, "");
+}
+
+#[test]
+fn a_long_text_is_cut_after_its_secrets_are_out() {
+    let long = format!("{}hunter2 and more", "x".repeat(195));
+    let scene = chat().filled(&long).button("Send");
+    let ask = asked(&scene, &scene.tap("Send"), &GateHistory::default());
+    let text = ask.text(|text| text.replace("hunter2", "[secret]"));
+    assert!(text.contains("x[secr…\""), "{text}");
+    assert!(!text.contains("hunt"), "{text}");
+}
