@@ -116,6 +116,8 @@ async function leaveIsAsked(viewer, device, phone) {
   await compose(page);
   await until("the other text", async () => (await phoneState(phone)).nodes.some((node) => node.text === TEXT));
   check("what an input method writes is typed on the phone too", true);
+  // Such a text takes a keyboard of its own, and what stands above the keyboard moves until the old one is back.
+  await page.locator(".sending").waitFor({ state: "detached" });
   const send = (node) => node.desc === "Send SMS";
   const sent = async () => (await phoneState(phone)).sent.filter((message) => message.text === TEXT).length;
   await tap(page, phone, send);
@@ -155,6 +157,8 @@ async function othersWait(viewer, device) {
   await viewer.standing("Asks");
   const run = viewer.session();
   await viewer.go(`#/phone/${encodeURIComponent(device)}`);
+  // Both pages have a place for questions; only that of the phone has one for tasks.
+  await page.locator(".compose").waitFor();
   await page.locator(".run-ask .ask").waitFor();
   const above = async () => {
     const [ask, body] = await Promise.all([".run-ask", ".run-body"].map((part) => page.locator(part).boundingBox()));
