@@ -84,6 +84,9 @@ export function questionOf({ session_id: id, waiting, question }) {
   return known?.text === question ? known : { text: question, options: [] };
 }
 
+/// What a session is called: its task, or that somebody drove the phone.
+export const taskOf = (session) => (session?.by_hand ? t("run.by-hand") : session?.task);
+
 /// How a session stands, in a word that has a tone and an icon: "running", "waiting", "queued", or how it ended.
 export function standing(session) {
   if (session.queued) return "queued";

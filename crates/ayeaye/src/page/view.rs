@@ -42,6 +42,8 @@ pub(super) struct Line {
     queued: bool,
     /// Whether its phone is in another process, so that here a phone of that name is another one.
     elsewhere: bool,
+    /// Whether it holds acts by hand only, and no task.
+    by_hand: bool,
 }
 
 /// A line with the text of the question, for lists.
@@ -151,6 +153,7 @@ impl Line {
             cost_known: summary.cost_known,
             queued: report.is_some_and(|report| waits(report).is_some()),
             elsewhere,
+            by_hand: task == DIRECT_REQUEST,
         }
     }
 }
@@ -200,6 +203,7 @@ impl ListItem {
             cost_known: false,
             queued: false,
             elsewhere: false,
+            by_hand: false,
         };
         Self { line, question: None }
     }
