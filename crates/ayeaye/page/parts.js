@@ -3,7 +3,7 @@
 import { duration, money, taken, when } from "./format.js";
 import { icon } from "./icons.js";
 import { link } from "./routes.js";
-import { messageOf, standing } from "./sessions.js";
+import { messageOf, standing, taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
 import { named, plain, t } from "./words.js";
 
@@ -75,7 +75,7 @@ function runLink(session, now) {
     h(
       "span",
       { class: "run-task" },
-      said(session.task, "one-line"),
+      said(taskOf(session), "one-line"),
       h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [" · ", said(messageOf(session))]),
     ),
     h("span", { class: "run-steps" }, t("steps.count", { n: session.step_count })),

@@ -5,7 +5,7 @@ import { duration, money, taken, when } from "./format.js";
 import { actionIcon, icon } from "./icons.js";
 import { chip, fact, heading, phoneName, said } from "./parts.js";
 import { go, link } from "./routes.js";
-import { labelOf, messageOf, ordered } from "./sessions.js";
+import { labelOf, messageOf, ordered, taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
 import { plain, t } from "./words.js";
 import { glass } from "./view-glass.js";
@@ -42,11 +42,11 @@ function summary(state, open, side) {
   const ids = state.route.sessions;
   const session = open?.session;
   const options = new Map(
-    (state.sessions ?? []).map((one) => [one.session_id, `${when(one.started_at, state.now)} · ${one.task}`]),
+    (state.sessions ?? []).map((one) => [one.session_id, `${when(one.started_at, state.now)} · ${taskOf(one)}`]),
   );
   for (const known of state.open.values())
     if (known.session)
-      options.set(known.session.session_id, `${when(known.session.started_at, state.now)} · ${known.session.task}`);
+      options.set(known.session.session_id, `${when(known.session.started_at, state.now)} · ${taskOf(known.session)}`);
   const name = t(side === 0 ? "compare.a" : "compare.b");
   return h(
     "section",
@@ -63,7 +63,7 @@ function summary(state, open, side) {
     ),
     session
       ? [
-          h("h2", { class: "task-title" }, h("a", { href: link("session", session.session_id) }, said(session.task))),
+          h("h2", { class: "task-title" }, h("a", { href: link("session", session.session_id) }, said(taskOf(session)))),
           h("div", { class: "row" }, chip(session), session.message && said(messageOf(session), "run-message")),
           h(
             "dl",

@@ -35,7 +35,7 @@ export function phonePage(state) {
         "div",
         { class: "row" },
         control ? badge("waiting", "hand", t("phone.yours")) : phoneBadge(device, session ?? asking[0]),
-        device.hint && said(device.hint, "hint"),
+        device.hint && !device.by_hand && said(device.hint, "hint"),
       ),
       h(
         "dl",

@@ -9,6 +9,7 @@ import { badge, button, empty, heading, iconButton, runList, said } from "./part
 import { questionCard } from "./view-question.js";
 import { link } from "./routes.js";
 import { held } from "./store.js";
+import { taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
 import { named, t } from "./words.js";
 
@@ -113,7 +114,7 @@ function phoneCard(device, state) {
           .filter(Boolean)
           .join(" · "),
       ),
-      device.hint && h("p", { class: "small hint" }, icon("warning"), said(device.hint)),
+      device.hint && !device.by_hand && h("p", { class: "small hint" }, icon("warning"), said(device.hint)),
       session && (session.running || session.waiting) && current(session, state.now),
       queueList(device, state),
       h(
@@ -137,7 +138,7 @@ function current(session, now) {
   return h(
     "a",
     { class: "current", href: link("session", session.session_id) },
-    said(session.task, "two-lines"),
+    said(taskOf(session), "two-lines"),
     h("span", { class: "faint small" }, `${t("steps.count", { n: session.step_count })} · ${elapsed(taken(session, now))}`),
   );
 }

@@ -11,7 +11,7 @@ import { look, stepList } from "./view-steps.js";
 import { button, chip, empty, fact, failure, heading, iconButton, liveBadge, phoneName, said } from "./parts.js";
 import { icon } from "./icons.js";
 import { link } from "./routes.js";
-import { labelOf, messageOf, ordered } from "./sessions.js";
+import { labelOf, messageOf, ordered, taskOf } from "./sessions.js";
 import { held } from "./store.js";
 import { h } from "./vdom.js";
 import { plain, t } from "./words.js";
@@ -31,7 +31,7 @@ export function runPage(state) {
     h(
       "div",
       { class: "run-head" },
-      heading(said(session.task), { class: LONG < session.task.length ? "task-title long" : "task-title" }),
+      heading(said(taskOf(session)), { class: LONG < session.task.length ? "task-title long" : "task-title" }),
       h("div", { class: "row" }, chip(session), session.message && !session.question && said(messageOf(session), "run-message")),
       facts(session, state.now),
       actions(state, session),

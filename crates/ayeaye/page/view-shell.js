@@ -5,6 +5,7 @@ import { icon } from "./icons.js";
 import { badge, chip, iconButton, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
 import { state as page, update } from "./store.js";
+import { taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
 import { choose, language, languages, named, plain, t } from "./words.js";
 
@@ -98,7 +99,7 @@ function nowList({ sessions, route }) {
               href: link("session", session.session_id),
               "aria-current": route.session === session.session_id ? "page" : null,
             },
-            said(session.task, "two-lines"),
+            said(taskOf(session), "two-lines"),
             h("span", { class: "now-foot" }, chip(session), h("span", { class: "faint one-line" }, phoneName(session))),
           ),
         ),
@@ -174,7 +175,7 @@ export function title({ sessions, route, open }) {
   const asking = (sessions ?? page.sessions ?? []).filter((one) => one.waiting).length;
   const name =
     route.page === "session"
-      ? plain(open.get(route.session)?.session?.task)
+      ? plain(taskOf(open.get(route.session)?.session))
       : t(`${route.page === "phone" ? "phones" : route.page}`);
   return `${asking ? `(${asking}) ${t("title.question")} · ` : ""}${name ?? t("run")} · Aye-aye`;
 }

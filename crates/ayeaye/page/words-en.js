@@ -94,6 +94,7 @@ export default {
   "runs.all": "All runs",
   "runs.asking": "Waiting for you",
   run: "Run",
+  "run.by-hand": "Driven by hand",
   "run.gone": "This run is not there",
   "run.gone.why": "It has been removed, or it belongs to somebody else.",
   "run.started": "Started",

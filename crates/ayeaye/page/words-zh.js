@@ -89,6 +89,7 @@ export default {
   "runs.all": "全部任务",
   "runs.asking": "等你回答",
   run: "任务",
+  "run.by-hand": "手动操作",
   "run.gone": "找不到这个任务",
   "run.gone.why": "它已被删除，或属于其他人。",
   "run.started": "开始时间",
