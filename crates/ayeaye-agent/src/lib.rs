@@ -50,7 +50,7 @@ mod fakes;
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point};
 pub use agent::{
     Agent, AgentError, DeviceHolder, DeviceQueue, DirectRun, Follower, RunActivity, RunStatus,
-    TAKEOVER_LASTS,
+    TAKEOVER_LASTS, TakeoverId,
 };
 pub use approval::Approval;
 pub use coordinator::Coordinator;

@@ -1,13 +1,13 @@
 // A person drives a phone: gestures on its picture and keys become acts, each recorded as a step and judged by
 // the same gate as the agent's. One act at a time; the next ones wait for it.
 
-import { announce } from "./announce.js";
+import { announce, hush } from "./announce.js";
 import { post, send as request, sessionPath } from "./api.js";
 import { goOn, once, reason } from "./actions.js";
 import { link } from "./routes.js";
 import { lookAgain } from "./screens.js";
 import { state, toast, update } from "./store.js";
-import { named, t } from "./words.js";
+import { named, plain, t } from "./words.js";
 
 // Letters that come within this time go to the phone as one text.
 const PAUSE_IN_TYPING = 700;
@@ -20,13 +20,16 @@ let typing = null;
 let keeping = null;
 let doubted = 0;
 
-const controlPath = (device) => `devices/${encodeURIComponent(device)}/control`;
+const controlPath = (device, id) =>
+  `devices/${encodeURIComponent(device)}/control${id ? `?control=${encodeURIComponent(id)}` : ""}`;
 
 /// Begins to drive the phone of a session, which is paused for it, or one that nobody drives. Nobody else's task begins
 /// there before it is given back.
 export async function take({ session, device }) {
   const place = session?.session_id ?? device;
   const control = {
+    // Which takeover it is: there may be a newer one, of another tab.
+    id: null,
     place,
     device,
     session: session?.session_id ?? null,
@@ -43,12 +46,9 @@ export async function take({ session, device }) {
   });
   const taken = await once(place, () => post(controlPath(device), session ? { session_id: session.session_id } : {}));
   // It may have been left, or begun anew, while the server was asked.
-  if (state.control !== control) {
-    if (taken && state.control?.device !== device) giveBack(device);
-    return;
-  }
+  if (state.control !== control) return taken && giveBack(device, taken.control);
   if (!taken) return end();
-  update(() => (control.ready = true));
+  update(() => Object.assign(control, { ready: true, id: taken.control }));
   clearInterval(keeping);
   keeping = setInterval(() => keep(control), taken.keep_after_ms);
 }
@@ -62,23 +62,29 @@ export function drive(device) {
 /// Keeps the phone, which is nobody's any more when this page says nothing for long.
 async function keep(control) {
   try {
-    await request("PUT", controlPath(control.device));
+    await request("PUT", controlPath(control.device, control.id));
   } catch (refused) {
-    if (refused.status === 409 && state.control === control) lost(refused.message);
+    if (refused.status === 409) lost(control);
   }
 }
 
-/// The phone is driven by somebody else from now on: by its task, which was continued elsewhere, or by the next one.
-function lost(why) {
+/// The phone is in other hands from now on, and whoever looks here has to know.
+function lost(control) {
+  if (state.control !== control) return;
+  const device = state.devices?.find((one) => one.device_id === control.device);
+  const why = typeof device?.by_hand === "string" ? "tab" : state.open.get(control.session)?.session?.running ? "agent" : "over";
   end();
-  toast(why, "bad");
+  toast(t(`control.lost.${why}`), "bad");
 }
 
-/// A session that is driven here may go on without being handed back: whoever else may see it can continue it. An
-/// act seems to run, too, so the server is asked.
-export function watchControl({ control, open, busy }) {
-  const session = control?.ready && open.get(control.session)?.session;
-  if (!session?.running || 0 < control.waiting || busy.has(control.place) || Date.now() < doubted + DOUBT) return;
+/// Whether the phone is still this page's: it may be taken over in another tab, its run may be continued by whoever else
+/// may see it, or the server has been started again. What is on the way looks like that, too, so the server is asked.
+export function watchControl({ control, open, devices, busy, link: way }) {
+  if (!control?.ready || way !== "open" || 0 < control.waiting || busy.has(control.place)) return;
+  const device = devices?.find((one) => one.device_id === control.device);
+  const running = open.get(control.session)?.session?.running;
+  if (!running && device?.by_hand === control.id) return;
+  if (Date.now() < doubted + DOUBT) return;
   doubted = Date.now();
   keep(control);
 }
@@ -86,7 +92,7 @@ export function watchControl({ control, open, busy }) {
 /// Whoever closes the page gives the phone back.
 export function watchLeaving() {
   window.addEventListener("pagehide", () => {
-    if (state.control) giveBack(state.control.device);
+    if (state.control?.id) giveBack(state.control.device, state.control.id);
   });
 }
 
@@ -97,13 +103,15 @@ function end() {
 }
 
 // Sent even while the page is being closed.
-const giveBack = (device) => request("DELETE", controlPath(device), { keepalive: true }).catch(() => undefined);
+const giveBack = (device, id) => request("DELETE", controlPath(device, id), { keepalive: true }).catch(() => undefined);
 
-/// Stops driving; the phone stays as it is, and is given to whoever waits for it.
-export function leave() {
+/// Stops driving, after what is on its way; the phone stays as it is, and is given to whoever waits for it.
+export async function leave() {
+  flush(false);
   const { control } = state;
   end();
-  if (control) giveBack(control.device);
+  await queue;
+  if (control?.id) await giveBack(control.device, control.id);
 }
 
 /// Gives the phone back to the agent, which goes on with its request.
@@ -119,32 +127,26 @@ export async function handBack() {
 export function act(what) {
   if (!state.control?.ready) return;
   note(null, 1);
-  queue = queue.then(() => send(what));
+  const { control } = state;
+  queue = queue.then(() => send(what, control));
 }
 
-async function send(what) {
-  const control = state.control;
-  if (!control) return;
+async function send(what, control) {
   const path = control.session ? sessionPath(control.session, "/act") : `devices/${encodeURIComponent(control.device)}/act`;
   try {
-    const came = await post(path, what);
+    const came = await post(path, { ...what, control: control.id });
     if (came.outcome === "needs_leave") {
       note(null, -1);
-      update(
-        (s) =>
-          s.control &&
-          (s.control.leave = {
-            question: came.question ?? "",
-            why: came.why ?? "",
-            what: { ...what, agreed: came.agree },
-          }),
-      );
+      // Whoever has left the phone meanwhile is not asked: it is not done.
+      if (state.control !== control) return;
+      const leave = { question: came.question ?? "", why: came.why ?? "", what: { ...what, agreed: came.agree } };
+      update(() => (control.leave = leave));
       announce(`${t("leave")}: ${came.question ?? ""}`, true);
     } else {
       note(
         {
           tone: came.outcome,
-          text: came.outcome === "done" ? t("outcome.done") : `${named("outcome", came.outcome)}: ${came.why ?? ""}`,
+          text: came.outcome === "done" ? t("outcome.done") : `${named("outcome", came.outcome)}: ${plain(came.why ?? "")}`,
         },
         -1,
       );
@@ -168,14 +170,22 @@ export function answerLeave(yes) {
   const { leave: asked } = state.control ?? {};
   if (!asked) return;
   update((s) => (s.control.leave = null));
+  hush();
+  focusPicture();
   if (yes) act(asked.what);
   else note({ tone: "not_done", text: t("leave.no.said") }, 0);
 }
 
+/// Keys go to the phone again.
+const focusPicture = () => document.querySelector(".glass.driven .writing")?.focus({ preventScroll: true });
+
 /// A letter typed on the picture; `text` null takes the last one back.
 export function type(text) {
   update((s) => {
-    if (s.control) s.control.typed = text === null ? [...s.control.typed].slice(0, -1).join("") : s.control.typed + text;
+    if (!s.control) return;
+    // Enter is for what is written from here on, and not for a place that was aimed at before.
+    s.control.cursor = null;
+    s.control.typed = text === null ? [...s.control.typed].slice(0, -1).join("") : s.control.typed + text;
   });
   clearTimeout(typing);
   typing = setTimeout(() => flush(false), PAUSE_IN_TYPING);

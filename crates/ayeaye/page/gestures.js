@@ -28,7 +28,7 @@ export const pointer = {
     const dom = event.currentTarget;
     dom.setPointerCapture(event.pointerId);
     press = { at: place(dom, event), x: event.clientX, y: event.clientY, since: event.timeStamp };
-    update((s) => (s.control.drag = { from: press.at, to: press.at }));
+    update((s) => Object.assign(s.control, { drag: { from: press.at, to: press.at }, cursor: null }));
   },
   pointermove(event) {
     if (!press || !state.control) return;
@@ -72,15 +72,17 @@ export const keys = {
   },
 };
 
-/// Text that comes without keys: from an input method, a dictation, a list of emoji.
+/// Text that comes without keys: from an input method, a dictation, a list of emoji. What is still put together is shown.
 export const written = {
   input: (event) => event.isComposing || takeWritten(event.target),
+  compositionupdate: ({ data }) => update((s) => s.control && (s.control.composing = data)),
   compositionend: (event) => takeWritten(event.target),
 };
 
 function takeWritten(field) {
   const text = field.value;
   field.value = "";
+  update((s) => s.control && (s.control.composing = ""));
   if (text && open()) type(text);
 }
 

@@ -7,6 +7,7 @@ import { leave, watchControl, watchLeaving } from "./control.js";
 import { close, follow, watchSleep } from "./live.js";
 import { parse } from "./routes.js";
 import { lookAt, onView, watchScreens } from "./screens.js";
+import { keepFocus, watchFocus } from "./focus.js";
 import { state, update, watch } from "./store.js";
 import { draw } from "./vdom.js";
 import { comparePage } from "./view-compare.js";
@@ -35,6 +36,7 @@ let focusHeading = false;
 function show(now) {
   if (now.signIn.needed) {
     close();
+    lookAt(new Map());
     draw(root, signInPage(now));
     document.title = "Aye-aye";
     return;
@@ -47,9 +49,12 @@ function show(now) {
   if (focusHeading) {
     // Whoever goes to a page by keyboard or hears it begins at its heading.
     focusHeading = false;
-    document.getElementById("heading")?.focus({ preventScroll: true });
-    window.scrollTo(0, 0);
+    if (!now.control) {
+      document.getElementById("heading")?.focus({ preventScroll: true });
+      window.scrollTo(0, 0);
+    }
   }
+  keepFocus();
 }
 
 function arrive() {
@@ -81,6 +86,7 @@ async function begin() {
   watchSleep();
   watchScreens();
   watchLeaving();
+  watchFocus();
   // Durations of what runs are told by the second.
   // While the server does not answer nobody knows what still runs.
   const ticks = () => !document.hidden && state.link !== "lost";

@@ -34,12 +34,12 @@ export function glass({ url, alt, error, mark, control, screen, label, small }) 
     mark && marks(mark),
     control?.drag && marks({ point: control.drag.from, end: far(control.drag) && control.drag.to, key: "drag" }),
     control?.cursor && h("span", { class: "cross", vars: at(control.cursor) }),
-    control?.typed &&
+    (control?.typed || control?.composing) &&
       h(
         "span",
         { class: "typed" },
         h("span", { class: "faint" }, t("control.typing")),
-        h("span", { dir: "auto" }, control.typed),
+        h("span", { dir: "auto" }, control.typed, control.composing && h("u", null, control.composing)),
       ),
     0 < control?.waiting && h("span", { class: "sending" }, t("control.sending")),
     driven && writing(label),
@@ -58,6 +58,12 @@ const writing = (label) =>
     spellcheck: "false",
     // A tap on the picture is for the phone, and brings up no keyboard here.
     inputmode: "none",
+    // From now on keys go to the phone, which has to be seen for that.
+    mounted: (dom) => {
+      dom.focus({ preventScroll: true });
+      const { top, bottom } = dom.parentElement.getBoundingClientRect();
+      if (top < 0 || innerHeight < bottom) dom.parentElement.scrollIntoView({ block: "start" });
+    },
     on: written,
   });
 

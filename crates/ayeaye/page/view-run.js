@@ -8,7 +8,7 @@ import { glass } from "./view-glass.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { questionCard } from "./view-question.js";
 import { look, stepList } from "./view-steps.js";
-import { button, chip, empty, fact, failure, heading, iconButton, liveBadge, phoneName, said } from "./parts.js";
+import { badge, button, chip, empty, fact, failure, heading, iconButton, liveBadge, phoneName, said } from "./parts.js";
 import { icon } from "./icons.js";
 import { link } from "./routes.js";
 import { labelOf, messageOf, ordered, taskOf } from "./sessions.js";
@@ -100,7 +100,10 @@ function screenPane(state, open) {
           ]
         : control && state.link !== "lost"
           ? drivenBadge(control)
-          : !session.elsewhere && liveBadge(state, session.device_id),
+          : !session.elsewhere && [
+              liveBadge(state, session.device_id),
+              device?.by_hand && badge("waiting", "hand", t("phone.by-hand")),
+            ],
     ),
     session.elsewhere && h("p", { class: "faint small" }, t("screen.elsewhere")),
     h("div", { class: "glass-place" }, glass({ ...shown, screen: device?.screen }), control?.leave && leaveCard(control.leave)),

@@ -1,6 +1,7 @@
 // What stands around every page: the way to the others, what goes on now, the state of the connection.
 
 import { signOut } from "./actions.js";
+import { leave } from "./control.js";
 import { icon } from "./icons.js";
 import { badge, chip, iconButton, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
@@ -123,7 +124,7 @@ function foot({ me }) {
           h("span", { class: "said-only" }, t("signed-in", { name: named("who", me.name) })),
           h("span", { "aria-hidden": "true" }, named("who", me.name)),
         ),
-        iconButton(t("sign-out"), { symbol: "exit", style: "quiet small", on: { click: signOut } }),
+        iconButton(t("sign-out"), { symbol: "exit", style: "quiet small", on: { click: () => leave().then(signOut) } }),
       ),
     me?.version && h("p", { class: "faint small version" }, `ayeaye ${me.version}`),
   );

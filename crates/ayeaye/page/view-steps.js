@@ -63,7 +63,7 @@ function stepItem(id, step, looked, open) {
         type: "button",
         class: "step-open",
         "aria-pressed": looked,
-        "aria-label": `${t("step.see", { n: number })}: ${plain(labelOf(step))}`,
+        "aria-label": `${t("step.see", { n: number })}: ${plain(labelOf(step)) || t(open ? "step.deciding" : "step.cut")}`,
         on: { click: () => look(id, looked ? null : step.index) },
       },
       step.picture
@@ -83,6 +83,9 @@ function stepItem(id, step, looked, open) {
           : h("span", { class: open ? "deciding" : "faint" }, t(open ? "step.deciding" : "step.cut")),
         step.agent !== "app" && h("span", { class: "tag" }, named("agent", step.agent)),
         step.speculative && h("span", { class: "tag" }, t("step.speculative")),
+      ),
+      (step.said ?? []).map((text) =>
+        h("p", { class: "told", dir: "auto" }, h("span", { class: "tag" }, t("step.told")), " ", plain(text)),
       ),
       step.thought && h("p", { class: looked ? "thought" : "thought clamped", dir: "auto" }, plain(step.thought)),
       looked && step.explain && step.explain !== step.thought && h("p", { class: "explain", dir: "auto" }, plain(step.explain)),
@@ -109,7 +112,9 @@ function stepItem(id, step, looked, open) {
   );
 }
 
-function times({ model_ms: model, other_ms: other, cost_usd: cost, started_at: at }) {
+function times({ model_ms: model, other_ms: other, cost_usd, agent, started_at: at }) {
+  // What is done by hand asks no model.
+  const cost = agent === "client" ? null : cost_usd;
   const whole = (model ?? 0) + (other ?? 0);
   return h(
     "div",

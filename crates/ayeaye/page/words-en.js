@@ -170,6 +170,7 @@ export default {
   "step.picture": ({ n, label }) => `What was on the screen at step ${n}: ${label}`,
   "step.thought": "Thought",
   "step.explain": "Why",
+  "step.told": "You said",
   "step.error": "Went wrong",
   "step.cut": "Cut short, nothing was done",
   "step.deciding": "Looking and deciding…",
@@ -195,6 +196,9 @@ export default {
   "control.area": ({ phone }) => `Screen of ${phone}: you drive it`,
   "control.help":
     "Click to tap, hold to press long, drag to swipe, type to type. With the keyboard: arrows move the cross, Enter taps, Shift+Enter presses long, Alt+arrow swipes, Escape goes back, letters are typed and Enter sends them.",
+  "control.lost.agent": "The agent has the phone again: its run was continued elsewhere.",
+  "control.lost.tab": "This phone is driven in another tab or browser of yours now.",
+  "control.lost.over": "You no longer drive this phone. Take it over again if you want to go on.",
   "control.keys": "Keys of the phone",
   "control.text": "Text to type",
   "control.clear": "Replace what is there",

@@ -42,5 +42,21 @@ export async function restart({ browser, server, storage, device, phone }) {
   await viewer.standing("Done");
   const sent = (await phoneState(phone)).sent.filter((message) => message.text === words);
   check("the run is carried on and done, once", sent.length === 1, sent);
+  await whileDriving(viewer, server, device);
   await viewer.close("the restart");
+}
+
+/// The new server knows nothing of who drove.
+async function whileDriving(viewer, server, device) {
+  const { page } = viewer;
+  await viewer.go(`#/phone/${encodeURIComponent(device)}`);
+  await viewer.button("Take over").click();
+  await page.getByText("You drive this phone").first().waitFor();
+  await page.locator(".chip", { hasText: "Yours" }).waitFor();
+  await server.stop("SIGKILL");
+  await page.locator(".banner[role=alert]").waitFor();
+  await server.start();
+  await page.getByText("You no longer drive this phone").waitFor({ timeout: 15_000 });
+  await viewer.button("Take over").waitFor();
+  check("started again while somebody drives: the page says that it is over", true);
 }

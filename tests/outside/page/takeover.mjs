@@ -25,6 +25,8 @@ export async function takeover({ browser, server, storage, device, phone }) {
   await whileOneWaits(viewer, device, phone);
   await aTaskMeanwhile(viewer, device, phone, held);
   await afterATask(viewer, device, phone, held);
+  await inTwoTabs(viewer, device, phone, held);
+  await writtenToTheLast(viewer, device, phone, held);
   await givenUp(viewer, device);
   await viewer.close("taking over");
 }
@@ -77,7 +79,7 @@ async function aTaskMeanwhile(viewer, device, phone, held) {
   const other = await Viewer.open(viewer.page.context().browser(), viewer.origin, { storage: await page.context().storageState() });
   await begin(other, "Switch Wi-Fi on.", device);
   await other.standing("In line");
-  check("a task for a phone that is driven waits", (await held()).by_hand === true);
+  check("a task for a phone that is driven waits", Boolean((await held()).by_hand));
   await viewer.button("Done with the phone").click();
   await other.standing("Done");
   check("and begins when the person is done", (await phoneState(phone)).wifi === true);
@@ -107,6 +109,53 @@ async function afterATask(viewer, device, phone, held) {
   await page.keyboard.press("Enter");
   await page.locator(`a.run[href*="${run}"]`, { hasText: "Done" }).waitFor();
   check("what was done stays in the history as it ended, though the phone was driven after it", true);
+}
+
+/// The newest to take over has the phone, and the other is told at once.
+async function inTwoTabs(viewer, device, phone, held) {
+  const { page } = viewer;
+  const storage = await page.context().storageState();
+  const other = await Viewer.open(page.context().browser(), viewer.origin, { storage });
+  for (const one of [viewer, other]) {
+    await one.go(`#/phone/${encodeURIComponent(device)}`);
+    await one.button("Take over").click();
+    await one.page.getByText("You drive this phone").first().waitFor();
+  }
+  await page.getByText("This phone is driven in another tab or browser of yours now.").waitFor();
+  check("a tab is told that another one drives", (await page.getByText("You drive this phone").count()) === 0);
+  const focused = await other.page.evaluate(() => document.activeElement.className);
+  check("who takes over can type at once", focused === "writing", focused);
+  await page.reload();
+  await goHome(other, phone);
+  check("what the first tab does is nothing to the second", Boolean((await held()).busy));
+  await other.button("Done with the phone").click();
+  await until("the phone to be free", async () => !(await held()).busy);
+  await other.close("the second tab");
+}
+
+/// Nothing that was written is lost, and Enter is for it; a sign-out gives the phone back.
+async function writtenToTheLast(viewer, device, phone, held) {
+  const { page } = viewer;
+  await viewer.go(`#/phone/${encodeURIComponent(device)}`);
+  await viewer.button("Take over").click();
+  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("More", { exact: true }).click();
+  await page.getByLabel("App to open").fill("Notes");
+  await page.getByLabel("App to open").press("Enter");
+  await until("Notes", async () => (await app(phone)).includes("notes"));
+  await page.locator(".sending").waitFor({ state: "detached" });
+  const glass = page.locator(".run-screen .glass");
+  await glass.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".cross").waitFor();
+  await page.keyboard.type("nowhere");
+  await page.locator(".cross").waitFor({ state: "detached" });
+  check("a place that was aimed at is forgotten when one types", true);
+  await viewer.button("Done with the phone").click();
+  await until("the phone to be free", async () => !(await held()).busy);
+  await page.locator("a.run").first().click();
+  await page.locator(".step", { hasText: "nowhere" }).first().waitFor();
+  check("what was written before one was done is still typed", true);
 }
 
 async function givenUp(viewer, device) {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
+use uuid::Uuid;
 
 use super::{Agent, AgentError, ensure_same_device};
 use crate::coordinator::{Registration, RunKind};
@@ -12,6 +13,9 @@ use crate::{DeviceId, Principal, SessionId, StopReason};
 /// How long a takeover lasts that nobody keeps up: whoever drove may have shut the computer.
 pub const TAKEOVER_LASTS: Duration = Duration::from_mins(2);
 
+/// One taking over of a phone. Whoever takes it over again, in another tab, has another one.
+pub type TakeoverId = Uuid;
+
 /// The phones that persons have taken over through this server.
 #[derive(Clone, Default)]
 pub(super) struct Takeovers(Arc<Held>);
@@ -19,6 +23,7 @@ pub(super) struct Takeovers(Arc<Held>);
 type Held = Mutex<HashMap<DeviceId, Takeover>>;
 
 struct Takeover {
+    id: TakeoverId,
     session: SessionId,
     owner: Principal,
     until: Instant,
@@ -55,11 +60,25 @@ impl Takeovers {
     }
 
     /// Keeps a takeover up, and tells how it is registered.
-    fn renew(&self, device: &DeviceId, owner: &Principal) -> Option<u64> {
+    fn renew(&self, device: &DeviceId, id: TakeoverId, owner: &Principal) -> Option<u64> {
         let mut held = lock(&self.0);
-        let takeover = held.get_mut(device).filter(|it| it.owner == *owner)?;
+        let takeover = held.get_mut(device).filter(|it| it.owner == *owner && it.id == id)?;
         takeover.until = Instant::now() + TAKEOVER_LASTS;
         Some(takeover.registration.entry.epoch)
+    }
+
+    /// Hands what a person has already to another place of theirs.
+    fn pass_on(
+        &self,
+        device: &DeviceId,
+        session: SessionId,
+        owner: &Principal,
+    ) -> Option<TakeoverId> {
+        let mut held = lock(&self.0);
+        let is_it = |it: &&mut Takeover| it.owner == *owner && it.session == session;
+        let takeover = held.get_mut(device).filter(is_it)?;
+        takeover.id = Uuid::new_v4();
+        Some(takeover.id)
     }
 }
 
@@ -91,13 +110,14 @@ async fn end_in_time(held: Weak<Held>, device: DeviceId, epoch: u64) {
 impl Agent {
     /// Takes a phone over for a person, before those that wait for it. A `session` at work there is paused, and what
     /// the person does belongs to it; otherwise to the returned one, which begins with the first act. It lasts
-    /// until it is ended, a task of that session goes on, or nobody has kept it up for [`TAKEOVER_LASTS`].
+    /// until it is ended, a task of that session goes on, or nobody has kept it up for [`TAKEOVER_LASTS`]. Taken over
+    /// again by the same person, what they had of it before is over.
     pub async fn take_over(
         &self,
         device: &DeviceId,
         session: Option<SessionId>,
         principal: &Principal,
-    ) -> Result<SessionId, AgentError> {
+    ) -> Result<(SessionId, TakeoverId), AgentError> {
         let taken = match session {
             Some(id) => self.take_over_from(device, id, principal).await,
             None => self.take_over_free(device, principal).await,
@@ -113,14 +133,14 @@ impl Agent {
         device: &DeviceId,
         id: SessionId,
         principal: &Principal,
-    ) -> Result<SessionId, AgentError> {
+    ) -> Result<(SessionId, TakeoverId), AgentError> {
         let names = self.device_names(device).await;
         let summary = self.session_summary(id, principal).await?;
         ensure_same_device(id, &summary.device.device_id, Some(&names))?;
-        self.hold(device, id, principal).await?;
+        let takeover = self.hold(device, id, principal).await?;
         // The phone is the person's before the run gives it back.
         match self.stop(id, StopReason::UserPaused, principal).await {
-            Ok(_) => Ok(id),
+            Ok(_) => Ok((id, takeover)),
             Err(err) => {
                 self.takeovers.end_of(id);
                 Err(err)
@@ -132,13 +152,13 @@ impl Agent {
         &self,
         device: &DeviceId,
         principal: &Principal,
-    ) -> Result<SessionId, AgentError> {
+    ) -> Result<(SessionId, TakeoverId), AgentError> {
         let names = self.device_names(device).await;
         let device = self.device(&names.id).await?;
-        let own = self.direct_sessions.of(device.id(), principal);
+        let held = self.takeovers.session_on(device.id(), principal);
+        let own = held.or_else(|| self.direct_sessions.of(device.id(), principal));
         let session = own.unwrap_or_else(SessionId::new);
-        self.hold(device.id(), session, principal).await?;
-        Ok(session)
+        Ok((session, self.hold(device.id(), session, principal).await?))
     }
 
     async fn hold(
@@ -146,32 +166,38 @@ impl Agent {
         device: &DeviceId,
         session: SessionId,
         principal: &Principal,
-    ) -> Result<(), AgentError> {
+    ) -> Result<TakeoverId, AgentError> {
         let names = self.device_names(device).await;
-        if self.takeovers.session_on(&names.id, principal) == Some(session)
-            && self.keep_takeover(&names.id, principal).await.is_ok()
+        if let Some(id) = self.takeovers.pass_on(&names.id, session, principal)
+            && self.keep_takeover(&names.id, id, principal).await.is_ok()
         {
-            return Ok(());
+            self.runs.tell_change();
+            return Ok(id);
         }
         // What the same person has of this phone for another session.
-        self.end_takeover(&names.id, principal).await;
+        self.takeovers.remove_if(|it| {
+            it.owner == *principal && it.registration.entry.wants_any_of(&self.shared_names(&names))
+        });
         let registered = self.register_run(&names, session, principal, (RunKind::Takeover, false));
         let Some((registration, _)) = registered.await? else {
             return Err(AgentError::DeviceInHand { device: names.id });
         };
-        let (owner, until) = (principal.clone(), Instant::now() + TAKEOVER_LASTS);
-        self.takeovers.begin(&names.id, Takeover { session, owner, until, registration });
-        Ok(())
+        let (id, owner) = (Uuid::new_v4(), principal.clone());
+        let until = Instant::now() + TAKEOVER_LASTS;
+        self.takeovers.begin(&names.id, Takeover { id, session, owner, until, registration });
+        self.runs.tell_change();
+        Ok(id)
     }
 
     /// Keeps a takeover up; an error when it is over.
     pub async fn keep_takeover(
         &self,
         device: &DeviceId,
+        id: TakeoverId,
         principal: &Principal,
     ) -> Result<(), AgentError> {
         let device = self.device_names(device).await.id;
-        if let Some(epoch) = self.takeovers.renew(&device, principal) {
+        if let Some(epoch) = self.takeovers.renew(&device, id, principal) {
             let runs = self.deps.coordinator.runs().await?;
             if runs.iter().any(|it| it.epoch == epoch) {
                 return Ok(());
@@ -181,14 +207,23 @@ impl Agent {
         Err(AgentError::NotInHand { device })
     }
 
-    /// Gives a phone back that a person has taken over, to whoever waits for it. One that is not taken over is no error.
-    pub async fn end_takeover(&self, device: &DeviceId, principal: &Principal) {
+    /// Which takeover of this phone is in force, if the person has it through this server.
+    pub fn takeover(&self, device: &DeviceId, principal: &Principal) -> Option<TakeoverId> {
+        let held = lock(&self.takeovers.0);
+        held.get(device).filter(|it| it.owner == *principal).map(|it| it.id)
+    }
+
+    /// Gives a phone back that a person has taken over, to whoever waits for it. A takeover that is over is no error.
+    pub async fn end_takeover(&self, device: &DeviceId, id: TakeoverId, principal: &Principal) {
         let device = self.device_names(device).await.id;
         let ended = {
             let mut held = lock(&self.takeovers.0);
-            let is_theirs = held.get(&device).is_some_and(|it| it.owner == *principal);
-            if is_theirs { held.remove(&device) } else { None }
+            let is_it = |it: &Takeover| it.owner == *principal && it.id == id;
+            if held.get(&device).is_some_and(is_it) { held.remove(&device) } else { None }
         };
-        drop(ended);
+        if ended.is_some() {
+            drop(ended);
+            self.runs.tell_change();
+        }
     }
 }

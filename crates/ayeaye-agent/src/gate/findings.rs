@@ -119,15 +119,18 @@ fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
         _ => aimed
             .map(super::request::ControlFacts::name)
             .find(|it| !it.is_empty())
-            .unwrap_or(evidence)
+            .unwrap_or_else(|| without_ids(evidence))
             .to_owned(),
     };
     // The title of a screen or dialog says what its buttons are about.
     let title = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
-    if let Some(title) = title.into_iter().find(|it| 2 < it.chars().count() && **it != thing)
-        && !thing.is_empty()
-    {
-        thing = format!("{thing} – {title}");
+    if let Some(title) = title.into_iter().find(|it| 2 < it.chars().count() && **it != thing) {
+        // A title alone tells whom an enter sends something to.
+        if !thing.is_empty() {
+            thing = format!("{thing} – {title}");
+        } else if !evidence.is_empty() {
+            thing.clone_from(title);
+        }
     }
     let about_money =
         matches!(class, ActClass::Pay | ActClass::Order | ActClass::Transfer | ActClass::Install);
@@ -143,13 +146,18 @@ fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
     }
 }
 
+/// What was found, for people: the name of a control in an app's code tells them nothing.
+fn without_ids(evidence: &str) -> &str {
+    if evidence.contains(":id/") { "" } else { evidence }
+}
+
 /// What would be sent: what is typed together with the enter that sends it, else what stands in a field. What is
 /// typed into a hiding field is never told.
 fn content(request: &GateRequest<'_>) -> Option<String> {
     let text = match request.gesture {
         Gesture::Type { .. } if request.screen.hidden_input => return None,
-        Gesture::Type { text, clear: true, .. } => text.clone(),
-        Gesture::Type { text, .. } => format!("{}{text}", request.screen.draft),
+        // What stands before it may be the hint of an empty field: not every phone tells them apart.
+        Gesture::Type { text, .. } => text.clone(),
         _ => request.screen.draft.clone(),
     };
     (!text.trim().is_empty()).then_some(text)

@@ -266,6 +266,9 @@ impl Run {
 /// Why an act is refused, in words.
 pub(super) fn refusal(verdict: &Verdict) -> String {
     let Verdict { rule, evidence, .. } = verdict;
+    if *rule == Rule::Refused {
+        return "the user has said no to it".to_owned();
+    }
     let what = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };
     format!("the policy refuses it (rule {rule}{what})")
 }

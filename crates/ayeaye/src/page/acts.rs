@@ -4,6 +4,7 @@ use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use ayeaye_agent::{
     Agreed, DeviceId, DirectAction, DirectOutcome, DirectRun, Gesture, Principal, SessionId,
+    TakeoverId,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,8 @@ pub(super) struct Wanted {
     app: Option<String>,
     /// What an earlier answer gave as `agree`.
     agreed: Option<String>,
+    /// The takeover under which it is done, which it keeps up; refused when that is over.
+    control: Option<TakeoverId>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -115,6 +118,9 @@ impl Page {
         self.ensure_may_act()?;
         let (agent, approvals) = (&self.0.agent, &self.0.approvals);
         let gesture = wanted.gesture()?;
+        if let Some(control) = wanted.control {
+            agent.keep_takeover(&device_id, control, &principal).await?;
+        }
         let agreed = match &wanted.agreed {
             Some(code) => approvals.take_act(&device_id, code, &principal)?,
             None => Agreed::Nothing,
@@ -144,9 +150,10 @@ impl Acted {
         let report = acting.report();
         let result = acting.result();
         let (outcome, why) = match result.map(|it| &it.outcome) {
-            Some(DirectOutcome::Done) => {
-                ("done", result.and_then(|it| it.line.uncertain.clone().or(it.note.clone())))
-            }
+            Some(DirectOutcome::Done) => match result.and_then(|it| it.line.uncertain.clone()) {
+                Some(why) => ("doubtful", Some(why)),
+                None => ("done", result.and_then(|it| it.note.clone())),
+            },
             Some(DirectOutcome::NotDone(why)) => ("not_done", Some(why.clone())),
             Some(DirectOutcome::Doubtful(why)) => ("doubtful", Some(why.clone())),
             Some(DirectOutcome::NeedsLeave(_)) => ("needs_leave", None),

@@ -2,12 +2,12 @@
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
-use ayeaye_agent::{Principal, TAKEOVER_LASTS};
+use ayeaye_agent::{Principal, TAKEOVER_LASTS, TakeoverId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Page;
-use super::answer::{Body, Named, Refusal, session_id};
+use super::answer::{Body, Named, Query, Refusal, session_id};
 use crate::mcp::args;
 
 /// Whose phone it is to be taken over from; nobody's where none is named.
@@ -15,6 +15,12 @@ use crate::mcp::args;
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     session_id: Option<String>,
+}
+
+/// Which takeover is meant: there may be a newer one, of another tab.
+#[derive(Debug, Deserialize)]
+pub(super) struct Held {
+    control: TakeoverId,
 }
 
 /// `POST /page/api/devices/{id}/control`: the phone is the person's when this is answered. A session at work
@@ -31,28 +37,34 @@ pub(super) async fn take(
     if let Some(session) = session {
         page.ensure_phone_is_here(session, &principal).await?;
     }
-    let session = agent.take_over(&device, session, &principal).await?;
+    let (session, control) = agent.take_over(&device, session, &principal).await?;
     // Three times, so that one that is lost does no harm.
     let keep_after_ms = TAKEOVER_LASTS.as_millis() / 3;
-    Ok(Json(json!({ "session_id": session.to_string(), "keep_after_ms": keep_after_ms })))
+    Ok(Json(json!({
+        "session_id": session.to_string(),
+        "control": control.to_string(),
+        "keep_after_ms": keep_after_ms,
+    })))
 }
 
-/// `PUT /page/api/devices/{id}/control`: it is still driven.
+/// `PUT /page/api/devices/{id}/control?control=ID`: it is still driven.
 pub(super) async fn keep(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
     Named(id): Named<String>,
+    Query(Held { control }): Query<Held>,
 ) -> Result<StatusCode, Refusal> {
-    page.0.agent.keep_takeover(&args::device_id(&id)?, &principal).await?;
+    page.0.agent.keep_takeover(&args::device_id(&id)?, control, &principal).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// `DELETE /page/api/devices/{id}/control`.
+/// `DELETE /page/api/devices/{id}/control?control=ID`.
 pub(super) async fn give(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
     Named(id): Named<String>,
+    Query(Held { control }): Query<Held>,
 ) -> Result<StatusCode, Refusal> {
-    page.0.agent.end_takeover(&args::device_id(&id)?, &principal).await;
+    page.0.agent.end_takeover(&args::device_id(&id)?, control, &principal).await;
     Ok(StatusCode::NO_CONTENT)
 }

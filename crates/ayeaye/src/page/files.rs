@@ -20,7 +20,7 @@ macro_rules! embedded {
 
 /// The files of the page, by the names they have below `/page/`.
 static FILES: &[(&str, &[u8])] = &embedded![
-    "actions.js" "announce.js" "api.js" "control.js" "format.js" "gestures.js" "icon.svg"
+    "actions.js" "announce.js" "api.js" "control.js" "focus.js" "format.js" "gestures.js" "icon.svg"
     "icons.js" "index.html" "live.js" "main.js" "pages.css" "parts.css" "parts.js" "routes.js"
     "screens.js" "sessions.js" "store.js" "tokens.css" "vdom.js" "view-compare.js"
     "view-compose.js" "view-control.js" "view-glass.js" "view-history.js" "view-phone.js"

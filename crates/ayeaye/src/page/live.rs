@@ -76,7 +76,10 @@ pub(super) async fn devices(agent: &Agent, principal: &Principal) -> Result<Valu
     let mut list = list.map_err(|err| Refusal::internal("the list of phones", &err))?;
     for (at, names) in names.iter().enumerate() {
         if by_hand[at] {
-            list["devices"][at]["by_hand"] = true.into();
+            // By this a page that drives knows whether it still does.
+            let control = agent.takeover(&names.id, principal);
+            list["devices"][at]["by_hand"] =
+                control.map_or_else(|| true.into(), |it| it.to_string().into());
         }
         let waiting = agent.device_queue(names, principal).await?;
         let mut own = Vec::new();

@@ -2,7 +2,8 @@
 use std::collections::VecDeque;
 
 use ayeaye_agent::journal::{
-    ActionRecord, AgentType, BlobRef, Event, Fact, Observe, StepEnd, Summary, SummaryBuilder,
+    ActionRecord, AgentType, Answer, AnswerSource, BlobRef, Event, Fact, Observe, StepEnd, Summary,
+    SummaryBuilder,
 };
 use ayeaye_agent::{JournalError, SessionId};
 use jiff::Timestamp;
@@ -17,6 +18,8 @@ pub(super) const MOST_STEPS: usize = 200;
 const MOST_ROUNDS: usize = 100;
 /// Longest text of a step, in characters.
 const MAX_TEXT: usize = 2000;
+/// Most things said that are shown with a step.
+const MOST_SAID: usize = 8;
 /// Longest line, in characters.
 const MAX_LINE: usize = 200;
 
@@ -66,6 +69,9 @@ pub(super) struct Step {
     /// The name of what it is aimed at.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
+    /// What the user said since the step before, or in this one: answers and advice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    said: Vec<String>,
     /// What was decided.
     #[serde(skip)]
     action: Option<ActionRecord>,
@@ -85,6 +91,8 @@ pub(super) struct StepReader {
     summary: SummaryBuilder,
     steps: VecDeque<Step>,
     rounds: VecDeque<Round>,
+    /// What the user said between two steps.
+    said: Vec<String>,
 }
 
 /// What was read.
@@ -100,7 +108,8 @@ impl StepReader {
     pub(super) fn new(id: SessionId, before: Option<u32>) -> Self {
         let before = before.unwrap_or(u32::MAX);
         let summary = SummaryBuilder::new(id);
-        Self { id, before, summary, steps: VecDeque::new(), rounds: VecDeque::new() }
+        let (steps, rounds, said) = (VecDeque::new(), VecDeque::new(), Vec::new());
+        Self { id, before, summary, steps, rounds, said }
     }
 
     /// Takes in the next event of the record.
@@ -114,6 +123,9 @@ impl StepReader {
                 Round { number, request: truncate(request, MAX_TEXT) },
             );
         }
+        if let (Fact::Answer(answer), None) = (&event.entry.fact, event.entry.step) {
+            self.said.extend(words(answer).take(MOST_SAID - self.said.len().min(MOST_SAID)));
+        }
         let Some(index) = event.entry.step.filter(|step| *step < self.before) else { return };
         if let Fact::StepStart(start) = &event.entry.fact {
             let agent = match start.agent_type.known() {
@@ -122,7 +134,9 @@ impl StepReader {
                 Some(AgentType::AppAgent) | None => "app",
             };
             let round = event.entry.round.unwrap_or_default();
-            push(&mut self.steps, MOST_STEPS, Step::new(index, round, agent, event.ts));
+            let mut step = Step::new(index, round, agent, event.ts);
+            step.said = std::mem::take(&mut self.said);
+            push(&mut self.steps, MOST_STEPS, step);
         } else if let Some(step) = self.steps.iter_mut().rev().find(|it| it.index == index) {
             step.apply(self.id, &event.entry.fact);
         }
@@ -138,6 +152,13 @@ impl StepReader {
             rounds: rounds.into(),
         })
     }
+}
+
+/// What a person has said; nothing where a model answered, or nobody.
+fn words(answer: &Answer) -> impl Iterator<Item = String> {
+    let by_nobody =
+        matches!(answer.source.known(), Some(AnswerSource::Auto | AnswerSource::Nobody));
+    answer.answers.iter().filter(move |_| !by_nobody).map(|text| truncate(text, MAX_TEXT))
 }
 
 fn push<T>(list: &mut VecDeque<T>, most: usize, item: T) {
@@ -188,6 +209,7 @@ impl Step {
             picture_url: None,
             blob: None,
             target: None,
+            said: Vec::new(),
             action: None,
         }
     }
@@ -216,6 +238,10 @@ impl Step {
                     self.target = Some(name);
                     self.decided(&action);
                 }
+            }
+            Fact::Answer(answer) => {
+                let room = MOST_SAID.saturating_sub(self.said.len());
+                self.said.extend(words(answer).take(room));
             }
             Fact::StepEnd(end) => self.ended(end),
             _ => {}

@@ -8,14 +8,14 @@ use crate::fakes::{Rig, ScriptedReply, client, complete, info, within};
 use crate::journal::{Fact, RoundStatus};
 use crate::{
     AgentError, DeviceHolder, DeviceId, Follower, Principal, SessionId, StartTask, StopReason,
-    TAKEOVER_LASTS, UserInput,
+    TAKEOVER_LASTS, TakeoverId, UserInput,
 };
 
 fn phone() -> DeviceId {
     DeviceId::new("phone-1")
 }
 
-async fn take(rig: &Rig, session: Option<SessionId>) -> SessionId {
+async fn take(rig: &Rig, session: Option<SessionId>) -> (SessionId, TakeoverId) {
     rig.agent.take_over(&phone(), session, &client()).await.unwrap()
 }
 
@@ -46,7 +46,8 @@ async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it(
         let first = rig.begin().await.report().session_id;
         rig.script.is_asked(1).await;
         let second = queued(&rig, "the next").await;
-        assert_eq!(take(person, Some(first)).await, first);
+        let (session, takeover) = take(person, Some(first)).await;
+        assert_eq!(session, first);
         let report = rig.agent.report(first, &client()).await.unwrap();
         assert_eq!(report.stop_reason, StopReason::UserPaused);
         nothing_more(&rig, 1).await;
@@ -60,7 +61,7 @@ async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it(
         assert_eq!(report.message, "first");
         let report = rig.ended(second).await;
         assert_eq!(report.message, "second");
-        let kept = person.agent.keep_takeover(&phone(), &client()).await;
+        let kept = person.agent.keep_takeover(&phone(), takeover, &client()).await;
         assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
         assert_eq!(holder(&rig).await, DeviceHolder::Free);
     }
@@ -69,7 +70,7 @@ async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it(
 #[tokio::test(start_paused = true)]
 async fn a_task_for_a_phone_in_a_persons_hand_is_refused_or_waits() {
     let rig = Rig::new([complete("done")]);
-    let session = take(&rig, None).await;
+    let (session, takeover) = take(&rig, None).await;
     let refused = rig.agent.start(rig.task("Text Anna")).await;
     let Err(refused) = refused else { panic!("it has begun") };
     assert_eq!(refused.to_string(), "device phone-1 is busy: a person drives it by hand");
@@ -81,9 +82,9 @@ async fn a_task_for_a_phone_in_a_persons_hand_is_refused_or_waits() {
     }
     nothing_more(&rig, 0).await;
     let someone = Principal::new("somebody else");
-    rig.agent.end_takeover(&phone(), &someone).await;
+    rig.agent.end_takeover(&phone(), takeover, &someone).await;
     assert!(waits.running(), "only whoever has it gives it back");
-    rig.agent.end_takeover(&phone(), &client()).await;
+    rig.agent.end_takeover(&phone(), takeover, &client()).await;
     assert_eq!(rig.ended(waits).await.message, "done");
 }
 
@@ -109,17 +110,17 @@ async fn a_phone_that_another_task_has_cannot_be_taken() {
 #[tokio::test(start_paused = true)]
 async fn a_takeover_lasts_as_long_as_it_is_kept_up() {
     let rig = Rig::new([complete("done")]);
-    take(&rig, None).await;
+    let (_, takeover) = take(&rig, None).await;
     let waits = queued(&rig, "Text Anna").await;
     for _ in 0..5 {
         sleep(TAKEOVER_LASTS * 2 / 3).await;
-        rig.agent.keep_takeover(&phone(), &client()).await.unwrap();
+        rig.agent.keep_takeover(&phone(), takeover, &client()).await.unwrap();
     }
     assert!(waits.running());
     // The computer was shut.
     sleep(TAKEOVER_LASTS).await;
     assert_eq!(rig.ended(waits).await.message, "done");
-    let kept = rig.agent.keep_takeover(&phone(), &client()).await;
+    let kept = rig.agent.keep_takeover(&phone(), takeover, &client()).await;
     assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
 }
 
@@ -178,4 +179,22 @@ async fn what_is_at_work_is_stopped_and_not_given_up() {
         let refused = agent.give_up(session, &client()).await.unwrap_err();
         assert!(matches!(refused, AgentError::SessionBusy(_)), "{refused}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_tabs_the_one_that_took_over_last_has_the_phone() {
+    let rig = Rig::new([complete("done")]);
+    let (session, first) = take(&rig, None).await;
+    let waits = queued(&rig, "Text Anna").await;
+    let (same, second) = take(&rig, None).await;
+    assert_eq!((same, rig.agent.takeover(&phone(), &client())), (session, Some(second)));
+    let kept = rig.agent.keep_takeover(&phone(), first, &client()).await;
+    assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
+    // The first one is closed, which is nothing to the second.
+    rig.agent.end_takeover(&phone(), first, &client()).await;
+    nothing_more(&rig, 0).await;
+    rig.agent.keep_takeover(&phone(), second, &client()).await.unwrap();
+    assert!(waits.running());
+    rig.agent.end_takeover(&phone(), second, &client()).await;
+    assert_eq!(rig.ended(waits).await.message, "done");
 }

@@ -26,7 +26,7 @@ fn the_text_that_would_be_sent_is_quoted() {
         "The agent wants to send something in com.example.chat: \"Send – Anna\". The text: \"I am late\". May it?"
     );
     let scene = chat().filled("I am ").button("Send");
-    assert!(question(&scene, &submit("late")).contains("The text: \"I am late\""));
+    assert!(question(&scene, &submit("late")).contains("The text: \"late\""));
 }
 
 #[test]

@@ -193,3 +193,20 @@ fn what_a_record_says_is_bounded_and_no_place_is_off_the_screen() {
         assert_eq!(point(&serde_json::from_str(text).unwrap()), None, "{text}");
     }
 }
+
+#[test]
+fn what_a_person_said_stands_with_the_step_after_it() {
+    let say = |text: &str, source: AnswerSource| {
+        let (answers, source) = (vec![text.to_owned()], source.into());
+        Fact::Answer(Answer { answers, source, message_id: None })
+    };
+    let mut record = Record::begun();
+    record.step(0, AgentType::AppAgent);
+    record.add(Some(0), say("The blue one", AnswerSource::Guidance));
+    record.add(None, say("Anna Berg", AnswerSource::Client));
+    record.add(None, say("as a model would", AnswerSource::Auto));
+    record.step(1, AgentType::AppAgent);
+    record.step(2, AgentType::AppAgent);
+    let said: Vec<_> = record.read(None).steps.into_iter().map(|it| it.said).collect();
+    assert_eq!(said, [vec!["The blue one".to_owned()], vec!["Anna Berg".to_owned()], vec![]]);
+}
