@@ -82,6 +82,7 @@ function stepItem(id, step, looked, open) {
           ? said(labelOf(step) || named("action", step.action_type), "strong")
           : h("span", { class: open ? "deciding" : "faint" }, t(open ? "step.deciding" : "step.cut")),
         step.agent !== "app" && h("span", { class: "tag" }, named("agent", step.agent)),
+        step.only_asked && h("span", { class: "tag" }, t("step.asked")),
         step.speculative && h("span", { class: "tag" }, t("step.speculative")),
       ),
       (step.said ?? []).map((text) =>

@@ -170,6 +170,7 @@ export default {
   "step.picture": ({ n, label }) => `What was on the screen at step ${n}: ${label}`,
   "step.thought": "Thought",
   "step.explain": "Why",
+  "step.asked": "asked first, not done yet",
   "step.told": "You said",
   "step.error": "Went wrong",
   "step.cut": "Cut short, nothing was done",

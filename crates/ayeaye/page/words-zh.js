@@ -165,6 +165,7 @@ export default {
   "step.picture": ({ n, label }) => `第 ${n} 步时的屏幕：${label}`,
   "step.thought": "思考",
   "step.explain": "原因",
+  "step.asked": "先询问，尚未执行",
   "step.told": "你说",
   "step.error": "出错",
   "step.cut": "已中断，没有执行任何操作",

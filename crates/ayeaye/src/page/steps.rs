@@ -5,7 +5,7 @@ use ayeaye_agent::journal::{
     ActionRecord, AgentType, Answer, AnswerSource, BlobRef, Event, Fact, Observe, StepEnd, Summary,
     SummaryBuilder,
 };
-use ayeaye_agent::{JournalError, SessionId};
+use ayeaye_agent::{JournalError, QuestionKind, SessionId};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -72,6 +72,9 @@ pub(super) struct Step {
     /// What the user said since the step before, or in this one: answers and advice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     said: Vec<String>,
+    /// Whether somebody was asked for leave, and it was not done in this step.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    only_asked: bool,
     /// What was decided.
     #[serde(skip)]
     action: Option<ActionRecord>,
@@ -210,6 +213,7 @@ impl Step {
             blob: None,
             target: None,
             said: Vec::new(),
+            only_asked: false,
             action: None,
         }
     }
@@ -225,7 +229,9 @@ impl Step {
                     self.decided(&parsed.action);
                 }
             }
+            Fact::Question(asked) if asked.kind == QuestionKind::Confirm => self.only_asked = true,
             Fact::ToolStart(start) if start.device => {
+                self.only_asked = false;
                 self.target = start.target.as_ref().and_then(|it| named(&it.name));
                 let (function, arguments) = (start.name.clone(), start.parameters.clone());
                 self.decided(&ActionRecord { function, arguments });

@@ -1,6 +1,6 @@
 use ayeaye_agent::journal::{
-    DeviceRecord, Entry, FORMAT, PhaseTimes, ResponseRecord, RunRecord, SessionStart, StepStart,
-    TargetRecord, TokenRecord, ToolStart,
+    DeviceRecord, Entry, FORMAT, PhaseTimes, QuestionAsked, ResponseRecord, RunRecord,
+    SessionStart, StepStart, TargetRecord, TokenRecord, ToolStart,
 };
 use ayeaye_agent::{ReplyMode, Session};
 use serde_json::{Map, json};
@@ -209,4 +209,25 @@ fn what_a_person_said_stands_with_the_step_after_it() {
     record.step(2, AgentType::AppAgent);
     let said: Vec<_> = record.read(None).steps.into_iter().map(|it| it.said).collect();
     assert_eq!(said, [vec!["The blue one".to_owned()], vec!["Anna Berg".to_owned()], vec![]]);
+}
+
+#[test]
+fn an_act_that_was_only_asked_about_is_told_from_one_that_was_done() {
+    let asked = || {
+        Fact::Question(QuestionAsked {
+            kind: QuestionKind::Confirm.into(),
+            questions: vec!["May it?".to_owned()],
+            options: Vec::new(),
+            app: None,
+            reply_mode: ReplyMode::PassToClient.into(),
+        })
+    };
+    let mut record = Record::begun();
+    record.step(0, AgentType::AppAgent);
+    record.add(Some(0), asked());
+    record.step(1, AgentType::AppAgent);
+    record.add(Some(1), asked());
+    record.add(Some(1), tool(&click(&json!(913)), None));
+    let only_asked: Vec<_> = record.read(None).steps.iter().map(|it| it.only_asked).collect();
+    assert_eq!(only_asked, [true, false]);
 }
