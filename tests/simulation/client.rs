@@ -99,7 +99,7 @@ impl Client {
         };
         for _ in 0..30 {
             let Some(follower) = next else { return self.leave(&agent, Progress::GivenUp).await };
-            let Some(report) = self.follow(&agent, follower).await else {
+            let Some(report) = Box::pin(self.follow(&agent, follower)).await else {
                 return Progress::GivenUp;
             };
             let input = match report.stop_reason {

@@ -156,7 +156,7 @@ async fn what_waits_for_an_answer_can_be_given_up() {
     let refused = other.agent.give_up(asked, &stranger).await.unwrap_err();
     assert!(matches!(refused, AgentError::UnknownSession(_)), "{refused}");
     for _ in 0..2 {
-        let report = within(other.agent.give_up(asked, &client())).await.unwrap();
+        let report = within(Box::pin(other.agent.give_up(asked, &client()))).await.unwrap();
         assert_eq!(report.stop_reason, StopReason::Cancelled);
         assert_eq!((&*report.message, report.question), ("the user gave the task up", None));
     }
