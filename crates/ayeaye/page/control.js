@@ -125,9 +125,9 @@ export async function handBack() {
 
 /// Sends one act, after those before it.
 export function act(what) {
-  if (!state.control?.ready) return;
-  note(null, 1);
   const { control } = state;
+  if (!control?.ready) return;
+  note(control, null, 1);
   queue = queue.then(() => send(what, control));
 }
 
@@ -136,7 +136,7 @@ async function send(what, control) {
   try {
     const came = await post(path, { ...what, control: control.id });
     if (came.outcome === "needs_leave") {
-      note(null, -1);
+      note(control, null, -1);
       // Whoever has left the phone meanwhile is not asked: it is not done.
       if (state.control !== control) return;
       const leave = { question: came.question ?? "", why: came.why ?? "", what: { ...what, agreed: came.agree } };
@@ -144,6 +144,7 @@ async function send(what, control) {
       announce(`${t("leave")}: ${came.question ?? ""}`, true);
     } else {
       note(
+        control,
         {
           tone: came.outcome,
           text: came.outcome === "done" ? t("outcome.done") : `${named("outcome", came.outcome)}: ${plain(came.why ?? "")}`,
@@ -152,16 +153,16 @@ async function send(what, control) {
       );
     }
   } catch (refused) {
-    note({ tone: "not_done", text: reason(refused) }, -1);
+    note(control, { tone: "not_done", text: reason(refused) }, -1);
   }
   lookAgain(control.device);
 }
 
-function note(said, more) {
-  update((s) => {
-    if (!s.control) return;
-    s.control.note = said;
-    s.control.waiting += more;
+/// Of this takeover only: there may be another one by the time that an act is over.
+function note(control, said, more) {
+  update(() => {
+    control.note = said;
+    control.waiting += more;
   });
 }
 
@@ -173,7 +174,7 @@ export function answerLeave(yes) {
   hush();
   focusPicture();
   if (yes) act(asked.what);
-  else note({ tone: "not_done", text: t("leave.no.said") }, 0);
+  else note(state.control, { tone: "not_done", text: t("leave.no.said") }, 0);
 }
 
 /// Keys go to the phone again.
