@@ -1,4 +1,5 @@
 //! From a frame to the picture that a model is sent.
+mod jpeg_rows;
 mod scaled_rows;
 
 use std::fmt;
@@ -7,6 +8,7 @@ use ayeaye_agent::{Frame, Picture, ScreenSize};
 use bytes::Bytes;
 use jpeg_encoder::Encoder;
 
+use self::jpeg_rows::JpegRows;
 use self::scaled_rows::ScaledRows;
 
 /// Size and format of the pictures for a model.
@@ -163,9 +165,9 @@ pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
 
 fn jpeg(rows: &ScaledRows<'_>, size: ScreenSize, quality: u8) -> Picture {
     let mut bytes = Vec::new();
-    Encoder::new(&mut bytes, quality)
-        .encode_image(rows)
-        .expect("a picture that is not empty, written to memory");
+    let encoder = Encoder::new(&mut bytes, quality);
+    let rows = JpegRows::new(rows, encoder.sampling_factor());
+    encoder.encode_image(&rows).expect("a picture that is not empty, written to memory");
     bytes.shrink_to_fit();
     Picture { bytes: Bytes::from(bytes), media_type: "image/jpeg", size }
 }
