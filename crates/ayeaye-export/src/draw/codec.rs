@@ -2,14 +2,11 @@
 use std::io::Cursor;
 
 use ayeaye_agent::{MAX_PIXELS, MAX_SIDE};
-use zune_jpeg::JpegDecoder;
-use zune_jpeg::zune_core::bytestream::ZCursor;
-use zune_jpeg::zune_core::colorspace::ColorSpace;
-use zune_jpeg::zune_core::options::DecoderOptions;
+use jpeg_decoder::{Decoder as JpegDecoder, PixelFormat};
 
 use super::Canvas;
 use super::palette::{self, Indexed};
-use super::shrink::{Pixels, fitted};
+use super::shrink::{fitted, within};
 use crate::Content;
 
 /// Whether pictures of this kind can be read, so that others can be drawn from them.
@@ -17,15 +14,20 @@ pub(crate) fn decodable(media_type: &str) -> bool {
     matches!(media_type, "image/jpeg" | "image/png")
 }
 
-/// Of the PNG made of a kept JPEG, and of what is drawn on it.
-const MAX_PNG_PIXELS: u32 = 720 * 1600;
+/// Below so many pixels letters are hard to read: a JPEG is halved only as far as it keeps as many.
+const READABLE_PIXELS: u32 = 500_000;
+/// Of what is made of a kept JPEG. One that cannot be halved is scaled to so many.
+const MAX_PNG_PIXELS: u32 = 1_200_000;
 
 /// The picture in a JPEG or PNG file, whichever it is; `None` if it is neither, broken or too large. That of a JPEG is
 /// made smaller, to its [`png_size`].
 pub(crate) fn decode(bytes: &[u8]) -> Option<Canvas> {
-    let pixels = decode_whole(bytes)?;
-    let pixels = if is_png(bytes) { pixels } else { pixels.within(MAX_PNG_PIXELS)? };
-    pixels.into_canvas()
+    decode_sized(bytes).map(|(canvas, _)| canvas)
+}
+
+/// The same with the number of pixels in the file.
+fn decode_sized(bytes: &[u8]) -> Option<(Canvas, u64)> {
+    if is_png(bytes) { png(bytes) } else { jpeg(bytes) }
 }
 
 /// The size of the PNG that is made of a kept picture.
@@ -33,13 +35,22 @@ pub(crate) fn png_size([width, height]: [u32; 2], media_type: &str) -> [u32; 2] 
     if media_type != "image/jpeg" {
         return [width, height];
     }
-    let (width, height) = fitted((width, height), MAX_PNG_PIXELS);
+    let (width, height) = fitted(halved((width, height)), MAX_PNG_PIXELS);
     [width, height]
 }
 
-/// As it is in the file.
-pub(super) fn decode_whole(bytes: &[u8]) -> Option<Pixels> {
-    if is_png(bytes) { png(bytes) } else { jpeg(bytes) }
+/// A JPEG can be unpacked in a half, a quarter or an eighth of its size, which takes less time than to unpack it whole
+/// and none for scaling.
+fn halved((mut width, mut height): (u32, u32)) -> (u32, u32) {
+    let (whole_width, whole_height) = (width, height);
+    for part in [2, 4, 8] {
+        let (less_wide, less_high) = (whole_width.div_ceil(part), whole_height.div_ceil(part));
+        if u64::from(less_wide) * u64::from(less_high) < u64::from(READABLE_PIXELS) {
+            break;
+        }
+        (width, height) = (less_wide, less_high);
+    }
+    (width, height)
 }
 
 fn is_png(bytes: &[u8]) -> bool {
@@ -51,24 +62,28 @@ fn fits(width: u64, height: u64) -> bool {
     side.contains(&width) && side.contains(&height) && width * height <= MAX_PIXELS
 }
 
-fn jpeg(bytes: &[u8]) -> Option<Pixels> {
-    let side = MAX_SIDE as usize;
-    let options = DecoderOptions::default()
-        .jpeg_set_out_colorspace(ColorSpace::RGBA)
-        .set_max_width(side)
-        .set_max_height(side);
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    decoder.decode_headers().ok()?;
-    let (width, height) = decoder.dimensions()?;
-    if !fits(width as u64, height as u64) {
+fn jpeg(bytes: &[u8]) -> Option<(Canvas, u64)> {
+    let mut decoder = JpegDecoder::new(bytes);
+    decoder.set_max_decoding_buffer_size(usize::try_from(MAX_PIXELS * 4).unwrap_or(usize::MAX));
+    decoder.read_info().ok()?;
+    let info = decoder.info()?;
+    if !fits(info.width.into(), info.height.into()) {
         return None;
     }
-    let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
-    let rgba = decoder.decode().ok()?;
-    Some(Pixels { width, height, rgba })
+    let wanted = halved((info.width.into(), info.height.into()));
+    let side = |length: u32| u16::try_from(length).ok();
+    let (width, height) = decoder.scale(side(wanted.0)?, side(wanted.1)?).ok()?;
+    let pixels = decoder.decode().ok()?;
+    let rgb = match info.pixel_format {
+        PixelFormat::RGB24 => pixels,
+        PixelFormat::L8 => pixels.into_iter().flat_map(|grey| [grey; 3]).collect(),
+        PixelFormat::L16 | PixelFormat::CMYK32 => return None,
+    };
+    let canvas = within(Canvas::new(width.into(), height.into(), rgb)?, MAX_PNG_PIXELS)?;
+    Some((canvas, u64::from(info.width) * u64::from(info.height)))
 }
 
-fn png(bytes: &[u8]) -> Option<Pixels> {
+fn png(bytes: &[u8]) -> Option<(Canvas, u64)> {
     let limits = png::Limits { bytes: usize::try_from(MAX_PIXELS * 8).unwrap_or(usize::MAX) };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(png::Transformations::normalize_to_color8());
@@ -80,25 +95,18 @@ fn png(bytes: &[u8]) -> Option<Pixels> {
     let mut pixels = vec![0; reader.output_buffer_size()?];
     let info = reader.next_frame(&mut pixels).ok()?;
     pixels.truncate(info.buffer_size());
-    let rgba = match info.color_type {
-        png::ColorType::Rgb => {
-            pixels.as_chunks().0.iter().flat_map(|[r, g, b]| [*r, *g, *b, u8::MAX]).collect()
-        }
+    let rgb = match info.color_type {
+        png::ColorType::Rgb => pixels,
         png::ColorType::Rgba => {
-            pixels.as_chunks().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b, u8::MAX]).collect()
+            pixels.as_chunks().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect()
         }
-        png::ColorType::Grayscale => {
-            pixels.iter().flat_map(|grey| [*grey, *grey, *grey, u8::MAX]).collect()
+        png::ColorType::Grayscale => pixels.into_iter().flat_map(|grey| [grey; 3]).collect(),
+        png::ColorType::GrayscaleAlpha => {
+            pixels.as_chunks().0.iter().flat_map(|[grey, _]| [*grey; 3]).collect()
         }
-        png::ColorType::GrayscaleAlpha => pixels
-            .as_chunks()
-            .0
-            .iter()
-            .flat_map(|[grey, _]| [*grey, *grey, *grey, u8::MAX])
-            .collect(),
         png::ColorType::Indexed => return None,
     };
-    Some(Pixels { width, height, rgba })
+    Some((Canvas::new(width, height, rgb)?, u64::from(width) * u64::from(height)))
 }
 
 /// How far the channels of a block may spread that becomes one colour, and how many colours are left, in
@@ -116,11 +124,10 @@ const DEFLATE_LEVEL: u8 = 4;
 /// A PNG of a kept picture, of its [`png_size`] and of at most `max_bytes`, as far as that can be had without
 /// harm to letters.
 pub(crate) fn png_of(picture: &[u8], max_bytes: usize) -> Option<Vec<u8>> {
-    let whole = decode_whole(picture)?;
-    let pixels = u64::from(whole.width) * u64::from(whole.height);
+    let (canvas, pixels) = decode_sized(picture)?;
     let photo = pixels < picture.len() as u64 * PHOTO;
     let first = if photo { FIRST_FOR_PHOTO } else { 0 };
-    encode_from(whole.within(MAX_PNG_PIXELS)?.into_canvas()?, first, max_bytes)
+    encode_from(canvas, first, max_bytes)
 }
 
 /// A PNG of a drawn picture.
@@ -194,6 +201,35 @@ mod tests {
         assert_eq!((back.width(), back.height()), (90, 160));
         let far = |(a, b): (&u8, &u8)| a.abs_diff(*b) > 12;
         assert!(!canvas.rgb().iter().zip(back.rgb()).any(far));
+    }
+
+    #[test]
+    fn a_jpeg_is_halved_as_far_as_letters_can_be_read() {
+        let size = |width, height| png_size([width, height], "image/jpeg");
+        for (whole, made) in [
+            ([1080, 2400], [540, 1200]),
+            ([2341, 1081], [1171, 541]),
+            ([1440, 3200], [720, 1600]),
+            ([4096, 4096], [1024, 1024]),
+            // Half of these would be too small.
+            ([728, 1596], [728, 1596]),
+            ([824, 1831], [735, 1633]),
+            ([1, 65_535], [1, 65_535]),
+        ] {
+            assert_eq!(size(whole[0], whole[1]), made, "{whole:?}");
+        }
+        assert_eq!(png_size([1080, 2400], "image/png"), [1080, 2400]);
+        for [width, height] in [[1083, 2401], [728, 1596], [900, 1700], [33, 17]] {
+            let canvas = Canvas::plain(width, height, [200, 30, 90]).unwrap();
+            let mut jpeg = Vec::new();
+            let [wide, high] = [width, height].map(|side| u16::try_from(side).unwrap());
+            jpeg_encoder::Encoder::new(&mut jpeg, 85)
+                .encode(canvas.rgb(), wide, high, jpeg_encoder::ColorType::Rgb)
+                .unwrap();
+            let there = decode(&jpeg).unwrap();
+            assert_eq!([there.width(), there.height()], size(width, height));
+            assert!(there.rgb()[0].abs_diff(200) < 4 && there.rgb()[2].abs_diff(90) < 4);
+        }
     }
 
     #[test]

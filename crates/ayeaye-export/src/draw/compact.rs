@@ -2,8 +2,9 @@
 //!
 //! WebP, because a screen is text on plain ground: at the same look its files are half as large as those
 //! of JPEG, which needs two pixels more around each letter, and a quarter of those in a palette.
-use super::codec::decode_whole;
-use super::shrink::Pixels;
+use super::Canvas;
+use super::codec::decode;
+use super::shrink::within;
 
 /// Width and height of a copy, as a number of pixels: twice those of the column it is shown in, and more than
 /// when it is enlarged.
@@ -24,8 +25,8 @@ pub const SMALL_COPY: &str = "image/webp";
 /// A WebP of a kept picture (JPEG or PNG) that people can read: at most 700,000 pixels, in a file of some 5 to
 /// 14 kB. `None` if it cannot be read.
 pub fn compact(picture: &[u8]) -> Option<Vec<u8>> {
-    let pixels = decode_whole(picture)?.within(MAX_PIXELS)?;
-    let file = encode(&pixels, QUALITY)?;
+    let canvas = within(decode(picture)?, MAX_PIXELS)?;
+    let file = encode(&canvas, QUALITY)?;
     if file.len() <= ENOUGH {
         return Some(file);
     }
@@ -34,7 +35,7 @@ pub fn compact(picture: &[u8]) -> Option<Vec<u8>> {
     let from = LOWER_QUALITIES.iter().position(will_do).unwrap_or(LOWER_QUALITIES.len() - 1);
     let mut smaller = file;
     for (quality, _) in &LOWER_QUALITIES[from..] {
-        smaller = encode(&pixels, *quality)?;
+        smaller = encode(&canvas, *quality)?;
         if smaller.len() <= ENOUGH {
             break;
         }
@@ -42,18 +43,18 @@ pub fn compact(picture: &[u8]) -> Option<Vec<u8>> {
     Some(smaller)
 }
 
-fn encode(pixels: &Pixels, quality: f32) -> Option<Vec<u8>> {
+fn encode(canvas: &Canvas, quality: f32) -> Option<Vec<u8>> {
     let mut config = webp::WebPConfig::new().ok()?;
     config.quality = quality;
     config.method = EFFORT;
-    let encoder = webp::Encoder::from_rgba(&pixels.rgba, pixels.width, pixels.height);
+    let encoder = webp::Encoder::from_rgb(canvas.rgb(), canvas.width(), canvas.height());
     Some(encoder.encode_advanced(&config).ok()?.to_vec())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::{Canvas, encode as png};
+    use crate::draw::encode as png;
 
     #[test]
     fn a_copy_is_a_small_webp() {

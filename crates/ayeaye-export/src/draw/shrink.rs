@@ -4,14 +4,6 @@ use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer
 
 use super::Canvas;
 
-/// The pixels of a file: red, green, blue and 255. What shines through is of no use here.
-#[derive(Debug)]
-pub(super) struct Pixels {
-    pub(super) width: u32,
-    pub(super) height: u32,
-    pub(super) rgba: Vec<u8>,
-}
-
 /// The largest size of the same shape with at most so many pixels, never larger than it is.
 #[expect(
     clippy::cast_possible_truncation,
@@ -28,41 +20,32 @@ pub(super) fn fitted((width, height): (u32, u32), max_pixels: u32) -> (u32, u32)
     (side(width), side(height))
 }
 
-/// The picture in another size.
-pub(crate) fn resize(canvas: &Canvas, width: u32, height: u32) -> Option<Canvas> {
-    let pixels = canvas.rgb().as_chunks::<3>().0.iter();
-    let rgba = pixels.flat_map(|[red, green, blue]| [*red, *green, *blue, u8::MAX]).collect();
-    let whole = Pixels { width: canvas.width(), height: canvas.height(), rgba };
-    whole.resized(width, height)?.into_canvas()
+/// The same in at most so many pixels.
+pub(super) fn within(canvas: Canvas, max_pixels: u32) -> Option<Canvas> {
+    let (width, height) = fitted((canvas.width(), canvas.height()), max_pixels);
+    if (width, height) == (canvas.width(), canvas.height()) {
+        return Some(canvas);
+    }
+    resize(&canvas, width, height)
 }
 
-impl Pixels {
-    /// The same in at most so many pixels.
-    pub(super) fn within(self, max_pixels: u32) -> Option<Self> {
-        let (width, height) = fitted((self.width, self.height), max_pixels);
-        if (width, height) == (self.width, self.height) {
-            return Some(self);
-        }
-        self.resized(width, height)
-    }
-
-    fn resized(&self, width: u32, height: u32) -> Option<Self> {
-        let source = ImageRef::new(self.width, self.height, &self.rgba, PixelType::U8x4).ok()?;
-        let mut copy = Image::new(width, height, PixelType::U8x4);
-        // Sharper than the bilinear one that models are fed with, since people read this, and without the rings
-        // around letters that others leave, which take room in files.
-        let options = ResizeOptions::new()
-            .resize_alg(ResizeAlg::Convolution(FilterType::Hamming))
-            .use_alpha(false);
-        Resizer::new().resize(&source, &mut copy, &options).ok()?;
-        Some(Self { width, height, rgba: copy.into_vec() })
-    }
-
-    pub(super) fn into_canvas(self) -> Option<Canvas> {
-        let pixels = self.rgba.as_chunks::<4>().0.iter();
-        let rgb = pixels.flat_map(|[red, green, blue, _]| [*red, *green, *blue]).collect();
-        Canvas::new(self.width, self.height, rgb)
-    }
+/// The picture in another size.
+pub(crate) fn resize(canvas: &Canvas, width: u32, height: u32) -> Option<Canvas> {
+    // The resizer is built for four bytes a pixel alone.
+    let pixels = canvas.rgb().as_chunks::<3>().0.iter();
+    let rgba: Vec<u8> =
+        pixels.flat_map(|[red, green, blue]| [*red, *green, *blue, u8::MAX]).collect();
+    let source = ImageRef::new(canvas.width(), canvas.height(), &rgba, PixelType::U8x4).ok()?;
+    let mut copy = Image::new(width, height, PixelType::U8x4);
+    // Sharper than the bilinear one that models are fed with, since people read this, and without the rings
+    // around letters that others leave, which take room in files.
+    let options = ResizeOptions::new()
+        .resize_alg(ResizeAlg::Convolution(FilterType::Hamming))
+        .use_alpha(false);
+    Resizer::new().resize(&source, &mut copy, &options).ok()?;
+    let pixels = copy.buffer().as_chunks::<4>().0.iter();
+    let rgb = pixels.flat_map(|[red, green, blue, _]| [*red, *green, *blue]).collect();
+    Canvas::new(width, height, rgb)
 }
 
 #[cfg(test)]
@@ -81,10 +64,9 @@ mod tests {
 
     #[test]
     fn colours_stay_where_they_are() {
-        let rgba =
-            (0..40).flat_map(|y: u8| [if y < 20 { [200, 0, 9, 255] } else { [0, 90, 3, 255] }; 30]);
-        let whole = Pixels { width: 30, height: 40, rgba: rgba.flatten().collect() };
-        let canvas = whole.within(300).unwrap().into_canvas().unwrap();
+        let row = |y: u8| [if y < 20 { [200, 0, 9] } else { [0, 90, 3] }; 30];
+        let rgb = (0..40).flat_map(row).flatten().collect();
+        let canvas = within(Canvas::new(30, 40, rgb).unwrap(), 300).unwrap();
         assert_eq!((canvas.width(), canvas.height()), (15, 20));
         assert_eq!((&canvas.rgb()[..3], &canvas.rgb()[897..]), (&[200, 0, 9][..], &[0, 90, 3][..]));
     }
