@@ -80,6 +80,11 @@ impl Model for Metronome {
         self.configured.profile()
     }
 
+    /// As with an endpoint of one's own.
+    fn abandoned_calls_are_free(&self) -> bool {
+        true
+    }
+
     fn picture(&self, frame: &Frame) -> Picture {
         self.configured.picture(frame)
     }
