@@ -26,6 +26,8 @@ pub struct SettleRule {
     pub patience: Duration,
     /// After this time the screen is taken as it is (videos and spinners never settle).
     pub cap: Duration,
+    /// Animations are switched off: a screen is likely to be at rest when it has changed.
+    pub at_once: bool,
 }
 
 impl SettleRule {
@@ -35,6 +37,7 @@ impl SettleRule {
         between: Duration::from_millis(50),
         patience: Duration::from_millis(350),
         cap: Duration::from_secs(3),
+        at_once: false,
     };
 }
 

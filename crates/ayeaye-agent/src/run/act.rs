@@ -67,10 +67,12 @@ impl Run {
             return Ok(StepOutcome::Continue);
         }
         self.enter(RunPhase::Acting);
+        let is_lit = self.observer.is_known_to_be_lit(&observation);
         // The elements must not be read from a screen that changes.
         let Observation { frame, elements, seen_at, app, .. } = observation;
         drop(elements);
-        match self.light_up(&gesture, &frame, seen_at).await {
+        let lit = if is_lit { Ok(None) } else { self.light_up(&gesture, &frame, seen_at).await };
+        match lit {
             Ok(None) => {}
             Ok(Some(why)) => {
                 self.put_off(&gesture, why, step);

@@ -206,6 +206,11 @@ impl Observer {
         self.stays_lit = stays_lit;
     }
 
+    /// Says that screens change without animations.
+    pub(super) fn set_changes_at_once(&mut self) {
+        self.settle.at_once = true;
+    }
+
     /// Encodes a capture, stores what may be stored of it, and records it.
     pub(super) async fn record(
         &mut self,

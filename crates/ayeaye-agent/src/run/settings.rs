@@ -257,6 +257,7 @@ impl Run {
                 }
             }
         }
+        self.observer.set_changes_at_once();
         Ok(())
     }
 

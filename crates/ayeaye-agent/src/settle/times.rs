@@ -232,14 +232,17 @@ impl Expected {
         self.share(frame).is_none_or(|share| WORTH_PREPARING <= share)
     }
 
-    /// Whether it is likely enough to stay that a model may be sent it.
+    /// Whether it is likely enough to stay that a model may be sent it: where nothing is known, only without
+    /// animations.
     pub(crate) fn stays(&self, frame: Duration) -> bool {
-        self.share(frame).is_some_and(|share| WORTH_SENDING <= share)
+        self.share(frame).map_or(self.rule.at_once, |share| WORTH_SENDING <= share)
     }
 
     /// The share of the last screens that had come to rest by then.
     fn share(&self, frame: Duration) -> Option<f64> {
-        let by_then = |rest: &&Rest| rest.certain <= frame + self.rule.between / 2;
+        // Without animations, what has never been seen to move has not moved.
+        let at = |rest: &Rest| if self.rule.at_once { rest.likely } else { rest.certain };
+        let by_then = |rest: &&Rest| at(rest) <= frame + self.rule.between / 2;
         let rested = self.rests.iter().filter(by_then).count();
         #[expect(clippy::cast_precision_loss, reason = "a handful")]
         let share = rested as f64 / self.rests.len() as f64;

@@ -192,6 +192,19 @@ async fn it_is_learnt_whether_it_pays() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn where_animations_are_off_a_first_frame_is_sent_before_anything_is_learnt() {
+    for (stop_animations, early) in [(false, 0), (true, 2)] {
+        let rig = rig((0..2).map(click).chain([complete("done")]), Speculate::Auto)
+            .limited(|limits| limits.stop_animations = stop_animations);
+        rig.script.is_ones_own();
+        let report = rig.run().await;
+        let observed = observed(&rig, report.session_id).await;
+        let asked_early = observed.iter().filter(|it| !it.settled).count();
+        assert_eq!(asked_early, early, "{observed:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_model_that_fails_early_leaves_a_step_with_its_picture() {
     let rig = rig([click(1), ScriptedReply::Fails("no such model".to_owned())], Speculate::On);
     let follower = rig.begin().await;
@@ -211,9 +224,11 @@ struct Slowness {
     /// A gesture, and each question of the phone's state.
     answer: Duration,
     sync: Duration,
+    /// Milliseconds of the model.
+    thinks: u64,
 }
 
-/// A step once the phone is known, with a model that answers at once.
+/// A step once the phone is known.
 #[derive(Debug)]
 struct KnownStep {
     took: Duration,
@@ -226,8 +241,10 @@ struct KnownStep {
 impl KnownStep {
     async fn of(slowness: Slowness) -> Self {
         const STEPS: u32 = 20;
-        let replies =
-            (0..2 * STEPS).map(|x| after(0, click(x))).chain([after(0, complete("done"))]);
+        let replies = (0..2 * STEPS)
+            .map(click)
+            .chain([complete("done")])
+            .map(|it| after(slowness.thinks, it));
         let mut disk = None;
         let rig = rig(replies, Speculate::Auto).steps(3 * STEPS).kept_by(|inner, phone| {
             let whole = Arc::new(FailingJournal::new(inner, phone, Write::Sync, u32::MAX));
@@ -287,4 +304,15 @@ async fn a_step_waits_for_one_capture_one_answer_of_the_phone_and_one_sync() {
     }
     // Beside others, while nobody waits: what was seen and decided, and that it was done.
     assert!((1..=3).contains(&usual.syncs), "{usual:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_is_kept_lit_is_not_asked_whether_it_is_while_a_step_waits() {
+    let longer = Duration::from_millis(20);
+    let thinks = 3000;
+    let usual = KnownStep::of(Slowness { thinks, ..Slowness::default() }).await;
+    let slow = KnownStep::of(Slowness { thinks, answer: longer, ..Slowness::default() }).await;
+    let waits = slow.took.saturating_sub(usual.took).div_duration_f64(longer);
+    // That of the act.
+    assert!((waits - 1.0).abs() < 0.2, "{usual:?}, {slow:?}");
 }

@@ -138,6 +138,16 @@ impl Observer {
         Ok(Some(looked.unwrap_or_else(|| Arc::new(Err(gone())))))
     }
 
+    /// Whether the phone need not be asked before an act if its screen is still on: it is kept so, and was on when it
+    /// was looked at last, so shortly ago that the look says what is on it, too.
+    pub(in crate::run) fn is_known_to_be_lit(&self, observation: &Observation) -> bool {
+        let Some(watch) = &observation.watch else { return false };
+        let looked = watch.latest.borrow();
+        let fresh = looked.as_deref().and_then(|it| it.as_ref().ok());
+        let fresh = fresh.filter(|look| Instant::now() < look.good_until);
+        self.stays_lit && fresh.is_some_and(|look| look.state.awake)
+    }
+
     /// The elements of the screen as it is now; `None` if the phone does not say in time.
     pub(in crate::run) async fn elements_now(&self) -> Result<Option<Elements>, Cancelled> {
         let asked = timeout(ELEMENTS_NOW, self.device.ui_tree());
