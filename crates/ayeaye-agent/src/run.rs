@@ -8,6 +8,7 @@
 //! done again, and `direct` is the run of one direct action of a client.
 mod act;
 mod actor;
+mod answer_times;
 mod ask;
 mod begin;
 mod budget;
@@ -42,6 +43,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 use self::actor::{Actor, NOT_SENT};
+use self::answer_times::AnswerTimes;
 pub(crate) use self::ask::waiting_for_operator;
 pub(crate) use self::begin::ResumeKind;
 use self::budget::Budget;
@@ -149,8 +151,8 @@ struct RunState {
     progress: Progress,
     /// How often in a row an act was put off because the screen had changed.
     put_off: u32,
-    /// How long the acting model took for its last answer.
-    answered_in: Option<Duration>,
+    /// How long the acting model took for its last answers.
+    answer_times: AnswerTimes,
     /// The number of questions answered without the user.
     auto_answers: u32,
     image_history: ImageHistory,
@@ -343,8 +345,8 @@ impl Run {
         loop {
             if !observation.is_early() {
                 step.captioning = self.begin_caption(&observation);
-                self.observer.watch(&mut observation);
             }
+            self.observer.watch(&mut observation, self.state.answer_times.at_least());
             match self.decide_with_progress(&mut observation, step).await {
                 Err(RunError::ScreenMoved) => {
                     self.observer.goes_on_from(observation);

@@ -49,7 +49,7 @@ impl Run {
         step: &mut StepBuilder,
     ) -> Result<Decision, RunError> {
         let model = self.acting_model();
-        let answered_in = self.state.answered_in;
+        let answered_in = self.state.answer_times.latest();
         if !self.observer.may_ask_early(observation, &*model, answered_in) {
             self.prove(observation, step).await?;
         }
@@ -78,7 +78,7 @@ impl Run {
             let moved = observation.moved();
             let reply =
                 self.models.send_unless_moved(recorder, &mut exchange, costs, moved).await?;
-            self.state.answered_in = Some(reply.latency);
+            self.state.answer_times.add(reply.latency);
             // Nothing follows from a reply before its screen is known to be the settled one.
             if let Err(moved) = self.prove(observation, step).await {
                 let read = model.read(&reply, observation.picture.picture.size);
@@ -173,6 +173,7 @@ impl Run {
         tracing::warn!(session = %self.session().id, to = other.name(), "another model goes on: {}", self.recorder.redact(&why));
         self.state.fallen_back = true;
         self.state.image_history.clear();
+        self.state.answer_times.clear();
         self.state.progress = Progress::default();
         if reason == StopReason::NoProgress {
             self.state

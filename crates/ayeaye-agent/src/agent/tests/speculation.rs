@@ -316,3 +316,12 @@ async fn a_phone_that_is_kept_lit_is_not_asked_whether_it_is_while_a_step_waits(
     // That of the act.
     assert!((waits - 1.0).abs() < 0.2, "{usual:?}, {slow:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_is_left_alone_until_the_model_is_about_to_answer() {
+    let thinks = 8000;
+    let step = KnownStep::of(Slowness { thinks, ..Slowness::default() }).await;
+    // Two until the screen rests, and one each second from 6.4 s on.
+    assert!((4..=5).contains(&step.captures), "{step:?}");
+    assert!(step.took < Duration::from_millis(thinks + 60), "{step:?}");
+}

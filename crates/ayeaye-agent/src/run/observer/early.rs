@@ -129,7 +129,6 @@ impl Observer {
                 // The screen may be another one yet.
                 self.is_current = false;
                 observation.proof = Some(proof);
-                self.watch(&mut observation);
                 Ok(observation)
             }
         }

@@ -115,10 +115,11 @@ impl Observation {
 }
 
 impl Observer {
-    /// Begins to watch the screen of this observation.
-    pub(in crate::run) fn watch(&self, observation: &mut Observation) {
+    /// Begins to watch the screen of this observation, for a model that takes at least so long: looks long
+    /// before it answers would be of no use.
+    pub(in crate::run) fn watch(&self, observation: &mut Observation, answer: Duration) {
         let look = observation.look_time().min(FRESH);
-        let first = observation.seen_at + FRESH.saturating_sub(look);
+        let first = observation.seen_at + FRESH.max(answer).saturating_sub(look);
         observation.watch =
             Some(ScreenWatch::new(self.device.clone(), observation.frame.clone(), first));
     }

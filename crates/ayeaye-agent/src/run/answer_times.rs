@@ -1,0 +1,59 @@
+//! How long the acting model takes for its answers.
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// So many answers are remembered.
+const REMEMBERED: usize = 5;
+/// So many tell how soon the next one may come.
+const ENOUGH: usize = 3;
+
+/// The times of its last answers in a run.
+#[derive(Debug, Default)]
+pub(super) struct AnswerTimes {
+    last: VecDeque<Duration>,
+}
+
+impl AnswerTimes {
+    pub(super) fn add(&mut self, took: Duration) {
+        self.last.truncate(REMEMBERED - 1);
+        self.last.push_front(took);
+    }
+
+    /// That of the last one.
+    pub(super) fn latest(&self) -> Option<Duration> {
+        self.last.front().copied()
+    }
+
+    /// How long the next one is sure to take, as far as can be told: four fifths of the shortest. Zero before enough
+    /// have come.
+    pub(super) fn at_least(&self) -> Duration {
+        let shortest = self.last.iter().min().filter(|_| ENOUGH <= self.last.len());
+        shortest.copied().unwrap_or_default() * 4 / 5
+    }
+
+    /// Another model answers from now on.
+    pub(super) fn clear(&mut self) {
+        self.last.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shortest_of_the_last_answers_tells_how_soon_the_next_may_come() {
+        let mut times = AnswerTimes::default();
+        assert_eq!((times.latest(), times.at_least()), (None, Duration::ZERO));
+        let mut told = Vec::new();
+        for seconds in [5, 1, 4, 3, 3, 6, 7] {
+            times.add(Duration::from_secs(seconds));
+            assert_eq!(times.latest(), Some(Duration::from_secs(seconds)));
+            told.push(times.at_least().as_millis());
+        }
+        // The second is forgotten with the sixth after it.
+        assert_eq!(told, [0, 0, 800, 800, 800, 800, 2400]);
+        times.clear();
+        assert_eq!((times.latest(), times.at_least()), (None, Duration::ZERO));
+    }
+}
