@@ -21,18 +21,21 @@ impl Thumbnail {
         let full = frame.size();
         let size =
             ScreenSize { width: full.width.div_ceil(STEP), height: full.height.div_ceil(STEP) };
-        let last = full.width as usize - 1;
+        let step = STEP as usize;
         let mut grey = Vec::with_capacity((size.width * size.height) as usize);
         frame.for_rows(0..full.height as usize, |y, row| {
-            if y % STEP as usize != 0 {
+            if !y.is_multiple_of(step) {
                 return;
             }
-            let y = y / STEP as usize;
-            grey.extend((0..size.width as usize).map(|x| {
-                let x = (x * STEP as usize + (x + y) % STEP as usize).min(last);
-                let [red, green, blue] = [0, 1, 2].map(|part| u32::from(row[x * 4 + part]));
-                u8::try_from((red * 3 + green * 6 + blue) / 10).unwrap_or(u8::MAX)
-            }));
+            // Plain steps: this crate is built small, and each closure here would be called pixel by pixel.
+            let shift = y / step;
+            for (x, four) in row.chunks(step * 4).enumerate() {
+                let at = ((x + shift) % step * 4).min(four.len() - 4);
+                let brightness =
+                    u32::from(four[at]) * 3 + u32::from(four[at + 1]) * 6 + u32::from(four[at + 2]);
+                let [value, ..] = (brightness / 10).to_le_bytes();
+                grey.push(value);
+            }
         });
         Self { size, grey: grey.into() }
     }

@@ -47,6 +47,15 @@ impl Channel {
         let [value, ..] = (sum >> 16).to_le_bytes();
         value
     }
+
+    /// In a loop: of `map`, compilers make a call for each pixel.
+    fn of_all<const N: usize>(self, pixels: &[[u8; 4]; N]) -> [u8; N] {
+        let mut values = [0; N];
+        for (value, pixel) in values.iter_mut().zip(pixels) {
+            *value = self.of(*pixel);
+        }
+        values
+    }
 }
 
 /// Of which pixels of a row the blue and the red are wanted.
@@ -75,16 +84,24 @@ fn put(pixels: &[[u8; 4]], colours: Colours, [bright, blue, red, _]: &mut [Vec<u
             }
             continue;
         }
-        bright.extend_from_slice(&group.map(|pixel| BRIGHT.of(pixel)));
+        bright.extend_from_slice(&BRIGHT.of_all(group));
         match colours {
             Colours::All => {
-                blue.extend_from_slice(&group.map(|pixel| BLUE.of(pixel)));
-                red.extend_from_slice(&group.map(|pixel| RED.of(pixel)));
+                blue.extend_from_slice(&BLUE.of_all(group));
+                red.extend_from_slice(&RED.of_all(group));
             }
             Colours::EvenColumns => {
-                let even: [[u8; 4]; GROUP / 2] = std::array::from_fn(|at| group[at * 2]);
-                blue.extend_from_slice(even.map(|pixel| [BLUE.of(pixel); 2]).as_flattened());
-                red.extend_from_slice(even.map(|pixel| [RED.of(pixel); 2]).as_flattened());
+                let mut even = [[0; 4]; GROUP / 2];
+                for (pixel, [first, _]) in even.iter_mut().zip(group.as_chunks().0) {
+                    *pixel = *first;
+                }
+                for (channel, out) in [(BLUE, &mut *blue), (RED, &mut *red)] {
+                    let mut both = [[0; 2]; GROUP / 2];
+                    for (both, value) in both.iter_mut().zip(channel.of_all(&even)) {
+                        *both = [value; 2];
+                    }
+                    out.extend_from_slice(both.as_flattened());
+                }
             }
             Colours::None => {}
         }
