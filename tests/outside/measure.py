@@ -52,7 +52,7 @@ def idle(binary, folder, what, *words, greet=True):
 
 def main():
     binary = str(Path(sys.argv[1]).resolve())
-    held = [promise("size of the binary", Path(binary).stat().st_size / 1e6, "MB", 24)]
+    held = [promise("size of the binary", Path(binary).stat().st_size / 1e6, "MB", 30)]
     times = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(ROUNDS):

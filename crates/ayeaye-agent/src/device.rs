@@ -480,7 +480,7 @@ pub trait Device: Send + Sync + fmt::Debug {
         Ok(Vec::new())
     }
     /// Changes of settings that have screens change without animations, each of which takes some of them away;
-    /// none if there are no animations, or none that can be taken away. Changes nothing.
+    /// none if there are no animations. Changes nothing.
     async fn ways_to_stop_animations(&self) -> Result<Vec<SettingChange>, DeviceError> {
         Ok(Vec::new())
     }

@@ -206,9 +206,9 @@ impl Observer {
         self.stays_lit = stays_lit;
     }
 
-    /// Says that screens change without animations.
-    pub(super) fn set_changes_at_once(&mut self) {
-        self.settle.at_once = true;
+    /// Says whether screens change without animations.
+    pub(super) fn set_changes_at_once(&mut self, at_once: bool) {
+        self.settle.at_once = at_once;
     }
 
     /// Encodes a capture, stores what may be stored of it, and records it.

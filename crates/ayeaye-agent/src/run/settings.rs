@@ -223,6 +223,9 @@ impl Run {
         if self.is_direct || self.deps.in_process_devices.contains(self.device.id()) {
             return Ok(());
         }
+        // What was changed before may have been put back since.
+        self.observer.set_stays_lit(false);
+        self.observer.set_changes_at_once(false);
         if self.deps.limits.keep_awake {
             self.keep_awake().await?;
         }
@@ -257,7 +260,7 @@ impl Run {
                 }
             }
         }
-        self.observer.set_changes_at_once();
+        self.observer.set_changes_at_once(true);
         Ok(())
     }
 

@@ -238,7 +238,7 @@ impl Expected {
         self.share(frame).map_or(self.rule.at_once, |share| WORTH_SENDING <= share)
     }
 
-    /// The share of the last screens that had come to rest by then.
+    /// The share of the last screens that had come to rest by then, or without animations may have.
     fn share(&self, frame: Duration) -> Option<f64> {
         // Without animations, what has never been seen to move has not moved.
         let at = |rest: &Rest| if self.rule.at_once { rest.likely } else { rest.certain };

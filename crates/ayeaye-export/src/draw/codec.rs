@@ -2,7 +2,7 @@
 use std::io::Cursor;
 
 use ayeaye_agent::{MAX_PIXELS, MAX_SIDE};
-use jpeg_decoder::{Decoder as JpegDecoder, PixelFormat};
+use jpeg_decoder::{CodingProcess, Decoder as JpegDecoder, PixelFormat};
 
 use super::Canvas;
 use super::palette::{self, Indexed};
@@ -16,8 +16,13 @@ pub(crate) fn decodable(media_type: &str) -> bool {
 
 /// Below so many pixels letters are hard to read: a JPEG is halved only as far as it keeps as many.
 const READABLE_PIXELS: u32 = 500_000;
-/// Of what is made of a kept JPEG. One that cannot be halved is scaled to so many.
+/// Of what is made of a kept JPEG. What is still larger is scaled to so many.
 const MAX_PNG_PIXELS: u32 = 1_200_000;
+
+/// What a scan of a JPEG begins with.
+const START_OF_SCAN: [u8; 2] = [0xff, 0xda];
+/// One for each channel at most, and that of a small picture in the file's head.
+const MAX_SCANS: usize = 4;
 
 /// The picture in a JPEG or PNG file, whichever it is; `None` if it is neither, broken or too large. That of a JPEG is
 /// made smaller, to its [`png_size`].
@@ -62,22 +67,30 @@ fn fits(width: u64, height: u64) -> bool {
     side.contains(&width) && side.contains(&height) && width * height <= MAX_PIXELS
 }
 
+/// Only as encoders of screens write them: one pass, eight bits. Each further scan costs a pass over the whole
+/// picture, and a small file can have thousands.
 fn jpeg(bytes: &[u8]) -> Option<(Canvas, u64)> {
     let mut decoder = JpegDecoder::new(bytes);
-    decoder.set_max_decoding_buffer_size(usize::try_from(MAX_PIXELS * 4).unwrap_or(usize::MAX));
     decoder.read_info().ok()?;
     let info = decoder.info()?;
-    if !fits(info.width.into(), info.height.into()) {
+    if info.coding_process != CodingProcess::DctSequential
+        || !matches!(info.pixel_format, PixelFormat::RGB24 | PixelFormat::L8)
+        || !fits(info.width.into(), info.height.into())
+        || MAX_SCANS < bytes.windows(2).filter(|it| *it == START_OF_SCAN).count()
+    {
         return None;
     }
-    let wanted = halved((info.width.into(), info.height.into()));
-    let side = |length: u32| u16::try_from(length).ok();
-    let (width, height) = decoder.scale(side(wanted.0)?, side(wanted.1)?).ok()?;
+    let whole = (info.width.into(), info.height.into());
+    let wanted = halved(whole);
+    let (mut width, mut height) = (info.width, info.height);
+    if wanted != whole {
+        let side = |length: u32| u16::try_from(length).ok();
+        (width, height) = decoder.scale(side(wanted.0)?, side(wanted.1)?).ok()?;
+    }
     let pixels = decoder.decode().ok()?;
     let rgb = match info.pixel_format {
-        PixelFormat::RGB24 => pixels,
         PixelFormat::L8 => pixels.into_iter().flat_map(|grey| [grey; 3]).collect(),
-        PixelFormat::L16 | PixelFormat::CMYK32 => return None,
+        _ => pixels,
     };
     let canvas = within(Canvas::new(width.into(), height.into(), rgb)?, MAX_PNG_PIXELS)?;
     Some((canvas, u64::from(info.width) * u64::from(info.height)))
@@ -219,7 +232,9 @@ mod tests {
             assert_eq!(size(whole[0], whole[1]), made, "{whole:?}");
         }
         assert_eq!(png_size([1080, 2400], "image/png"), [1080, 2400]);
-        for [width, height] in [[1083, 2401], [728, 1596], [900, 1700], [33, 17]] {
+        for [width, height] in
+            [[1083, 2401], [728, 1596], [900, 1700], [33, 17], [1, 8000], [8000, 1]]
+        {
             let canvas = Canvas::plain(width, height, [200, 30, 90]).unwrap();
             let mut jpeg = Vec::new();
             let [wide, high] = [width, height].map(|side| u16::try_from(side).unwrap());
@@ -230,6 +245,21 @@ mod tests {
             assert_eq!([there.width(), there.height()], size(width, height));
             assert!(there.rgb()[0].abs_diff(200) < 4 && there.rgb()[2].abs_diff(90) < 4);
         }
+    }
+
+    #[test]
+    fn a_jpeg_of_many_scans_is_not_unpacked() {
+        let mut progressive = Vec::new();
+        let mut encoder = jpeg_encoder::Encoder::new(&mut progressive, 90);
+        encoder.set_progressive(true);
+        encoder.encode(sample().rgb(), 90, 160, jpeg_encoder::ColorType::Rgb).unwrap();
+        assert_eq!(decode(&progressive), None);
+        let jpeg = as_jpeg(&sample());
+        let scan = jpeg.windows(2).position(|it| it == START_OF_SCAN).unwrap();
+        let end = jpeg.len() - 2;
+        let again = [&jpeg[..end], &jpeg[scan..end].repeat(9), &jpeg[end..]].concat();
+        assert_eq!(decode(&again), None);
+        assert!(decode(&jpeg).is_some());
     }
 
     #[test]

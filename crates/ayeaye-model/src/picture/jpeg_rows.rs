@@ -7,8 +7,8 @@ use super::scaled_rows::ScaledRows;
 /// Rows as the encoder asks for them.
 pub(super) struct JpegRows<'a> {
     rows: &'a ScaledRows<'a>,
-    /// Whether the encoder takes the colours of the even columns in the even rows of its buffer, and looks at no others.
-    /// To work those out for nothing would take half as long as everything else here.
+    /// Whether the encoder takes the colours of the even columns in the even rows of its buffer, and looks at no others,
+    /// as its `ChromaSubsamplingMethod::Nearest` does. To work those out for nothing would take half as long as everything else here.
     quarter_of_colours: bool,
 }
 
@@ -109,11 +109,8 @@ fn put(pixels: &[[u8; 4]], colours: Colours, [bright, blue, red, _]: &mut [Vec<u
     bright.extend(rest.iter().map(|pixel| BRIGHT.of(*pixel)));
     for (channel, out) in [(BLUE, blue), (RED, red)] {
         if colours != Colours::None {
+            // The last of these, too: the encoder fills its buffer up with copies of it.
             out.extend(rest.iter().map(|pixel| channel.of(*pixel)));
-            // The encoder fills its buffer up with copies of the last column, of which it takes the even ones.
-            if let (Some(last), Some(pixel)) = (out.last_mut(), pixels.last()) {
-                *last = channel.of(*pixel);
-            }
         }
     }
 }

@@ -29,6 +29,7 @@ pub(in crate::run) struct LaterLook {
     pub(in crate::run) state: ScreenState,
     /// It looks like the frame that the model was shown.
     pub(in crate::run) same: bool,
+    begun: Instant,
     good_until: Instant,
 }
 
@@ -75,7 +76,7 @@ impl ScreenWatch {
                         if same {
                             stayed.send_replace(Some(begun));
                         }
-                        Ok(LaterLook { frame, state, same, good_until })
+                        Ok(LaterLook { frame, state, same, begun, good_until })
                     }
                     Err(err) => Err(err),
                 };
@@ -118,7 +119,7 @@ impl Observer {
     /// Begins to watch the screen of this observation, for a model that takes at least so long: looks long
     /// before it answers would be of no use.
     pub(in crate::run) fn watch(&self, observation: &mut Observation, answer: Duration) {
-        let look = observation.look_time().min(FRESH);
+        let look = observation.look_time();
         let first = observation.seen_at + FRESH.max(answer).saturating_sub(look);
         observation.watch =
             Some(ScreenWatch::new(self.device.clone(), observation.frame.clone(), first));
@@ -140,12 +141,12 @@ impl Observer {
     }
 
     /// Whether the phone need not be asked before an act if its screen is still on: it is kept so, and was on when it
-    /// was looked at last, so shortly ago that the look says what is on it, too.
+    /// was looked at within the last second.
     pub(in crate::run) fn is_known_to_be_lit(&self, observation: &Observation) -> bool {
         let Some(watch) = &observation.watch else { return false };
         let looked = watch.latest.borrow();
         let fresh = looked.as_deref().and_then(|it| it.as_ref().ok());
-        let fresh = fresh.filter(|look| Instant::now() < look.good_until);
+        let fresh = fresh.filter(|look| look.begun.elapsed() < FRESH);
         self.stays_lit && fresh.is_some_and(|look| look.state.awake)
     }
 
