@@ -34,9 +34,16 @@ async fn until(follower: &mut Follower, what: impl Fn(&Follower) -> bool) {
     .await;
 }
 
+/// With a model whose last call goes on until it is given up. What another server sees comes from the disk, in time
+/// that is not paused: on a busy machine hours of paused time go by before it is there.
+fn hanging(lines: impl IntoIterator<Item = ScriptedReply>) -> Rig {
+    const LONG: Duration = Duration::from_hours(24 * 365);
+    Rig::new(lines).limited(|limits| (limits.model_call, limits.run_time) = (LONG, LONG))
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_run_of_another_server_is_followed_to_its_end() {
-    let rig = Rig::new([click(1), click(2), ScriptedReply::Hangs]);
+    let rig = hanging([click(1), click(2), ScriptedReply::Hangs]);
     let other = rig.beside([]);
     let here = rig.begin().await;
     let session = here.report().session_id;
@@ -62,7 +69,7 @@ async fn a_run_of_another_server_is_followed_to_its_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_of_another_server_is_stopped_and_continued_here() {
-    let rig = Rig::new([click(1), ScriptedReply::Hangs]);
+    let rig = hanging([click(1), ScriptedReply::Hangs]);
     let other = rig.beside([complete("Sent.")]);
     let here = rig.begin().await;
     let session = here.report().session_id;
@@ -126,7 +133,7 @@ async fn a_run_that_waits_for_its_operator_is_answered_from_another_server() {
 
 #[tokio::test(start_paused = true)]
 async fn a_message_that_the_record_has_is_not_taken_again() {
-    let rig = Rig::new([click(1), click(2), ScriptedReply::Hangs]);
+    let rig = hanging([click(1), click(2), ScriptedReply::Hangs]);
     let session = rig.begin().await.report().session_id;
     let coordinator = FileCoordinator::new(rig.data(), "third", SyncPolicy::Never);
     let run = coordinator.run_of(session).await.unwrap().unwrap();
@@ -197,7 +204,7 @@ async fn a_run_whose_server_died_is_over_and_can_go_on_elsewhere() {
 
 #[tokio::test(start_paused = true)]
 async fn a_busy_phone_is_waited_for_in_turn_across_servers() {
-    let rig = Rig::new([ScriptedReply::Hangs]);
+    let rig = hanging([ScriptedReply::Hangs]);
     let second = rig.beside([complete("second")]);
     let third = rig.beside([complete("third")]);
     let first = rig.begin().await;
@@ -258,7 +265,7 @@ async fn holder(agent: &Agent) -> DeviceHolder {
 
 #[tokio::test(start_paused = true)]
 async fn other_servers_runs_are_heard_of() {
-    let rig = Rig::new([ScriptedReply::Hangs]);
+    let rig = hanging([ScriptedReply::Hangs]);
     let other = rig.beside([]);
     let mut changes = other.agent.changes();
     let me = client();
