@@ -325,3 +325,24 @@ async fn a_phone_is_left_alone_until_the_model_is_about_to_answer() {
     assert!((4..=5).contains(&step.captures), "{step:?}");
     assert!(step.took < Duration::from_millis(thinks + 60), "{step:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_look_begins_in_time_for_the_answer() {
+    let capture = Some(Duration::from_secs(4));
+    let thinks = 9000;
+    let step = KnownStep::of(Slowness { capture, thinks, ..Slowness::default() }).await;
+    // One capture, and the model: the look before the act is over when it answers.
+    assert!(step.took < Duration::from_millis(13_200), "{step:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_was_looked_at_long_ago_is_asked_whether_it_is_lit() {
+    let longer = Duration::from_millis(20);
+    let (capture, thinks) = (Some(Duration::from_secs(2)), 9000);
+    let usual = KnownStep::of(Slowness { capture, thinks, ..Slowness::default() }).await;
+    let slow = Slowness { capture, thinks, answer: longer, ..Slowness::default() };
+    let slow = KnownStep::of(slow).await;
+    let waits = slow.took.saturating_sub(usual.took).div_duration_f64(longer);
+    // That, and the act.
+    assert!((waits - 2.0).abs() < 0.2, "{usual:?}, {slow:?}");
+}
