@@ -353,8 +353,8 @@ impl Run {
                     observation = self.observe_early(step).await?;
                 }
                 Err(err) if observation.is_early() => {
-                    let recorder = &mut self.recorder;
-                    self.observer.record_as_seen(recorder, &mut observation).await?;
+                    let (model, recorder) = (self.acting_model(), &mut self.recorder);
+                    self.observer.record_as_seen(recorder, &model, &mut observation).await?;
                     return Ok((observation, Err(err)));
                 }
                 decided => return Ok((observation, decided)),

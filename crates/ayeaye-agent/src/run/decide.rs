@@ -53,6 +53,9 @@ impl Run {
         if !self.observer.may_ask_early(observation, &*model, answered_in) {
             self.prove(observation, step).await?;
         }
+        if observation.is_early() {
+            self.observer.record_early(&mut self.recorder, &model, observation).await?;
+        }
         self.enter(RunPhase::Deciding);
         let mut system_notes = system_notes.to_vec();
         system_notes.extend(observation.words.as_deref().map(in_place_of_picture));
@@ -70,9 +73,6 @@ impl Run {
         });
         let pictures = self.known_pictures(observation);
         let mut exchange = self.models.exchange(model.clone(), CallPurpose::Act, prompt, pictures);
-        if observation.is_early() {
-            self.observer.record_early(&mut self.recorder, observation).await?;
-        }
         loop {
             let (recorder, costs) = (&mut self.recorder, &mut step.costs);
             let moved = observation.moved();
@@ -130,7 +130,8 @@ impl Run {
             return Ok(());
         }
         let begun = Instant::now();
-        let proven = self.observer.prove(&mut self.recorder, observation).await;
+        let model = self.acting_model();
+        let proven = self.observer.prove(&mut self.recorder, &model, observation).await;
         step.times.data_collection += millis(begun.elapsed());
         proven?;
         step.captioning = self.begin_caption(observation);

@@ -39,6 +39,8 @@ pub(super) struct Observation {
     pub(super) frame: Frame,
     /// As sent to the model.
     pub(super) picture: StoredPicture,
+    /// What may be stored of it is.
+    stored: bool,
     /// Package of the app in front, when the phone says.
     pub(super) app: Option<String>,
     /// Its name in the phone's language, where that is known.
@@ -222,9 +224,50 @@ impl Observer {
         // If the screen moved for long, another app may be in front by now.
         let stale = 2 < capture.captures;
         let mut observation = self.prepare(recorder, model, capture, state, stale).await?;
-        self.note_route(&mut observation);
-        recorder.append(Fact::Observe(observation.record.clone())).await?;
+        self.record_as_seen(recorder, model, &mut observation).await?;
         Ok(observation)
+    }
+
+    /// Records an observation as the screen of its step, and stores what may be stored of its picture.
+    pub(super) async fn record_as_seen(
+        &mut self,
+        recorder: &mut Recorder,
+        model: &Arc<dyn Model>,
+        observation: &mut Observation,
+    ) -> Result<(), RunError> {
+        self.store(recorder, model, observation).await?;
+        self.note_route(observation);
+        recorder.append(Fact::Observe(observation.record.clone())).await?;
+        Ok(())
+    }
+
+    /// Stores what may be stored of the picture, unless it is: from then on it is the last screen seen. A picture
+    /// is stored only when something is about to name it.
+    async fn store(
+        &mut self,
+        recorder: &mut Recorder,
+        model: &Arc<dyn Model>,
+        observation: &mut Observation,
+    ) -> Result<(), RunError> {
+        if std::mem::replace(&mut observation.stored, true) {
+            return Ok(());
+        }
+        self.store_picture(recorder, model, observation).await?;
+        self.last_picture = Some(observation.picture.clone());
+        self.last_screen = Some(StoredScreen {
+            screenshot: observation.picture.blob.clone(),
+            ui_tree: observation.elements.tree().and_then(|tree| tree.blob.clone()),
+        });
+        self.is_current = !observation.is_early();
+        Ok(())
+    }
+
+    /// A screen of which nothing may be stored is the last one seen.
+    fn store_nothing(&mut self, observation: &mut Observation) {
+        observation.stored = true;
+        self.last_picture = None;
+        self.last_screen = Some(StoredScreen::default());
+        self.is_current = true;
     }
 
     /// Has it recorded how the capture came, if that was otherwise than before.
@@ -236,8 +279,7 @@ impl Observer {
         }
     }
 
-    /// Encodes a capture and stores what may be stored of it. What the phone said of itself is asked again if it
-    /// is `stale`.
+    /// Encodes a capture. What the phone said of itself is asked again if it is `stale`.
     async fn prepare(
         &mut self,
         recorder: &mut Recorder,
@@ -275,6 +317,7 @@ impl Observer {
         let mut observation = Observation {
             frame: capture.frame,
             picture: StoredPicture { picture, blob: None },
+            stored: false,
             app_name,
             app,
             secret_field: state.secret_field,
@@ -287,25 +330,17 @@ impl Observer {
             proof: None,
             record,
         };
-        self.last_screen = Some(StoredScreen::default());
-        self.is_current = true;
         if private {
             observation.elements = ElementsRequest::Unavailable;
             observation.record.screenshot_size = None;
-            self.last_picture = None;
+            self.store_nothing(&mut observation);
             return Ok(observation);
         }
         if redact {
             self.redact_picture(recorder, model, &mut observation).await?;
             if observation.unredacted {
-                self.last_picture = None;
-                return Ok(observation);
+                self.store_nothing(&mut observation);
             }
-        }
-        self.store_picture(recorder, model, &mut observation).await?;
-        self.last_picture = Some(observation.picture.clone());
-        if let Some(screen) = &mut self.last_screen {
-            screen.screenshot.clone_from(&observation.picture.blob);
         }
         Ok(observation)
     }
@@ -353,6 +388,7 @@ impl Observer {
             Err(err @ RunError::Journal(_)) => return Err(err),
             Err(_) => return Ok(None),
         };
+        self.store(recorder, model, &mut observation).await?;
         self.await_elements(recorder, &mut observation, LAST_ELEMENTS).await?;
         Ok(self.last_screen.clone())
     }

@@ -1,4 +1,5 @@
 //! The model is asked about the first frame after an act, while it is seen whether the screen has settled.
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -215,6 +216,26 @@ async fn a_model_that_fails_early_leaves_a_step_with_its_picture() {
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
     let observed = observed(&rig, report.session_id).await;
     assert_eq!(observed.iter().filter(|it| it.screenshot.is_some()).count(), 2, "{observed:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_picture_is_kept_that_nothing_in_the_record_names() {
+    for speculate in [Speculate::Auto, Speculate::On] {
+        let rig = rig((0..6).map(click).chain([complete("done")]), speculate);
+        rig.phone.moves(moving(400));
+        let report = rig.run().await;
+        let files = rig.files_with("");
+        let record = files.iter().find(|it| it.ends_with("events.jsonl")).unwrap();
+        let record = std::fs::read_to_string(record).unwrap();
+        let pictures: Vec<_> = files.iter().filter(|it| it.ends_with(".png")).collect();
+        let steps = observed(&rig, report.session_id).await;
+        let steps = steps.iter().filter(|it| it.screenshot.is_some()).count();
+        assert!(steps <= pictures.len(), "{pictures:?}");
+        for picture in pictures {
+            let name = Path::new(picture).file_stem().unwrap().to_str().unwrap();
+            assert!(record.contains(name), "{speculate:?}: {picture}");
+        }
+    }
 }
 
 /// How long a phone and a disk take.

@@ -119,15 +119,13 @@ impl Observer {
             Seen::Settled(seen) => {
                 let (capture, state) = *seen;
                 let mut observation = self.prepare(recorder, model, capture, &state, false).await?;
-                self.record_as_seen(recorder, &mut observation).await?;
+                self.record_as_seen(recorder, model, &mut observation).await?;
                 Ok(observation)
             }
             Seen::Early(proof) => {
                 let Look { settling, state } = proof.shown.clone();
                 let capture = settling.capture();
                 let mut observation = self.prepare(recorder, model, capture, &state, false).await?;
-                // The screen may be another one yet.
-                self.is_current = false;
                 observation.proof = Some(proof);
                 Ok(observation)
             }
@@ -214,13 +212,15 @@ impl Observer {
         self.last_gesture = None;
     }
 
-    /// Records an early observation that a model is about to be sent. Its picture is recorded as the step's when
-    /// it is known to be that.
+    /// Stores and records an early observation that a model is about to be sent. Its picture is recorded as the
+    /// step's when it is known to be that.
     pub(in crate::run) async fn record_early(
         &mut self,
         recorder: &mut Recorder,
+        model: &Arc<dyn Model>,
         observation: &mut Observation,
     ) -> Result<(), RunError> {
+        self.store(recorder, model, observation).await?;
         if let Some(proof) = &mut observation.proof
             && !std::mem::replace(&mut proof.sent, true)
         {
@@ -241,11 +241,12 @@ impl Observer {
     pub(in crate::run) async fn prove(
         &mut self,
         recorder: &mut Recorder,
+        model: &Arc<dyn Model>,
         observation: &mut Observation,
     ) -> Result<(), RunError> {
         let Some(proof) = &mut observation.proof else { return Ok(()) };
         let stayed = if proof.found.is_none() {
-            // The picture is brought to the disk meanwhile, so that the act need not wait for that.
+            // What a model was sent is brought to the disk meanwhile, so that the act need not wait for that.
             let (synced, stayed) = tokio::join!(recorder.sync(), self.cancel.race(proof.stayed()));
             synced?;
             stayed?
@@ -267,7 +268,7 @@ impl Observer {
         let record = &mut observation.record;
         (record.captures, record.settled, record.settle_ms) = (captures, settled, millis(took));
         record.guessed_right = sent;
-        self.record_as_seen(recorder, observation).await
+        self.record_as_seen(recorder, model, observation).await
     }
 
     /// The screen was not the settled one on this observation: the next look goes on from its newest frame.
@@ -276,17 +277,6 @@ impl Observer {
         {
             self.last_gesture = Some(LastGesture { seen: Some(look), ..gesture });
         }
-    }
-
-    /// Records an early observation as the screen of its step, as far as it was seen.
-    pub(in crate::run) async fn record_as_seen(
-        &mut self,
-        recorder: &mut Recorder,
-        observation: &mut Observation,
-    ) -> Result<(), RunError> {
-        self.note_route(observation);
-        recorder.append(Fact::Observe(observation.record.clone())).await?;
-        Ok(())
     }
 }
 

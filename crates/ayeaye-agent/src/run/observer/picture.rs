@@ -27,10 +27,9 @@ impl Observer {
         let picture = encode(model.clone(), frame).await?;
         if picture != observation.picture.picture {
             observation.picture = StoredPicture { picture, blob: None };
-            self.store_picture(recorder, model, observation).await?;
+            observation.stored = false;
         }
-        self.last_picture = Some(observation.picture.clone());
-        Ok(())
+        self.store(recorder, model, observation).await
     }
 
     /// Blacks out on the picture for models what hides or shows a secret. If the phone does not say where
