@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 use crate::journal::ActionRecord;
 use crate::{
     ActMark, Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
-    DeviceSource, Frame, Gesture, Performed, ScreenSize, ScreenState, Transport,
+    DeviceSource, Frame, Gesture, Performed, ScreenSize, ScreenState, SettingChange, Transport,
 };
 
 use super::Scene;
@@ -29,6 +29,8 @@ pub(crate) enum Call {
     InProgress,
     Capture,
     State,
+    IsAwake,
+    StayAwake,
     Perform,
     Wake,
     Reset,
@@ -492,7 +494,15 @@ impl Device for FakeDevice {
 
     async fn is_awake(&self) -> Result<bool, DeviceError> {
         self.answer().await;
+        self.arrive(Call::IsAwake);
         Ok(self.inner().awake)
+    }
+
+    async fn ways_to_stay_awake(&self) -> Result<Vec<SettingChange>, DeviceError> {
+        match self.arrive(Call::StayAwake) {
+            Some(fault) => self.fail("whether it stays awake", fault).await.map(|()| Vec::new()),
+            None => Ok(Vec::new()),
+        }
     }
 
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {

@@ -41,7 +41,7 @@ impl Run {
         gesture: &Gesture,
         target: Option<TargetRecord>,
         gate: Option<GateRecord>,
-        observation: Observation,
+        mut observation: Observation,
         step: &mut StepBuilder,
     ) -> Result<StepOutcome, RunError> {
         let names_secret_of_user =
@@ -67,12 +67,8 @@ impl Run {
             return Ok(StepOutcome::Continue);
         }
         self.enter(RunPhase::Acting);
-        let is_lit = self.observer.is_known_to_be_lit(&observation);
-        // The elements must not be read from a screen that changes.
-        let Observation { frame, elements, seen_at, app, .. } = observation;
-        drop(elements);
-        let lit = if is_lit { Ok(None) } else { self.light_up(&gesture, &frame, seen_at).await };
-        match lit {
+        observation.stop_reading_elements();
+        match self.light_up(&gesture, &observation).await {
             Ok(None) => {}
             Ok(Some(why)) => {
                 self.put_off(&gesture, why, step);
@@ -83,6 +79,7 @@ impl Run {
                 return Err(err);
             }
         }
+        let Observation { frame, app, .. } = observation;
         let sent =
             self.actor.perform(&mut self.recorder, &gesture, target, gate, frame.size()).await;
         let sent = match sent {
@@ -144,10 +141,11 @@ impl Run {
     async fn light_up(
         &mut self,
         gesture: &Gesture,
-        frame: &Frame,
-        seen_at: Instant,
+        observation: &Observation,
     ) -> Result<Option<String>, RunError> {
-        if seen_at.elapsed() < FRESH || matches!(gesture, Gesture::HotKey { key: Key::Power }) {
+        let fresh =
+            observation.seen_at.elapsed() < FRESH || self.observer.is_known_to_be_lit(observation);
+        if fresh || matches!(gesture, Gesture::HotKey { key: Key::Power }) {
             return Ok(None);
         }
         for _ in 0..LIGHTS {
@@ -155,7 +153,7 @@ impl Run {
             if self.device.is_awake().await.unwrap_or(true) {
                 return Ok(None);
             }
-            if let Some(why) = self.light_again(gesture, frame).await? {
+            if let Some(why) = self.light_again(gesture, &observation.frame).await? {
                 return Ok(Some(why));
             }
         }

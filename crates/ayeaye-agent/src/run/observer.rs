@@ -2,6 +2,7 @@
 mod capture;
 mod early;
 mod elements;
+mod observation;
 mod picture;
 mod private;
 mod watch;
@@ -11,77 +12,26 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use self::early::{Look, Proof};
+use self::early::Look;
 use self::elements::{ElementsRequest, ElementsTiming};
+use self::observation::observe_record;
+pub(super) use self::observation::{Observation, StoredScreen};
 use self::picture::{UNREDACTED, encode, may_show_secret};
 use self::private::private_app;
-use self::watch::ScreenWatch;
 use super::actor::Actor;
 use super::cancel::CancelHandle;
-use super::millis;
 use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
 use crate::gate::Policy;
-use crate::journal::{BlobRef, CaptureRecord, DisplayRecord, Fact, Observe};
+use crate::journal::{CaptureRecord, DisplayRecord, Fact};
 use crate::settle::times::{ActKind, Expected, SettleTimes};
 use crate::settle::{ScreenCapture, SettleRule};
 use crate::{
-    CaptureRoute, Device, Frame, Gesture, Limits, Model, Picture, RedactPictures, ScreenState,
-    Speculate,
+    CaptureRoute, Device, Frame, Gesture, Limits, Model, RedactPictures, ScreenState, Speculate,
 };
 
 /// How long the end of a run waits for the elements of its last screen.
 const LAST_ELEMENTS: Duration = Duration::from_secs(1);
-
-/// The screen of one step.
-#[derive(Debug)]
-pub(super) struct Observation {
-    pub(super) frame: Frame,
-    /// As sent to the model.
-    pub(super) picture: StoredPicture,
-    /// What may be stored of it is.
-    stored: bool,
-    /// Package of the app in front, when the phone says.
-    pub(super) app: Option<String>,
-    /// Its name in the phone's language, where that is known.
-    pub(super) app_name: Option<String>,
-    /// The field in focus hides what is typed into it.
-    pub(super) secret_field: bool,
-    pub(super) elements: ElementsRequest,
-    /// What is black on the picture that models are sent.
-    hidden: Vec<[i32; 4]>,
-    /// What should be black on it is not known.
-    unredacted: bool,
-    /// What it shows in words, where its app protects it from being captured.
-    pub(super) words: Option<String>,
-    /// When it was seen.
-    pub(super) seen_at: Instant,
-    /// Looks at the screen while a model thinks.
-    pub(super) watch: Option<ScreenWatch>,
-    /// It may still move: whether it does is being seen.
-    proof: Option<Box<Proof>>,
-    record: Observe,
-}
-
-impl Observation {
-    /// Activity of the app in front; empty when the phone did not say.
-    pub(super) fn activity(&self) -> &str {
-        &self.record.activity
-    }
-
-    /// About how long one look takes.
-    fn look_time(&self) -> Duration {
-        let each = self.record.settle_ms / f64::from(self.record.captures.max(1));
-        Duration::try_from_secs_f64(each / 1e3).unwrap_or_default()
-    }
-}
-
-/// The stored parts of a screen.
-#[derive(Debug, Clone, Default)]
-pub(super) struct StoredScreen {
-    pub(super) screenshot: Option<BlobRef>,
-    pub(super) ui_tree: Option<BlobRef>,
-}
 
 /// A gesture after which the screen has not been seen at rest yet.
 #[derive(Debug, Clone)]
@@ -401,39 +351,5 @@ impl Observer {
     /// The picture of the last screen seen.
     pub(super) fn last_picture(&self) -> Option<&StoredPicture> {
         self.last_picture.as_ref()
-    }
-}
-
-fn observe_record(
-    capture: &ScreenCapture,
-    state: &ScreenState,
-    picture: &Picture,
-    encoded: Duration,
-) -> Observe {
-    let size = capture.frame.size();
-    let (package, activity) = match &state.foreground {
-        Some(front) => (front.package.clone(), front.activity.clone()),
-        None => Default::default(),
-    };
-    Observe {
-        screenshot: None,
-        screenshot_size: Some([picture.size.width, picture.size.height]),
-        screen_size: [size.width, size.height],
-        ui_tree: None,
-        package,
-        activity,
-        app_name: String::new(),
-        screen_on: state.awake,
-        display: None,
-        capture: None,
-        protected: state.protected,
-        blackened: 0,
-        captures: capture.captures,
-        settled: capture.settled,
-        first_look_ms: capture.first_look.map(millis),
-        guesses: 0,
-        guessed_right: false,
-        settle_ms: millis(capture.took),
-        encode_ms: millis(encoded),
     }
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::fakes::{
-    Call, FailingJournal, Fault, Motion, Rig, ScriptedReply, Write, click, complete, types,
+    Call, FailingJournal, Fault, Motion, Rig, ScriptedReply, Write, click, complete, info, types,
 };
 use crate::journal::{Fact, LlmResponse, Observe};
-use crate::{SessionId, Speculate, StopReason};
+use crate::{ReplyMode, SessionId, Speculate, StopReason, UserInput};
 
 const PAGE: &str = r#"<hierarchy rotation="0"><node text="Next" class="android.widget.Button"
     clickable="true" bounds="[0,0][60,120]"/></hierarchy>"#;
@@ -366,4 +366,27 @@ async fn a_phone_that_was_looked_at_long_ago_is_asked_whether_it_is_lit() {
     let waits = slow.took.saturating_sub(usual.took).div_duration_f64(longer);
     // That, and the act.
     assert!((waits - 2.0).abs() < 0.2, "{usual:?}, {slow:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_may_go_dark_since_an_operator_was_asked_is_asked_whether_it_is_lit() {
+    for (stays_lit, asked) in [(true, 0), (false, 1)] {
+        let replies = [click(1), info("Which?"), click(2), complete("done")];
+        let rig = rig(replies.map(|it| after(3000, it)), Speculate::Off)
+            .answering(ReplyMode::ManualReply);
+        if !stays_lit {
+            // After the answer, when settings are changed again.
+            rig.phone.breaks(Call::StayAwake, 2..=2, Fault::Refused);
+        }
+        let mut follower = rig.begin().await;
+        while !follower.update().line.contains("waiting for the operator") {
+            assert!(follower.changed().await);
+        }
+        assert_eq!((rig.phone.count(Call::Perform), rig.phone.count(Call::IsAwake)), (1, 0));
+        let answer = UserInput::Reply("The first.".to_owned());
+        rig.resume(follower.report().session_id, answer).await.unwrap();
+        let report = rig.ended(follower).await;
+        assert_eq!(report.message, "done");
+        assert_eq!(rig.phone.count(Call::IsAwake), asked, "it stays lit: {stays_lit}");
+    }
 }

@@ -86,6 +86,11 @@ impl ElementsRequest {
 }
 
 impl Observation {
+    /// Gives up elements that are being read: the screen is about to change.
+    pub(in crate::run) fn stop_reading_elements(&mut self) {
+        self.elements = ElementsRequest::Unavailable;
+    }
+
     /// The element that a gesture is aimed at, if the elements are known.
     pub(in crate::run) fn target(&self, gesture: &Gesture) -> Option<TargetRecord> {
         let tree = self.elements.tree()?;
