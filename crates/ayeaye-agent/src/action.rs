@@ -320,6 +320,14 @@ impl Action {
             Self::Abort { .. } => "ABORT",
         }
     }
+
+    /// What is to be done on the phone, also where the user has to approve it first.
+    pub fn gesture(&self) -> Option<&Gesture> {
+        match self {
+            Self::Gesture(gesture) | Self::Confirm { gesture, .. } => Some(gesture),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Direction {

@@ -292,7 +292,8 @@ impl Run {
         let decided = step.decision.as_ref().map(|decision| &decision.action);
         let open = &self.session().in_progress;
         let begun = open.tool.is_some() || open.outcome.is_some();
-        if matches!(decided, Some(Action::Gesture(_))) && !begun && step.error.is_none() {
+        let is_act = decided.is_some_and(|action| action.gesture().is_some());
+        if is_act && !begun && step.error.is_none() {
             step.error = Some(NOT_SENT.to_owned());
         }
     }
@@ -324,7 +325,7 @@ impl Run {
             Action::Complete { mut message } => {
                 if let Some(doubt) = self.session().doubt_about_success() {
                     let check = ". Check that the task is done.]";
-                    message.extend(["\n[Not the model's words: ", &doubt, check]);
+                    message.extend(["\n[Not the model's words: ", doubt, check]);
                 }
                 let end = RunEnd::new(StopReason::TaskCompletedSuccessfully, message);
                 Ok(StepOutcome::Stop(end))
@@ -380,7 +381,7 @@ impl Run {
         self.drop_caption_unless_last(&decision.action, step).await?;
         loop {
             let patience = self.observer.patience(&self.recorder, self.ends_run(&decision.action));
-            let acts = matches!(&decision.action, Action::Gesture(it) if needs_elements(it));
+            let acts = decision.action.gesture().is_some_and(needs_elements);
             let patience = if acts { Observer::patience_of_act(patience) } else { patience };
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let Err(err) = self.check_progress(&observation.frame, &decision.action) else {

@@ -230,6 +230,9 @@ pub struct ActIdentity {
     /// Resource id, name and class of what it is aimed at, where the elements are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<[String; 3]>,
+    /// A digest of whom and what the screen shows, where something is sent, published or transferred.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content: String,
     /// The middle of that, or the point, in thousandths of the screen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<[f64; 2]>,

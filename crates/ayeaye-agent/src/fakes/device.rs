@@ -494,8 +494,10 @@ impl Device for FakeDevice {
 
     async fn is_awake(&self) -> Result<bool, DeviceError> {
         self.answer().await;
-        self.arrive(Call::IsAwake);
-        Ok(self.inner().awake)
+        match self.arrive(Call::IsAwake) {
+            Some(fault) => self.fail("whether it is on", fault).await.map(|()| true),
+            None => Ok(self.inner().awake),
+        }
     }
 
     async fn ways_to_stay_awake(&self) -> Result<Vec<SettingChange>, DeviceError> {

@@ -12,6 +12,12 @@ pub(crate) fn length_of(text: &str) -> String {
     format!("[{} characters]", text.chars().count())
 }
 
+/// Whether a text is what [`length_of`] leaves of one.
+pub(crate) fn is_length(text: &str) -> bool {
+    let number = text.strip_prefix('[').and_then(|it| it.strip_suffix(" characters]"));
+    number.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Leaves only the length of a text. A placeholder tells less than that.
 pub(crate) fn keep_length(text: &mut String) {
     let hidden = placeholders(text).first().is_some_and(|it| it == text);

@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Replay, ReplayElement, ReplayStep};
 use crate::elements::{Element, Elements};
 use crate::journal::hex;
-use crate::privacy::holds_placeholder;
+use crate::privacy::{holds_placeholder, is_length};
 use crate::{Action, Decision, Gesture, Point, ScreenSize};
 
 /// How far the middle of an element may be from where it was, in thousandths of the screen.
@@ -101,6 +101,9 @@ impl ReplayStep {
                 return Err(Mismatch::new(
                     "what was typed was a secret, which the record does not have",
                 ));
+            }
+            Gesture::Type { text, .. } if is_length(text) => {
+                return Err(Mismatch::new("only the length of what was typed was recorded"));
             }
             Gesture::Command(_) => {
                 return Err(Mismatch::new("it was no act on the screen"));

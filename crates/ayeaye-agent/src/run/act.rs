@@ -7,11 +7,13 @@ use tokio::time::{Instant, sleep};
 use super::actor::NOT_SENT;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
+use super::same_screen::ScreenNow;
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};
 use crate::named_secret::names_secret;
 use crate::privacy::placeholders;
+use crate::secret_text::SecretKind;
 use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 
 /// The longest WAIT, whatever the model says.
@@ -46,6 +48,7 @@ impl Run {
     ) -> Result<StepOutcome, RunError> {
         let names_secret_of_user =
             matches!(gesture, Gesture::Type { text, .. } if names_secret(text));
+        let decided = gesture;
         let Some(gesture) = self.restore_gesture(gesture) else {
             if !self.was_given(gesture) {
                 self.state.system_notes.push(format!(
@@ -61,14 +64,20 @@ impl Run {
             let question = Question { app: observation.app, ..Question::info(ask) };
             return self.stop_for_question(&question).await;
         };
+        let holds_secret = names_secret_of_user || gesture != *decided;
         let target = target.or_else(|| observation.target(&gesture));
-        if let Some(why) = self.changed_since(&gesture, gate.as_ref(), &observation).await? {
-            self.put_off(&gesture, why, step);
-            return Ok(StepOutcome::Continue);
-        }
+        let now = self.screen_now(&gesture, gate.as_ref(), holds_secret, &observation).await?;
+        let seen_dark = match now {
+            ScreenNow::Same => false,
+            ScreenNow::Dark => true,
+            ScreenNow::Changed(why) => {
+                self.put_off(&gesture, why, step);
+                return Ok(StepOutcome::Continue);
+            }
+        };
         self.enter(RunPhase::Acting);
         observation.stop_reading_elements();
-        match self.light_up(&gesture, &observation).await {
+        match self.light_up(&gesture, &observation, seen_dark).await {
             Ok(None) => {}
             Ok(Some(why)) => {
                 self.put_off(&gesture, why, step);
@@ -97,10 +106,12 @@ impl Run {
         {
             self.observer.named_secret_may_show();
         }
-        if let (Gesture::Type { text, .. }, Ok(performed)) = (&gesture, &sent.result)
-            && performed.secret_field == Some(false)
-        {
-            self.recorder.secrets().take_back(text);
+        if let (Gesture::Type { text, .. }, Ok(performed)) = (&gesture, &sent.result) {
+            match performed.secret_field {
+                Some(true) => self.recorder.secrets().add(SecretKind::Password, text),
+                Some(false) => self.recorder.secrets().take_back(text),
+                None => {}
+            }
         }
         match sent.result {
             Ok(performed) => self.note_performed(gesture.name(), performed, step),
@@ -137,20 +148,23 @@ impl Run {
     }
 
     /// Makes sure that the screen is still on when a gesture that was long decided on is sent. One that has
-    /// gone off is switched on; why the gesture must not be sent then, if so.
+    /// gone off, or was seen so, is switched on and looked at; why the gesture must not be sent then, if so.
     async fn light_up(
         &mut self,
         gesture: &Gesture,
         observation: &Observation,
+        mut seen_dark: bool,
     ) -> Result<Option<String>, RunError> {
         let fresh =
             observation.seen_at.elapsed() < FRESH || self.observer.is_known_to_be_lit(observation);
-        if fresh || matches!(gesture, Gesture::HotKey { key: Key::Power }) {
+        if !seen_dark && fresh || matches!(gesture, Gesture::HotKey { key: Key::Power }) {
             return Ok(None);
         }
         for _ in 0..LIGHTS {
+            // Somebody may have switched it on since, and nothing on it has been compared yet.
+            let dark = std::mem::take(&mut seen_dark);
             // A phone that does not tell is asked for the gesture itself.
-            if self.device.is_awake().await.unwrap_or(true) {
+            if !dark && self.device.is_awake().await.unwrap_or(true) {
                 return Ok(None);
             }
             if let Some(why) = self.light_again(gesture, &observation.frame).await? {

@@ -208,7 +208,7 @@ impl Run {
         decision: &Decision,
         observation: &mut Observation,
     ) -> Result<(), RunError> {
-        let Action::Gesture(Gesture::Type { text, point, .. }) = &decision.action else {
+        let Some(Gesture::Type { text, point, .. }) = decision.action.gesture() else {
             return Ok(());
         };
         for (kind, secret) in find_secrets(text) {
@@ -236,13 +236,9 @@ impl Run {
     /// Whether a reply to a screen that was not the settled one may hold a password. The elements would be those of
     /// another screen, so none is told from any other text.
     fn may_hold_secret(&self, read: Result<&Decision, &ParseError>) -> bool {
-        let types = match read.map(|decision| &decision.action) {
-            Ok(Action::Gesture(gesture) | Action::Confirm { gesture, .. }) => {
-                matches!(gesture, Gesture::Type { .. })
-            }
-            Ok(_) => false,
-            Err(_) => true,
-        };
+        let types = read.map_or(true, |decision| {
+            matches!(decision.action.gesture(), Some(Gesture::Type { .. }))
+        });
         types && self.recorder.privacy().text != KeepText::Full
     }
 

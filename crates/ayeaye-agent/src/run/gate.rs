@@ -16,6 +16,8 @@ use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::privacy::placeholders;
 use crate::{Elements, Gesture, Question};
 
+/// The error of an act that the gate has asked about: whatever is answered, it is to be decided on again.
+const ASKED_FIRST: &str = "not carried out yet: the user was asked first";
 /// The error of an act that was asked about, and that nobody allowed.
 const NOT_ALLOWED: &str = "not carried out: it needs the user's yes, and there was none";
 
@@ -43,15 +45,20 @@ impl Run {
                 self.perform(gesture, target, Some(judged.record), observation, step).await
             }
             GateDecision::Confirm(ask) => {
+                // A step of the model's own question says itself that it is one.
+                let asked_first = marked.is_none().then(|| ASKED_FIRST.to_owned());
                 let question = match marked {
                     Some(question) if ask.class == ActClass::Marked => question,
                     _ => Question::confirm(self.question_text_of(ask)),
                 };
                 self.note_verdict(&judged, &question.text).await?;
                 let outcome = self.ask(question, &observation, step).await?;
-                if matches!(outcome, StepOutcome::Continue) && self.session().approval.is_none() {
-                    step.error = Some(NOT_ALLOWED.to_owned());
-                }
+                let goes_on = matches!(outcome, StepOutcome::Continue);
+                step.error = if goes_on && self.session().approval.is_none() {
+                    Some(NOT_ALLOWED.to_owned())
+                } else {
+                    asked_first
+                };
                 Ok(outcome)
             }
             GateDecision::Deny(_) => {
@@ -237,6 +244,7 @@ impl Run {
                 let id = aimed.map(|it| it.resource_id.clone()).unwrap_or_default();
                 [id, target.name, target.kind]
             }),
+            content: content_of(screen, verdict),
             at,
         };
         self.recorder.secrets().redact_act(act)
@@ -271,6 +279,16 @@ pub(super) fn refusal(verdict: &Verdict) -> String {
     }
     let what = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };
     format!("the policy refuses it (rule {rule}{what})")
+}
+
+/// What goes to whom, where an act is about that: a yes to one text is none to another. Empty for other acts.
+fn content_of(screen: &ScreenFacts, verdict: &Verdict) -> String {
+    match verdict.class() {
+        Some(ActClass::Send | ActClass::Publish | ActClass::Transfer) => {
+            format!("{}\n{}", screen.recipients.join("\n"), screen.draft)
+        }
+        _ => String::new(),
+    }
 }
 
 fn gate_record(verdict: &Verdict, policy: &Policy, act: Option<ActIdentity>) -> GateRecord {

@@ -326,11 +326,19 @@ impl Observer {
         }
         let gesture = self.last_gesture.take();
         let looking = async {
+            // What is private is asked about before each look and after it.
+            let before = match self.policy.private_apps.is_empty() {
+                true => None,
+                false => Some(self.device.state().await?),
+            };
             let capture = self.settle_after(gesture).await?;
-            Ok((capture, self.device.state().await?))
+            Ok((capture, before, self.device.state().await?))
         };
-        let Some((capture, state)) = self.optional_look(looking).await else { return Ok(None) };
-        if !state.awake || self.shows_private(&state) {
+        let Some((capture, before, state)) = self.optional_look(looking).await else {
+            return Ok(None);
+        };
+        let private = before.iter().chain([&state]).any(|state| self.shows_private(state));
+        if !state.awake || private {
             return Ok(None);
         }
         let mut observation = match self.prepare(recorder, model, capture, &state, false).await {

@@ -93,17 +93,19 @@ fn recovered_step(session: &Session) -> StepBuilder {
     let asked = session.question.is_some() || open.answered;
     let plans = open.agent == HOST_AGENT;
     let (status, result, error) = match (decision.as_ref().map(|it| &it.action), &open.outcome) {
-        (Some(Action::Info(_)), _) if asked => (AgentState::Pending, String::new(), None),
+        (Some(Action::Info(_)), _) | (Some(Action::Confirm { .. }), None) if asked => {
+            (AgentState::Pending, String::new(), None)
+        }
         // The app is open, so the subtask was assigned.
-        (Some(Action::Gesture(_)), Some(end)) if end.success => (
+        (Some(action), Some(end)) if action.gesture().is_some() && end.success => (
             if plans { AgentState::Assign } else { AgentState::Continue },
             end.result.clone(),
             None,
         ),
-        (Some(Action::Gesture(_)), Some(end)) => {
+        (Some(action), Some(end)) if action.gesture().is_some() => {
             (AgentState::Error, String::new(), end.error.clone())
         }
-        (Some(Action::Gesture(_)), None) => {
+        (Some(action), None) if action.gesture().is_some() => {
             (AgentState::Error, String::new(), Some(NOT_SENT.to_owned()))
         }
         _ => (AgentState::Error, String::new(), Some(INTERRUPTED.to_owned())),

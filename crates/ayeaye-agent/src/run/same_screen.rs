@@ -13,86 +13,104 @@ use crate::{Gesture, Key, ScreenSize, error_chain};
 const LOOKS_AGAIN: u32 = 2;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
+/// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
+const HEADER: (f64, f64) = (0.04, 0.13);
+
+/// The screen before an act, beside the one that it was decided on.
+#[derive(Debug)]
+pub(super) enum ScreenNow {
+    /// As far as can be told it is that one.
+    Same,
+    /// It is off: it is to be switched on again and looked at once more.
+    Dark,
+    /// The act must not be carried out, as a clause.
+    Changed(String),
+}
 
 impl Run {
-    /// Why an act must not be carried out now, as a clause: the screen is not the one that it was decided on,
-    /// as far as can be told.
-    pub(super) async fn changed_since(
+    /// Whether the screen is still the one that an act was decided on. `holds_secret`: it types what must not get
+    /// into another page.
+    pub(super) async fn screen_now(
         &mut self,
         gesture: &Gesture,
         gate: Option<&GateRecord>,
+        holds_secret: bool,
         observation: &Observation,
-    ) -> Result<Option<String>, RunError> {
+    ) -> Result<ScreenNow, RunError> {
         if !depends_on_screen(gesture) {
-            return Ok(None);
+            return Ok(ScreenNow::Same);
         }
-        let Some(look) = self.observer.look_before_act(observation).await? else {
-            return Ok(None);
+        let rests_on = |rule: Rule| gate.is_some_and(|gate| gate.rule == rule.name());
+        let strict = holds_secret
+            || rests_on(Rule::Approved)
+            || presses_enter(gesture) && gesture.points().is_empty();
+        let Some(look) = self.observer.look_before_act(observation, strict).await? else {
+            return Ok(ScreenNow::Same);
         };
         let look = match &*look {
             Ok(look) => look,
             Err(err) => {
-                return Ok(Some(format!(
-                    "the phone could not be looked at before: {}",
-                    error_chain(err)
-                )));
+                let why = format!("the phone could not be looked at before: {}", error_chain(err));
+                return Ok(ScreenNow::Changed(why));
             }
         };
         if !look.state.awake {
-            // It is switched on again and looked at once more.
-            return Ok(None);
+            return Ok(ScreenNow::Dark);
         }
+        let changed = |why: &str| Ok(ScreenNow::Changed(why.to_owned()));
         if let Some(front) = &look.state.foreground {
             let before = observation.app.as_deref();
             if before.is_some_and(|before| before != front.package) {
-                return Ok(Some(format!("another app has come to the front: {}", front.package)));
+                return changed(&format!("another app has come to the front: {}", front.package));
             }
             if before.is_some() && observation.activity() != front.activity {
-                return Ok(Some(format!("the app shows another screen now: {}", front.activity)));
+                return changed(&format!("the app shows another screen now: {}", front.activity));
             }
         }
         if matches!(gesture, Gesture::Type { .. })
             && look.state.secret_field != observation.secret_field
         {
-            return Ok(Some("another field has the focus now".to_owned()));
+            return changed("another field has the focus now");
         }
-        if look.same {
-            self.state.put_off = 0;
-            return Ok(None);
-        }
-        let approved = gate.is_some_and(|gate| gate.rule == Rule::Approved.name());
-        let strict = approved || presses_enter(gesture) && gesture.points().is_empty();
         let size = observation.frame.size();
-        let places = places(gesture, observation);
-        if !strict && places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it)) {
+        let places = places(gesture, rests_on(Rule::AskedFor), observation);
+        let looks_same = look.same
+            || !strict
+                && places.is_some_and(|places| {
+                    places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
+                });
+        if looks_same {
             self.state.put_off = 0;
-            return Ok(None);
+            return Ok(ScreenNow::Same);
         }
         let now = self.observer.elements_now().await?;
         let before = observation.elements.tree().map(|tree| &tree.elements);
         let same = before.zip(now.as_ref()).map(|(before, now)| {
+            let app = observation.app.as_deref().unwrap_or_default();
+            let same_host = before.page_host(app) == now.page_host(app);
             let hidden = observation.secret_field;
             let facts = |of: &Elements| facts(of, gesture, size, hidden);
             let (before, now) = (facts(before), facts(now));
             // What is aimed at nothing may hit a dialog by now.
             let whole = strict || before.aimed.is_empty();
-            if whole { before == now } else { before.aimed == now.aimed }
+            let of_same_page = !holds_secret || same_host;
+            of_same_page && if whole { before == now } else { before.aimed == now.aimed }
         });
         let of_this_screen = observation.has_elements_of_its_frame();
         match same {
             Some(true) if of_this_screen => {
                 self.state.put_off = 0;
-                Ok(None)
+                Ok(ScreenNow::Same)
             }
-            Some(false) => Ok(Some("what it was aimed at has changed".to_owned())),
+            Some(false) => changed("what it was aimed at has changed"),
             // Where a screen never rests and does not say what is on it, its app is all there is to go by.
             _ if !strict && LOOKS_AGAIN <= self.state.put_off => {
                 self.state.put_off = 0;
-                Ok(None)
+                Ok(ScreenNow::Same)
             }
             _ => {
                 self.state.put_off += 1;
-                Ok(Some("the screen has changed where it was aimed at".to_owned()))
+                changed("the screen has changed where it was aimed at")
             }
         }
     }
@@ -111,24 +129,45 @@ fn facts(elements: &Elements, gesture: &Gesture, size: ScreenSize, hidden: bool)
     ScreenFacts::new(Some(elements), gesture, size, hidden)
 }
 
-/// Where a gesture touches, with what is around it: left, top, right and bottom in pixels.
-fn places(gesture: &Gesture, observation: &Observation) -> Vec<[i32; 4]> {
+/// Where the screen must look the same for a gesture: where it touches, with what is around it; for a text, and
+/// for what the gate lets pass because of who is written to, also the header. Left, top, right and bottom in pixels;
+/// `None` if it is not known where a text goes.
+fn places(
+    gesture: &Gesture,
+    rests_on_header: bool,
+    observation: &Observation,
+) -> Option<Vec<[i32; 4]>> {
     let size = observation.frame.size();
     let (width, height) = (f64::from(size.width), f64::from(size.height));
     let target = observation.target(gesture).map(|it| it.rect);
-    let around = |x: f64, y: f64| {
-        #[expect(clippy::cast_possible_truncation, reason = "pixels of a screen")]
-        let around = [
-            ((x - AROUND.0) * width) as i32,
-            ((y - AROUND.1) * height) as i32,
-            ((x + AROUND.0) * width) as i32,
-            ((y + AROUND.1) * height) as i32,
-        ];
+    #[expect(clippy::cast_possible_truncation, reason = "pixels of a screen")]
+    let pixels = |left: f64, top: f64, right: f64, bottom: f64| {
+        [
+            (left * width) as i32,
+            (top * height) as i32,
+            (right * width) as i32,
+            (bottom * height) as i32,
+        ]
+    };
+    let around = |(x, y): (f64, f64)| {
+        let around = pixels(x - AROUND.0, y - AROUND.1, x + AROUND.0, y + AROUND.1);
         // Beside a small control other things may move.
         let [left, top, right, bottom] = target.unwrap_or(around);
         let [a, b, c, d] = around;
         [left.max(a), top.max(b), right.min(c), bottom.min(d)]
     };
-    let points = gesture.points();
-    points.iter().take(1).map(|point| point.fractions()).map(|(x, y)| around(x, y)).collect()
+    let touched = gesture.points().first().map(|point| around(point.fractions()));
+    let types = matches!(gesture, Gesture::Type { .. });
+    let written = || {
+        let elements = &observation.elements.tree()?.elements;
+        elements.iter().find(|it| it.focused).map(|it| it.bounds)
+    };
+    let mut places: Vec<_> = match touched {
+        None if types => vec![written()?],
+        touched => touched.into_iter().collect(),
+    };
+    if types || rests_on_header {
+        places.push(pixels(0.0, HEADER.0, 1.0, HEADER.1));
+    }
+    Some(places)
 }

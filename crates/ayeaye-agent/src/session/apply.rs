@@ -80,6 +80,7 @@ impl SessionState {
                 self.request = request.clone();
                 self.client_round = false;
                 self.approval = None;
+                self.doubt = None;
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
                 self.planning.begin_round(self.run.planner);
@@ -274,8 +275,21 @@ impl SessionState {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let InProgress { replies, by_client, agent, picture, decider, noted, said, app, .. } =
-            std::mem::take(&mut self.in_progress);
+        let InProgress {
+            replies,
+            by_client,
+            agent,
+            picture,
+            decider,
+            noted,
+            said,
+            app,
+            outcome,
+            ..
+        } = std::mem::take(&mut self.in_progress);
+        if let Some(act) = end.action.as_ref().filter(|it| !by_client && is_act(it)) {
+            self.doubt = doubt_about(act, end, outcome.is_some());
+        }
         if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
             if self.step_pictures.len() == MAX_STEP_PICTURES {
                 self.step_pictures.remove(0);
@@ -350,6 +364,30 @@ impl SessionState {
                 app,
             }));
         }
+    }
+}
+
+/// Whether something is done on the phone by it, also where the user is asked first. What this version cannot read
+/// may be such a thing.
+fn is_act(action: &ActionRecord) -> bool {
+    Action::try_from(action).map_or(true, |action| action.gesture().is_some())
+}
+
+/// What speaks against this last act of a step having been done and had its effect.
+fn doubt_about(action: &ActionRecord, end: &StepEnd, was_sent: bool) -> Option<String> {
+    let act = action.describe();
+    let not_known = |why: &str| {
+        // Whether a lost link came before or behind the act, nobody knows.
+        Some(format!("its last act before this ({act}) is not known to be done: {why}"))
+    };
+    let asks = matches!(Action::try_from(action), Ok(Action::Confirm { .. }));
+    match (&end.error, &end.uncertain) {
+        (Some(error), _) => not_known(error),
+        (None, Some(why)) => {
+            Some(format!("its last act before this ({act}) may have had no effect: {why}"))
+        }
+        (None, None) if asks && !was_sent => not_known("the user was asked first"),
+        (None, None) => None,
     }
 }
 

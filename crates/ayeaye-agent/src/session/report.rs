@@ -1,7 +1,7 @@
 //! What is reported of a session.
 use super::state::SessionState;
 use crate::StopReason;
-use crate::report::{Report, RunInfo, StepSummary, Usage};
+use crate::report::{Report, RunInfo, Usage};
 
 impl SessionState {
     /// How a run ended whose process died.
@@ -38,24 +38,10 @@ impl SessionState {
         report
     }
 
-    /// What speaks against a model's word that all is done: its last act was refused, failed, or may have had no
-    /// effect.
-    pub(crate) fn doubt_about_success(&self) -> Option<String> {
-        let is_act = |it: &&StepSummary| {
-            !matches!(it.action.function.as_str(), "NOTE" | "WAIT" | "INFO" | "COMPLETE")
-        };
-        let last = self.current_run.lines.iter().rev().find(is_act)?;
-        let act = last.action.describe();
-        match (&last.error, &last.uncertain) {
-            (Some(error), _) => {
-                // Whether a lost link came before or behind the act, nobody knows.
-                Some(format!("its last act before this ({act}) is not known to be done: {error}"))
-            }
-            (None, Some(why)) => {
-                Some(format!("its last act before this ({act}) may have had no effect: {why}"))
-            }
-            (None, None) => None,
-        }
+    /// What speaks against a model's word that all is done: the last act of the round was refused, was only asked
+    /// about, failed, or may have had no effect.
+    pub(crate) fn doubt_about_success(&self) -> Option<&str> {
+        self.doubt.as_deref()
     }
 
     /// What there is to tell. `running` when a run is under way in this process.

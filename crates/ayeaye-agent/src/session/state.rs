@@ -70,6 +70,8 @@ pub struct SessionState {
     /// The pictures of the last steps that a model decided, the newest last.
     pub(crate) step_pictures: Vec<StepPicture>,
     pub(super) current_run: CurrentRun,
+    /// What speaks against the last act of the round having been done and had its effect, as a sentence.
+    pub(super) doubt: Option<String>,
     /// The last messages that had their effect, the newest last.
     pub(super) taken_messages: VecDeque<String>,
 }
@@ -211,6 +213,7 @@ impl SessionState {
             updated: None,
             step_pictures: Vec::new(),
             current_run: CurrentRun::default(),
+            doubt: None,
             taken_messages: VecDeque::new(),
         }
     }

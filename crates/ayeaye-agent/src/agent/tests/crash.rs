@@ -3,7 +3,9 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info, wait};
+use crate::fakes::{
+    Call, Fault, Rig, ScriptedReply, click, client, complete, info, sensitive, wait,
+};
 use crate::journal::{Event, Fact};
 use crate::{ReplyMode, SessionId, StopReason, UserInput};
 
@@ -145,7 +147,8 @@ fn in_the_middle_of_a_gesture() {
     let session = dies(&rig, async |rig| rig.phone.gets(Call::Perform, 2).await);
     assert_eq!(rig.phone.gestures(), ["CLICK 1,500", "CLICK 2,500"]);
     let (next, report) = revives(&rig, session, UserInput::Nothing, [complete("done")]);
-    assert_eq!(report.message, "done");
+    let doubt = "done\n[Not the model's words: its last act before this (CLICK 2,500) is not known to be done: interrupted";
+    assert!(report.message.starts_with(doubt), "{}", report.message);
     assert_eq!(next.phone.sent(), [""; 0], "what was begun is not repeated");
     let told = next.script.last();
     assert!(told.system_notes[0].contains("(CLICK) was under way: it may or may not"), "{told:?}");
@@ -175,7 +178,7 @@ fn in_the_middle_of_a_gesture_and_again_before_the_model_was_told() {
     });
     drop(life);
     let (next, report) = revives(&second, session, UserInput::Nothing, [complete("done")]);
-    assert_eq!(report.message, "done");
+    assert!(report.message.contains("not known to be done"), "{}", report.message);
     let history = next.script.last().past_in_words();
     assert!(history[1].starts_with("CLICK 1,500 (interrupted"), "{history:?}");
 }
@@ -248,7 +251,9 @@ fn a_record_cut_anywhere_goes_on_to_its_end() {
         let ends = |event: &crate::journal::Event| matches!(event.entry.fact, Fact::RoundEnd(_));
         let ended = whole[..length].iter().any(ends);
         let message = if ended { "done" } else { "revived" };
-        assert_eq!(report.message, message, "cut after {length}, {last:?}");
+        // What may be said beside it of an act that was interrupted stands on a line of its own.
+        let said = report.message.lines().next();
+        assert_eq!(said, Some(message), "cut after {length}, {last:?}");
         assert_eq!(next.phone.gestures(), [""; 0], "cut after {length}, {last:?}");
         if ended {
             // The end of the run is recorded before the next one, even if the round's was already.
@@ -274,4 +279,22 @@ async fn an_act_for_which_the_phone_was_only_woken_was_not_carried_out() {
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     let past = next.script.last().past_in_words();
     assert!(past[1].contains("CLICK 1,500 (not carried out"), "{past:?}");
+}
+
+#[test]
+fn an_act_that_was_allowed_and_done_counts_as_done_after_a_crash() {
+    let asks = || sensitive(500, "Send it?");
+    let rig = Rig::new([asks(), asks(), complete("done")]);
+    let session = process().block_on(async {
+        let report = rig.run().await;
+        rig.go_on(report.session_id, UserInput::Reply("yes".to_owned())).await.session_id
+    });
+    let events = process().block_on(rig.events(session));
+    let done = |event: &crate::journal::Event| matches!(event.entry.fact, Fact::ToolEnd(_));
+    let last = events.iter().rposition(done).unwrap();
+    let next = rig.cut(session, last + 1, [complete("done")]);
+    let report = process().block_on(next.go_on(session, UserInput::Nothing));
+    assert_eq!(report.message, "done");
+    let history = next.script.last().past_in_words();
+    assert!(!history.iter().any(|step| step.contains("interrupted")), "{history:?}");
 }

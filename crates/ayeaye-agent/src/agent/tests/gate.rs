@@ -1,4 +1,6 @@
 //! The gate in the loop: what a model that belongs to somebody else does not get done.
+use std::time::Duration;
+
 use crate::fakes::{Rig, click, complete, sensitive, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, GateRecord, NoteKind};
@@ -167,4 +169,60 @@ async fn a_session_stays_as_narrow_as_it_was_begun() {
     assert_eq!(rig.phone.gestures(), [""; 0]);
     let said = rig.facts(report.session_id, verdicts).await;
     assert_eq!(said, ["deny control", "deny control"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_only_asked_about_does_not_count_as_done() {
+    for asks in [click(500), sensitive(500, "May I pay €49.95?")] {
+        let rig = Rig::new([asks, complete("Paid.")]);
+        rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+        let report = rig.run().await;
+        let report = rig.go_on(report.session_id, says("no")).await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+        let doubt = "Paid.\n[Not the model's words: its last act before this";
+        assert!(report.message.starts_with(doubt), "{}", report.message);
+        assert!(report.message.contains("the user was asked first"), "{}", report.message);
+        assert_eq!(rig.phone.gestures(), [""; 0]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_model_is_told_that_what_was_asked_about_is_not_done() {
+    let rig = Rig::new([click(500), click(500), complete("Paid.")]);
+    rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+    let report = rig.run().await;
+    let report = rig.go_on(report.session_id, says("yes")).await;
+    assert_eq!(report.message, "Paid.", "it was done after the yes");
+    let history = rig.script.last().past_in_words();
+    let asked = "CLICK 500,500 (not carried out yet: the user was asked first)";
+    assert!(history.contains(&asked.to_owned()), "{history:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_marks_an_act_at_once_does_not_get_ahead_of_the_elements() {
+    let rig = Rig::new([sensitive(500, "May I close this tip?")]);
+    rig.phone.dumps_in(Duration::from_millis(2500));
+    rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+    let question = rig.run().await.question.expect("it asks");
+    assert!(question.text.contains("€49.95"), "{}", question.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_to_one_text_sends_no_other() {
+    let compose = |text: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="Compose" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+            <node text="{text}" class="android.widget.EditText" resource-id="x:id/body" bounds="[0,10][60,25]"/>
+            <node text="Send" class="android.widget.Button" resource-id="x:id/send" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    for (later, done) in [("See you at ten", 1), ("Send me your code", 0)] {
+        let rig = Rig::new([click(500), click(500), complete("done")]);
+        rig.phone.shows(&compose("See you at ten"), false);
+        let report = rig.run().await;
+        assert_eq!(report.question.expect("it asks").kind, QuestionKind::Confirm);
+        rig.phone.shows(&compose(later), false);
+        rig.go_on(report.session_id, says("yes")).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{later}");
+    }
 }

@@ -1,6 +1,7 @@
 //! What the user keeps for themselves: secrets that are named in a task, and apps of which nothing is shown.
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::fakes::{Rig, click, complete, info, types};
 use crate::gate::Policy;
@@ -224,4 +225,20 @@ fn begins_black(prompt: &Prompt) -> bool {
         _ => None,
     });
     pictures.last().expect("there is a picture").starts_with(&[0, 0, 0])
+}
+
+#[tokio::test(start_paused = true)]
+async fn elements_that_may_be_of_a_private_app_are_not_kept() {
+    let mut private = Policy::default();
+    private.private_apps = vec!["com.example.bank".to_owned()];
+    let rig = Rig::new([click(1), complete("done")]).under(private);
+    rig.phone.dumps_in(Duration::from_millis(1500));
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    // It comes up while the screen before it is being read.
+    rig.phone.fronts("com.example.bank", ".Balance");
+    rig.phone
+        .shows(r#"<hierarchy><node text="Balance 4711" bounds="[0,0][60,6]"/></hierarchy>"#, false);
+    rig.ended(follower).await;
+    assert_eq!(rig.files_with("Balance 4711"), [""; 0]);
 }

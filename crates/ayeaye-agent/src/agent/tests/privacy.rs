@@ -1,5 +1,7 @@
 //! What is secret is kept nowhere, and still reaches the phone.
-use crate::fakes::{Rig, ScriptedReply, click, complete, info, note, types};
+use serde_json::json;
+
+use crate::fakes::{Rig, ScriptedReply, click, complete, info, note, say, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, NoteKind};
 use crate::{
@@ -366,4 +368,19 @@ async fn made_up_sessions_do_not_push_out_what_is_known() {
     }
     rig.go_on(asked.session_id, reply("go on")).await;
     assert_eq!(rig.files_with("hunter2"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_that_needs_leave_is_not_kept_either() {
+    let question = json!({ "kind": "confirm", "text": "May I type it?", "options": [] });
+    let typed = json!({ "value": "hunter2!", "clear": false, "submit": false });
+    let act = json!({ "function": "TYPE", "arguments": typed });
+    let asks = || say("INFO", &json!({ "question": question, "act": act }));
+    let rig = Rig::new([asks(), asks(), complete("done")]);
+    rig.phone.shows("<hierarchy/>", true);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    let report = rig.go_on(report.session_id, UserInput::Reply("yes".to_owned())).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.files_with("hunter2!"), [""; 0]);
 }

@@ -165,3 +165,42 @@ async fn nobody_looks_while_an_operator_thinks() {
     assert_eq!(rig.phone.count(Call::Capture), looks);
     rig.ended(follower).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_text_without_a_place_is_not_typed_into_another_conversation() {
+    let chat = |with: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="{with}" class="android.widget.TextView" bounds="[0,6][60,14]"/>
+            <node text="" class="android.widget.EditText" focused="true" clickable="true" bounds="[0,90][60,110]"/></hierarchy>"#
+        )
+    };
+    for (later, done) in [("Anna", 1), ("Mallory", 0)] {
+        let rig = Rig::new([after(3000, types("See you", None)), complete("done")]);
+        rig.phone.shows(&chat("Anna"), false);
+        let follower = rig.begin().await;
+        rig.script.is_asked(1).await;
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        if later != "Anna" {
+            rig.phone.is_touched();
+            rig.phone.shows(&chat(later), false);
+        }
+        rig.ended(follower).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{later}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_was_seen_dark_is_compared_before_it_is_touched() {
+    let rig = Rig::new([after(3000, click(500)), complete("done")]);
+    // It does not say any more whether it is on, so nothing but the look tells that it went off.
+    rig.phone.breaks(Call::IsAwake, 1..=9, Fault::Refused);
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    rig.phone.is_touched();
+    rig.phone.goes_dark();
+    let report = rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let error = report.steps[0].error.as_deref().unwrap();
+    assert!(error.contains("it shows something else"), "{error}");
+}

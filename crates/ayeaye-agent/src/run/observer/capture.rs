@@ -226,10 +226,10 @@ impl Observer {
     }
 
     /// A look that may fail and is given up after a limit.
-    pub(super) async fn optional_look(
+    pub(super) async fn optional_look<T>(
         &self,
-        looking: impl Future<Output = Result<(ScreenCapture, ScreenState), DeviceError>>,
-    ) -> Option<(ScreenCapture, ScreenState)> {
+        looking: impl Future<Output = Result<T, DeviceError>>,
+    ) -> Option<T> {
         let limit = self.settle.cap + LAST_LOOK;
         match self.cancel.race(timeout(limit, looking)).await {
             Ok(Ok(Ok(captured))) => Some(captured),

@@ -133,11 +133,19 @@ impl Observer {
     /// would be worse than none.
     fn ask_phone(&self, frame: &Frame, secret: bool) -> ElementsRequest {
         let (device, frame) = (self.device.clone(), frame.clone());
+        let private = (!self.policy.private_apps.is_empty()).then(|| self.policy.clone());
         let asking = async move {
             let begun = Instant::now();
             let mut said = device.ui_tree().await;
             let read_at = Instant::now();
             let took = read_at - begun;
+            if let (Some(policy), Ok(Some(_))) = (private, &said) {
+                // Such an app may have come to the front meanwhile.
+                let front = device.state().await.ok().and_then(|state| state.foreground);
+                if front.is_none_or(|front| policy.is_private(&front.package)) {
+                    said = Ok(None);
+                }
+            }
             if matches!(said, Ok(Some(_))) && (secret || DOUBTED_AFTER < took) {
                 let unchanged = match device.capture().await {
                     Ok(now) => looks_same(&frame, &now),

@@ -30,7 +30,17 @@ pub(in crate::run) struct LaterLook {
     /// It looks like the frame that the model was shown.
     pub(in crate::run) same: bool,
     begun: Instant,
+    took: Duration,
     good_until: Instant,
+}
+
+impl LaterLook {
+    /// Whether an act may go by it. A `strict` one goes by what is no more than a second old, and the time that
+    /// a look takes.
+    fn is_fresh(&self, strict: bool) -> bool {
+        let until = if strict { self.begun + FRESH + self.took } else { self.good_until };
+        Instant::now() < until
+    }
 }
 
 type Looked = Arc<Result<LaterLook, DeviceError>>;
@@ -76,7 +86,7 @@ impl ScreenWatch {
                         if same {
                             stayed.send_replace(Some(begun));
                         }
-                        Ok(LaterLook { frame, state, same, begun, good_until })
+                        Ok(LaterLook { frame, state, same, begun, took, good_until })
                     }
                     Err(err) => Err(err),
                 };
@@ -90,10 +100,9 @@ impl ScreenWatch {
 
     /// The latest look; if it is too old, the one under way or a new one. `None` if there is none and
     /// there will be none.
-    async fn fresh_look(&self) -> Option<Looked> {
-        let is_fresh = |looked: &Looked| {
-            looked.as_ref().as_ref().is_ok_and(|look| Instant::now() < look.good_until)
-        };
+    async fn fresh_look(&self, strict: bool) -> Option<Looked> {
+        let is_fresh =
+            |looked: &Looked| looked.as_ref().as_ref().is_ok_and(|look| look.is_fresh(strict));
         let mut latest = self.latest.clone();
         let looked = latest.borrow_and_update().clone();
         if looked.as_ref().is_some_and(is_fresh) {
@@ -126,17 +135,18 @@ impl Observer {
     }
 
     /// The screen as it is before an act that was decided on this observation; `None` while the
-    /// observation itself is fresh. The inner error is the phone's.
+    /// observation itself is fresh. The inner error is the phone's. A `strict` act goes by no older look.
     pub(in crate::run) async fn look_before_act(
         &self,
         observation: &Observation,
+        strict: bool,
     ) -> Result<Option<Looked>, Cancelled> {
         let Some(watch) = &observation.watch else { return Ok(None) };
         if observation.seen_at.elapsed() < FRESH {
             return Ok(None);
         }
         let gone = || DeviceError::NotReady(self.device.id().clone(), "not looked at".to_owned());
-        let looked = self.cancel.race(watch.fresh_look()).await?;
+        let looked = self.cancel.race(watch.fresh_look(strict)).await?;
         Ok(Some(looked.unwrap_or_else(|| Arc::new(Err(gone())))))
     }
 
