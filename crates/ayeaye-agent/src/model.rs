@@ -177,6 +177,12 @@ impl Prompt {
         shortened::shortened(self)
     }
 
+    /// The same prompt with the last so many pictures, and words in place of those before. `None` where it
+    /// has no more.
+    pub fn with_last_pictures(&self, most: usize) -> Option<Self> {
+        shortened::with_last_pictures(self, most)
+    }
+
     /// The same prompt, with a reply that could not be read and the reason.
     #[must_use]
     pub fn with_retry_notice(mut self, reply: &str, why: &ParseError) -> Self {

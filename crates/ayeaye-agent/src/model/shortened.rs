@@ -11,7 +11,7 @@ const NOT_SHOWN: &str = "(screen not shown)";
 pub(super) fn shortened(prompt: &Prompt) -> Option<Prompt> {
     let mut short = prompt.clone();
     let (left_out, words) = leave_out_steps(&mut short.messages);
-    let blind = leave_out_pictures(&mut short.messages);
+    let blind = leave_out_pictures(&mut short.messages, 1);
     if left_out == 0 && !blind {
         return None;
     }
@@ -22,6 +22,11 @@ pub(super) fn shortened(prompt: &Prompt) -> Option<Prompt> {
         first.parts.extend(words.into_iter().map(Part::Text));
     }
     Some(short)
+}
+
+pub(super) fn with_last_pictures(prompt: &Prompt, most: usize) -> Option<Prompt> {
+    let mut fewer = prompt.clone();
+    leave_out_pictures(&mut fewer.messages, most).then_some(fewer)
 }
 
 /// Takes out the oldest turns behind the first message of the user, whole ones: from a reply of the
@@ -65,13 +70,13 @@ fn words(part: &Part) -> Option<String> {
     }
 }
 
-/// Takes out every picture but the last.
-fn leave_out_pictures(messages: &mut [Message]) -> bool {
-    let mut seen = false;
+/// Takes out every picture but the last so many.
+fn leave_out_pictures(messages: &mut [Message], most: usize) -> bool {
+    let mut seen = 0;
     let mut left_out = false;
     for part in messages.iter_mut().rev().flat_map(|message| message.parts.iter_mut().rev()) {
         match part {
-            Part::Picture(_) | Part::Result { picture: Some(_), .. } if !seen => seen = true,
+            Part::Picture(_) | Part::Result { picture: Some(_), .. } if seen < most => seen += 1,
             Part::Picture(_) => {
                 *part = Part::Text(NOT_SHOWN.to_owned());
                 left_out = true;
@@ -129,6 +134,25 @@ mod tests {
             messages.extend(turn(step, (step == 1).then_some("the user said so")));
         }
         Prompt::of(messages)
+    }
+
+    #[test]
+    fn only_the_last_pictures_are_kept() {
+        let prompt = long(3);
+        assert_eq!(pictures(&prompt), 4);
+        for most in 0..4 {
+            let fewer = prompt.with_last_pictures(most).unwrap();
+            assert_eq!(pictures(&fewer), most);
+            assert_eq!(fewer.messages.len(), prompt.messages.len());
+        }
+        let last = prompt.with_last_pictures(1).unwrap();
+        let Some(Part::Result { picture: Some(shown), .. }) =
+            last.messages.last().unwrap().parts.first()
+        else {
+            panic!("the present screen is shown")
+        };
+        assert_eq!(shown.bytes, "later");
+        assert_eq!(prompt.with_last_pictures(4), None);
     }
 
     fn pictures(prompt: &Prompt) -> usize {
