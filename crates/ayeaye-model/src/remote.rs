@@ -242,9 +242,8 @@ fn slot_texts(family: &dyn Family, view: &StepInput<'_>, coords: &CoordContext) 
 /// the rest might have changed its meaning.
 fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
     Some(match finish_reason.to_ascii_lowercase().as_str() {
-        "length" | "max_tokens" | "max_output_tokens" | "model_length" | TRUNCATED => {
-            "it was cut off before its end; think in fewer words"
-        }
+        "length" | "max_tokens" | "max_output_tokens" | "model_length" | "token_limit"
+        | "time_limit" | TRUNCATED => "it was cut off before its end; think in fewer words",
         "model_context_window_exceeded" => {
             "it was cut off before its end, since nothing more goes into the model's context"
         }
@@ -260,13 +259,19 @@ fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
         | "spii"
         | "image_safety"
         | "image_prohibited_content"
+        | "sensitive"
         | "language" => "the endpoint withheld it or part of it",
         "pause_turn" => "it stopped in the middle of its turn; reply with one action",
         "malformed_function_call"
         | "unexpected_tool_call"
         | "missing_thought_signature"
         | "too_many_tool_calls" => "its call of a tool was malformed; call one tool, by its schema",
-        "abort" | "error" | "cancelled" | "other" => "the endpoint broke it off",
+        "abort"
+        | "error"
+        | "cancelled"
+        | "other"
+        | "network_error"
+        | "insufficient_system_resource" => "the endpoint broke it off",
         _ => return None,
     })
 }

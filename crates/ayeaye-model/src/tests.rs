@@ -17,6 +17,7 @@ mod call_settings;
 mod check;
 mod computer_tool;
 mod fake;
+mod limits;
 mod reach;
 #[expect(dead_code, reason = "only the integration tests replace a script")]
 #[path = "../../../tests/endpoint/server.rs"]

@@ -1,6 +1,6 @@
 //! Asking an endpoint: attempts, and what is done after one that failed.
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ayeaye_agent::{ModelError, Prompt, Reply, Retry};
@@ -19,7 +19,7 @@ use super::computer_tool::{ComputerTool, ComputerTools};
 use super::deadlines::{Deadlines, MAX_LIMIT, read_prefix};
 use super::decoder::ResponseDecoder;
 use super::error::{AttemptError, Recovery};
-use super::error_body::error_message;
+use super::error_body::{error_message, stated_wait};
 use super::features::{OptionalFeature, UnsupportedFeatures};
 use super::wire::{Api, ModelRequest, api, merge_extra, recorded_extra};
 use crate::endpoint::redacted_url;
@@ -43,6 +43,8 @@ pub(crate) struct Client {
     unsupported: AtomicU8,
     /// The code of the [`ComputerTool`] that was taken after another was refused; 0 before that.
     computer: AtomicU8,
+    /// The most pictures that the endpoint takes in a request, as it has said; `usize::MAX` before that.
+    pictures: AtomicUsize,
     /// It has been logged that another model answers than the one asked for.
     mismatch_logged: AtomicBool,
     /// The endpoint has answered, with whatever.
@@ -67,6 +69,8 @@ struct Request<'a> {
     /// Attempts that failed because something had to be changed. They do not count as retries.
     changes: u32,
     is_shortened: bool,
+    /// The reply was asked to be shorter.
+    has_less_room: bool,
     /// An attempt has timed out; the next one that does is the last.
     has_timed_out: bool,
 }
@@ -111,6 +115,7 @@ impl Client {
             auth,
             unsupported: AtomicU8::new(0),
             computer: AtomicU8::new(0),
+            pictures: AtomicUsize::new(usize::MAX),
             mismatch_logged: AtomicBool::new(false),
             has_answered: AtomicBool::new(false),
         })
@@ -126,9 +131,10 @@ impl Client {
 
     /// Sends a prompt until an answer comes, attempts run out, or `limit` is over.
     ///
-    /// A feature that the endpoint refuses is left out from then on, and a prompt that is too long
-    /// for it is shortened once; neither counts as a failed attempt. Where nothing has ever answered and
-    /// the connection is refused, nothing runs there: no attempt follows.
+    /// A feature that the endpoint refuses is left out from then on, and so are pictures beyond the number
+    /// it takes; a prompt that is too long for it is shortened once. None of it counts as a failed attempt.
+    /// Where nothing has ever answered and the connection is refused, nothing runs there: no attempt
+    /// follows.
     pub(crate) async fn complete(
         &self,
         prompt: &Prompt,
@@ -139,14 +145,17 @@ impl Client {
         let started = Instant::now();
         let end = started + limit.min(MAX_LIMIT);
         let computer = self.computer_tool(prompt);
+        let fewer = prompt.with_last_pictures(self.pictures.load(Ordering::Relaxed));
+        let prompt = fewer.map_or(Cow::Borrowed(prompt), Cow::Owned);
         let mut request = Request {
-            prompt: Cow::Borrowed(prompt),
+            body: self.body(&prompt, sampling, computer),
+            prompt,
             sampling,
-            body: self.body(prompt, sampling, computer),
             computer,
             refused_tools: ComputerTools::default(),
             changes: 0,
             is_shortened: false,
+            has_less_room: false,
             has_timed_out: false,
         };
         let mut failed: Vec<Retry> = Vec::new();
@@ -213,7 +222,22 @@ impl Client {
                 self.change_computer_tool(request)?;
                 (true, Duration::ZERO)
             }
-            Recovery::ShorterPrompt if !request.is_shortened => {
+            Recovery::FewerPictures { most } => {
+                tracing::info!(
+                    "the model endpoint takes {most} pictures in a request: no more are sent"
+                );
+                self.pictures.fetch_min(most, Ordering::Relaxed);
+                request.prompt = Cow::Owned(request.prompt.with_last_pictures(most)?);
+                (true, Duration::ZERO)
+            }
+            Recovery::ShorterReply { tokens }
+                if !request.has_less_room && tokens < request.sampling.max_tokens =>
+            {
+                request.sampling.max_tokens = tokens;
+                request.has_less_room = true;
+                (true, Duration::ZERO)
+            }
+            Recovery::ShorterPrompt | Recovery::ShorterReply { .. } if !request.is_shortened => {
                 request.prompt = Cow::Owned(request.prompt.shortened()?);
                 request.is_shortened = true;
                 (true, Duration::ZERO)
@@ -222,7 +246,8 @@ impl Client {
             | Recovery::RetryOnce
             | Recovery::WithoutFeature(_)
             | Recovery::OtherComputerTool
-            | Recovery::ShorterPrompt => return None,
+            | Recovery::ShorterPrompt
+            | Recovery::ShorterReply { .. } => return None,
         };
         if is_change {
             request.changes += 1;
@@ -363,6 +388,7 @@ impl Client {
         let retry_after = backoff::retry_after(response.headers());
         let body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
         let reason = self.redact(&error_message(&body));
+        let retry_after = retry_after.or_else(|| stated_wait(&body, &reason));
         Err(AttemptError::from_status(status.as_u16(), &reason, retry_after))
     }
 

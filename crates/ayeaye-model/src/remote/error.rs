@@ -1,4 +1,5 @@
 //! Why an attempt failed, and what to do next.
+use std::str::FromStr;
 use std::time::Duration;
 
 use ayeaye_agent::ModelErrorKind;
@@ -33,6 +34,10 @@ pub(super) enum Recovery {
     OtherComputerTool,
     /// The same request with less of the history.
     ShorterPrompt,
+    /// The same request for a reply of at most so many tokens: that is what the prompt leaves of the context.
+    ShorterReply { tokens: u32 },
+    /// The same request with the last so many pictures.
+    FewerPictures { most: usize },
 }
 
 impl AttemptError {
@@ -143,6 +148,7 @@ fn classify(
 ) -> (ModelErrorKind, &'static str, Recovery) {
     let mentions = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     let feature = unsupported_feature(reason);
+    let pictures = most_pictures(reason);
     let give_up = |kind, hint| (kind, hint, Recovery::GiveUp);
     let retry = Recovery::Retry { after: retry_after };
     match status {
@@ -151,35 +157,59 @@ fn classify(
             "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
              model.api-key in ayeaye.toml",
         ),
-        400 | 404 | 415 | 422 if mentions(&NO_VISION) => give_up(
-            ModelErrorKind::NoVision,
-            "this model takes no pictures: choose one that sees, or serve this one with its vision \
-             part",
+        // Before the others: these messages name parameters and pictures as well.
+        400 | 422 | 500 if mentions(&CONTEXT_EXCEEDED) => prompt_too_long(reason),
+        400 | 422 | 500 if pictures.is_some_and(|most| 0 < most) => (
+            ModelErrorKind::Rejected,
+            "it takes fewer pictures in one request than this model is asked with: serve it with more \
+             (vLLM: --limit-mm-per-prompt)",
+            pictures.map_or(Recovery::GiveUp, |most| Recovery::FewerPictures { most }),
         ),
+        400 | 404 | 415 | 422 | 500
+            if pictures == Some(0)
+                || mentions(&NO_VISION)
+                || status != 500 && mentions(&["image_url"]) =>
+        {
+            give_up(
+                ModelErrorKind::NoVision,
+                "this model takes no pictures: choose one that sees, or serve this one with its vision \
+                 part",
+            )
+        }
         400 | 404 | 422 if computer_tool::is_named_in(reason) => (
             ModelErrorKind::Rejected,
             "it takes this model with no generation of the computer-use tool: name one that can use \
              computers, or set model.profile = \"claude-chat\", which needs no such tool",
             Recovery::OtherComputerTool,
         ),
-        400 | 404 | 422 | 501 if feature.is_some() => (
-            ModelErrorKind::Rejected,
-            REJECTED,
-            feature.map_or(Recovery::GiveUp, Recovery::WithoutFeature),
-        ),
+        // A fault of the server's own may name what it failed at, which is no refusal of it.
+        400 | 404 | 422 | 500 | 501
+            if feature.is_some_and(|it| status != 500 || it != OptionalFeature::Sampling) =>
+        {
+            (
+                ModelErrorKind::Rejected,
+                REJECTED,
+                feature.map_or(Recovery::GiveUp, Recovery::WithoutFeature),
+            )
+        }
         404 | 405 => give_up(
             ModelErrorKind::NotFound,
             "either the path or the model's name is wrong: the base URL usually ends in /v1, and \
              the endpoint lists its models under /models",
         ),
-        413 => PROMPT_TOO_LONG,
-        400 | 422 if mentions(&CONTEXT_EXCEEDED) => PROMPT_TOO_LONG,
+        413 => prompt_too_long(""),
         400 if mentions(&INVALID_KEY) => give_up(
             ModelErrorKind::Unauthorized,
             "the key is wrong: set AYEAYE_MODEL_API_KEY, or model.api-key in ayeaye.toml",
         ),
-        400 | 402 | 429 if mentions(&QUOTA_EXCEEDED) => {
-            give_up(ModelErrorKind::QuotaExceeded, "the quota of this key is used up")
+        402 => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
+        400 if mentions(&["billing"]) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
+        400 | 429 if mentions(&QUOTA_EXCEEDED) => {
+            give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
+        }
+        // What a minute allows is called a quota too, and says when there is more of it.
+        429 if retry_after.is_none() && mentions(&["exceeded your current quota"]) => {
+            give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
         }
         408 | 409 | 425 | 429 => (ModelErrorKind::Overloaded, "it is busy: try later", retry),
         500..=599 => {
@@ -205,9 +235,11 @@ fn unsupported_feature(reason: &str) -> Option<OptionalFeature> {
         _ if mentions(&["temperature", "top_p", "top_k", "_penalty", "`seed`"]) => {
             OptionalFeature::Sampling
         }
-        _ if mentions(&["tool choice", "tool_choice", "support tools", "tool use"]) => {
+        _ if mentions(&["tool choice", "tool_choice", "support tools", "tool use", "--jinja"]) => {
             OptionalFeature::Tools
         }
+        // Models of Mistral are particular about how calls and their results are told.
+        _ if mentions(&["tool call id was", "after role 'tool'"]) => OptionalFeature::Tools,
         _ if mentions(&["'tools'", "`tools`", "\"tools\""]) => OptionalFeature::Tools,
         _ => return None,
     })
@@ -216,23 +248,66 @@ fn unsupported_feature(reason: &str) -> Option<OptionalFeature> {
 const REJECTED: &str = "it does not take such a request: a parameter that it names can be set otherwise \
      or to \"none\" (model.temperature and the like, model.extra-body)";
 
-const PROMPT_TOO_LONG: (ModelErrorKind, &str, Recovery) = (
-    ModelErrorKind::PromptTooLong,
-    "the prompt is longer than the model's context: serve the model with a longer one (8192 tokens \
-     serve), or send smaller pictures",
-    Recovery::ShorterPrompt,
-);
+const QUOTA_USED_UP: &str = "the quota of this key is used up";
+
+/// A prompt that does not fit, or that leaves too little of the context for the reply.
+fn prompt_too_long(reason: &str) -> (ModelErrorKind, &'static str, Recovery) {
+    let room = room_for_reply(reason).filter(|room| LEAST_REPLY <= *room);
+    (
+        ModelErrorKind::PromptTooLong,
+        "the prompt is longer than the model's context, or leaves too little of it for the reply: serve \
+         the model with a longer one (8192 tokens serve), or send smaller pictures",
+        room.map_or(Recovery::ShorterPrompt, |tokens| Recovery::ShorterReply { tokens }),
+    )
+}
+
+/// The least tokens that a reply with its reasons needs.
+const LEAST_REPLY: u32 = 512;
+
+/// What a prompt leaves of the context, where an error says how long both are. In the words of vLLM, OpenAI,
+/// SGLang and TGI.
+fn room_for_reply(reason: &str) -> Option<u32> {
+    let context = ["maximum context length is ", "maximum context length of ", "must be <= "];
+    let input = [" input tokens", " in the messages", " tokens from the input", " `inputs` tokens"];
+    let context: u32 = context.iter().find_map(|lead| number_at(reason.split_once(lead)?.1))?;
+    // A message may name it before it says how much it is.
+    let input =
+        input.iter().flat_map(|behind| reason.match_indices(behind)).find_map(|(at, _)| {
+            let before = &reason[..at];
+            number_at(&before[before.trim_end_matches(|c: char| c.is_ascii_digit()).len()..])
+        })?;
+    context.checked_sub(input)
+}
+
+/// How many pictures an endpoint takes in one request, where it says so.
+fn most_pictures(reason: &str) -> Option<usize> {
+    reason.match_indices("at most ").find_map(|(at, lead)| {
+        let rest = &reason[at + lead.len()..];
+        let unit = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        unit.starts_with(" image").then(|| number_at(rest))?
+    })
+}
+
+/// The number that a text begins with.
+fn number_at<N: FromStr>(text: &str) -> Option<N> {
+    text[..text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len())].parse().ok()
+}
 
 const INVALID_KEY: [&str; 4] =
     ["api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key"];
 
-const QUOTA_EXCEEDED: [&str; 3] = ["insufficient_quota", "billing", "credit balance"];
+const QUOTA_EXCEEDED: [&str; 4] =
+    ["insufficient_quota", "credit balance", "insufficient balance", "perday"];
 
-const CONTEXT_EXCEEDED: [&str; 12] = [
+const CONTEXT_EXCEEDED: [&str; 16] = [
+    "requested token count exceeds",
+    "maximum model length",
+    "`max_new_tokens` must be <=",
     "context length",
     "context_length",
     "context window",
     "context size",
+    "context limit",
     "maximum context",
     "too many tokens",
     "exceed_context",
@@ -243,103 +318,8 @@ const CONTEXT_EXCEEDED: [&str; 12] = [
     "reduce the length",
 ];
 
-const NO_VISION: [&str; 5] = [
-    "image input",
-    "image_url",
-    "not a multimodal",
-    "does not support image",
-    "not support vision",
-];
+const NO_VISION: [&str; 4] =
+    ["image input", "not a multimodal", "does not support image", "not support vision"];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_tried_again() {
-        for status in [408, 429, 500, 502, 503, 504, 529] {
-            let error = AttemptError::from_status(status, "busy", None);
-            assert_eq!(error.recovery, Recovery::Retry { after: None }, "{}", error.message);
-        }
-        for (status, said, part) in [
-            (401, "", "AYEAYE_MODEL_API_KEY"),
-            (403, "", "AYEAYE_MODEL_API_KEY"),
-            (404, "model `x` not found", "name is wrong"),
-            (400, "x is not a multimodal model", "takes no pictures"),
-            (400, "messages: roles must alternate", "such a request"),
-            (400, "API key not valid. Please pass a valid API key.", "AYEAYE_MODEL_API_KEY"),
-            (400, "Your credit balance is too low", "quota"),
-            (429, "insufficient_quota", "quota"),
-            (418, "", "such a request"),
-        ] {
-            let error = AttemptError::from_status(status, said, None);
-            assert_eq!(error.recovery, Recovery::GiveUp, "{}", error.message);
-            assert!(error.message.contains(part), "{}", error.message);
-            assert!(error.message.contains(&status.to_string()), "{}", error.message);
-        }
-    }
-
-    #[test]
-    fn what_is_tried_again_in_another_way() {
-        for (status, said, next) in [
-            (
-                400,
-                "unknown field stream_options",
-                Recovery::WithoutFeature(OptionalFeature::StreamUsage),
-            ),
-            (
-                400,
-                "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
-                 'max_completion_tokens' instead.",
-                Recovery::WithoutFeature(OptionalFeature::MaxTokens),
-            ),
-            (
-                400,
-                "Unsupported value: 'temperature' does not support 0.0 with this model.",
-                Recovery::WithoutFeature(OptionalFeature::Sampling),
-            ),
-            (
-                400,
-                "invalid response_format",
-                Recovery::WithoutFeature(OptionalFeature::ResponseSchema),
-            ),
-            (
-                400,
-                "registry/model does not support tools",
-                Recovery::WithoutFeature(OptionalFeature::Tools),
-            ),
-            (
-                400,
-                "\"auto\" tool choice requires --enable-auto-tool-choice",
-                Recovery::WithoutFeature(OptionalFeature::Tools),
-            ),
-            (400, "This model's maximum context length is 4096 tokens.", Recovery::ShorterPrompt),
-            (400, "prompt is too long: 215000 tokens > 200000 maximum", Recovery::ShorterPrompt),
-            (
-                400,
-                "The input token count (1100000) exceeds the maximum number of tokens",
-                Recovery::ShorterPrompt,
-            ),
-            (413, "", Recovery::ShorterPrompt),
-            (
-                400,
-                "'claude-opus-5-5' does not support tool types: computer_20251124.",
-                Recovery::OtherComputerTool,
-            ),
-            (
-                400,
-                "tools.0: Input tag 'computer_toolset_20260801' found using 'type' does not match \
-                 any of the expected tags",
-                Recovery::OtherComputerTool,
-            ),
-            (
-                400,
-                "Unexpected value(s) `computer-use-2025-11-24` for the `anthropic-beta` header.",
-                Recovery::OtherComputerTool,
-            ),
-        ] {
-            let error = AttemptError::from_status(status, said, None);
-            assert_eq!(error.recovery, next, "{}", error.message);
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,6 @@
 //! Errors that an endpoint reports in the body of an answer, in the few places they are put.
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::error::AttemptError;
@@ -14,12 +16,57 @@ pub(super) fn error_message(body: &[u8]) -> String {
     let error = &json["error"];
     let code = [&error["code"], &error["type"], &error["status"]];
     let code = code.into_iter().find_map(Value::as_str).unwrap_or_default();
+    // Which of its quotas is used up, where Gemini says so.
+    let quotas = details(error).flat_map(|it| it["violations"].as_array().into_iter().flatten());
+    let quota = quotas.filter_map(|it| it["quotaId"].as_str()).map(|id| format!(" [{id}]"));
+    let quota = quota.collect::<String>();
     for place in [&error["message"], error, &json["message"], &json["detail"]] {
         if let Some(text) = place.as_str() {
-            return if code.is_empty() { text.to_owned() } else { format!("{text} [{code}]") };
+            let code = if code.is_empty() { String::new() } else { format!(" [{code}]") };
+            return format!("{text}{code}{quota}");
         }
     }
     json.to_string()
+}
+
+/// The details of an error in Gemini's API.
+fn details(error: &Value) -> impl Iterator<Item = &Value> {
+    error["details"].as_array().into_iter().flatten()
+}
+
+/// After what time to try again, as the body of an error answer says it: in a field of Gemini's, or in the
+/// words of the message.
+pub(super) fn stated_wait(body: &[u8], message: &str) -> Option<Duration> {
+    let json = serde_json::from_slice::<Value>(body).unwrap_or_default();
+    let error = &unwrap_single(&json)["error"];
+    let field = details(error).find_map(|it| it["retryDelay"].as_str()).and_then(span);
+    field.or_else(|| {
+        let message = message.to_ascii_lowercase();
+        let leads = ["try again in ", "retry in ", "retry after ", "try again after "];
+        leads.iter().find_map(|lead| span(message.split_once(lead)?.1))
+    })
+}
+
+/// The time that a text begins with, such as `47.4s`, `1m30s` or `20 seconds`.
+fn span(text: &str) -> Option<Duration> {
+    let mut seconds = None;
+    let mut rest = text.trim_start();
+    loop {
+        let unit_at = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let Ok(number) = rest[..unit_at].parse::<f64>() else { break };
+        let unit = rest[unit_at..].trim_start();
+        let end = unit.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(unit.len());
+        let each = match &unit[..end] {
+            "ms" | "millisecond" | "milliseconds" => 0.001,
+            "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+            "h" | "hour" | "hours" => 3600.0,
+            _ => break,
+        };
+        seconds = Some(seconds.unwrap_or(0.0) + number * each);
+        rest = unit[end..].trim_start();
+    }
+    Duration::try_from_secs_f64(seconds?).ok()
 }
 
 /// The error in an answer whose HTTP status is a success.
@@ -38,22 +85,29 @@ pub(super) fn reported_error(json: &Value) -> Option<AttemptError> {
     let code = code.into_iter().find_map(|code| {
         code.as_u64().or_else(|| code.as_str()?.parse().ok()).filter(|c| (400..600).contains(c))
     });
-    let text = error_message(serde_json::json!({ "error": error }).to_string().as_bytes());
+    let body = serde_json::json!({ "error": error }).to_string();
+    let text = error_message(body.as_bytes());
     let status = code.and_then(|code| u16::try_from(code).ok());
+    let words = [&error["code"], &error["type"], &error["status"], &json["code"]];
+    let by_word = || words.iter().find_map(|word| status_of_word(word.as_str()?));
     // An error without a number may be temporary, like one of the server's own.
-    let status = status.or_else(|| status_of_type(error["type"].as_str()?)).unwrap_or(500);
-    Some(AttemptError::from_status(status, &text, None))
+    let status = status.or_else(by_word).unwrap_or(500);
+    let wait = stated_wait(body.as_bytes(), &text);
+    Some(AttemptError::from_status(status, &text, wait))
 }
 
-/// The status of an error that has only a type, as in Anthropic's streams.
-fn status_of_type(kind: &str) -> Option<u16> {
+/// The status of an error that has only a word for itself, as in streams.
+fn status_of_word(kind: &str) -> Option<u16> {
     Some(match kind {
-        "invalid_request_error" => 400,
-        "authentication_error" => 401,
+        "invalid_request_error" | "context_length_exceeded" | "exceed_context_size_error" => 400,
+        "authentication_error" | "invalid_api_key" => 401,
         "permission_error" => 403,
-        "not_found_error" => 404,
+        "not_found_error" | "model_not_found" => 404,
         "request_too_large" => 413,
-        "rate_limit_error" => 429,
+        "rate_limit_error"
+        | "rate_limit_exceeded"
+        | "insufficient_quota"
+        | "RESOURCE_EXHAUSTED" => 429,
         "timeout_error" => 504,
         "overloaded_error" => 529,
         _ => return None,
@@ -85,6 +139,61 @@ mod tests {
         ] {
             let body = json!({"type": "error", "error": {"type": kind, "message": "x"}});
             assert_eq!(reported_error(&body).unwrap().recovery, recovery, "{kind}");
+        }
+    }
+
+    #[test]
+    fn errors_without_a_number_are_told_apart_by_their_words() {
+        for (error, recovery) in [
+            (json!({"code": "context_length_exceeded", "message": "x"}), Recovery::ShorterPrompt),
+            (json!({"code": "insufficient_quota", "message": "x"}), Recovery::GiveUp),
+            (
+                json!({"code": "rate_limit_exceeded", "message": "Please try again in 20s."}),
+                Recovery::Retry { after: Some(Duration::from_secs(20)) },
+            ),
+            (
+                json!({"message": "The number of tokens to keep from the initial prompt is greater than the \
+                    context length. Try to load the model with a larger context length."}),
+                Recovery::ShorterPrompt,
+            ),
+            (
+                json!(
+                    "The number of tokens to keep from the initial prompt is greater than the context length"
+                ),
+                Recovery::ShorterPrompt,
+            ),
+        ] {
+            assert_eq!(
+                reported_error(&json!({"error": error})).unwrap().recovery,
+                recovery,
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_stated_time_is_found_in_fields_and_words() {
+        let said = |text: &str| stated_wait(b"", text);
+        let seconds = |seconds: f64| Some(Duration::from_secs_f64(seconds));
+        assert_eq!(said("Please retry in 47.4s."), seconds(47.4));
+        assert_eq!(said("Rate limit reached. Please try again in 20s. Visit x"), seconds(20.0));
+        assert_eq!(said("Please try again in 6m0s."), seconds(360.0));
+        assert_eq!(said("please try again in 1m 30.5s"), seconds(90.5));
+        assert_eq!(said("try again in 250ms"), seconds(0.25));
+        assert_eq!(said("Retry after 2 minutes"), seconds(120.0));
+        for none in ["try again later", "try again in a while", "try again in 5", "in 5 s", ""] {
+            assert_eq!(said(none), None, "{none}");
+        }
+        let body = json!({"error": {"message": "m", "details": [
+            {"@type": "type.googleapis.com/google.rpc.QuotaFailure",
+             "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "47s"},
+        ]}});
+        for body in [body.clone(), json!([body])] {
+            let body = body.to_string();
+            assert_eq!(stated_wait(body.as_bytes(), "m"), seconds(47.0));
+            let message = error_message(body.as_bytes());
+            assert_eq!(message, "m [GenerateRequestsPerDayPerProjectPerModel-FreeTier]");
         }
     }
 

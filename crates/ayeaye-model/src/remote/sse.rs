@@ -1,4 +1,5 @@
-//! Server-sent events, of which only the `data` lines matter here.
+//! Server-sent events, of which only the `data` lines matter here, and the `error` lines that some servers
+//! add.
 //!
 //! Not by the letter of the standard, which drops an event that no blank line follows: not every
 //! endpoint writes one, and a stream that is cut off must be told from one that has ended.
@@ -65,6 +66,12 @@ impl EventReader {
             let data = std::mem::take(&mut self.data);
             return if data.is_empty() { Ok(()) } else { Err(broken_json()) };
         }
+        // As llama.cpp's server reports what fails in a stream.
+        if let Some(error) = line.strip_prefix("error:").map(str::trim).filter(|it| !it.is_empty())
+        {
+            self.done = on_event(&as_error(error))?;
+            return Ok(());
+        }
         // Comments keep the connection open; `event`, `id` and `retry` hold nothing that we need.
         let Some(data) = line.strip_prefix("data:").map(|data| data.trim_start_matches(' ')) else {
             return Ok(());
@@ -86,6 +93,15 @@ impl EventReader {
             self.data_lines += 1;
         }
         if MAX_DATA_LINES < self.data_lines { Err(broken_json()) } else { Ok(()) }
+    }
+}
+
+/// What stands behind `error:`, as an answer that reports it.
+fn as_error(text: &str) -> Value {
+    match strict_json(text.as_bytes()) {
+        Ok(event) if !event["error"].is_null() => event,
+        Ok(error) => serde_json::json!({ "error": error }),
+        Err(_) => serde_json::json!({ "error": text }),
     }
 }
 

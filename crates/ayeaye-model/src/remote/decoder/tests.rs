@@ -131,6 +131,11 @@ fn what_is_no_answer_says_what_it_is() {
         ("data: [DONE]\n\n", "says nothing"),
         ("data: {\"choices\"\n\n", "broken JSON"),
         ("data: {\"error\":{\"message\":\"gone\",\"code\":500}}\n\n", "“gone”"),
+        (
+            "error: {\"code\":400,\"message\":\"gone\"}\n\ndata: [DONE]\n\n",
+            "400 Bad Request (“gone”)",
+        ),
+        ("error: gone\n", "“gone”"),
     ] {
         let error = decoder("text/plain", &[body.as_bytes()]).unwrap_err();
         assert!(error.message.contains(part), "{body:?}: {}", error.message);

@@ -1,0 +1,192 @@
+use super::*;
+
+#[test]
+fn what_is_tried_again() {
+    for status in [408, 429, 500, 502, 503, 504, 529] {
+        let error = AttemptError::from_status(status, "busy", None);
+        assert_eq!(error.recovery, Recovery::Retry { after: None }, "{}", error.message);
+    }
+    for (status, said, part) in [
+        (401, "", "AYEAYE_MODEL_API_KEY"),
+        (403, "", "AYEAYE_MODEL_API_KEY"),
+        (404, "model `x` not found", "name is wrong"),
+        (400, "x is not a multimodal model", "takes no pictures"),
+        (400, "messages: roles must alternate", "such a request"),
+        (400, "API key not valid. Please pass a valid API key.", "AYEAYE_MODEL_API_KEY"),
+        (400, "Your credit balance is too low", "quota"),
+        (429, "insufficient_quota", "quota"),
+        (418, "", "such a request"),
+        (402, "Payment required", "quota"),
+        (
+            429,
+            "You exceeded your current quota, please check your plan and billing details.",
+            "quota",
+        ),
+        (429, "You exceeded your current quota [GenerateRequestsPerDayPerProject]", "quota"),
+        (400, "At most 0 image(s) may be provided in one prompt.", "takes no pictures"),
+        (
+            500,
+            "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+            "takes no pictures",
+        ),
+    ] {
+        let error = AttemptError::from_status(status, said, None);
+        assert_eq!(error.recovery, Recovery::GiveUp, "{}", error.message);
+        assert!(error.message.contains(part), "{}", error.message);
+        assert!(error.message.contains(&status.to_string()), "{}", error.message);
+    }
+}
+
+#[test]
+fn a_limit_of_a_minute_is_no_used_up_quota() {
+    let wait = Some(Duration::from_secs_f64(47.4));
+    for said in [
+        "You exceeded your current quota, please check your plan and billing details. Please retry in 47.4s.",
+        "Rate limit reached for x. Visit https://example.com/account/billing to add a payment method.",
+    ] {
+        let error = AttemptError::from_status(429, said, wait);
+        assert_eq!(error.recovery, Recovery::Retry { after: wait }, "{}", error.message);
+        assert_eq!(error.kind, ModelErrorKind::Overloaded);
+    }
+    let said = "Quota exceeded [GenerateRequestsPerDayPerProjectPerModel-FreeTier]";
+    assert_eq!(AttemptError::from_status(429, said, wait).recovery, Recovery::GiveUp);
+}
+
+#[test]
+fn what_is_no_refusal_of_a_parameter() {
+    let error = AttemptError::from_status(500, "CUDA error in top_k_sampling (temperature)", None);
+    assert_eq!(error.recovery, Recovery::Retry { after: None });
+    let said = "Error downloading the image_url";
+    assert_eq!(
+        AttemptError::from_status(500, said, None).recovery,
+        Recovery::Retry { after: None }
+    );
+}
+
+#[test]
+fn what_is_tried_again_in_another_way() {
+    for (status, said, next) in [
+        (
+            400,
+            "Tool call id was call_0 but must be a-z, A-Z, 0-9, with a length of 9.",
+            Recovery::WithoutFeature(OptionalFeature::Tools),
+        ),
+        (
+            400,
+            "Unexpected role 'user' after role 'tool'",
+            Recovery::WithoutFeature(OptionalFeature::Tools),
+        ),
+        (
+            500,
+            "tools param requires --jinja flag",
+            Recovery::WithoutFeature(OptionalFeature::Tools),
+        ),
+        (
+            400,
+            "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context \
+             length is 8192 tokens and your request has 5000 input tokens (4096 > 8192 - 5000).",
+            Recovery::ShorterReply { tokens: 3192 },
+        ),
+        (
+            400,
+            "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context \
+             length is 8192 tokens and your request has 8100 input tokens (4096 > 8192 - 8100).",
+            Recovery::ShorterPrompt,
+        ),
+        (
+            400,
+            "This model's maximum context length is 8192 tokens. However, you requested 9096 tokens \
+             (5000 in the messages, 4096 in the completion).",
+            Recovery::ShorterReply { tokens: 3192 },
+        ),
+        (
+            400,
+            "Requested token count exceeds the model's maximum context length of 8192 tokens. You \
+             requested a total of 9096 tokens: 5000 tokens from the input messages and 4096 tokens for \
+             the completion.",
+            Recovery::ShorterReply { tokens: 3192 },
+        ),
+        (
+            422,
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 5000 \
+             `inputs` tokens and 4096 `max_new_tokens`",
+            Recovery::ShorterReply { tokens: 3192 },
+        ),
+        (
+            400,
+            "The decoder prompt (length 5000) is longer than the maximum model length of 4096. Make sure \
+             that `max_model_len` is no smaller than the number of text tokens plus multimodal tokens. \
+             For image inputs, the number of image tokens depends on the number of images.",
+            Recovery::ShorterPrompt,
+        ),
+        (
+            500,
+            "the request exceeds the available context size. try increasing the context size",
+            Recovery::ShorterPrompt,
+        ),
+        (
+            400,
+            "At most 1 image(s) may be provided in one prompt.",
+            Recovery::FewerPictures { most: 1 },
+        ),
+        (
+            400,
+            "At most 2 images may be provided in one request",
+            Recovery::FewerPictures { most: 2 },
+        ),
+        (
+            400,
+            "unknown field stream_options",
+            Recovery::WithoutFeature(OptionalFeature::StreamUsage),
+        ),
+        (
+            400,
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
+             'max_completion_tokens' instead.",
+            Recovery::WithoutFeature(OptionalFeature::MaxTokens),
+        ),
+        (
+            400,
+            "Unsupported value: 'temperature' does not support 0.0 with this model.",
+            Recovery::WithoutFeature(OptionalFeature::Sampling),
+        ),
+        (400, "invalid response_format", Recovery::WithoutFeature(OptionalFeature::ResponseSchema)),
+        (
+            400,
+            "registry/model does not support tools",
+            Recovery::WithoutFeature(OptionalFeature::Tools),
+        ),
+        (
+            400,
+            "\"auto\" tool choice requires --enable-auto-tool-choice",
+            Recovery::WithoutFeature(OptionalFeature::Tools),
+        ),
+        (400, "This model's maximum context length is 4096 tokens.", Recovery::ShorterPrompt),
+        (400, "prompt is too long: 215000 tokens > 200000 maximum", Recovery::ShorterPrompt),
+        (
+            400,
+            "The input token count (1100000) exceeds the maximum number of tokens",
+            Recovery::ShorterPrompt,
+        ),
+        (413, "", Recovery::ShorterPrompt),
+        (
+            400,
+            "'claude-opus-5-5' does not support tool types: computer_20251124.",
+            Recovery::OtherComputerTool,
+        ),
+        (
+            400,
+            "tools.0: Input tag 'computer_toolset_20260801' found using 'type' does not match \
+             any of the expected tags",
+            Recovery::OtherComputerTool,
+        ),
+        (
+            400,
+            "Unexpected value(s) `computer-use-2025-11-24` for the `anthropic-beta` header.",
+            Recovery::OtherComputerTool,
+        ),
+    ] {
+        let error = AttemptError::from_status(status, said, None);
+        assert_eq!(error.recovery, next, "{}", error.message);
+    }
+}
