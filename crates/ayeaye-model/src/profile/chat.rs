@@ -47,7 +47,8 @@ impl PastReply {
 
     /// A call of a tool with these arguments, and what came of it.
     pub(super) fn tool(past: PastStep<'_>, name: &str, arguments: String) -> Self {
-        let (id, name) = (format!("call_{}", past.step.step), name.to_owned());
+        // Mistral's models take ids of nine letters and digits only.
+        let (id, name) = (format!("call{:05}", past.step.step % 100_000), name.to_owned());
         let call = ToolCall { id: id.clone(), name: name.clone(), arguments };
         let result = Part::Result { id, name, text: past.outcome(), picture: None, answer: None };
         Self { parts: vec![Part::Call(call)], result: Some(result) }

@@ -25,7 +25,7 @@ fn what_the_model_said_is_in_its_own_format() {
     let prompt = sample::prompt(&GENERIC, "t", &sample::clicks(1), &[]);
     let arguments = "{\"action\":\"click\",\"point\":[500,500],\"thought\":\"thought 0\"}";
     let call = ToolCall {
-        id: "call_0".to_owned(),
+        id: "call00000".to_owned(),
         name: "phone_action".to_owned(),
         arguments: arguments.to_owned(),
     };
@@ -33,7 +33,8 @@ fn what_the_model_said_is_in_its_own_format() {
     let [Part::Result { id, text, .. }, ..] = &prompt.messages[3].parts[..] else {
         panic!("{prompt:?}")
     };
-    assert_eq!((id.as_str(), text.as_str()), ("call_0", "Done."));
+    assert_eq!((id.as_str(), text.as_str()), ("call00000", "Done."));
+    assert_eq!(id.len(), 9, "models of Mistral take no other ids");
     let [tool] = &prompt.tools[..] else { panic!("one tool") };
     assert_eq!(tool["function"]["name"], "phone_action");
 }
