@@ -49,6 +49,8 @@ pub(crate) enum Meaning {
     Scroll,
     /// A direction of the finger, or its path.
     Swipe,
+    /// Where the finger goes down, and its direction from there.
+    SwipeFrom,
     OpenApp,
     /// One of these keys, by the names the family has for them; any key by its usual name if the list
     /// is empty.

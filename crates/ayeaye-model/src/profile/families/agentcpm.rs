@@ -13,7 +13,7 @@ use crate::profile::history::{History, Lang};
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::fold_name;
 use crate::profile::parse::{Call, excerpt, labelled, point, reject};
-use crate::profile::verbs::Slot::{At, AtOrCenter, Direction, Fixed, From, Milliseconds, Text, To};
+use crate::profile::verbs::Slot::{At, Direction, Fixed, From, Milliseconds, Text, To};
 use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
@@ -69,7 +69,7 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["click"], Meaning::Click, &[Arg(At, POINT)]),
     Verb::new(&["long_press"], Meaning::LongPress, &[Arg(At, POINT), TIME]),
     Verb::new(&["slide"], Meaning::Slide, &[Arg(From, POINT), Arg(To, &["to"])]),
-    Verb::new(&["swipe"], Meaning::Swipe, &[Arg(AtOrCenter, POINT), Arg(Direction, &["to"])]),
+    Verb::new(&["swipe"], Meaning::SwipeFrom, &[Arg(At, POINT), Arg(Direction, &["to"])]),
     Verb::new(
         &["press"],
         Meaning::PressKey(&[

@@ -1,7 +1,7 @@
 //! From a call to an action.
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Decision, Gesture, Key, ParseError, Question};
+use ayeaye_agent::{Action, Decision, Direction, Gesture, Key, ParseError, Point, Question};
 
 use super::slots::{Reader, YES};
 use super::{CallUser, Meaning, STATUS, SUCCESS, Slot, Typing, VerbTable};
@@ -78,6 +78,7 @@ impl Reader<'_> {
                 Gesture::Drag { from, to }.into()
             }
             Meaning::Scroll | Meaning::Swipe => self.scroll()?,
+            Meaning::SwipeFrom => self.swipe_from()?,
             Meaning::OpenApp => Gesture::Awake { app: unquoted(&self.needed_text()?) }.into(),
             Meaning::PressKey(names) => {
                 Gesture::HotKey { key: key(&self.needed_text()?, names)? }.into()
@@ -172,6 +173,33 @@ impl Reader<'_> {
         // The finger moves against the direction it shows.
         let direction = if is_swipe { values::opposite(direction) } else { direction };
         Ok(Gesture::Scroll { direction, at: self.at()? }.into())
+    }
+
+    /// A quarter of the screen long, or up to its edge.
+    fn swipe_from(&self) -> Result<Action, ParseError> {
+        const LENGTH: f64 = 0.25;
+        // A finger that hardly moves taps.
+        const SHORTEST: f64 = 0.05;
+        let from = self.needed_at()?;
+        let Some(direction) = self.text_of(Slot::Direction)? else {
+            return self.missing(|slot| slot == Slot::Direction);
+        };
+        let direction = values::direction(&direction)?;
+        let (x, y) = from.fractions();
+        let (to_x, to_y) = match direction {
+            Direction::Up => (x, y - LENGTH),
+            Direction::Down => (x, y + LENGTH),
+            Direction::Left => (x - LENGTH, y),
+            Direction::Right => (x + LENGTH, y),
+        };
+        let (to_x, to_y) = (to_x.clamp(0.0, 1.0), to_y.clamp(0.0, 1.0));
+        let moves = SHORTEST <= (to_x - x).abs() + (to_y - y).abs();
+        let Some(to) = Point::from_fractions(to_x, to_y).ok().filter(|_| moves) else {
+            return reject(format!(
+                "a finger that goes down there cannot go {direction}: that is the edge of the screen"
+            ));
+        };
+        Ok(Gesture::Slide { from, to, duration: values::SLIDE }.into())
     }
 
     fn call_user(&self, how: CallUser) -> Result<Action, ParseError> {
