@@ -22,9 +22,10 @@ pub(in crate::profile) struct Owl;
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "gui-owl",
-    title: "GUI-Owl 1.5 (Mobile-Agent-v3.5), gui-plus",
-    // Those of the first version are looked for before.
-    patterns: &["gui-owl", "gui_owl", "guiowl", "mobile-agent-v3.5", "gui-plus"],
+    title: "GUI-Owl 1.5 (Mobile-Agent-v3.5), gui-plus-2026",
+    // Those of the first version are looked for before. Plain `gui-plus` is another model with a format of
+    // its own.
+    patterns: &["gui-owl", "gui_owl", "guiowl", "mobile-agent-v3.5", "gui-plus-2026"],
     coords: CoordSystem::THOUSANDTHS,
     // As its own client sends it.
     picture: PictureRule::WHOLE_PNG,

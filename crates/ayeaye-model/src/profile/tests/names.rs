@@ -109,7 +109,15 @@ const NAMES: &[(&str, &[&str])] = &[
     ("glm-v", &["glm-4.5v", "zai-org/GLM-4.6V-Flash", "THUDM/GLM-4.1V-9B-Thinking"]),
     (
         "generic",
-        &["gpt-oss-20b", "llama3.2-vision", "minicpm-v", "glm-4.6", "m3", "Seed-OSS-36B-Instruct"],
+        &[
+            "gpt-oss-20b",
+            "llama3.2-vision",
+            "minicpm-v",
+            "glm-4.6",
+            "m3",
+            "gui-plus",
+            "Seed-OSS-36B-Instruct",
+        ],
     ),
     // They see nothing, or count otherwise.
     ("generic", &["qwen3-coder:30b", "Qwen/Qwen2-VL-7B-Instruct", "qwen2.5-coder:7b", "qwen3:8b"]),
