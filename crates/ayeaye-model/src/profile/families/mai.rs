@@ -93,7 +93,8 @@ Places are [x, y], x from the left and y from the top, each from 0 to {width} an
 {\"action\": \"swipe\", \"direction\": \"up or down or left or right\", \"coordinate\": [x, y]} # The direction \
 is the finger's: up shows what is further down. \"coordinate\" is optional: the element to swipe on.
 {\"action\": \"open\", \"text\": \"app_name\"}
-{\"action\": \"drag\", \"start_coordinate\": [x1, y1], \"end_coordinate\": [x2, y2]}
+{\"action\": \"drag\", \"start_coordinate\": [x1, y1], \"end_coordinate\": [x2, y2]} # The finger goes \
+from one place to the other.
 {\"action\": \"system_button\", \"button\": \"button_name\"} # One of back, home, menu, enter.
 {\"action\": \"wait\"}
 {\"action\": \"answer\", \"text\": \"xxx\"} # Ends the task and gives the user what was asked for. Write the \

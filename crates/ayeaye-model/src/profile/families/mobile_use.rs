@@ -52,6 +52,16 @@ const REASON: Arg = Arg(TextOrReason, &["text", "reason", "message"]);
 const STATUS: Arg = Arg(Status, &["status"]);
 const FAILURE: [&str; 5] = ["failure", "fail", "failed", "infeasible", "impossible"];
 
+/// The makers' own clients swipe for it: the finger does not rest where it goes down.
+const DRAG: Verb = Verb::new(
+    &["drag"],
+    Meaning::Slide,
+    &[
+        Arg(From, &["start_coordinate", "coordinate", "coordinate1", "coordinates"]),
+        Arg(To, &["end_coordinate", "coordinate2", "coordinates2"]),
+    ],
+);
+
 const COMMON: &[Verb] = &[
     Verb::new(&["click", "tap"], Meaning::Click, &[PLACE]),
     Verb::new(&["double_click", "double_tap"], Meaning::DoubleClick, &[PLACE]),
@@ -64,14 +74,6 @@ const COMMON: &[Verb] = &[
         &["type", "input", "input_text"],
         Meaning::Type(Typing::Plain),
         &[TEXT, PLACE, Arg(Clear, &["clear"]), Arg(Submit, &["submit"])],
-    ),
-    Verb::new(
-        &["drag"],
-        Meaning::Drag,
-        &[
-            Arg(From, &["start_coordinate", "coordinate", "coordinate1", "coordinates"]),
-            Arg(To, &["end_coordinate", "coordinate2", "coordinates2"]),
-        ],
     ),
     Verb::new(
         &["open", "open_app", "launch", "awake"],
@@ -96,12 +98,14 @@ const INTERACT: &[Verb] = &[Verb::new(
 
 const PATH: &[Verb] = &[
     Verb::new(&["swipe", "scroll"], Meaning::Slide, &[START, END]),
+    DRAG,
     Verb::new(
         &["system_button"],
         Meaning::PressKey(&[
             (Key::Back, "Back"),
             (Key::Home, "Home"),
-            (Key::Menu, "Menu"),
+            // "Menu means opening the application background menu": the apps in the background.
+            (Key::Recents, "Menu"),
             (Key::Enter, "Enter"),
         ]),
         &[Arg(Text, &["button", "text"])],
@@ -120,6 +124,7 @@ const PATH: &[Verb] = &[
 
 const DIRECTION: &[Verb] = &[
     Verb::new(&["swipe"], Meaning::Swipe, &[Arg(Direction, &["direction"]), PLACE, START, END]),
+    DRAG,
     // Of which the direction could be the finger's or the page's.
     Verb::new(&["scroll"], Meaning::Slide, &[START, END]),
     Verb::new(
@@ -179,7 +184,28 @@ pub(in crate::profile) fn call(
             Some(_) => return reject(format!("{} is not a tool; call {NAME}", excerpt(tool))),
         }
     }
-    args::call(args, &["action"])
+    let call = args::call(args, &["action"])?;
+    Ok(if ["swipe", "scroll", "drag"].contains(&&*fold_name(&call.name)) {
+        with_end(call)
+    } else {
+        call
+    })
+}
+
+/// A swipe whose one argument is a list of both its places, with an argument for each.
+fn with_end(mut call: Call) -> Call {
+    let (from, to) = (START.1[0], END.1[0]);
+    let end = match call.args.get(from).and_then(Value::as_array).map(Vec::as_slice) {
+        Some([start @ Value::Array(_), end @ Value::Array(_)]) if !call.args.contains_key(to) => {
+            Some((start.clone(), end.clone()))
+        }
+        _ => None,
+    };
+    if let Some((start, end)) = end {
+        call.args.insert(from.to_owned(), start);
+        call.args.insert(to.to_owned(), end);
+    }
+    call
 }
 
 /// An earlier step as a call of the tool in its tags; `None` where it has no word for it.

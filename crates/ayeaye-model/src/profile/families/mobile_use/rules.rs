@@ -71,7 +71,7 @@ pub(crate) fn tool(dialect: &Dialect, coords: &CoordContext) -> String {
         "time": {"description": "Seconds, for long_press and wait.", "type": "number"},
         "button": {
             "description": "For system_button. Back goes to the screen before, Home to the home \
-                            screen, Menu opens the menu, Enter presses the enter key.",
+                            screen, Menu shows the apps in the background, Enter presses the enter key.",
             "enum": ["Back", "Home", "Menu", "Enter"],
             "type": "string",
         },

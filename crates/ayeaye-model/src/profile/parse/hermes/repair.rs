@@ -6,8 +6,8 @@ use super::super::json;
 use super::tag;
 
 /// The object at the start of a text, and its length in bytes. Only what has one meaning is repaired:
-/// line ends and tabs inside strings, `\'`, a comma before a closing bracket, and missing closing braces
-/// where the closing tag of the call follows.
+/// line ends and tabs inside strings, `\'`, a comma before a closing bracket, two numbers without brackets
+/// where one value belongs, and missing closing braces where the closing tag of the call follows.
 pub(super) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseError> {
     let why = match json::leading(text) {
         Ok(read) => return Ok(read),
@@ -73,8 +73,31 @@ fn repaired(text: &str) -> Option<(String, usize)> {
                 out.extend(open);
                 return Some((out, at));
             }
+            ',' if open.last() == Some(&'}') => match pair(&out, &text[at + 1..]) {
+                Some((begin, length)) => {
+                    out.insert(begin, '[');
+                    out.extend([",", text[at + 1..at + 1 + length].trim(), "]"]);
+                    // Only ASCII: a byte is a character.
+                    _ = chars.by_ref().take(length).count();
+                }
+                None => out.push(c),
+            },
             c => out.push(c),
         }
     }
     None
+}
+
+/// Where in an object the number begins that stands before a comma, and how long the one is that stands behind
+/// it, where a key belongs.
+fn pair(before: &str, behind: &str) -> Option<(usize, usize)> {
+    let part_of_number = |c: char| c.is_ascii_digit() || c == '.';
+    let begin = before.trim_end_matches(part_of_number).len();
+    let second = behind.trim_start_matches([' ', '\n']);
+    let rest = second.trim_start_matches(part_of_number);
+    let is_pair = begin < before.len()
+        && before[..begin].trim_end().ends_with(':')
+        && rest.len() < second.len()
+        && rest.trim_start().starts_with([',', '}']);
+    is_pair.then_some((begin, behind.len() - rest.len()))
 }
