@@ -182,9 +182,10 @@ fn classify(
              computers, or set model.profile = \"claude-chat\", which needs no such tool",
             Recovery::OtherComputerTool,
         ),
-        // A fault of the server's own may name what it failed at, which is no refusal of it.
+        // A fault of the server's own may name what it failed at, which is no refusal of it; but llama.cpp's
+        // server has no other status for this one.
         400 | 404 | 422 | 500 | 501
-            if feature.is_some_and(|it| status != 500 || it != OptionalFeature::Sampling) =>
+            if feature.is_some() && (status != 500 || mentions(&["--jinja"])) =>
         {
             (
                 ModelErrorKind::Rejected,
@@ -264,8 +265,8 @@ fn prompt_too_long(reason: &str) -> (ModelErrorKind, &'static str, Recovery) {
 /// The least tokens that a reply with its reasons needs.
 const LEAST_REPLY: u32 = 512;
 
-/// What a prompt leaves of the context, where an error says how long both are. In the words of vLLM, OpenAI,
-/// SGLang and TGI.
+/// What a prompt leaves of the context, where an error says how long both are. Servers have words of their
+/// own for it.
 fn room_for_reply(reason: &str) -> Option<u32> {
     let context = ["maximum context length is ", "maximum context length of ", "must be <= "];
     let input = [" input tokens", " in the messages", " tokens from the input", " `inputs` tokens"];

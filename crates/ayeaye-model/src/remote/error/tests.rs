@@ -54,8 +54,10 @@ fn a_limit_of_a_minute_is_no_used_up_quota() {
 
 #[test]
 fn what_is_no_refusal_of_a_parameter() {
-    let error = AttemptError::from_status(500, "CUDA error in top_k_sampling (temperature)", None);
-    assert_eq!(error.recovery, Recovery::Retry { after: None });
+    for said in ["CUDA error in top_k_sampling (temperature)", "tool use failed"] {
+        let error = AttemptError::from_status(500, said, None);
+        assert_eq!(error.recovery, Recovery::Retry { after: None }, "{said}");
+    }
     let said = "Error downloading the image_url";
     assert_eq!(
         AttemptError::from_status(500, said, None).recovery,
