@@ -20,7 +20,9 @@ use crate::device_command::Commander;
 use crate::display::{ASK_PANELS, Displays};
 use crate::elements::ElementReader;
 use crate::links::transport;
-use crate::parse::{batch, clock, current_size, sanitize_first_line, split_batch, wm_size};
+use crate::parse::{
+    batch, clock, current_size, on_display, sanitize_first_line, split_batch, wm_size,
+};
 use crate::text_entry::TextEntry;
 use crate::{AppLabels, ExchangeFolder, gesture, screen, settings, sync};
 
@@ -64,7 +66,7 @@ impl DeviceProperties {
             "getprop ro.product.name",
             "getprop ro.build.version.sdk",
             "wm size",
-            "dumpsys window displays | grep cur=",
+            screen::HELD,
             ASK_PANELS,
         ]);
         let output = client.shell_quick("its description", &ask).await?;
@@ -74,7 +76,7 @@ impl DeviceProperties {
             android_version: sanitize_first_line(android),
             product: sanitize_first_line(product),
             sdk: sdk.trim().parse().ok(),
-            screen: current_size(held).or_else(|| wm_size(size)),
+            screen: current_size(&on_display(held, 0)).or_else(|| wm_size(size)),
             panels: panels.to_owned(),
         })
     }
@@ -230,7 +232,7 @@ impl Device for AdbDevice {
     }
 
     async fn state(&self) -> Result<ScreenState, DeviceError> {
-        let (state, size) = screen::state(&self.client).await?;
+        let (state, size) = screen::state(&self.client, self.seen.displays.seen()).await?;
         if !self.seen.displays.are_several() {
             self.seen.displays.learn_size(size);
         }
@@ -288,11 +290,11 @@ impl Device for AdbDevice {
     }
 
     async fn wake(&self) -> Result<(), DeviceError> {
-        screen::wake(&self.client).await.map(drop)
+        screen::wake(&self.client, self.seen.displays.seen()).await.map(drop)
     }
 
     async fn reset(&self) -> Result<(), DeviceError> {
-        screen::reset(&self.client).await
+        screen::reset(&self.client, self.seen.displays.seen()).await
     }
 
     async fn apps(&self) -> Result<Vec<App>, DeviceError> {

@@ -142,6 +142,13 @@ impl Displays {
         Some(ShownDisplay { display, panel, posture: known.posture.clone() })
     }
 
+    /// The number of the display that is looked at: the first where nothing else is known.
+    pub(crate) fn seen(&self) -> u32 {
+        let known = self.known();
+        let shown = known.captured.or(known.shown.map(|(shown, _)| shown));
+        shown.map_or(0, |shown| shown.display)
+    }
+
     /// The display of a gesture decided on the last capture; an error if the phone was folded or
     /// unfolded since.
     pub(crate) async fn for_gesture(

@@ -11,6 +11,7 @@ mod lock;
 mod properties;
 mod text;
 mod tree;
+mod windows;
 
 pub(crate) use self::apps::{
     PackageFile, components, first_component, package_files, packages, version_name,
@@ -32,6 +33,7 @@ pub(crate) use self::text::{
     batch, clock, sanitize, sanitize_first_line, sanitize_up_to, split_batch,
 };
 pub(crate) use self::tree::ui_tree;
+pub(crate) use self::windows::{is_forged, on_display};
 
 #[cfg(test)]
 mod tests;

@@ -11,16 +11,22 @@ use crate::quote::is_package;
 
 /// All in one command line, filtered on the phone: a hundred lines come over instead of ten thousand.
 ///
-/// `Window #` and `fl=` find protected windows. Where `dumpsys window` names none, as on some phones
+/// `Window #` and `fl=` find protected windows, with `mOwnerUid=` and `mAttrs=` it is known whose a window is,
+/// `Display: mDisplayId=` parts several displays. Where `dumpsys window` names no app, as on some phones
 /// with Android 16, the phone itself goes on to ask for the activity in front, and a television for the
 /// input it shows.
+///
+/// Not `echo`: it would make lines of a title in which an app has written `\n`. `print` is built into Android's
+/// shell, `printf` into others.
 const STATE_QUERIES: [&str; 3] = [
     "dumpsys power | grep mWakefulness=",
     "W=$(dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|\
      inputRestricted|mDreamingLockscreen|screenState|interactiveState|InputTarget|\
-     mInputMethodTarget|mAwake|mScreenOnFully| cur=|Window #|fl=.*SECURE|fl=#'); echo \"$W\"; \
-     echo \"$W\" | grep -qE 'm(CurrentFocus|FocusedApp)=.*/' || \
-     dumpsys activity activities | grep -E 'topResumedActivity|ResumedActivity:|mFocusedApp=|KeyguardShowing=' || \
+     mInputMethodTarget|mAwake|mScreenOnFully| cur=|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs=|fl=.*SECURE|fl=#'); \
+     print -r -- \"$W\" 2>/dev/null || printf '%s\\n' \"$W\"; \
+     { print -r -- \"$W\" 2>/dev/null || printf '%s\\n' \"$W\"; } | grep -qE 'm(CurrentFocus|FocusedApp)=.*/' || \
+     dumpsys activity activities | grep -E \
+     'Display #|Display: mDisplayId=|topResumedActivity|ResumedActivity:|mFocusedApp=|KeyguardShowing=' || \
      dumpsys activity starter | grep -m 1 'android.media.tv/passthrough'",
     "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo|inputType=0x|\
      mCursorSel|mCurMethodId'",
@@ -31,9 +37,12 @@ const LOCK_QUERIES: [&str; 5] = [
     "dumpsys window policy | grep -E 'secure='",
     "dumpsys trust | grep -E 'deviceLocked='",
     "locksettings get-disabled",
-    "dumpsys window displays | grep cur=",
+    HELD,
     "wm size",
 ];
+
+/// How large each display is as the phone is held.
+pub(crate) const HELD: &str = "dumpsys window displays | grep -E 'Display: mDisplayId=| cur='";
 
 const RESOLVE_LAUNCHER: &str = "cmd package resolve-activity --brief -a android.intent.action.MAIN \
                     -c android.intent.category.HOME";
@@ -60,18 +69,25 @@ struct Look {
     size: Option<ScreenSize>,
 }
 
-/// The state of the screen and the size that touches refer to, in one round trip.
+/// The state of the screen and the size that touches refer to, in one round trip. Of several displays, of this
+/// one.
 pub(crate) async fn state(
     client: &DeviceClient,
+    display: u32,
 ) -> Result<(ScreenState, Option<ScreenSize>), DeviceError> {
-    look(client).await.map(|look| (look.state, look.size))
+    look(client, display).await.map(|look| (look.state, look.size))
 }
 
-async fn look(client: &DeviceClient) -> Result<Look, DeviceError> {
+async fn look(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> {
     let what = "the screen's state";
     let output = client.shell_quick(what, &batch(&STATE_QUERIES)).await?;
     let [power, window, keyboard] = split_batch(&output.stdout);
     client.saw_field(parse::FieldState::read(keyboard));
+    let window = &*parse::on_display(window, display);
+    let forged = parse::is_forged(window);
+    if forged {
+        tracing::warn!(device = %client.id(), "the title of a window imitates what Android tells of windows");
+    }
     let awake = parse::awake(power).or_else(|| parse::awake(window));
     let foreground = parse::in_front(window);
     if awake.is_none() && foreground.is_none() {
@@ -83,9 +99,10 @@ async fn look(client: &DeviceClient) -> Result<Look, DeviceError> {
         foreground,
         protected: parse::is_protected(window),
         keyboard_shown: parse::keyboard_shown(keyboard).unwrap_or(false),
-        secret_field: parse::secret_field(keyboard),
+        secret_field: forged || parse::secret_field(keyboard),
     };
-    Ok(Look { state, app: parse::foreground(window), size: parse::current_size(window) })
+    let size = if forged { None } else { parse::current_size(window) };
+    Ok(Look { state, app: parse::foreground(window), size })
 }
 
 /// Whether the display is on; `None` where the quickest way does not tell.
@@ -96,17 +113,17 @@ pub(crate) async fn is_awake(client: &DeviceClient) -> Result<Option<bool>, Devi
 
 /// Turns the display on and dismisses a lock screen that needs no secret. Returns the state after
 /// that.
-pub(crate) async fn wake(client: &DeviceClient) -> Result<(), DeviceError> {
-    woken(client).await.map(drop)
+pub(crate) async fn wake(client: &DeviceClient, display: u32) -> Result<(), DeviceError> {
+    woken(client, display).await.map(drop)
 }
 
-async fn woken(client: &DeviceClient) -> Result<Look, DeviceError> {
-    let mut now = look(client).await?;
+async fn woken(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> {
+    let mut now = look(client, display).await?;
     if !now.state.awake {
         // KEYCODE_WAKEUP, which unlike the power key never turns the screen off.
         let output = client.act_quick("waking it", "input keyevent 224").await?;
         ensure_accepted(client, "waking it", &output)?;
-        now = poll_until(client, |state| state.awake).await?;
+        now = poll_until(client, display, |state| state.awake).await?;
         if !now.state.awake {
             return Err(client.refused("waking it", "the screen stays off"));
         }
@@ -118,9 +135,9 @@ async fn woken(client: &DeviceClient) -> Result<Look, DeviceError> {
             let output = client.act_quick("unlocking it", "input keyevent 82").await?;
             ensure_accepted(client, "unlocking it", &output)?;
         }
-        now = poll_until(client, |state| !state.locked).await?;
+        now = poll_until(client, display, |state| !state.locked).await?;
         if now.state.locked {
-            now = swipe_away(client).await?;
+            now = swipe_away(client, display).await?;
         }
     }
     Ok(now)
@@ -128,7 +145,7 @@ async fn woken(client: &DeviceClient) -> Result<Look, DeviceError> {
 
 /// Takes away a lock screen without a secret as a person does. Some makers' stay on `wm
 /// dismiss-keyguard`.
-async fn swipe_away(client: &DeviceClient) -> Result<Look, DeviceError> {
+async fn swipe_away(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> {
     let what = "unlocking it";
     let output = client.shell_quick(what, &batch(&LOCK_QUERIES)).await?;
     let [policy, trust, disabled, held, set] = split_batch(&output.stdout);
@@ -136,11 +153,12 @@ async fn swipe_away(client: &DeviceClient) -> Result<Look, DeviceError> {
         let reason = "its lock screen wants a secret: a person has to unlock it";
         return Err(client.refused(what, reason));
     }
-    if let Some(size) = parse::current_size(held).or_else(|| parse::wm_size(set)) {
+    let held = parse::on_display(held, display);
+    if let Some(size) = parse::current_size(&held).or_else(|| parse::wm_size(set)) {
         for duration in [200, 600] {
             let swipe = gesture::unlock(size, Duration::from_millis(duration));
             swipe.send(client, what).await?;
-            let now = poll_until(client, |state| !state.locked).await?;
+            let now = poll_until(client, display, |state| !state.locked).await?;
             if !now.state.locked {
                 return Ok(now);
             }
@@ -153,8 +171,8 @@ async fn swipe_away(client: &DeviceClient) -> Result<Look, DeviceError> {
 }
 
 /// Wakes the screen, closes the app in front, goes home.
-pub(crate) async fn reset(client: &DeviceClient) -> Result<(), DeviceError> {
-    let now = woken(client).await?;
+pub(crate) async fn reset(client: &DeviceClient, display: u32) -> Result<(), DeviceError> {
+    let now = woken(client, display).await?;
     let what = "going back to the start";
     let mut command = String::new();
     if let Some(app) = now.app {
@@ -182,11 +200,12 @@ fn may_be_closed(package: &str, launcher: Option<&str>) -> bool {
 
 async fn poll_until(
     client: &DeviceClient,
+    display: u32,
     wanted: impl Fn(&ScreenState) -> bool,
 ) -> Result<Look, DeviceError> {
     let deadline = Instant::now() + client.limits().wake;
     loop {
-        let now = look(client).await?;
+        let now = look(client, display).await?;
         if wanted(&now.state) || deadline <= Instant::now() {
             return Ok(now);
         }

@@ -9,7 +9,7 @@ use crate::parse::{self, batch, split_batch};
 
 /// Android has had several places for it; since Android 16 the first may be empty.
 const ASK: [&str; 2] = [
-    "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp'",
+    "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs='",
     "dumpsys activity activities | grep -E 'ResumedActivity'",
 ];
 
@@ -26,14 +26,19 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed 
         let Ok(output) = client.shell_quick("the app in front", &batch(&ASK)).await else {
             return Performed::uncertain(NOT_TOLD);
         };
-        if let Some(window) = parse::chooser(&output.stdout) {
+        if parse::is_forged(&output.stdout) {
+            return Performed::uncertain(NOT_TOLD);
+        }
+        let shown = parse::on_display(&output.stdout, 0);
+        if let Some(window) = parse::chooser(&shown) {
             return Performed::uncertain(format!(
                 "the phone asks on its screen ({window}) which app is meant, as it does where an app is \
                  there twice: choose there"
             ));
         }
-        let front = parse::foreground(&output.stdout).map(|app| app.package);
-        let shade = parse::in_front(&output.stdout).is_some_and(|it| it.package == SYSTEM_UI);
+        let front = parse::foreground(&shown).or_else(|| parse::foreground(&output.stdout));
+        let front = front.map(|app| app.package);
+        let shade = parse::in_front(&shown).is_some_and(|it| it.package == SYSTEM_UI);
         if front.as_deref() == Some(package) && !shade {
             return Performed::done();
         }

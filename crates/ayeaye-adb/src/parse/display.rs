@@ -120,7 +120,9 @@ pub(crate) fn wm_density(text: &str) -> Option<u32> {
 /// The size in the current orientation, from what `dumpsys window displays`, `dumpsys display` or
 /// `dumpsys input` print about the first screen.
 pub(crate) fn current_size(text: &str) -> Option<ScreenSize> {
-    after(text, " cur=").and_then(size).or_else(|| active_viewport(text)).or_else(|| {
+    // Before anything that has the title of a window in it.
+    let held = lines(text).find(|line| line.trim_start().starts_with("init=")).unwrap_or(text);
+    after(held, " cur=").and_then(size).or_else(|| active_viewport(text)).or_else(|| {
         // mOverrideDisplayInfo=DisplayInfo{"Built-in Screen", real 2640 x 1080, ...
         let info = after(text, "mOverrideDisplayInfo=DisplayInfo{")?.lines().next()?;
         size(&after(info, "real ")?.replacen(" x ", "x", 1))

@@ -8,16 +8,19 @@ use ayeaye_agent::Component;
 
 use super::sanitize;
 use super::text::lines;
+use super::windows::{Listed, is_forged, listed};
 
 /// The windows of the notification shade: since Android 11, before, and MIUI's second one. The lock
 /// screen is in the same window.
 const SHADES: [&str; 4] = ["NotificationShade", "StatusBar", "control_center", "NotificationPanel"];
 
+const SYSTEM_UI: &str = "com.android.systemui";
+
 /// What is in front: the notification shade if it is open, else the app.
 pub(crate) fn in_front(text: &str) -> Option<Component> {
-    if is_shade_open(text) {
+    if !is_forged(text) && is_shade_open(text) {
         return Some(Component {
-            package: "com.android.systemui".to_owned(),
+            package: SYSTEM_UI.to_owned(),
             activity: "NotificationShade".to_owned(),
         });
     }
@@ -25,9 +28,24 @@ pub(crate) fn in_front(text: &str) -> Option<Component> {
 }
 
 fn is_shade_open(text: &str) -> bool {
-    focused_windows(text)
-        .next()
-        .is_some_and(|window| window.split_whitespace().skip(1).any(|word| SHADES.contains(&word)))
+    let Some(window) = focused_windows(text).next() else { return false };
+    let mut words = window.split_whitespace();
+    let token = words.next();
+    words.any(|word| SHADES.contains(&word)) && may_be_of_system_ui(token, &listed(text))
+}
+
+/// Whether the window of a token is the system UI's. Any app may give its window the title of the shade; whose
+/// it is the list of windows tells, where the phone has one that tells that.
+fn may_be_of_system_ui(token: Option<&str>, all: &[Listed<'_>]) -> bool {
+    let Some(window) = all.iter().find(|it| it.token() == token) else {
+        return all.iter().all(|it| it.owner.is_none());
+    };
+    let Some(owner) = window.owner else { return true };
+    let mut bars = all.iter().filter(|it| it.is_bar()).peekable();
+    if bars.peek().is_some() {
+        return bars.any(|bar| bar.owner == Some(owner));
+    }
+    window.package.is_none_or(|package| package == SYSTEM_UI)
 }
 
 /// What is inside the braces of `mCurrentFocus=Window{…}`, of each display that has such a window.
@@ -39,57 +57,30 @@ fn focused_windows(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether the window in front, or the activity behind it, hides its contents from captures: its
-/// flags, as `dumpsys window` lists them, have `FLAG_SECURE`.
+/// flags, as `dumpsys window` lists them, have `FLAG_SECURE`. Where it cannot be known what is in front, it
+/// may be such a window.
 pub(crate) fn is_protected(text: &str) -> bool {
+    if is_forged(text) {
+        return true;
+    }
     if is_shade_open(text) {
         return false;
     }
     let tokens: Vec<&str> =
         focused_windows(text).filter_map(|window| window.split_whitespace().next()).collect();
     let app = foreground(text);
-    let mut header: Option<&str> = None;
-    for line in lines(text) {
-        let line = line.trim();
-        if line.starts_with("Window #") {
-            header = line.split_once('{').map(|(_, window)| window);
-        } else if let Some(window) = header
-            && has_secure_flag(line)
-        {
-            let focused = window.split_whitespace().next().is_some_and(|it| tokens.contains(&it));
-            if focused || (app.is_some() && component(line_of(window)) == app) {
-                return true;
-            }
-        }
-    }
-    false
+    listed(text).iter().filter(|window| window.secure).any(|window| {
+        let focused = window.token().is_some_and(|it| tokens.contains(&it));
+        focused || (app.is_some() && component(window.name) == app)
+    })
 }
 
-/// The part of a window's header that names it, without what follows the braces.
-fn line_of(window: &str) -> &str {
-    window.split('}').next().unwrap_or(window)
-}
-
-/// Whether a line with a window's attributes has the flag, by name or as a number in base 16.
-fn has_secure_flag(line: &str) -> bool {
-    const FLAG_SECURE: u32 = 0x2000;
-    let labelled = line.match_indices("fl=").find_map(|(at, label)| {
-        let alone = !line[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
-        alone.then(|| &line[at + label.len()..])
-    });
-    let Some(flags) = labelled else { return false };
-    if let Some(number) = flags.strip_prefix('#').or_else(|| flags.strip_prefix("0x")) {
-        let end = number.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(number.len());
-        return u32::from_str_radix(&number[..end], 16).is_ok_and(|it| it & FLAG_SECURE != 0);
-    }
-    // What follows on the same line has a label of its own.
-    flags
-        .split([' ', '|', ',', '}'])
-        .take_while(|word| !word.contains('='))
-        .any(|word| word == "SECURE" || word == "FLAG_SECURE")
-}
-
-/// The activity in front, behind a shade if one is open, from `dumpsys window`, `dumpsys activity activities` or lines of them.
+/// The activity in front, behind a shade if one is open, from `dumpsys window`, `dumpsys activity activities` or lines
+/// of them. `None` also where an app has put lines of its own among them.
 pub(crate) fn foreground(text: &str) -> Option<Component> {
+    if is_forged(text) {
+        return None;
+    }
     let of = |keys: &[&str]| -> Vec<Component> {
         lines(text)
             .filter(|line| keys.iter().any(|key| line.trim_start().starts_with(key)))

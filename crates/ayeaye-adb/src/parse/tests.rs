@@ -1,5 +1,6 @@
 //! Every recorded output in `samples/`; what each must be read as is in `samples/INDEX.tsv`.
 mod recorded;
+mod windows;
 
 use std::path::Path;
 

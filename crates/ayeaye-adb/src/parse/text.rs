@@ -51,10 +51,28 @@ pub(crate) fn batch(commands: &[&str]) -> String {
     commands.join(&format!("; echo {SEPARATOR}; "))
 }
 
-/// The outputs of the commands of a [`batch`], in order; a missing one is empty.
+/// The outputs of the commands of a [`batch`], in order; a missing one is empty. A line that only contains the
+/// separator, as a window's title may, does not separate.
 pub(crate) fn split_batch<const N: usize>(output: &str) -> [&str; N] {
-    let mut parts = output.splitn(N, SEPARATOR);
-    std::array::from_fn(|_| parts.next().unwrap_or_default())
+    let mut rest = Some(output);
+    let mut part = 0;
+    std::array::from_fn(|_| {
+        part += 1;
+        let all = rest.take().unwrap_or_default();
+        let Some(at) = separator(all).filter(|_| part < N) else { return all };
+        rest = all.get(at + SEPARATOR.len()..);
+        &all[..at]
+    })
+}
+
+/// Where the first separator is that has a line to itself.
+fn separator(text: &str) -> Option<usize> {
+    let is_alone = |at: &usize| {
+        let before = text[..*at].rsplit('\n').next().unwrap_or_default();
+        let behind = text[at + SEPARATOR.len()..].split('\n').next().unwrap_or_default();
+        before.trim().is_empty() && behind.trim().is_empty()
+    };
+    text.match_indices(SEPARATOR).map(|(at, _)| at).find(is_alone)
 }
 
 const SEPARATOR: &str = "--ayeaye--";
@@ -85,5 +103,8 @@ mod tests {
         assert_eq!(batch(&["a", "b"]), "a; echo --ayeaye--; b");
         assert_eq!(split_batch("1\n--ayeaye--\n2\n"), ["1\n", "\n2\n"]);
         assert_eq!(split_batch("1"), ["1", "", ""]);
+        assert_eq!(split_batch("1\r\n--ayeaye--\r\n2"), ["1\r\n", "\r\n2"]);
+        let titled = "Window #1 Window{1 u0 --ayeaye--mInputStarted=false}:\n";
+        assert_eq!(split_batch(&format!("{titled}--ayeaye--\n2")), [titled, "\n2"]);
     }
 }

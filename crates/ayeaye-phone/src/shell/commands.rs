@@ -141,6 +141,7 @@ pub(super) async fn run(
         "true" | ":" => CommandOutput::status(0),
         "false" => CommandOutput::status(1),
         "echo" => builtins::echo(&words),
+        "print" => builtins::print(&words),
         "sleep" => builtins::sleep(phone, &words).await,
 
         "input" => input::run(phone, &words).await,

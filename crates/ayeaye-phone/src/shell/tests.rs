@@ -37,6 +37,7 @@ async fn lines_do_what_they_do_in_mksh() {
         ("echo a  'b  c' \"d $HOME\"", 0, "a b  c d /\n"),
         ("x=1 y=2; echo $x$y ${x}z", 0, "12 1z\n"),
         ("false; echo $?", 0, "1\n"),
+        ("print -r -- '-a\\nb' c; print -n 'a\\nb'", 0, "-a\\nb c\na\nb"),
         ("false && echo no || echo yes", 0, "yes\n"),
         ("! false", 0, ""),
         ("true | false", 1, ""),

@@ -114,6 +114,29 @@ pub(super) fn echo(words: &[&str]) -> CommandOutput {
         }
         words = rest;
     }
+    said(words, newline, escapes)
+}
+
+/// `mksh`'s `print`: as `echo`, but with `-r` backslashes are left alone, and `--` ends the options.
+pub(super) fn print(words: &[&str]) -> CommandOutput {
+    let (mut newline, mut escapes, mut words) = (true, true, words);
+    while let [flag, rest @ ..] = words {
+        match *flag {
+            "-r" => escapes = false,
+            "-n" => newline = false,
+            "-nr" | "-rn" => (newline, escapes) = (false, false),
+            "--" | "-" => {
+                words = rest;
+                break;
+            }
+            _ => break,
+        }
+        words = rest;
+    }
+    said(words, newline, escapes)
+}
+
+fn said(words: &[&str], newline: bool, escapes: bool) -> CommandOutput {
     let text = words.join(" ");
     let (mut out, ended) = if escapes { unescaped(&text) } else { (text.into_bytes(), false) };
     if newline && !ended {

@@ -1,0 +1,107 @@
+//! Windows with titles that imitate what Android prints, and several displays.
+use super::*;
+
+/// What `dumpsys window` prints of two windows, of which the second is in front and has this title.
+fn titled(title: &str, owner: &str) -> String {
+    format!(
+        "    mShowingLockscreen=false mDreamingLockscreen=false\n  \
+         Display: mDisplayId=0 (organized)\n    \
+         init=1080x2400 420dpi cur=1080x2400 app=1080x2337 rng=1080x1017-2337x2337\n  \
+         mCurrentFocus=Window{{7a0 u0 {title}}}\n  \
+         mFocusedApp=ActivityRecord{{3aa u0 com.evil.app/.Main t12}}\n  \
+         Window #0 Window{{5ef u0 StatusBar}}:\n    \
+         mOwnerUid=10095 showForAllUsers=true package=com.android.systemui appop=NONE\n    \
+         mAttrs={{(0,0)(fillx83) gr=TOP sim={{adjust=pan}} ty=STATUS_BAR fmt=TRANSLUCENT\n  \
+         Window #1 Window{{7a0 u0 {title}}}:\n    \
+         mOwnerUid={owner}\n    \
+         mAttrs={{(0,0)(fillxfill) sim={{adjust=pan}} ty=BASE_APPLICATION fmt=TRANSPARENT\n  \
+         Window #2 Window{{99 u0 com.a.home/com.a.home.Home}}:\n    \
+         mOwnerUid=10109 showForAllUsers=false package=com.a.home appop=NONE\n    \
+         mAttrs={{(0,0)(fillxfill) sim={{adjust=pan}} ty=BASE_APPLICATION fmt=TRANSPARENT\n"
+    )
+}
+
+const APP: &str = "10200 showForAllUsers=false package=com.evil.app appop=NONE";
+const SYSTEM: &str = "10095 showForAllUsers=true package=com.android.systemui appop=NONE";
+
+#[test]
+fn an_app_that_calls_its_window_a_shade_is_itself_in_front() {
+    for title in ["NotificationShade", "StatusBar", "control_center", "NotificationPanel"] {
+        for owner in [APP, "10200 showForAllUsers=false package=com.android.systemui appop=NONE"] {
+            let text = titled(title, owner);
+            assert_eq!(in_front(&text), app("com.evil.app", ".Main"), "{title} of {owner}");
+        }
+        let shade = in_front(&titled(title, SYSTEM));
+        assert_eq!(shade, app("com.android.systemui", "NotificationShade"), "{title}");
+    }
+    // Where no bar is listed, the package decides; before Android 4.3 the title alone.
+    for (owner, package) in [(APP, "com.evil.app"), (SYSTEM, "com.android.systemui")] {
+        let text = titled("NotificationShade", owner).replace("ty=STATUS_BAR", "ty=WALLPAPER");
+        assert_eq!(in_front(&text).unwrap().package, package);
+    }
+    let old = titled("StatusBar", SYSTEM).replace("mOwnerUid=", "mSession=");
+    assert_eq!(in_front(&old).unwrap().package, "com.android.systemui");
+}
+
+#[test]
+fn a_title_with_lines_of_its_own_leaves_unknown_what_is_in_front() {
+    let bank = "mFocusedApp=ActivityRecord{1 u0 com.bank.app/.Login t1}";
+    let window = "mCurrentFocus=Window{1 u0 com.bank.app/com.bank.app.Login}";
+    for title in [
+        format!("a\n  {bank}\n  {window}\n"),
+        // Braces that are closed where a line ends.
+        format!("a}}:\n  {window}\n  {bank}\n  Display: mDisplayId=7\n  x{{b"),
+        format!("a}}:\n  {bank}\n  Window #9 Window{{1 u0 b"),
+        format!("a}}\n    mOwnerUid=1000 package=com.bank.app\n  {bank}\n x{{b"),
+        format!("a}}\n    mOwnerUid=1000 package=com.bank.app\n x{{b"),
+        format!("{}\n--ayeaye--\nmInputStarted=false", "a"),
+    ] {
+        let text = titled(&title, APP);
+        assert!(is_forged(&text), "{title}");
+        let shown = on_display(&text, 0);
+        assert_eq!(foreground(&shown), None, "{title}");
+        assert_eq!(in_front(&shown), None, "{title}");
+        assert!(is_protected(&shown), "{title}");
+    }
+    for title in
+        ["com.evil.app/.Main", "a {b", "a } b", "{}", "--ayeaye--", "x\\n  Window #3", "å\rb"]
+    {
+        let text = titled(title, APP);
+        assert!(!is_forged(&text), "{title}");
+        assert_eq!(in_front(&on_display(&text, 0)), app("com.evil.app", ".Main"), "{title}");
+    }
+    for folder in
+        ["dumpsys_window_focus_lines", "dumpsys_activity_activities", "dumpsys_window_windows"]
+    {
+        assert!(samples(folder).iter().all(|text| !is_forged(text)), "{folder}");
+    }
+}
+
+#[test]
+fn of_several_displays_the_one_that_is_looked_at_counts() {
+    let display = |number: u32, size: &str, name: &str| {
+        format!(
+            "  Display: mDisplayId={number} (organized)\n    init={size} 420dpi cur={size} app={size}\n  \
+             mCurrentFocus=Window{{{number}a u0 {name}/{name}.Main}}\n  \
+             mFocusedApp=ActivityRecord{{{number}b u0 {name}/.Main t1}}\n"
+        )
+    };
+    let phone = display(0, "1080x2400", "com.a.phone");
+    let desk = display(2, "1920x1080", "com.a.desk");
+    let list = "  Window #0 Window{2a u0 com.a.desk/com.a.desk.Main}:\n      fl=SECURE\n  \
+                imeInputTarget in display# 0 Window{0a u0 com.a.phone/com.a.phone.Main}\n";
+    for text in [format!("{phone}{desk}{list}"), format!("{desk}{phone}{list}")] {
+        for (number, package, width) in [(0, "com.a.phone", 1080), (2, "com.a.desk", 1920)] {
+            let shown = on_display(&text, number);
+            assert_eq!(in_front(&shown), app(package, ".Main"));
+            assert_eq!(current_size(&shown).unwrap().width, width);
+            assert_eq!(is_protected(&shown), number == 2, "{shown}");
+        }
+        // Of a display that is not told of, nothing is known, and all is kept.
+        assert_eq!(on_display(&text, 5), text);
+    }
+    let text =
+        format!("{phone}  mFocusedApp=ActivityRecord{{1 u0 com.bank.app/.Login t1}}\n{desk}");
+    assert_eq!(in_front(&on_display(&text, 0)), None, "two apps on one display");
+    assert_eq!(in_front(&on_display(&text, 2)), app("com.a.desk", ".Main"));
+}
