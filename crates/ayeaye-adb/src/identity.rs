@@ -4,6 +4,9 @@
 //! lists of two adb servers. It is known by the id that its kernel draws at each boot: the same id read over
 //! two connections is the same running system. Serial numbers do not serve: every emulator has the same, and
 //! so have some cheap phones.
+//!
+//! Several Androids may run on one kernel, in containers, as phones in a cloud do. They have its id and its age in
+//! common, and often no serial number at all; but the place of a folder on its file system is each one's own.
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,9 +34,13 @@ pub(crate) struct Identity {
     /// The phone's age: seconds since its boot, and when that was read. Emulators that were started from one
     /// snapshot have the same id, but hardly the same age.
     uptime: Option<(f64, Instant)>,
+    /// File system and number of a folder that every Android has: no two on one kernel have the same. Not before
+    /// Android 6.
+    folder: Option<String>,
 }
 
 impl Identity {
+    /// Whether both may be one phone.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same_age = match (self.uptime, other.uptime) {
             (Some((first, first_read)), Some((second, second_read))) => {
@@ -46,12 +53,26 @@ impl Identity {
             }
             _ => true,
         };
-        self.boot_id == other.boot_id && self.serialno == other.serialno && same_age
+        let same_folder = match (&self.folder, &other.folder) {
+            (Some(first), Some(second)) => first == second,
+            _ => true,
+        };
+        self.boot_id == other.boot_id && self.serialno == other.serialno && same_age && same_folder
+    }
+
+    /// Whether both are one phone even if several run on one kernel.
+    pub(crate) fn is_surely(&self, other: &Self) -> bool {
+        self.is_same(other) && self.folder.is_some() && self.folder == other.folder
     }
 
     /// The name of the phone until its next boot.
     pub(crate) fn key(&self) -> String {
-        format!("boot {}", self.boot_id)
+        let mut key = format!("boot {}", self.boot_id);
+        for part in [&self.serialno, &self.folder].into_iter().flatten() {
+            key.push(' ');
+            key.push_str(part);
+        }
+        key
     }
 
     pub(crate) fn serialno(&self) -> Option<&str> {
@@ -64,19 +85,21 @@ impl Identity {
             "cat /proc/sys/kernel/random/boot_id",
             "getprop ro.serialno",
             "cat /proc/uptime",
+            "stat -c %d:%i /data/local/tmp 2>/dev/null",
         ]);
         let output = client.shell_quick("its identity", &ask).await?;
         Ok(Self::read(&output.stdout, Instant::now()))
     }
 
     fn read(output: &str, now: Instant) -> Option<Self> {
-        let [boot_id, serialno, uptime] = split_batch(output);
+        let [boot_id, serialno, uptime, folder] = split_batch(output);
         let boot_id = sanitize_first_line(boot_id).filter(|id| is_uuid(id))?;
         let uptime = uptime.split_whitespace().next().and_then(|it| it.parse::<f64>().ok());
         Some(Self {
             boot_id,
             serialno: sanitize_first_line(serialno),
             uptime: uptime.filter(|it| it.is_finite()).map(|seconds| (seconds, now)),
+            folder: sanitize_first_line(folder).filter(|it| is_place(it)),
         })
     }
 }
@@ -85,12 +108,26 @@ fn is_uuid(text: &str) -> bool {
     text.len() == 36 && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
 }
 
+/// Two numbers, as in `64769:131`.
+fn is_place(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    text.split_once(':').is_some_and(|(device, number)| is_number(device) && is_number(number))
+}
+
 /// A connection of a server to a phone: the server's place, the serial, and the number of the connection.
 pub(crate) type ConnectionKey = (usize, String, u64);
+
+/// What the list of a server has told of the numbers of its connections.
+#[derive(Debug, Default)]
+struct Numbers {
+    last: Vec<(String, u64)>,
+    highest: u64,
+}
 
 /// The identities that were read so far, one a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Identities {
+    numbers: Mutex<HashMap<usize, Numbers>>,
     read: Mutex<HashMap<ConnectionKey, (Instant, Option<Identity>)>>,
     /// What was last reached under each name, for names that are in no list any more.
     by_name: Mutex<HashMap<DeviceId, Identity>>,
@@ -120,6 +157,28 @@ impl Identities {
             read.insert(key, (Instant::now(), identity.clone()));
         }
         identity
+    }
+
+    /// Takes note of the connections in a server's list; `None` where it did not answer. A server that may have
+    /// been started anew counts from one again, so that nothing is known of its connections any more.
+    pub(crate) fn listed(&self, at: usize, connections: Option<Vec<(String, u64)>>) {
+        let mut numbers = lock(&self.numbers);
+        let before = numbers.entry(at).or_default();
+        let Some(now) = connections else {
+            *before = Numbers::default();
+            return self.forget(at);
+        };
+        let goes_back = now.iter().any(|it| it.1 <= before.highest && !before.last.contains(it));
+        if goes_back {
+            *before = Numbers::default();
+            self.forget(at);
+        }
+        let highest = now.iter().map(|it| it.1).max().unwrap_or_default();
+        *before = Numbers { highest: before.highest.max(highest), last: now };
+    }
+
+    fn forget(&self, server: usize) {
+        lock(&self.read).retain(|(at, ..), _| *at != server);
     }
 
     /// Remembers what a name has led to.
@@ -164,6 +223,26 @@ mod tests {
         assert!(!phone.is_same(&read(&BOOT.replace('7', "8"), "R58M1", "100.25", now).unwrap()));
         assert!(!phone.is_same(&read(BOOT, "R58M2", "100.25", now).unwrap()));
         assert!(!phone.is_same(&read(BOOT, "R58M1", "110.0", now).unwrap()));
+    }
+
+    #[test]
+    fn two_androids_on_one_kernel_are_two_phones() {
+        let now = Instant::now();
+        let at = |folder: &str| {
+            let told = format!("{BOOT}\n--ayeaye--\n\n--ayeaye--\n1.0 1.0\n--ayeaye--\n{folder}\n");
+            Identity::read(&told, now).unwrap()
+        };
+        let (first, second) = (at("64769:131"), at("64769:977"));
+        assert!(!first.is_same(&second) && first.key() != second.key());
+        assert!(first.is_surely(&at("64769:131")) && first.key() == at("64769:131").key());
+        // A phone that does not tell may be the same, but nothing proves it.
+        for untold in ["", "stat: not found", "1:", "64769:131 x"] {
+            let untold = at(untold);
+            assert!(first.is_same(&untold) && untold.is_same(&untold), "{untold:?}");
+            assert!(!first.is_surely(&untold) && !untold.is_surely(&untold), "{untold:?}");
+        }
+        let key = read(BOOT, "R58M1", "1.0", now).unwrap().key();
+        assert_ne!(key, read(BOOT, "R58M2", "1.0", now).unwrap().key());
     }
 
     #[test]

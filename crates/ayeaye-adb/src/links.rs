@@ -96,12 +96,13 @@ impl OtherWays for Ways {
                 && kind < rank_of(Transport::Tcp)
         };
         let mut others = Vec::new();
-        for link in links(&self.servers).await.ok()? {
+        for link in links(&self.servers, &self.identities).await.ok()? {
             if is_it(&link) || is_twin(&link) {
                 continue;
             }
             let known = identity(&link, &self.identities).await;
-            if known.is_some_and(|identity| identity.is_same(&self.phone)) {
+            let over_network = kind == rank_of(Transport::Tcp) && rank(&link) == kind;
+            if known.is_some_and(|identity| is_one(&identity, &self.phone, over_network)) {
                 others.push(link);
             }
         }
@@ -128,7 +129,7 @@ pub(crate) async fn phones(
     servers: &[Arc<Server>],
     identities: &Identities,
 ) -> Result<Vec<Phone>, DeviceError> {
-    let links = links(servers).await?;
+    let links = links(servers, identities).await?;
     let asked: Vec<_> = links.iter().map(|link| identity(link, identities)).collect();
     let known: Vec<_> = stream::iter(asked).buffered(MAX_CONCURRENT).collect().await;
     Ok(merged(links.into_iter().zip(known).collect()))
@@ -146,7 +147,12 @@ pub(crate) fn find<'a>(
         return named;
     }
     let remembered = identities.remembered(id).and_then(|was| {
-        phones.iter().find(|phone| phone.identity.as_ref().is_some_and(|is| is.is_same(&was)))
+        phones.iter().find(|phone| {
+            let over_network = [id.as_str(), &phone.link.line.serial]
+                .into_iter()
+                .all(|serial| transport(serial) == Transport::Tcp);
+            phone.identity.as_ref().is_some_and(|is| is_one(is, &was, over_network))
+        })
     });
     let by_serialno = || {
         let is_it = |phone: &&Phone| {
@@ -158,7 +164,7 @@ pub(crate) fn find<'a>(
     remembered.or_else(by_serialno).or(named)
 }
 
-async fn links(servers: &[Arc<Server>]) -> Result<Vec<Link>, DeviceError> {
+async fn links(servers: &[Arc<Server>], identities: &Identities) -> Result<Vec<Link>, DeviceError> {
     let lists = join_all(servers.iter().map(|server| server.query("host:devices-l"))).await;
     let mut links: Vec<Link> = Vec::new();
     let (mut trouble, mut answered) = (None, false);
@@ -167,12 +173,15 @@ async fn links(servers: &[Arc<Server>]) -> Result<Vec<Link>, DeviceError> {
             Ok(list) => list,
             Err(error) => {
                 tracing::debug!(%error, "an adb server does not answer");
+                identities.listed(at, None);
                 trouble.get_or_insert(error);
                 continue;
             }
         };
         answered = true;
         let lines = parse::devices(&String::from_utf8_lossy(&list));
+        let numbered = lines.iter().filter_map(|it| Some((it.serial.clone(), it.transport_id?)));
+        identities.listed(at, Some(numbered.collect()));
         for line in &lines {
             let alike = lines.iter().filter(|other| other.serial == line.serial).count();
             links.push(Link {
@@ -215,7 +224,7 @@ fn merged(links: Vec<(Link, Option<Identity>)>) -> Vec<Phone> {
     }
     let mut phones = Vec::new();
     for (identity, mut ways) in groups {
-        if are_several_phones(&ways) {
+        if are_several_phones(&ways, identity.as_ref()) {
             phones.extend(ways.into_iter().map(Phone::alone));
             continue;
         }
@@ -230,9 +239,20 @@ fn merged(links: Vec<(Link, Option<Identity>)>) -> Vec<Phone> {
     phones
 }
 
-/// Whether ways that look like one phone cannot be one: a server has one cable and one console to each
-/// phone. So it is with emulators that were started from one snapshot at one time.
-fn are_several_phones(ways: &[Link]) -> bool {
+/// Whether two ways lead to one phone. Of two over the network that has to be proven: there, phones of a cloud
+/// are reached, of which many run on one kernel.
+fn is_one(one: &Identity, other: &Identity, over_network: bool) -> bool {
+    if over_network { one.is_surely(other) } else { one.is_same(other) }
+}
+
+/// Whether ways that look like one phone cannot be one, or may not be: a server has one cable and one console to
+/// each phone. So it is with emulators that were started from one snapshot at one time, and with phones on one
+/// kernel.
+fn are_several_phones(ways: &[Link], identity: Option<&Identity>) -> bool {
+    let over_network = ways.iter().filter(|way| rank(way) == rank_of(Transport::Tcp)).count();
+    if 1 < over_network && identity.is_none_or(|it| !it.is_surely(it)) {
+        return true;
+    }
     let is_one_of_two = |way: &Link| {
         let kind = rank(way);
         let same = |other: &&Link| other.at == way.at && rank(other) == kind;

@@ -14,11 +14,16 @@ const SECOND: &str = "5d1a6e7c-2222-4000-8000-000000000002";
 
 /// A server with these lines, all of which lead to a system with this boot id.
 async fn server(lines: &'static str, boot: &'static str) -> Fake {
+    server_of(lines, boot, "64769:131").await
+}
+
+/// The same, with this as the place of its folder.
+async fn server_of(lines: &'static str, boot: &'static str, folder: &'static str) -> Fake {
     Fake::start(move |request| match request {
         "host:devices-l" => Reply::Body(lines.to_owned()),
-        r if r.contains("boot_id") => {
-            Reply::out(format!("{boot}\n--ayeaye--\nR58M1\n--ayeaye--\n100.0 300.0\n"))
-        }
+        r if r.contains("boot_id") => Reply::out(format!(
+            "{boot}\n--ayeaye--\nR58M1\n--ayeaye--\n100.0 300.0\n--ayeaye--\n{folder}\n"
+        )),
         r if r.ends_with(":features") => Reply::Body("shell_v2".to_owned()),
         r if r.starts_with("host:transport:") => Reply::Okay,
         r if r.starts_with("shell,v2,raw:") => Reply::out(""),
@@ -84,6 +89,29 @@ async fn phones_that_look_alike_are_not_taken_for_one() {
     let fake =
         server("R58M1 device transport_id:1\n10.0.0.9:5555 device transport_id:2\n", "").await;
     assert_eq!(fake.devices().list().await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn phones_in_containers_of_one_machine_are_several() {
+    let lines = "10.0.0.9:5555 device transport_id:1\n10.0.0.9:5556 device transport_id:2\n";
+    // Each tells its own folder; or none does, and nothing proves that they are one.
+    let (first, second) = (
+        server_of("10.0.0.9:5555 device transport_id:1\n", FIRST, "64769:131").await,
+        server_of("10.0.0.9:5556 device transport_id:1\n", FIRST, "64769:977").await,
+    );
+    let list = both(&first, &second).list().await.unwrap();
+    assert_eq!(list.len(), 2, "{list:?}");
+    assert_ne!(list[0].identity, list[1].identity, "two leases");
+    let silent = server_of(lines, FIRST, "").await;
+    let list = silent.devices().list().await.unwrap();
+    assert_eq!(list.len(), 2, "{list:?}");
+    assert!(list.iter().all(|it| it.also.is_empty()), "{list:?}");
+    // One phone at two addresses tells the same of both.
+    assert_eq!(server(lines, FIRST).await.devices().list().await.unwrap().len(), 1);
+    // A phone that is too old to tell it, on a cable and over Wi-Fi, is one as before.
+    let old = "R58M1 device transport_id:1\n10.0.0.9:5555 device transport_id:2\n";
+    let list = server_of(old, FIRST, "stat: not found").await.devices().list().await.unwrap();
+    assert_eq!(list.len(), 1, "{list:?}");
 }
 
 #[tokio::test]
@@ -174,6 +202,34 @@ async fn a_name_is_remembered_while_its_way_is_down() {
     assert_eq!(devices.open(&name).await.unwrap().id().as_str(), "emulator-5554");
     // Whoever has not seen it before cannot know.
     assert!(matches!(fake.devices().open(&name).await, Err(DeviceError::NotReady(..))));
+}
+
+#[tokio::test]
+async fn what_is_known_of_connections_ends_with_their_server() {
+    let restarted = Arc::new(AtomicBool::new(false));
+    let is_restarted = Arc::clone(&restarted);
+    let fake = Fake::start(move |request| match request {
+        // A phone that went and came back, and the first one after a restart.
+        "host:devices-l" if is_restarted.load(Ordering::SeqCst) => {
+            Reply::Body("10.0.0.9:5555 device transport_id:1\n".to_owned())
+        }
+        "host:devices-l" => Reply::Body("R58M1 device transport_id:2\n".to_owned()),
+        r if r.contains("boot_id") => {
+            Reply::out(format!("{FIRST}\n--ayeaye--\n\n--ayeaye--\n1 1\n"))
+        }
+        r if r.ends_with(":features") => Reply::Body("shell_v2".to_owned()),
+        r if r.starts_with("host:transport:") => Reply::Okay,
+        _ => Reply::out(""),
+    })
+    .await;
+    let devices = fake.devices();
+    let asked = || fake.all_commands().iter().filter(|it| it.contains("boot_id")).count();
+    for _ in 0..3 {
+        devices.list().await.unwrap();
+        devices.list().await.unwrap();
+        restarted.fetch_not(Ordering::SeqCst);
+    }
+    assert_eq!(asked(), 3, "once for each that the server has been");
 }
 
 /// A phone on a cable that may be pulled, and over Wi-Fi. The command lines that came over either.

@@ -163,6 +163,8 @@ pub(super) async fn run(
 
         "cat" => files::cat(phone, &cwd, &words, io).await,
         "ls" => files::ls(phone, &cwd, &words),
+        "tail" => files::tail(phone, &cwd, &words, io).await,
+        "stat" => files::stat(phone, &cwd, &words),
         "rm" => files::rm(phone, &cwd, &words),
         "mkdir" => files::mkdir(phone, &cwd, &words),
         "mv" => files::mv(phone, &cwd, &words),

@@ -59,6 +59,8 @@ async fn lines_do_what_they_do_in_mksh() {
         ("echo a#b # c", 0, "a#b\n"),
         ("echo a\\\nb", 0, "ab\n"),
         ("/system/bin/echo x", 0, "x\n"),
+        ("{ echo abc; false || echo d; } | (tail -c 4 2>/dev/null || cat)", 0, "c\nd\n"),
+        ("stat -c %d:%s:%n /data/local/tmp", 0, "64769:4096:/data/local/tmp\n"),
         ("toybox echo x", 0, "x\n"),
     ] {
         let (got_status, got_out, err) = run(&device, line).await;

@@ -95,6 +95,21 @@ pub(super) async fn cat(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) 
     }
 }
 
+/// `tail -c BYTES [FILE]…`: the end of each.
+pub(super) async fn tail(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
+    let (["-c", _, operands @ ..], Some(most)) =
+        (words, words.get(1).and_then(|number| number.parse::<usize>().ok()))
+    else {
+        return CommandOutput::unsupported(device, &format!("tail {}", words.join(" ")));
+    };
+    let (contents, failures) = inputs(device, cwd, "tail", operands, io).await;
+    let ends = contents.into_iter().map(|(_, all)| all.slice(all.len().saturating_sub(most)..));
+    CommandOutput {
+        stdout: ends.collect(),
+        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
+    }
+}
+
 /// `unzip -p ARCHIVE [FILE]…`: files of an archive, one after the other in the archive's order.
 pub(super) fn unzip(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let (["-p", archive, names @ ..] | [archive, "-p", names @ ..]) = words else {
@@ -149,6 +164,26 @@ pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput
     CommandOutput {
         stdout: vec![Bytes::from(out)],
         ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
+    }
+}
+
+/// `stat -c FORMAT PATH`, with `%d` (file system), `%i` (number), `%n` (name) and `%s` (size).
+pub(super) fn stat(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+    /// The file system of `/data`.
+    const DATA: &str = "64769";
+    let ["-c", format, path] = words else {
+        return CommandOutput::unsupported(device, &format!("stat {}", words.join(" ")));
+    };
+    match device.files().stat(&normalize_path(cwd, path)) {
+        Ok(stat) => {
+            let text = format
+                .replace("%d", DATA)
+                .replace("%i", &stat.inode.to_string())
+                .replace("%s", &stat.size.to_string())
+                .replace("%n", path);
+            CommandOutput::ok(format!("{text}\n"))
+        }
+        Err(error) => CommandOutput::error(1, format!("stat: '{path}': {error}\n")),
     }
 }
 
