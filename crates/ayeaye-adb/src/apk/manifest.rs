@@ -8,6 +8,11 @@ const LABEL: u32 = 0x0101_0001;
 const NAME: u32 = 0x0101_0003;
 
 const NULL: u32 = u32::MAX;
+/// What an attribute takes: namespace, name, text, and a value in eight bytes.
+const ATTRIBUTE: usize = 20;
+/// The most attributes of an element, and the most elements, that are looked at.
+const MAX_ATTRIBUTES: usize = 200;
+const MAX_ELEMENTS: usize = 50_000;
 const TYPE_REFERENCE: u8 = 0x01;
 const TYPE_STRING: u8 = 0x03;
 const TYPE_DYNAMIC_REFERENCE: u8 = 0x07;
@@ -28,16 +33,15 @@ pub(super) fn label_sources(bytes: &[u8], activity: Option<&str>) -> Option<Vec<
     let reader = Reader { strings, map };
     let mut package = String::new();
     let (mut of_activity, mut of_app) = (None, None);
-    for element in xml.children().filter(|chunk| chunk.kind == Kind::StartElement) {
-        let Some(name) = u32_at(element.bytes, 20).and_then(|index| reader.strings.get(index))
-        else {
-            continue;
-        };
-        match name.as_str() {
-            "manifest" => package = reader.text(element, None, "package").unwrap_or_default(),
-            "application" if of_app.is_none() => of_app = reader.label(element),
-            "activity" | "activity-alias" if of_activity.is_none() => {
-                let class = reader.text(element, Some(NAME), "name").unwrap_or_default();
+    let elements = xml.children().filter(|chunk| chunk.kind == Kind::StartElement);
+    for element in elements.take(MAX_ELEMENTS) {
+        let known = ["manifest", "application", "activity", "activity-alias"];
+        match known.into_iter().find(|name| reader.is_called(element, name)) {
+            Some("manifest") => package = reader.package(element).unwrap_or_default(),
+            Some("application") if of_app.is_none() => of_app = reader.label(element),
+            Some("activity" | "activity-alias") if of_activity.is_none() => {
+                let class = reader.attribute(element, NAME, "name");
+                let class = class.and_then(|value| reader.string(value)).unwrap_or_default();
                 if activity.is_some_and(|wanted| is_same_class(&package, &class, wanted)) {
                     of_activity = reader.label(element);
                 }
@@ -55,7 +59,7 @@ pub(super) fn package_name(bytes: &[u8]) -> Option<String> {
     let map = xml.children().find(|chunk| chunk.kind == Kind::ResourceMap);
     let reader = Reader { strings, map };
     let root = xml.children().find(|chunk| chunk.kind == Kind::StartElement)?;
-    reader.text(root, None, "package")
+    reader.is_called(root, "manifest").then(|| reader.package(root))?
 }
 
 /// Whether two names are of one class; a name that starts with a dot, or has none, is inside the package.
@@ -83,17 +87,51 @@ struct Value {
     data: u32,
 }
 
+impl Value {
+    fn read(attribute: &[u8]) -> Option<Self> {
+        Some(Self {
+            raw: u32_at(attribute, 8)?,
+            kind: *attribute.get(15)?,
+            data: u32_at(attribute, 16)?,
+        })
+    }
+}
+
+/// The attributes of an element, as far as they are there. `None` where they would overlap.
+fn attributes(element: Chunk<'_>) -> Option<impl Iterator<Item = &[u8]>> {
+    let bytes = element.bytes.get(element.header..)?;
+    let (start, size) = (usize::from(u16_at(bytes, 8)?), usize::from(u16_at(bytes, 10)?));
+    let count = usize::from(u16_at(bytes, 12)?).min(MAX_ATTRIBUTES);
+    let all = bytes.get(start..).filter(|_| ATTRIBUTE <= size)?;
+    Some((0..count).map_while(move |index| all.get(index * size..)?.get(..ATTRIBUTE)))
+}
+
 impl Reader<'_> {
+    fn is_called(&self, element: Chunk<'_>, name: &str) -> bool {
+        u32_at(element.bytes, 20).is_some_and(|index| self.strings.is(index, name))
+    }
+
     fn label(&self, element: Chunk<'_>) -> Option<LabelSource> {
-        let value = self.attribute(element, Some(LABEL), "label")?;
+        let value = self.attribute(element, LABEL, "label")?;
         match value.kind {
             TYPE_REFERENCE | TYPE_DYNAMIC_REFERENCE => Some(LabelSource::Resource(value.data)),
             _ => self.string(value).map(LabelSource::Text),
         }
     }
 
-    fn text(&self, element: Chunk<'_>, id: Option<u32>, name: &str) -> Option<String> {
-        self.string(self.attribute(element, id, name)?)
+    /// The package that Android installs: by an attribute of no namespace, whatever resource it may say it is.
+    /// `None` where there is more than one, or its text is told in two ways that differ.
+    fn package(&self, element: Chunk<'_>) -> Option<String> {
+        let is_meant = |it: &&[u8]| {
+            u32_at(it, 0) == Some(NULL)
+                && u32_at(it, 4).is_some_and(|name| self.strings.is(name, "package"))
+        };
+        let mut meant = attributes(element)?.filter(is_meant);
+        let value = Value::read(meant.next()?)?;
+        if meant.next().is_some() || (value.kind == TYPE_STRING && value.raw != value.data) {
+            return None;
+        }
+        self.string(value)
     }
 
     fn string(&self, value: Value) -> Option<String> {
@@ -105,21 +143,13 @@ impl Reader<'_> {
     }
 
     /// The attribute of a resource, by which Android knows its own; one without, by its name.
-    fn attribute(&self, element: Chunk<'_>, id: Option<u32>, name: &str) -> Option<Value> {
-        let bytes = element.bytes.get(element.header..)?;
-        let (start, size) = (usize::from(u16_at(bytes, 8)?), usize::from(u16_at(bytes, 10)?));
-        let count = usize::from(u16_at(bytes, 12)?);
-        (0..count).find_map(|index| {
-            let at = bytes.get(start.checked_add(index * size)?..)?;
-            let attribute = u32_at(at, 4)?;
-            let is_meant = match (id, self.resource_of(attribute)) {
-                (Some(wanted), Some(found)) => wanted == found,
-                (None, Some(_)) => false,
-                (_, None) => self.strings.get(attribute)? == name,
-            };
-            is_meant.then_some(())?;
-            Some(Value { raw: u32_at(at, 8)?, kind: *at.get(15)?, data: u32_at(at, 16)? })
-        })
+    fn attribute(&self, element: Chunk<'_>, id: u32, name: &str) -> Option<Value> {
+        let is_meant = |it: &&[u8]| {
+            let Some(attribute) = u32_at(it, 4) else { return false };
+            self.resource_of(attribute)
+                .map_or_else(|| self.strings.is(attribute, name), |it| it == id)
+        };
+        attributes(element)?.find(is_meant).and_then(Value::read)
     }
 
     fn resource_of(&self, attribute: u32) -> Option<u32> {

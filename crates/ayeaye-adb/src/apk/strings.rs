@@ -28,6 +28,30 @@ impl<'a> StringPool<'a> {
     }
 
     pub(super) fn get(&self, index: u32) -> Option<String> {
+        let text = self.bytes(index)?;
+        let text = &text[..text.len().min(MAX_BYTES)];
+        if self.utf8 {
+            return Some(String::from_utf8_lossy(text).into_owned());
+        }
+        Some(
+            char::decode_utf16(units(text))
+                .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+                .collect(),
+        )
+    }
+
+    pub(super) fn has(&self, index: u32) -> bool {
+        self.bytes(index).is_some()
+    }
+
+    /// Whether a string is this one, without decoding it.
+    pub(super) fn is(&self, index: u32, text: &str) -> bool {
+        let Some(bytes) = self.bytes(index) else { return false };
+        if self.utf8 { bytes == text.as_bytes() } else { units(bytes).eq(text.encode_utf16()) }
+    }
+
+    /// A string as it is encoded.
+    fn bytes(&self, index: u32) -> Option<&'a [u8]> {
         let index = usize::try_from(index).ok().filter(|index| *index < self.count)?;
         let offset = size_at(self.chunk.bytes, self.chunk.header.checked_add(index * 4)?)?;
         let bytes = self.chunk.bytes.get(self.start.checked_add(offset)?..)?;
@@ -36,11 +60,10 @@ impl<'a> StringPool<'a> {
 }
 
 /// Characters, then bytes, each as one or two bytes; then the text.
-fn utf8(bytes: &[u8]) -> Option<String> {
+fn utf8(bytes: &[u8]) -> Option<&[u8]> {
     let (_, bytes) = short_length(bytes)?;
     let (length, bytes) = short_length(bytes)?;
-    let text = bytes.get(..length)?;
-    Some(String::from_utf8_lossy(&text[..length.min(MAX_BYTES)]).into_owned())
+    bytes.get(..length)
 }
 
 fn short_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
@@ -54,15 +77,16 @@ fn short_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// Units, as one or two 16-bit numbers; then the text.
-fn utf16(bytes: &[u8]) -> Option<String> {
+fn utf16(bytes: &[u8]) -> Option<&[u8]> {
     let first = u16_at(bytes, 0)?;
     let (length, start) = if first & 0x8000 == 0 {
         (usize::from(first), 2)
     } else {
         (usize::from(first & 0x7fff) << 16 | usize::from(u16_at(bytes, 2)?), 4)
     };
-    let text = bytes.get(start..)?.get(..length.checked_mul(2)?)?;
-    let units = text.chunks_exact(2).take(MAX_BYTES / 2);
-    let units = units.map(|two| u16::from_le_bytes([two[0], two[1]]));
-    Some(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+    bytes.get(start..)?.get(..length.checked_mul(2)?)
+}
+
+fn units(bytes: &[u8]) -> impl Iterator<Item = u16> {
+    bytes.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]]))
 }

@@ -6,6 +6,9 @@ use super::strings::StringPool;
 /// How often a text may refer to another.
 const MAX_REFERENCES: usize = 8;
 
+/// The most configurations of one resource that are looked at: ten times what an app in every language has.
+const MAX_CONFIGURATIONS: usize = 2000;
+
 const NO_ENTRY: u32 = u32::MAX;
 /// Of a type: only entries that are there are listed, in pairs of number and offset.
 const SPARSE: u8 = 0x01;
@@ -26,10 +29,11 @@ pub(super) struct Table<'a> {
     strings: StringPool<'a>,
 }
 
-/// What an entry holds.
+/// What an entry holds. A text is decoded when it is known to be the one that is wanted: a table of a few
+/// megabytes may offer gigabytes of them.
 #[derive(Debug)]
-enum Entry {
-    Text(String),
+enum Entry<'a> {
+    Text(StringPool<'a>, u32),
     Reference(u32),
 }
 
@@ -37,9 +41,9 @@ enum Entry {
 pub(super) fn text(tables: &[Table<'_>], id: u32, locales: &[Locale]) -> Option<String> {
     let mut id = id;
     for _ in 0..MAX_REFERENCES {
-        let entries = tables.iter().flat_map(|table| table.entries(id)).collect();
-        match best(entries, locales)? {
-            Entry::Text(text) => return Some(text),
+        let entries = tables.iter().flat_map(|table| table.entries(id));
+        match best(entries.take(MAX_CONFIGURATIONS).collect(), locales)? {
+            Entry::Text(strings, index) => return strings.get(index),
             Entry::Reference(next) => id = next,
         }
     }
@@ -54,23 +58,22 @@ impl<'a> Table<'a> {
     }
 
     /// A resource in each configuration. Its number is package, type and entry, in 8, 8 and 16 bits.
-    fn entries(&self, id: u32) -> Vec<Offered<Entry>> {
+    fn entries(&self, id: u32) -> impl Iterator<Item = Offered<Entry<'a>>> {
         let [package, kind, entry @ ..] = id.to_be_bytes();
         let entry = usize::from(u16::from_be_bytes(entry));
         let packages = self.chunk.children().filter(|chunk| chunk.kind == Kind::Package);
         packages
-            .filter(|chunk| u32_at(chunk.bytes, 8) == Some(u32::from(package)))
+            .filter(move |chunk| u32_at(chunk.bytes, 8) == Some(u32::from(package)))
             .flat_map(|package| package.children())
-            .filter(|chunk| chunk.kind == Kind::Type && chunk.bytes.get(8) == Some(&kind))
-            .filter_map(|chunk| {
+            .filter(move |chunk| chunk.kind == Kind::Type && chunk.bytes.get(8) == Some(&kind))
+            .filter_map(move |chunk| {
                 let value = self.value(entry_at(chunk, entry)?)?;
                 let (locale, special) = configuration(chunk.bytes.get(20..chunk.header)?)?;
                 Some(Offered { locale, special, value })
             })
-            .collect()
     }
 
-    fn value(&self, entry: &[u8]) -> Option<Entry> {
+    fn value(&self, entry: &[u8]) -> Option<Entry<'a>> {
         let flags = u16_at(entry, 2)?;
         let (kind, data) = if flags & COMPACT != 0 {
             (flags.to_be_bytes()[0], u32_at(entry, 4)?)
@@ -81,7 +84,7 @@ impl<'a> Table<'a> {
             (*value.get(3)?, u32_at(value, 4)?)
         };
         match kind {
-            TYPE_STRING => self.strings.get(data).map(Entry::Text),
+            TYPE_STRING if self.strings.has(data) => Some(Entry::Text(self.strings, data)),
             TYPE_REFERENCE | TYPE_DYNAMIC_REFERENCE if data != 0 => Some(Entry::Reference(data)),
             _ => None,
         }

@@ -4,6 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod hostile;
+
 const PLAIN: [&[u8]; 2] =
     [include_bytes!("samples/plain.manifest"), include_bytes!("samples/plain.arsc")];
 const SPARSE: [&[u8]; 2] =
