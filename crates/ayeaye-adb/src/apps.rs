@@ -13,7 +13,9 @@ use self::labels::AppLabels;
 use self::resolve::{AppNames, Certainty, resolve};
 use crate::apk::Labels;
 use crate::client::DeviceClient;
-use crate::parse::{components, first_component, packages, sanitize, sanitize_up_to};
+use crate::parse::{
+    batch, components, first_component, packages, sanitize, sanitize_up_to, split_batch,
+};
 use crate::quote::{is_package, quote};
 
 /// How long a list of apps is cached. A name that is not found refreshes it sooner.
@@ -27,6 +29,10 @@ const LIST_WAITS: Duration = Duration::from_secs(2);
 const LIST: &str = "cmd package query-activities --brief -a android.intent.action.MAIN \
                     -c android.intent.category.LAUNCHER";
 
+/// The same of televisions, whose apps have an icon of their own kind.
+const LIST_TV: &str = "cmd package query-activities --brief -a android.intent.action.MAIN \
+                       -c android.intent.category.LEANBACK_LAUNCHER";
+
 /// `FLAG_ACTIVITY_NEW_TASK` and `FLAG_ACTIVITY_RESET_TASK_IF_NEEDED`, as a launcher sets
 /// them: without them a running app would get a second copy of its first screen on top.
 const LAUNCH_FLAGS: &str = "0x10200000";
@@ -38,7 +44,15 @@ const LONGEST_REFUSAL: usize = 400;
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InstalledApp {
     package: String,
-    activity: Option<String>,
+    activity: Option<Launcher>,
+}
+
+/// What an icon starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Launcher {
+    activity: String,
+    /// Its icon is one of a television.
+    tv: bool,
 }
 
 /// The apps of one phone, with the last list cached.
@@ -96,7 +110,12 @@ impl AppCatalog {
         name: &str,
     ) -> Result<Performed, DeviceError> {
         let what = format!("opening {:?}", sanitize(name));
-        let app = self.find(client, &what, name).await?;
+        let app = match self.find(client, &what, name).await {
+            Err(DeviceError::NotSent { .. }) if is_installed(client, &what, name).await => {
+                return Err(nothing_to_open(client, &what, name.trim()));
+            }
+            found => found?,
+        };
         let activity = match app.activity {
             Some(activity) => activity,
             None => launcher_activity(client, &what, &app.package).await?,
@@ -183,12 +202,15 @@ impl AppCatalog {
 
     async fn query(&self, client: &DeviceClient) -> Result<Vec<InstalledApp>, DeviceError> {
         let what = "the list of apps";
-        let output = client.shell_quick(what, LIST).await?;
+        let output = client.shell_quick(what, &batch(&[LIST, LIST_TV])).await?;
+        let [phone, television] = split_batch(&output.stdout);
         let mut apps: Vec<InstalledApp> = Vec::new();
-        for (package, activity) in components(&output.stdout) {
-            // Of an app with several icons, the first one counts.
-            if apps.iter().all(|app| app.package != package) {
-                apps.push(InstalledApp { package, activity: Some(activity) });
+        for (list, tv) in [(phone, false), (television, true)] {
+            for (package, activity) in components(list) {
+                // Of an app with several icons, the first one counts.
+                if apps.iter().all(|app| app.package != package) {
+                    apps.push(InstalledApp { package, activity: Some(Launcher { activity, tv }) });
+                }
             }
         }
         if apps.is_empty() {
@@ -210,16 +232,39 @@ async fn launcher_activity(
     client: &DeviceClient,
     what: &str,
     package: &str,
-) -> Result<String, DeviceError> {
+) -> Result<Launcher, DeviceError> {
     debug_assert!(is_package(package), "lists are parsed");
-    let ask = format!(
-        "cmd package resolve-activity --brief -c android.intent.category.LAUNCHER {package}"
-    );
-    let output = client.shell_quick(what, &ask).await?;
-    match first_component(&output.stdout) {
-        Some((found, activity)) if found == package => Ok(activity),
-        _ => Err(client.refused(what, format!("{package} is installed but has nothing to open"))),
+    let ask = [false, true]
+        .map(|tv| format!("cmd package resolve-activity --brief -c {} {package}", category(tv)));
+    let output = client.shell_quick(what, &batch(&ask.each_ref().map(|it| &**it))).await?;
+    let [phone, television] = split_batch(&output.stdout);
+    let found = [(phone, false), (television, true)].into_iter().find_map(|(told, tv)| {
+        let (of, activity) = first_component(told)?;
+        (of == package).then_some(Launcher { activity, tv })
+    });
+    found.ok_or_else(|| nothing_to_open(client, what, package))
+}
+
+fn category(tv: bool) -> &'static str {
+    if tv {
+        "android.intent.category.LEANBACK_LAUNCHER"
+    } else {
+        "android.intent.category.LAUNCHER"
     }
+}
+
+/// Whether a name is the package of an app that is there, with an icon or without.
+async fn is_installed(client: &DeviceClient, what: &str, name: &str) -> bool {
+    let name = name.trim();
+    if !is_package(name) {
+        return false;
+    }
+    let asked = client.shell_quick(what, &format!("pm path {name}")).await;
+    asked.is_ok_and(|output| output.stdout.contains("package:"))
+}
+
+fn nothing_to_open(client: &DeviceClient, what: &str, package: &str) -> DeviceError {
+    client.refused(what, format!("{package} is installed but has nothing to open: it has no icon"))
 }
 
 /// Starts an app as its icon does: one that is running comes to the front as it was left.
@@ -227,13 +272,13 @@ async fn start(
     client: &DeviceClient,
     what: &str,
     package: &str,
-    activity: &str,
+    Launcher { activity, tv }: &Launcher,
 ) -> Result<Performed, DeviceError> {
     let component = quote(&format!("{package}/{activity}"))
         .map_err(|error| client.not_sent(what, error.to_string()))?;
     let command = format!(
-        "am start -a android.intent.action.MAIN -c android.intent.category.LAUNCHER \
-         -f {LAUNCH_FLAGS} -n {component}"
+        "am start -a android.intent.action.MAIN -c {} -f {LAUNCH_FLAGS} -n {component}",
+        category(*tv)
     );
     let output = client.act_quick(what, &command).await?;
     let all = output.combined();

@@ -379,6 +379,33 @@ async fn apps_are_opened_by_what_people_call_them() {
 }
 
 #[tokio::test]
+async fn apps_of_a_television_are_opened_by_their_own_icon() {
+    let fake = Fake::phone(|request| {
+        if request.contains("query-activities") {
+            assert!(request.contains("LEANBACK_LAUNCHER"), "in one round trip: {request}");
+            let phone = "1 activities found:\n    com.a.both/.Phone\n";
+            let tv = "2 activities found:\n    com.a.both/.Tv\n    com.a.cinema/.Tv\n";
+            return Some(Reply::out(format!("{phone}--ayeaye--\n{tv}")));
+        }
+        request.contains("pm path com.a.service").then(|| Reply::out("package:/system/a.apk\n"))
+    })
+    .await;
+    let device = fake.open().await;
+    let open = async |app: &str| device.perform(&Gesture::Awake { app: app.to_owned() }, ON).await;
+    open("com.a.cinema").await.unwrap();
+    open("com.a.both").await.unwrap();
+    let starts = fake.acts();
+    assert!(starts[0].contains("-c android.intent.category.LEANBACK_LAUNCHER "), "{starts:?}");
+    assert!(starts[0].ends_with("-n 'com.a.cinema/.Tv'"), "{starts:?}");
+    assert!(starts[1].contains("-c android.intent.category.LAUNCHER "), "{starts:?}");
+    assert!(starts[1].ends_with("-n 'com.a.both/.Phone'"), "{starts:?}");
+    let error = open("com.a.service").await.unwrap_err().to_string();
+    assert!(error.contains("com.a.service is installed but has nothing to open"), "{error}");
+    let error = open("com.a.nowhere").await.unwrap_err().to_string();
+    assert!(error.contains("no app of this name is installed"), "{error}");
+}
+
+#[tokio::test]
 async fn an_app_on_an_old_phone_is_looked_up_and_its_refusal_is_told() {
     let fake = Fake::phone(|request| {
         if request.contains("resolve-activity") {

@@ -17,12 +17,13 @@ const BLOCK: u64 = 4096;
 const ONE_PIECE: Duration = Duration::from_secs(30);
 const WHAT: &str = "the names of its apps";
 
-/// The contents of these files of a package, one behind the other, as `unzip -p` writes them; `None` where
-/// it cannot be read so.
+/// The contents of these files of a package, one behind the other, as `unzip -p` writes them, at most `most`
+/// bytes of all; `None` where it cannot be read so.
 pub(super) async fn files(
     client: &DeviceClient,
     path: &str,
     names: &[&str],
+    most: usize,
 ) -> Result<Option<Vec<u8>>, DeviceError> {
     let Ok(path) = quote(path) else { return Ok(None) };
     let output = client.shell_quick(WHAT, &format!("stat -c %s {path}")).await?;
@@ -32,14 +33,14 @@ pub(super) async fn files(
     let Some(place) = archive::directory(&end) else { return Ok(None) };
     let directory = piece(client, &path, place).await?;
     let mut contents = Vec::new();
-    for file in archive::files(&directory) {
-        if !names.contains(&file.name.as_str()) {
-            continue;
-        }
+    let files = archive::files(&directory);
+    // Each once, however often the list has it.
+    for file in names.iter().filter_map(|name| files.iter().find(|file| file.name == *name)) {
         let header = Piece { at: file.header, length: LOCAL_HEADER };
         let Some(place) = file.place(&piece(client, &path, header).await?) else { continue };
         let packed = piece(client, &path, place).await?;
-        contents.extend(file.unpack(&packed, MAX_TABLE).unwrap_or_default());
+        let room = most.saturating_sub(contents.len());
+        contents.extend(file.unpack(&packed, room).unwrap_or_default());
     }
     Ok(Some(contents))
 }

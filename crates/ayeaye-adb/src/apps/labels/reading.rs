@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::kept::LabelKey;
 use super::{AppLabels, lock, pieces, without_repetition};
 use crate::apk::{self, Kind, Labels, Locale, MAX_TABLE, leading_chunk, parse_locales};
-use crate::apps::LIST;
+use crate::apps::{LIST, LIST_TV};
 use crate::client::DeviceClient;
 use crate::parse::{PackageFile, batch, components, package_files, split_batch};
 use crate::quote::quote;
@@ -23,6 +23,8 @@ const ONE_READ: Duration = Duration::from_mins(1);
 /// Languages whose own parts of an app are looked for.
 const MAX_SPLITS: usize = 3;
 
+const WHAT: &str = "the names of its apps";
+
 /// Reads what is not known yet of all apps that have an icon, and publishes it piece by piece.
 pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(), DeviceError> {
     let ask = batch(&[
@@ -32,17 +34,18 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
         "settings get system system_locales",
         "getprop persist.sys.locale",
         "getprop ro.product.locale",
+        LIST_TV,
     ]);
-    let output = client.shell_quick("the names of its apps", &ask).await?;
-    let [activities, files, locales @ ..]: [&str; 5] = split_batch(&output.stdout);
+    let output = client.shell_quick(WHAT, &ask).await?;
+    let [activities, files, locales @ .., television]: [&str; 6] = split_batch(&output.stdout);
     let locales = locales.into_iter().map(parse_locales).find(|it| !it.is_empty());
     let locales = locales.unwrap_or_default();
     let files: HashMap<String, PackageFile> =
         package_files(files).into_iter().map(|it| (it.package.clone(), it)).collect();
     let mut known = HashMap::new();
     let mut unread = Vec::new();
-    for (package, activity) in without_repetition(components(activities)).into_iter().take(MAX_APPS)
-    {
+    let with_icon = [components(activities), components(television)].concat();
+    for (package, activity) in without_repetition(with_icon).into_iter().take(MAX_APPS) {
         let Some(file) = files.get(&package) else { continue };
         let key = LabelKey::new(file, &locales);
         match lock(&store.kept).get(&key) {
@@ -122,15 +125,31 @@ async fn read_files(
     let command = commands.join("; ");
     let deadline = Instant::now() + ONE_READ;
     let grow = <[u8]>::len;
-    let bytes =
-        client.exec("the names of its apps", &command, deadline, MAX_TABLE, grow).await?.freeze();
-    let marks: Vec<&str> = marks.iter().map(String::as_str).collect();
-    let pieces = split_at_marks(&bytes, &marks);
-    let read = apps.iter().zip(pieces).map(|(app, piece)| {
-        let (manifest, tables) = chunks(piece);
-        Some(apk::labels(manifest?, &tables, Some(&app.activity), locales))
-    });
-    Ok(read.collect())
+    let bytes = client.exec(WHAT, &command, deadline, MAX_TABLE, grow).await?.freeze();
+    let activities: Vec<String> = apps.iter().map(|app| app.activity.clone()).collect();
+    let locales = locales.to_vec();
+    parsed(client, move || {
+        let marks: Vec<&str> = marks.iter().map(String::as_str).collect();
+        let pieces = split_at_marks(&bytes, &marks);
+        let read = activities.iter().zip(pieces);
+        read.map(|(activity, piece)| labels(piece, activity, &locales)).collect()
+    })
+    .await
+}
+
+/// Apart from the tasks that wait for phones: a package can be made so that it takes a while.
+async fn parsed<T: Send + 'static>(
+    client: &DeviceClient,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, DeviceError> {
+    let read = tokio::task::spawn_blocking(read).await;
+    read.map_err(|_| client.garbled(WHAT, "a package could not be read"))
+}
+
+/// The names of an app from what `unzip` wrote; `None` where that is nothing.
+fn labels(piece: &[u8], activity: &str, locales: &[Locale]) -> Option<Labels> {
+    let (manifest, tables) = chunks(piece);
+    Some(apk::labels(manifest?, &tables, Some(activity), locales))
 }
 
 /// The same on a phone without `unzip`.
@@ -144,14 +163,15 @@ async fn read_pieces(
         let mut piece = Vec::new();
         for (path, entries) in parts(&app.file.path, locales) {
             let names: Vec<&str> = entries.split(' ').collect();
-            match pieces::files(client, &path, &names).await {
+            match pieces::files(client, &path, &names, MAX_TABLE.saturating_sub(piece.len())).await
+            {
                 Ok(contents) => piece.extend(contents.unwrap_or_default()),
                 Err(error) if error.is_unreachable() => return Err(error),
                 Err(error) => tracing::debug!(%error, path, "not read"),
             }
         }
-        let (manifest, tables) = chunks(&piece);
-        read.push(manifest.map(|it| apk::labels(it, &tables, Some(&app.activity), locales)));
+        let (activity, locales) = (app.activity.clone(), locales.to_vec());
+        read.push(parsed(client, move || labels(&piece, &activity, &locales)).await?);
     }
     Ok(read)
 }
