@@ -17,6 +17,9 @@ const MAX_TREE: usize = 4 * 1024 * 1024;
 /// How many dumps in a row are compressed ones, after one that was not got nowhere.
 const COMPRESSED_FOR: u8 = 5;
 
+/// How often an empty dump is made at most.
+pub(crate) const ATTEMPTS: u32 = 3;
+
 const WHAT: &str = "its elements";
 
 const TAKEN: &str = "another program on the phone or on a computer holds its UiAutomation (Appium, \
@@ -34,6 +37,8 @@ enum Dump {
     Tree(String),
     /// The screen was not idle in time.
     Restless,
+    /// Nothing, as between two screens: the next dump may have it.
+    Empty,
     None,
 }
 
@@ -43,22 +48,37 @@ impl ElementReader {
     pub(crate) async fn read(&self, client: &DeviceClient) -> Result<Option<String>, DeviceError> {
         let left = self.compressed.load(Ordering::Relaxed);
         if left == 0 {
-            match dump(client, "uiautomator dump /dev/tty").await? {
+            match dump_again(client, "uiautomator dump /dev/tty").await? {
                 Dump::Tree(tree) => return Ok(Some(tree)),
                 Dump::None => return Ok(None),
-                Dump::Restless => {}
+                Dump::Restless | Dump::Empty => {}
             }
         }
         self.compressed.store(left.checked_sub(1).unwrap_or(COMPRESSED_FOR), Ordering::Relaxed);
-        match dump(client, "uiautomator dump --compressed /dev/tty").await? {
+        match dump_again(client, "uiautomator dump --compressed /dev/tty").await? {
             Dump::Tree(tree) => Ok(Some(tree)),
-            Dump::Restless | Dump::None => Ok(None),
+            Dump::Restless | Dump::Empty | Dump::None => Ok(None),
         }
     }
 }
 
-async fn dump(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError> {
+/// A dump, and while it is empty another one, all within the time for one.
+async fn dump_again(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError> {
     let deadline = Instant::now() + client.limits().ui_tree;
+    for _ in 1..ATTEMPTS {
+        match dump(client, command, deadline).await? {
+            Dump::Empty if Instant::now() < deadline => {}
+            told => return Ok(told),
+        }
+    }
+    dump(client, command, deadline).await
+}
+
+async fn dump(
+    client: &DeviceClient,
+    command: &str,
+    deadline: Instant,
+) -> Result<Dump, DeviceError> {
     let bytes = match client.exec(WHAT, command, deadline, MAX_TREE, <[u8]>::len).await {
         Ok(bytes) => bytes,
         Err(DeviceError::TimedOut { .. }) => return Ok(Dump::Restless),
@@ -75,5 +95,10 @@ async fn dump(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
     if text.contains("UiAutomation") && text.contains("already registered") {
         return Err(client.refused(WHAT, TAKEN));
     }
-    Ok(Dump::None)
+    Ok(if is_empty_dump(&text) { Dump::Empty } else { Dump::None })
+}
+
+/// Whether a dump failed in a way that passes: while the screen changes, it may have no window in front.
+pub(crate) fn is_empty_dump(text: &str) -> bool {
+    text.trim().is_empty() || text.contains("null root node")
 }

@@ -1,5 +1,6 @@
 //! Pictures and trees that come whole, cut, late or not at all.
 use ayeaye_agent::{Device as _, DeviceError, ScreenSize};
+use std::sync::Mutex;
 
 use super::fake::{Fake, Reply};
 
@@ -348,6 +349,37 @@ async fn a_screen_that_never_rests_has_its_elements_by_the_compressed_dump() {
     let (plain, compressed) =
         ("uiautomator dump /dev/tty", "uiautomator dump --compressed /dev/tty");
     assert_eq!(fake.commands(), [plain, compressed, compressed]);
+}
+
+#[tokio::test]
+async fn elements_that_are_not_there_between_two_screens_are_asked_for_again() {
+    const TREE: &str = "<hierarchy rotation=\"0\"><node /></hierarchy>";
+    const NULL: &str = "ERROR: null root node returned by UiTestAutomationBridge.\n";
+    let (plain, compressed) =
+        ("uiautomator dump /dev/tty", "uiautomator dump --compressed /dev/tty");
+    for (failures, asked) in [
+        (vec![NULL], vec![plain, plain]),
+        (vec!["", NULL], vec![plain, plain, plain]),
+        (vec![NULL, "\n", NULL], vec![plain, plain, plain, compressed]),
+    ] {
+        let left = Mutex::new(failures);
+        let fake = Fake::phone(move |request| {
+            let dump = request.starts_with("exec:uiautomator");
+            let told = || left.lock().unwrap().pop().unwrap_or(TREE);
+            dump.then(|| Reply::Bytes(told().as_bytes().to_vec()))
+        })
+        .await;
+        assert_eq!(fake.open().await.ui_tree().await.unwrap().as_deref(), Some(TREE));
+        assert_eq!(fake.commands(), asked);
+    }
+    // Where there is no `uiautomator`, it is not asked again.
+    let fake = Fake::phone(|request| {
+        let dump = request.starts_with("exec:uiautomator");
+        dump.then(|| Reply::Bytes(b"/system/bin/sh: uiautomator: not found\n".to_vec()))
+    })
+    .await;
+    assert_eq!(fake.open().await.ui_tree().await.unwrap(), None);
+    assert_eq!(fake.commands(), [plain]);
 }
 
 #[tokio::test]

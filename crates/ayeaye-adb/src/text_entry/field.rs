@@ -9,6 +9,7 @@ use ayeaye_agent::{Element, Elements};
 use tokio::time::{Instant, sleep};
 
 use crate::client::DeviceClient;
+use crate::elements::{ATTEMPTS, is_empty_dump};
 use crate::parse::{self, Caret, FIELD_QUERY, FieldState};
 
 /// How long a caret that is not where it should be is waited for, and how often it is looked at.
@@ -132,9 +133,15 @@ impl Fields {
         let none = "the phone does not tell what the field holds";
         let deadline = Instant::now() + DUMP_PATIENCE.min(client.limits().ui_tree);
         let dump = "uiautomator dump /dev/tty";
-        let bytes = client.exec("its elements", dump, deadline, MAX_DUMP, <[u8]>::len).await;
-        let text = bytes.map_err(|error| format!("{none} ({error})"))?;
-        let text = String::from_utf8_lossy(&text);
+        let mut text = String::new();
+        for _ in 0..ATTEMPTS {
+            let bytes = client.exec("its elements", dump, deadline, MAX_DUMP, <[u8]>::len).await;
+            let bytes = bytes.map_err(|error| format!("{none} ({error})"))?;
+            text = String::from_utf8_lossy(&bytes).into_owned();
+            if !is_empty_dump(&text) || deadline <= Instant::now() {
+                break;
+            }
+        }
         let tree = parse::ui_tree(&text).ok_or_else(|| none.to_owned())?.to_owned();
         Elements::read_apart(tree).await.map(Self).ok_or_else(|| none.to_owned())
     }
