@@ -68,13 +68,14 @@ pub(crate) fn usable(device: &DeviceId, methods: &InputMethods) -> Result<String
     }
 }
 
-/// The installed keyboard of the `ADBKeyboard` family.
+/// `ADBKeyboard`, in the short and in the long form. Any other app may have a name like it, and gets every text.
+const KNOWN: [&str; 2] =
+    ["com.android.adbkeyboard/.AdbIME", "com.android.adbkeyboard/com.android.adbkeyboard.AdbIME"];
+
+/// The installed `ADBKeyboard`.
 pub(crate) fn find(methods: &InputMethods) -> Option<String> {
-    let of_family = |id: &&String| {
-        let package = id.split('/').next().unwrap_or_default();
-        package.to_ascii_lowercase().ends_with("adbkeyboard")
-    };
-    methods.installed.iter().find(of_family).cloned()
+    let installed = |id: &&str| methods.installed.iter().any(|it| it == id);
+    KNOWN.into_iter().find(installed).map(ToOwned::to_owned)
 }
 
 /// A keyboard made active for a while. Dropping it restores the previous one.
@@ -278,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_family_is_found() {
+    fn only_the_known_keyboard_is_found() {
         let with = |ids: &[&str]| InputMethods {
             installed: ids.iter().map(|id| (*id).to_owned()).collect(),
             enabled: Vec::new(),
@@ -287,7 +288,16 @@ mod tests {
         };
         let found = find(&with(&["com.x/.Keys", "com.android.adbkeyboard/.AdbIME"]));
         assert_eq!(found.as_deref(), Some("com.android.adbkeyboard/.AdbIME"));
-        assert_eq!(find(&with(&["com.github.uiautomator/.AdbKeyboard"])), None);
+        let both = ["com.evil.adbkeyboard/.AdbIME", "com.android.adbkeyboard/.AdbIME"];
+        assert_eq!(find(&with(&both)).as_deref(), Some(both[1]));
+        for other in [
+            "com.github.uiautomator/.AdbKeyboard",
+            "com.evil.adbkeyboard/.AdbIME",
+            "adbkeyboard/.AdbIME",
+            "com.android.adbkeyboard/com.evil.Keys",
+        ] {
+            assert_eq!(find(&with(&[other])), None, "{other}");
+        }
     }
 
     proptest! {
