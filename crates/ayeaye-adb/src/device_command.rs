@@ -171,7 +171,7 @@ impl Commander<'_> {
         let package = self.apps.package_of(self.client, &what, app).await?;
         let lines = lines.clamp(1, 2000);
         if crashes {
-            let ask = format!("logcat -d -b crash -t {} -v time", lines * 4);
+            let ask = newest(&format!("logcat -d -b crash -t {} -v time", lines * 4));
             let output = self.client.shell_quick(&what, &ask).await?;
             return Ok(tail(&crashes_of(&output.stdout, &package), lines as usize));
         }
@@ -181,9 +181,9 @@ impl Commander<'_> {
             let text = format!("{package} is not running: open it first, or ask for its crashes");
             return Err(self.client.not_sent(&what, text));
         }
-        let ask = format!("logcat -d --pid={pid} -t {lines} -v time");
+        let ask = newest(&format!("logcat -d --pid={pid} -t {lines} -v time"));
         let output = self.client.shell_quick(&what, &ask).await?;
-        if output.exit_code != 0 {
+        if output.exit_code != 0 || output.combined().lines().any(|line| line.trim() == FAILED) {
             return Err(self.client.refused(&what, output.summary()));
         }
         Ok(tail(&output.stdout, lines as usize))
@@ -284,6 +284,15 @@ fn crashes_of(log: &str, package: &str) -> String {
     crashes.into_iter().filter(of_app).flatten().collect::<Vec<_>>().join("\n")
 }
 
+/// What a failing command says of itself, where the exit code is that of a later one.
+const FAILED: &str = "ayeaye-failed";
+
+/// The end of what a command prints, cut on the phone: some lines of an app's log have thousands of letters. A
+/// phone without `tail` sends it all.
+fn newest(command: &str) -> String {
+    format!("{{ {command} || echo {FAILED} >&2; }} | (tail -c {MAX_LOG} 2>/dev/null || cat)")
+}
+
 /// The last lines of a log, without what could deceive a reader.
 fn tail(log: &str, lines: usize) -> String {
     let start = log.len().saturating_sub(MAX_LOG);
@@ -325,6 +334,22 @@ mod tests {
             "{told}"
         );
         assert_eq!(package_refusal("\n"), "no message");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_log_of_any_length_is_cut_on_the_phone() {
+        let run =
+            |line: &str| std::process::Command::new("sh").args(["-c", line]).output().unwrap();
+        let output = run(&newest("(yes line | head -n 400000; echo last)"));
+        assert_eq!(output.stdout.len(), MAX_LOG);
+        assert!(output.stdout.ends_with(b"\nlast\n") && output.stderr.is_empty());
+        let output = run(&newest("(echo no such option >&2; exit 1)"));
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("no such option") && told.contains(FAILED), "{told}");
+        // Without `tail`.
+        let output = run(&format!("tail() {{ return 127; }}; {}", newest("echo all")));
+        assert_eq!(output.stdout, b"all\n");
     }
 
     #[test]
