@@ -86,7 +86,7 @@ async fn look(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> 
     let window = &*parse::on_display(window, display);
     let forged = parse::is_forged(window);
     if forged {
-        tracing::warn!(device = %client.id(), "the title of a window imitates what Android tells of windows");
+        tracing::debug!(device = %client.id(), "the title of a window imitates what Android tells of windows");
     }
     let awake = parse::awake(power).or_else(|| parse::awake(window));
     let foreground = parse::in_front(window);
@@ -216,6 +216,31 @@ async fn poll_until(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// With `echo`, as Android's shell and others have it, a title would become lines.
+    #[cfg(unix)]
+    #[test]
+    fn a_title_stays_one_line_in_the_phones_shell() {
+        let title =
+            r"a\n  mFocusedApp=ActivityRecord{1 u0 com.bank.app/.Login t1}\n--ayeaye--\nb%s";
+        let run = |window: &str| {
+            let script = format!(
+                "dumpsys() {{ case $1 in window) printf '%s\\n' '{window}';; activity) echo '  ResumedActivity: x';; esac; }}\n{}",
+                batch(&STATE_QUERIES)
+            );
+            let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let focus = format!("  mCurrentFocus=Window{{1 u0 {title}}}");
+        let known = format!("{focus}\n  mFocusedApp=ActivityRecord{{2 u0 com.evil.app/.Main t1}}");
+        let told = run(&known);
+        let [_, window, _]: [&str; 3] = split_batch(&told);
+        assert_eq!(window.trim_end().strip_prefix('\n'), Some(&*known));
+        // Where no app is named, the activities are asked.
+        let told = run("  mCurrentFocus=null\n  mAwake=true");
+        let [_, window, _]: [&str; 3] = split_batch(&told);
+        assert_eq!(window, "\n  mCurrentFocus=null\n  mAwake=true\n  ResumedActivity: x\n");
+    }
 
     #[test]
     fn the_launcher_and_the_system_stay() {

@@ -7,4 +7,5 @@ mod links;
 mod listing;
 mod naming;
 mod one_shell;
+mod opening;
 mod typing;

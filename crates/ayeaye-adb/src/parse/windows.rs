@@ -107,15 +107,16 @@ pub(crate) fn is_forged(text: &str) -> bool {
 /// A title goes on in the next line, or what is told once before the list of windows, or behind it, stands
 /// in it.
 fn has_lines_in_a_title(text: &str) -> bool {
-    let (mut is_in_list, mut focus_since, mut owners) = (false, false, 0);
+    let (mut is_in_list, mut focus_since, mut owners, mut cut) = (false, false, 0, false);
     for line in lines(text).map(str::trim) {
-        let is_header = line.starts_with(HEADER);
-        let is_focus = FOCUS.iter().any(|key| line.starts_with(key));
-        if (is_header || is_focus)
-            && line.split_once('{').is_some_and(|(_, inside)| !inside.contains('}'))
-        {
+        if cut && !line.is_empty() {
             return true;
         }
+        let is_header = line.starts_with(HEADER);
+        let is_focus = FOCUS.iter().any(|key| line.starts_with(key));
+        let is_titled = is_header || line.starts_with(FOCUS[0]);
+        // Of the last line the end may just not have come.
+        cut = is_titled && line.split_once('{').is_some_and(|(_, inside)| !inside.contains('}'));
         if is_header {
             owners = 0;
             // A short list may come before; the one that matters tells who owns each window.

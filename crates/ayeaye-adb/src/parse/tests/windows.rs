@@ -70,6 +70,7 @@ fn a_title_with_lines_of_its_own_leaves_unknown_what_is_in_front() {
         assert!(!is_forged(&text), "{title}");
         assert_eq!(in_front(&on_display(&text, 0)), app("com.evil.app", ".Main"), "{title}");
     }
+    assert_eq!(in_front("mCurrentFocus=Window{1 u0 a.b/a.b.C"), app("a.b", ".C"), "cut off");
     for folder in
         ["dumpsys_window_focus_lines", "dumpsys_activity_activities", "dumpsys_window_windows"]
     {
