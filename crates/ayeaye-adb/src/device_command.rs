@@ -338,6 +338,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a shell as a phone has one")]
     fn a_log_of_any_length_is_cut_on_the_phone() {
         let run =
             |line: &str| std::process::Command::new("sh").args(["-c", line]).output().unwrap();

@@ -220,6 +220,7 @@ mod tests {
     /// With `echo`, as Android's shell and others have it, a title would become lines.
     #[cfg(unix)]
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a shell as a phone has one")]
     fn a_title_stays_one_line_in_the_phones_shell() {
         let title =
             r"a\n  mFocusedApp=ActivityRecord{1 u0 com.bank.app/.Login t1}\n--ayeaye--\nb%s";

@@ -53,8 +53,8 @@ fn a_title_with_lines_of_its_own_leaves_unknown_what_is_in_front() {
         format!("a}}:\n  {window}\n  {bank}\n  Display: mDisplayId=7\n  x{{b"),
         format!("a}}:\n  {bank}\n  Window #9 Window{{1 u0 b"),
         format!("a}}\n    mOwnerUid=1000 package=com.bank.app\n  {bank}\n x{{b"),
-        format!("a}}\n    mOwnerUid=1000 package=com.bank.app\n x{{b"),
-        format!("{}\n--ayeaye--\nmInputStarted=false", "a"),
+        "a}\n    mOwnerUid=1000 package=com.bank.app\n x{b".to_owned(),
+        "a\n--ayeaye--\nmInputStarted=false".to_owned(),
     ] {
         let text = titled(&title, APP);
         assert!(is_forged(&text), "{title}");
