@@ -2,6 +2,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use ayeaye::config::{ToolChoice, ToolSet};
+use ayeaye::mcp::{Defaults, Server};
 use ayeaye_agent::{Principal, QuestionKind};
 use rmcp::model::{
     CallToolResponse, CancelTaskParams, GetTaskParams, Task, TaskStatus, UpdateTaskParams,
@@ -14,7 +16,7 @@ use crate::support::clients::{
     Era, FakeUser, LineClient, UserAction, call_of, facts, modern, on_pipe, over_http, serve_as,
 };
 use crate::support::fake_server::{FakeServer, SERIAL, asks, asks_for, completes, taps};
-use crate::support::{Answer, Binary, FakeVlm, plugged_in, quick_phone, within};
+use crate::support::{Answer, Binary, DEFAULTS, FakeVlm, plugged_in, quick_phone, within};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 const START: &str = "ask_agent_start_new_task";
@@ -105,6 +107,30 @@ async fn a_task_works_asks_and_is_completed() {
         assert!(time(&created.created_at) <= time(told["lastUpdatedAt"].as_str().unwrap()));
     }
     assert_eq!(user.forms(), Vec::<Value>::new(), "asked in the task and nowhere else");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_offered_no_tasks_steers_none() {
+    let fake = FakeServer::new([asks("Which Anna?")]);
+    let user = FakeUser::new([]).with_tasks();
+    let client = on_pipe(&fake.server, &user, Era::New).await;
+    let id = begin(&client, START, task()).await.task_id;
+    let waits = after(&client, &id, "working").await;
+    for tools in [ToolSet::READ_ONLY, ToolSet::DIRECT] {
+        let defaults = Defaults { tools: ToolChoice::Only(tools), ..DEFAULTS };
+        let server = Server::new(fake.agent.clone(), defaults);
+        let other = on_pipe(&server, &user, Era::New).await;
+        assert_eq!(get(&other, &id).await["status"], "input_required", "it may look");
+        let answered = update(&other, &id, &question(&waits), says("Anna B.")).await.unwrap_err();
+        let cancelled = other.cancel_task(CancelTaskParams::new(&id)).await.unwrap_err();
+        for refused in [answered, cancelled] {
+            assert!(refused.to_string().contains("mcp.tools"), "{refused}");
+        }
+        let paused = call_of("pause_task", json!({ "session_id": id.split_once('.').unwrap().0 }));
+        let err = other.call_tool(paused).await.unwrap_err();
+        assert!(err.to_string().contains("there is no tool `pause_task`"), "{err}");
+    }
+    assert_eq!(question(&get(&client, &id).await), question(&waits));
 }
 
 #[tokio::test(start_paused = true)]

@@ -143,7 +143,24 @@ impl Server {
         *self.offer.get_or_init(|| found)
     }
 
-    /// The same where nothing can be waited for: rmcp asks for capabilities in between.
+    /// Whether what hands out tasks, steers them and stops them is answered.
+    async fn answers_tasks(&self) -> bool {
+        // Not offered without a model; a client that calls it all the same is told why, unless one was
+        // started meanwhile.
+        self.defaults.tools == ToolChoice::Auto || self.offer().await.tools.agent
+    }
+
+    /// Fails where the settings keep tasks from clients: what they may not start they may not steer.
+    async fn require_tasks(&self) -> Result<(), ErrorData> {
+        if self.answers_tasks().await {
+            return Ok(());
+        }
+        let text =
+            "tasks are not answered or cancelled here: mcp.tools (--tools) offers clients none";
+        Err(ErrorData::invalid_params(text, None))
+    }
+
+    /// What is offered, where nothing can be waited for: rmcp asks for capabilities in between.
     fn offer_now(&self) -> Offer {
         let assumed = || Offer::new(self.defaults.tools, ModelState::Ready);
         self.offer.get().copied().unwrap_or_else(assumed)
@@ -218,6 +235,7 @@ impl ServerHandler for Server {
         request: UpdateTaskParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.require_tasks().await?;
         self.tasks.update(&self.agent, &request.task_id, request.input_responses, &ctx).await
     }
 
@@ -226,6 +244,7 @@ impl ServerHandler for Server {
         request: CancelTaskParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.require_tasks().await?;
         self.tasks.cancel(&self.agent, &request.task_id, &ctx).await
     }
 
@@ -236,10 +255,8 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
         let mut tools = self.offer().await.tools;
-        if self.toolbox.is_task(&name) && self.defaults.tools == ToolChoice::Auto {
-            // Not offered without a model; a client that calls it all the same is told why, unless one
-            // was started meanwhile.
-            tools.agent = true;
+        if self.toolbox.is_task(&name) {
+            tools.agent = self.answers_tasks().await;
         }
         let Some(group) = self.toolbox.find(tools, &name) else {
             let shown = excerpt(&name, 60);

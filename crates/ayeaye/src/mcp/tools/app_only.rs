@@ -54,7 +54,10 @@ impl Server {
         }
         Ok(result)
     }
+}
 
+#[tool_router(router = for_app_to_stop, vis = "pub(super)")]
+impl Server {
     #[tool(
         title = "Pause a session's run",
         description = texts::PAUSE_TASK,
