@@ -11,6 +11,7 @@ pub mod args;
 mod bad_params;
 pub mod client_support;
 pub mod completion;
+mod elicitation;
 pub mod icon;
 pub mod logging;
 pub mod looks;

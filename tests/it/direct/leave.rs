@@ -3,7 +3,10 @@ use ayeaye_agent::gate::{Policy, PolicyProfile};
 use serde_json::{Value, json};
 
 use super::{act, element, middle, refused, rig, rig_of, with};
-use crate::support::{Rig, RigOptions};
+use crate::support::clients::{
+    Era, FakeUser, LineClient, UserAction, call_of, on_pipe, tool_error_text,
+};
+use crate::support::{Rig, RigOptions, within};
 
 /// The code in what a client is told, as an argument.
 pub(super) fn code_in(told: &str) -> Value {
@@ -63,6 +66,58 @@ async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
     let again = refused(&rig, "tap", with(button, &code)).await;
     assert!(again.contains("is no approval"), "{again}");
     assert_eq!(sent(), before + 1);
+}
+
+/// A message that is ready to be sent, and the tap that sends it.
+async fn ready_to_send(rig: &Rig) -> Value {
+    let name = rig.adb_device.phone().state().conversations[0].with.clone();
+    write_to(rig, &name, "hello").await;
+    with(middle(rig, "send_button").await, &json!({ "device_id": rig.serial }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_that_was_closed_is_no_answer_and_leaves_the_code() {
+    let rig = rig().await;
+    for era in [Era::Old, Era::New] {
+        let send = ready_to_send(&rig).await;
+        let sent = rig.adb_device.phone().state().sent.len();
+        let user = FakeUser::new([UserAction::Cancels, UserAction::Declines]);
+        let client = on_pipe(&rig.server, &user, era).await;
+        let told = client.call_tool(call_of("tap", send.clone())).await.unwrap();
+        let code = code_in(&tool_error_text(&told));
+        let refused = client.call_tool(call_of("tap", send.clone())).await.unwrap();
+        assert!(tool_error_text(&refused).contains("did not agree"), "{refused:?}");
+        assert_eq!((user.forms().len(), rig.adb_device.phone().state().sent.len()), (2, sent));
+        act(&rig, "tap", with(send, &code)).await;
+        assert_eq!(rig.adb_device.phone().state().sent.len(), sent + 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_is_taken_back_with_the_call_that_it_was_for() {
+    let rig = rig().await;
+    let send = ready_to_send(&rig).await;
+    let mut client = LineClient::old(&rig.server, json!({ "elicitation": {} })).await;
+    let id = client.send("tools/call", json!({ "name": "tap", "arguments": send })).await;
+    let form = until(&mut client, "elicitation/create").await;
+    let over = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": { "requestId": id } });
+    client.line(&over).await;
+    let taken_back = until(&mut client, "notifications/cancelled").await;
+    assert_eq!(taken_back["params"]["requestId"], form["id"], "{taken_back}");
+}
+
+/// The next message with this method.
+async fn until(client: &mut LineClient, method: &str) -> Value {
+    let next = async {
+        loop {
+            let message = client.next().await;
+            if message["method"] == method {
+                return message;
+            }
+        }
+    };
+    within(20, method, next).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -50,7 +50,8 @@ pub(super) struct ApprovalCall<'a> {
 
 impl<'a> ApprovalCall<'a> {
     /// For this call, whose answer becomes an argument where it brings one. `None` for a client that shows no
-    /// forms, or is asked in another way.
+    /// forms, or is asked in another way, and where the form was closed: the same form again would be closed
+    /// again, so that the client is told the code and asks in its own way.
     pub(super) fn begin(
         codec: &'a StateCodec,
         request: &mut CallToolRequestParams,
@@ -63,8 +64,12 @@ impl<'a> ApprovalCall<'a> {
         let (state, answers) = (request.request_state.take(), request.input_responses.take());
         let retry = RetryContext::new(&request.name, request.arguments.as_ref(), state, answers);
         let principal = principal::of(ctx);
-        if let Some(code) = code_of(&retry, codec, &principal)? {
-            request.arguments.get_or_insert_default().insert(CODE.to_owned(), code.into());
+        match answer_of(&retry, codec, &principal)? {
+            None => {}
+            Some(Answered::Yes(code)) => {
+                request.arguments.get_or_insert_default().insert(CODE.to_owned(), code.into());
+            }
+            Some(Answered::Not) => return Ok(None),
         }
         let pending = PendingForm::default();
         ctx.extensions.insert(pending.clone());
@@ -83,12 +88,20 @@ impl<'a> ApprovalCall<'a> {
     }
 }
 
-/// The code for which a person has said yes; `None` where nothing was answered, so that it is asked again.
-fn code_of(
+/// What a call brings of a form.
+enum Answered {
+    /// The code for which a person has said yes.
+    Yes(String),
+    /// The form was closed without an answer.
+    Not,
+}
+
+/// What was answered to the form; `None` where the call brings no answer, so that it is asked again.
+fn answer_of(
     retry: &RetryContext,
     codec: &StateCodec,
     principal: &Principal,
-) -> Result<Option<String>, ToolError> {
+) -> Result<Option<Answered>, ToolError> {
     let (Some(encoded), Some(answer)) = (&retry.state, retry.answers.get(ANSWER)) else {
         return Ok(None);
     };
@@ -97,9 +110,10 @@ fn code_of(
         return Err(StateError::Foreign.into());
     }
     let answer = serde_json::from_value::<ElicitResult>(answer.clone());
-    match answer {
-        Ok(answer) if is_yes(&answer) => Ok(Some(state.approval)),
-        _ => Err(ToolError::declined()),
+    match answer.as_ref().map_or(Said::No, Said::of) {
+        Said::Yes => Ok(Some(Answered::Yes(state.approval))),
+        Said::Nothing => Ok(Some(Answered::Not)),
+        Said::No => Err(ToolError::declined()),
     }
 }
 
@@ -115,8 +129,46 @@ pub(super) fn yes_or_no(question: &str) -> ElicitRequestParams {
     }
 }
 
-/// Whether that is a yes; anything else is none.
-pub(super) fn is_yes(result: &ElicitResult) -> bool {
-    let said = result.content.as_ref().and_then(|content| content.get(ANSWER)?.as_str());
-    result.action == ElicitationAction::Accept && said == Some("yes")
+/// What a person has said to such a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    /// They agree.
+    Yes,
+    /// They do not; whatever is no clear answer counts as a no.
+    No,
+    /// They closed the form, or the client has nobody to show it to: it was not answered.
+    Nothing,
+}
+
+impl Said {
+    /// What the answer to the form says.
+    pub(super) fn of(result: &ElicitResult) -> Self {
+        let said = result.content.as_ref().and_then(|content| content.get(ANSWER)?.as_str());
+        match result.action {
+            ElicitationAction::Accept if said == Some("yes") => Self::Yes,
+            ElicitationAction::Cancel => Self::Nothing,
+            _ => Self::No,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_form_that_was_closed_is_no_answer() {
+        for (given, said) in [
+            (json!({ "action": "accept", "content": { "reply": "yes" } }), Said::Yes),
+            (json!({ "action": "accept", "content": { "reply": "no" } }), Said::No),
+            (json!({ "action": "accept" }), Said::No),
+            (json!({ "action": "decline" }), Said::No),
+            (json!({ "action": "cancel" }), Said::Nothing),
+        ] {
+            let result = serde_json::from_value(given).unwrap();
+            assert_eq!(Said::of(&result), said);
+        }
+    }
 }

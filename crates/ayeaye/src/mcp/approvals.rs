@@ -7,14 +7,16 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::{Agreed, DeviceId, Gesture, LeaveRequest, Principal};
+use ayeaye_agent::{Agent, Agreed, DeviceId, Gesture, LeaveRequest, Principal};
 use rmcp::RoleServer;
-use rmcp::model::{ClientResult, ElicitRequest, ServerRequest};
-use rmcp::service::{PeerRequestOptions, RequestContext};
-use tokio::time::{Instant, timeout};
+use rmcp::model::ClientResult;
+use rmcp::service::RequestContext;
+use tokio::time::Instant;
 
-use super::approval_form::{PendingForm, is_yes, yes_or_no};
+use super::approval_form::{PendingForm, Said, yes_or_no};
 use super::client_support::ClientSupport;
+use super::elicitation::show_form;
+use super::run_wait::RunWait;
 use super::tool_error::ToolError;
 use crate::principal;
 use crate::text::excerpt;
@@ -23,8 +25,6 @@ use crate::text::excerpt;
 const MAX_AGE: Duration = Duration::from_mins(15);
 /// The most codes that wait.
 const MAX_WAITING: usize = 64;
-/// How long a person may take for a form.
-const FORM_WAITS: Duration = Duration::from_mins(5);
 
 /// Acts that wait for a person's leave.
 #[derive(Debug, Default)]
@@ -52,19 +52,20 @@ impl Approvals {
     /// Returns when a person has agreed to this act; otherwise the error that says what to do.
     pub(super) async fn ask(
         &self,
-        device: &DeviceId,
-        gesture: &Gesture,
+        agent: &Agent,
+        (device, gesture): (&DeviceId, &Gesture),
         question: &str,
         code: Option<&str>,
-        ctx: &RequestContext<RoleServer>,
+        mut wait: RunWait<'_>,
     ) -> Result<(), ToolError> {
+        let ctx = wait.request();
         let principal = principal::of(ctx);
         if let Some(code) = code {
             let wanted = Subject::Command(gesture.clone());
             let known = self.take(code, device, &principal, |it| *it == wanted).is_some();
             return if known { Ok(()) } else { Err(ToolError::not_approved(&excerpt(code, 20))) };
         }
-        if in_a_form(question, ctx).await? {
+        if in_a_form(agent, question, &mut wait).await? {
             return Ok(());
         }
         let subject = Subject::Command(gesture.clone());
@@ -77,14 +78,15 @@ impl Approvals {
     /// do.
     pub(super) async fn ask_for_act(
         &self,
+        agent: &Agent,
         device: &DeviceId,
         leave: &LeaveRequest,
-        ctx: &RequestContext<RoleServer>,
+        mut wait: RunWait<'_>,
     ) -> Result<(), ToolError> {
-        if in_a_form(&leave.question, ctx).await? {
+        if in_a_form(agent, &leave.question, &mut wait).await? {
             return Ok(());
         }
-        Err(self.needs(device, leave, ctx))
+        Err(self.needs(device, leave, wait.request()))
     }
 
     /// What a client is told that has to ask its user, with a code for the answer.
@@ -169,32 +171,27 @@ impl Approvals {
     }
 }
 
-/// Asks with `elicitation/create`, where the client shows forms: true for a yes, false where it did not show
-/// one.
-async fn in_a_form(question: &str, ctx: &RequestContext<RoleServer>) -> Result<bool, ToolError> {
+/// Asks with `elicitation/create`, where the client shows forms: true for a yes, false where nobody has
+/// answered one, so that the client has to ask in its own way.
+async fn in_a_form(
+    agent: &Agent,
+    question: &str,
+    wait: &mut RunWait<'_>,
+) -> Result<bool, ToolError> {
+    let ctx = wait.request();
     let client = ClientSupport::of(ctx);
     if !client.forms || client.modern {
         return Ok(false);
     }
-    match answer_in_a_form(question, ctx).await {
-        Some(true) => Ok(true),
-        Some(false) => Err(ToolError::declined()),
-        None => Ok(false),
+    match show_form(agent, wait, yes_or_no(question)).await {
+        Ok(ClientResult::ElicitResult(result)) => match Said::of(&result) {
+            Said::Yes => Ok(true),
+            Said::No => Err(ToolError::declined()),
+            Said::Nothing => Ok(false),
+        },
+        Err(None) if ctx.ct.is_cancelled() => Err(ToolError::call_cancelled()),
+        Ok(_) | Err(_) => Ok(false),
     }
-}
-
-/// The answer while the call waits; `None` where the client did not show the question.
-async fn answer_in_a_form(question: &str, ctx: &RequestContext<RoleServer>) -> Option<bool> {
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(yes_or_no(question)));
-    let sent = ctx.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
-    let handle = sent.ok()?;
-    let answer = tokio::select! {
-        biased;
-        () = ctx.ct.cancelled() => return Some(false),
-        answer = timeout(FORM_WAITS, handle.rx) => answer.ok()?.ok()?.ok()?,
-    };
-    let ClientResult::ElicitResult(result) = answer else { return None };
-    Some(is_yes(&result))
 }
 
 #[cfg(test)]

@@ -11,28 +11,24 @@ mod retry;
 mod tests;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ayeaye_agent::{
     Agent, AgentError, ContinueTask, Follower, Principal, Question, ReplyMode, Report, StopReason,
     UserInput,
 };
-use rmcp::ServiceError;
 use rmcp::model::{
     ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests, InputRequiredResult,
-    ServerRequest,
 };
-use rmcp::service::PeerRequestOptions;
-use tokio::time::Instant;
 
 pub use form::{FormAnswer, parse_answer, question_form};
 pub use request_state::{ApprovalState, State, StateCodec, StateError};
 pub use retry::RetryContext;
 
 use super::client_support::ClientSupport;
+use super::elicitation::show_form;
 use super::logging::{self, Levels};
 use super::results::Unanswered;
-use super::run_wait::{RunWait, WaitOutcome};
+use super::run_wait::RunWait;
 use super::tool_error::ToolError;
 use crate::principal;
 
@@ -41,10 +37,6 @@ use crate::principal;
 const MAX_ROUNDS: u32 = 8;
 /// The key of the answer in `inputResponses`.
 const ANSWER_KEY: &str = "reply";
-/// How long a person may take while the call waits and its client gets progress meanwhile.
-const ANSWER_LIMIT: Duration = Duration::from_mins(5);
-/// The least time in which somebody could read and answer a question.
-const MIN_ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// What following a run has come to.
 pub(super) enum Followed {
@@ -196,55 +188,16 @@ impl<'a> QuestionDelivery<'a> {
 
     /// Asks with `elicitation/create` while the call waits. `Err(None)`: there was no time to ask, or
     /// the call is over.
-    ///
-    /// Stays in the future of the call: rmcp ties the request to the call by a task-local, and over
-    /// HTTP it would otherwise go to a stream that many clients do not open.
     async fn elicit(
         &mut self,
         report: &Report,
         question: &Question,
     ) -> Result<FormAnswer, Option<Unanswered>> {
-        // A client that gets progress usually waits longer. Any other has a timeout of its own, which
-        // the wait was chosen for.
-        let limit = if self.client.progress {
-            ANSWER_LIMIT
-        } else {
-            self.wait.remaining().min(ANSWER_LIMIT)
-        };
-        if limit.min(self.wait.limit()) < MIN_ANSWER_TIME {
-            return Err(None);
+        let form = question_form(question, report);
+        match show_form(self.agent, &mut self.wait, form).await? {
+            ClientResult::ElicitResult(result) => Ok(parse_answer(question, &result)),
+            _ => Ok(FormAnswer::Invalid),
         }
-        let begun = Instant::now();
-        let form = ElicitRequest::new(question_form(question, report));
-        let request = ServerRequest::ElicitRequest(form);
-        let peer = &self.wait.request().peer;
-        let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options());
-        let mut handle = sent.await.map_err(|err| Some(not_shown(&err)))?;
-        let message = "waiting for the user's answer";
-        let waited = self.wait.wait_for(message, limit, &mut handle.rx).await;
-        if self.client.progress {
-            self.wait.extend(begun.elapsed());
-        }
-        let why = match waited {
-            WaitOutcome::Done(Ok(Ok(ClientResult::ElicitResult(result)))) => {
-                return Ok(parse_answer(question, &result));
-            }
-            WaitOutcome::Done(Ok(Ok(_))) => return Ok(FormAnswer::Invalid),
-            WaitOutcome::Done(Ok(Err(err))) => return Err(Some(not_shown(&err))),
-            WaitOutcome::Done(Err(_)) => return Err(Some(Unanswered::NotShown)),
-            WaitOutcome::Cancelled => None,
-            WaitOutcome::TimedOut => Some(Unanswered::NoAnswer),
-        };
-        let over = Some("the question is not waited for any more".to_owned());
-        tokio::select! {
-            biased;
-            // The connection is closing.
-            () = self.agent.closing() => {}
-            cancelled = handle.cancel(over) => if let Err(err) = cancelled {
-                tracing::debug!("a form was not cancelled: {err}");
-            }
-        }
-        Err(why)
     }
 
     /// Hands an answer to the session. An error tells the client that the question is still open.
@@ -276,9 +229,4 @@ impl<'a> QuestionDelivery<'a> {
     async fn current_report(&self, report: &Report) -> Result<Report, AgentError> {
         self.agent.report_after_direct_action(report.session_id, &self.principal).await
     }
-}
-
-fn not_shown(err: &ServiceError) -> Unanswered {
-    tracing::debug!("the client did not show a question: {err}");
-    Unanswered::NotShown
 }

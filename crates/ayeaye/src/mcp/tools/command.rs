@@ -72,7 +72,7 @@ impl Server {
             preview.package.unwrap_or_default(),
             args.file
         );
-        self.approvals.ask(&device, &gesture, &question, place.approval(), &ctx).await?;
+        self.ask_first((&device, &gesture), &question, place.approval(), &ctx).await?;
         self.carry_out_agreed(place, gesture, &ctx).await
     }
 
@@ -97,7 +97,7 @@ impl Server {
             args.app.trim(),
             preview.package.unwrap_or_default()
         );
-        self.approvals.ask(&device, &gesture, &question, place.approval(), &ctx).await?;
+        self.ask_first((&device, &gesture), &question, place.approval(), &ctx).await?;
         self.carry_out_agreed(place, gesture, &ctx).await
     }
 
@@ -164,6 +164,18 @@ impl Server {
 }
 
 impl Server {
+    /// Returns when a person has agreed to this command.
+    async fn ask_first(
+        &self,
+        what: (&DeviceId, &Gesture),
+        question: &str,
+        code: Option<&str>,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<(), ToolError> {
+        let wait = self.wait_for_form(ctx)?;
+        self.approvals.ask(&self.agent, what, question, code, wait).await
+    }
+
     /// What a command would be about, before anybody is asked.
     async fn preview(&self, id: &DeviceId, gesture: &Gesture) -> Result<CommandPreview, ToolError> {
         let Gesture::Command(command) = gesture else { return Ok(CommandPreview::default()) };

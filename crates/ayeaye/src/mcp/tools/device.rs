@@ -12,6 +12,7 @@ use crate::mcp::args::device::{
 };
 use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
 use crate::mcp::results::{ActResult, UiTree, Unlisted, structured};
+use crate::mcp::run_wait::RunWait;
 use crate::mcp::schema::{input, outline, output, shallow};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, texts};
@@ -218,7 +219,8 @@ impl Server {
         }
         let mut acting = self.acted(act.clone(), ctx).await?;
         if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
-            self.approvals.ask_for_act(&id, leave, ctx).await?;
+            let wait = self.wait_for_form(ctx)?;
+            self.approvals.ask_for_act(&self.agent, &id, leave, wait).await?;
             act.agreed = Agreed::Act(Box::new(leave.act.clone()));
             acting = self.acted(act, ctx).await?;
             if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
@@ -233,6 +235,15 @@ impl Server {
             result.content.extend(self.screen_now(&id, side, ctx).await);
         }
         Ok(result)
+    }
+
+    /// The wait for a form about an act, as long as a call waits for a task.
+    pub(super) fn wait_for_form<'a>(
+        &'a self,
+        ctx: &'a RequestContext<RoleServer>,
+    ) -> Result<RunWait<'a>, ToolError> {
+        let limit = args::wait(None, &self.defaults, ctx)?;
+        Ok(RunWait::new(&self.agent, ctx, limit))
     }
 
     /// Starts an action and waits for its end. Cancelling the call stops only what has not been sent to
