@@ -2,6 +2,8 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::owner_only;
+
 /// The longest name of a file in it, in bytes.
 const MAX_NAME: usize = 255;
 
@@ -49,7 +51,7 @@ impl ExchangeFolder {
             return Err(self.not_a_name(name));
         }
         let path = self.root.join(checked);
-        std::fs::create_dir_all(&self.root)
+        owner_only::make_folder(&self.root)
             .map_err(|error| ExchangeError::Unusable(name.to_owned(), self.root.clone(), error))?;
         // A link counts, also one that leads nowhere.
         if path.symlink_metadata().is_ok() {

@@ -48,6 +48,7 @@ mod protocol;
 mod config;
 mod exchange;
 mod fence;
+mod owner_only;
 mod quote;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::apk::{Labels, Locale};
+use crate::owner_only;
 use crate::parse::{PackageFile, sanitize};
 
 /// The most names that are kept; the longest unused go first.
@@ -117,9 +118,9 @@ impl Saving {
         let beside = self.file.with_extension(format!("{}.part", std::process::id()));
         let write = || -> std::io::Result<()> {
             if let Some(folder) = self.file.parent() {
-                std::fs::create_dir_all(folder)?;
+                owner_only::make_folder(folder)?;
             }
-            let mut part = std::fs::File::create(&beside)?;
+            let mut part = owner_only::to_write().create(true).truncate(true).open(&beside)?;
             part.write_all(self.text.as_bytes())?;
             std::fs::rename(&beside, &self.file)
         };
