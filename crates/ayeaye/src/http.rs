@@ -26,7 +26,6 @@ mod token_store;
 
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +35,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use ayeaye_agent::Principal;
+use ayeaye_agent::gate::Policy;
 use ayeaye_model::Secret;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -57,6 +57,7 @@ use token_store::TokenStore;
 
 use crate::config::{HostName, HttpSettings, Listen};
 use crate::page::Page;
+use crate::running_server;
 use crate::secret::{self, SecretFileError};
 use crate::shutdown::Shutdown;
 
@@ -72,14 +73,20 @@ pub enum HttpError {
          on 127.0.0.1"
     )]
     Open { listen: Listen },
-    #[error("cannot listen at {listen}")]
-    Listen { listen: Listen, source: io::Error },
+    #[error("cannot listen at {listen}{way_out}")]
+    Listen { listen: Listen, way_out: String, source: io::Error },
     #[error(transparent)]
     Token(#[from] SecretFileError),
     #[error(transparent)]
     Tokens(#[from] TokenFileError),
     #[error("the issuer {name} cannot be used: {problem}")]
     Issuer { name: String, problem: String },
+    #[error(
+        "policy.tokens narrows {names}, but {} has no such token, so that nothing would be narrowed: correct the \
+         name there or in ayeaye.toml, or add the token",
+        path.display()
+    )]
+    NarrowsNobody { names: String, path: PathBuf },
 }
 
 /// A server that is bound and has its tokens, but does not answer yet.
@@ -97,6 +104,8 @@ pub struct HttpServer {
     /// The number of named tokens.
     others: usize,
     page: Option<Page>,
+    /// Whether the settings name hosts that it answers to.
+    has_names: bool,
 }
 
 impl HttpServer {
@@ -120,9 +129,12 @@ impl HttpServer {
         let mut tokens = token_store.add(settings.tokens_file.as_deref(), data_dir)?;
         let others = tokens.len();
         tokens.push(token);
-        let (listener, address) = Listener::bind(listen)
-            .await
-            .map_err(|source| HttpError::Listen { listen: listen.clone(), source })?;
+        let (listener, address) =
+            Listener::bind(listen).await.map_err(|source| HttpError::Listen {
+                listen: listen.clone(),
+                way_out: way_out(&source, listen, data_dir),
+                source,
+            })?;
         let resource = Resource::new(settings.public_url.as_ref(), &address);
         let issuer = match &settings.issuer {
             Some(issuer) => {
@@ -160,6 +172,7 @@ impl HttpServer {
             others,
             tokens,
             page: None,
+            has_names: !hosts.is_empty(),
         })
     }
 
@@ -189,16 +202,7 @@ impl HttpServer {
 
     /// The URL of the page for browsers on this machine.
     pub fn page_url(&self) -> String {
-        match &self.address {
-            Listen::Tcp(address) if address.ip().is_unspecified() => {
-                let here = match address.ip() {
-                    IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::LOCALHOST),
-                    IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::LOCALHOST),
-                };
-                format!("http://{}/", SocketAddr::new(here, address.port()))
-            }
-            address => Resource::new(None, address).page_url(),
-        }
+        Resource::new(None, &self.address).page_url()
     }
 
     /// The address; with port 0 in the settings, with the port that the system chose.
@@ -293,6 +297,12 @@ impl HttpServer {
                         "other machines can connect, unencrypted; put TLS in front of it"
                     );
                 }
+                if self.address.is_everywhere() && !self.has_names {
+                    tracing::warn!(
+                        "other machines are refused all the same until http.allowed-hosts \
+                         (AYEAYE_HTTP_ALLOWED_HOSTS) has the name or address that they use, such as 192.0.2.7"
+                    );
+                }
             }
             Listen::Unix(_) => tracing::info!(
                 "MCP at {}; your own processes need no token, for others it is {place}; the URL \
@@ -309,6 +319,47 @@ impl HttpServer {
         if let Some(issuer) = &self.auth.issuer {
             tracing::info!("tokens of {} for {} are taken too", issuer.name(), issuer.audience());
         }
+    }
+}
+
+/// Fails where the policy narrows a token that there is not: a typing error there would leave the real one with
+/// all that the policy allows.
+pub fn check_narrowed(
+    policy: &Policy,
+    settings: &HttpSettings,
+    data_dir: &Path,
+) -> Result<(), HttpError> {
+    if policy.principals.is_empty() {
+        return Ok(());
+    }
+    let file = settings.tokens_file.as_deref();
+    let known = TokenStore::named(file, data_dir)?;
+    let missing: Vec<&str> = policy
+        .principals
+        .iter()
+        .map(|(principal, _)| principal.as_str())
+        .filter(|principal| !known.iter().any(|it| it.name() == *principal))
+        .map(|principal| principal.strip_prefix("token:").unwrap_or(principal))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let path = file.map_or_else(|| data_dir.join(token_store::FILE), Path::to_owned);
+    Err(HttpError::NarrowsNobody { names: missing.join(", "), path })
+}
+
+/// What to do where an address is taken.
+fn way_out(err: &io::Error, listen: &Listen, data_dir: &Path) -> String {
+    let (io::ErrorKind::AddrInUse, Listen::Tcp(_)) = (err.kind(), listen) else {
+        return String::new();
+    };
+    match running_server::find(data_dir) {
+        Some(page) => format!(
+            ": a server of this data folder runs already, with its page at {page}; `ayeaye ui` opens it, and \
+             `ayeaye serve --http PORT` takes another port"
+        ),
+        None => ": another program listens there; `ayeaye serve --http PORT` takes another port"
+            .to_owned(),
     }
 }
 

@@ -18,7 +18,10 @@ pub fn is_strong_token(text: &str) -> bool {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SecretFileError {
-    #[error("cannot keep a secret in {}", path.display())]
+    #[error(
+        "{} cannot be written; make its folder writable, or name another with --data-dir or AYEAYE_DATA_DIR",
+        path.display()
+    )]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot read the secret in {}", path.display())]
     Read { path: PathBuf, source: io::Error },

@@ -7,8 +7,10 @@ use serde_json::{Value, json};
 use crate::command::Exit;
 use crate::config::{Config, ToolChoice};
 use crate::hint::{Reader, for_device_error};
+use crate::http;
 use crate::mcp::offer::Offer;
 use crate::model_presence::ModelState;
+use crate::secret;
 use crate::terminal::Terminal;
 use crate::text::{lines, one_line};
 use crate::wiring::{App, adb_config};
@@ -112,6 +114,9 @@ pub async fn doctor(
         found.push(finding);
     };
     tell(settings(config));
+    for finding in trust(config) {
+        tell(finding);
+    }
     tell(data_folder(config));
     let waiting = terminal.waiting("Asking adb for phones");
     let listing = app.agent.devices(&Principal::operator()).await;
@@ -157,6 +162,9 @@ pub async fn doctor(
         "Everything that a client needs to drive a phone with its own model is there."
     } else if all_good {
         "Everything that a task needs is there."
+    } else if found.iter().any(|it| it.about == "data" && it.verdict == Severity::Error) {
+        // The demo needs the folder too.
+        "Fix what is marked PROBLEM."
     } else {
         "Fix what is marked PROBLEM. To try without a phone and a model: ayeaye demo"
     });
@@ -191,10 +199,24 @@ fn settings(config: &Config) -> Finding {
     Finding::new(Severity::Ok, "settings", text)
 }
 
+/// What keeps less from others than the settings seem to: keys that they can read, and limits for nobody.
+fn trust(config: &Config) -> Vec<Finding> {
+    let about = "settings";
+    let mut findings = Vec::new();
+    if let Some(exposed) = config.exposed_keys() {
+        let finding = Finding::new(Severity::Warning, about, exposed.to_string());
+        findings.push(finding.with_hint(exposed.way_out()));
+    }
+    if let Err(err) = http::check_narrowed(&config.policy, &config.http, &config.data_dir) {
+        findings.push(Finding::new(Severity::Error, about, error_chain(&err)));
+    }
+    findings
+}
+
 fn data_folder(config: &Config) -> Finding {
     let folder = &config.data_dir;
     let probe = folder.join(".doctor");
-    let tried = std::fs::create_dir_all(folder)
+    let tried = secret::make_folder(folder)
         .and_then(|()| std::fs::write(&probe, b"ok"))
         .and_then(|()| std::fs::remove_file(&probe));
     match tried {

@@ -6,7 +6,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::command::Exit;
 use crate::config::{Config, Listen};
-use crate::http::HttpServer;
+use crate::http::{self, HttpServer};
 use crate::mcp::offer::Offer;
 use crate::mcp::questions::StateCodec;
 use crate::mcp::{Defaults, Server};
@@ -28,6 +28,9 @@ Cursor or VS Code, which starts `ayeaye serve` by itself. Ctrl-C ends it.
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
 fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
+    if let Some(exposed) = config.exposed_keys() {
+        tracing::warn!("{exposed}; {}", exposed.way_out());
+    }
     look_for_model(app, config);
     let state_codec = StateCodec::from_data_dir(&config.data_dir)?;
     let server = Server::new(app.agent.clone(), Defaults::from(config))
@@ -82,6 +85,7 @@ pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
 /// Serves over HTTP.
 pub async fn http(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
+    http::check_narrowed(&config.policy, &config.http, &config.data_dir)?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
     over(http, app, config, &shutdown).await
 }

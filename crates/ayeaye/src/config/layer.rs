@@ -9,6 +9,7 @@ use super::environment::Environment;
 use super::error::{ConfigError, ValueError};
 use super::known::{self, KnownSetting};
 use super::origin::Origin;
+use crate::clients::entry::TOKEN_VARIABLE;
 
 /// A value as it was written. Text, because flags and the environment have nothing else: numbers are
 /// parsed in one place, whatever they come from.
@@ -183,7 +184,9 @@ pub(super) fn from_environment(
         }
     }
     for name in environment.own_names() {
-        if name != "AYEAYE_CONFIG" && !names.iter().any(|it| it == name) {
+        // The second is for clients, which take the server's token from it.
+        let is_known = ["AYEAYE_CONFIG", TOKEN_VARIABLE].contains(&name);
+        if !is_known && !names.iter().any(|it| it == name) {
             let nearest = known::nearest_of(name, names.iter().map(String::as_str));
             let hint = nearest.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
             notes.push(format!("the environment has {name}, which is no setting{hint}"));
@@ -279,6 +282,18 @@ mod tests {
         assert_eq!(server(&both).unwrap().0, text("tcp:7"));
         let ours = [("AYEAYE_ADB_SERVER", "tcp:8"), ("ADB_SERVER_SOCKET", "tcp:7")];
         assert_eq!(server(&ours).unwrap().0, text("tcp:8"));
+    }
+
+    #[test]
+    fn a_variable_that_names_no_setting_is_noticed_unless_clients_need_it() {
+        let notes = |name: &str| {
+            let (environment, mut notes) = (Environment::of([(name, "x")]), Vec::new());
+            from_environment(&environment, Config::known(), &mut notes).unwrap();
+            notes
+        };
+        assert!(notes("AYEAYE_TOKN")[0].contains("AYEAYE_TOKN, which is no setting"));
+        assert_eq!(notes("AYEAYE_TOKEN"), Vec::<String>::new());
+        assert_eq!(notes("AYEAYE_CONFIG"), Vec::<String>::new());
     }
 
     proptest::proptest! {

@@ -1,6 +1,6 @@
 //! Where the HTTP server listens: a TCP address or a Unix socket.
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -13,6 +13,25 @@ pub enum Listen {
     Tcp(SocketAddr),
     /// A Unix socket, by an absolute path.
     Unix(PathBuf),
+}
+
+impl Listen {
+    /// The address that programs of this machine reach it at; `None` for a socket. What listens at every address
+    /// has none itself: it answers to the names of loopback.
+    pub fn reached_at(&self) -> Option<SocketAddr> {
+        let Self::Tcp(address) = self else { return None };
+        let ip = match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        Some(SocketAddr::new(ip, address.port()))
+    }
+
+    /// Whether it listens at every address of the machine.
+    pub fn is_everywhere(&self) -> bool {
+        matches!(self, Self::Tcp(address) if address.ip().is_unspecified())
+    }
 }
 
 impl FromStr for Listen {
@@ -67,6 +86,21 @@ mod tests {
         assert_eq!(port, Listen::Tcp("127.0.0.1:8642".parse().unwrap()));
         for wrong in ["unix:", "unix:a.sock", "unix:/", "unix:../a", "nowhere", ""] {
             assert!(wrong.parse::<Listen>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_listens_everywhere_is_reached_at_loopback() {
+        for (listens, here) in [
+            ("0.0.0.0:80", Some("127.0.0.1:80")),
+            ("[::]:80", Some("[::1]:80")),
+            ("10.0.0.2:80", Some("10.0.0.2:80")),
+            ("unix:/a.sock", None),
+        ] {
+            let listen: Listen = listens.parse().unwrap();
+            let reached = listen.reached_at().map(|address| address.to_string());
+            assert_eq!(reached.as_deref(), here);
+            assert_eq!(listen.is_everywhere(), reached.is_some_and(|it| it != listens));
         }
     }
 

@@ -52,6 +52,11 @@ impl HostName {
         format!("{}{port}", url.host_str()?).parse().ok()
     }
 
+    /// Whether it is an IP address.
+    pub fn is_address(&self) -> bool {
+        self.name.starts_with('[') || self.name.parse::<std::net::Ipv4Addr>().is_ok()
+    }
+
     /// Whether it is a name of loopback, at whatever port.
     pub fn is_local(&self) -> bool {
         matches!(self.name.as_str(), "localhost" | "127.0.0.1" | "[::1]")

@@ -75,6 +75,9 @@ pub(super) async fn check_names(
     response
 }
 
+/// The paths of load balancers and the like.
+const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+
 const KEEP_FROM_PAGES: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) -> Response {
@@ -88,7 +91,10 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     // `GET http://evil.example/ HTTP/1.1` overrides the header: RFC 9112, 3.2.2.
     let in_target = request.uri().authority().map(|text| text.as_str().parse::<HostName>());
     let agreed = in_target.is_none_or(|target| target.is_ok_and(|target| target == host));
-    if !agreed || !auth.hosts.allow(&host) {
+    // Probes come by the address of a container or a machine, which no setting can know beforehand. Nobody can
+    // point an address elsewhere, as one can a name.
+    let is_probe = PROBES.contains(&request.uri().path()) && host.is_address();
+    if !agreed || !(is_probe || auth.hosts.allow(&host)) {
         return refuse(StatusCode::FORBIDDEN, &auth.hosts.refusal(&host));
     }
     if own_page::is_page(request.uri().path()) {

@@ -25,10 +25,10 @@ pub(super) struct Resource {
 
 impl Resource {
     pub(super) fn new(public: Option<&Url>, listens: &Listen) -> Self {
-        let base = match (public, listens) {
+        let base = match (public, listens.reached_at()) {
             (Some(url), _) => url.origin().ascii_serialization(),
-            (None, Listen::Tcp(address)) => format!("http://{address}"),
-            (None, Listen::Unix(_)) => "http://localhost".to_owned(),
+            (None, Some(address)) => format!("http://{address}"),
+            (None, None) => "http://localhost".to_owned(),
         };
         Self { base, public: public.is_some() }
     }

@@ -92,6 +92,16 @@ async fn odd_requests_are_refused_and_health_needs_no_token() {
             "GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n".to_owned(),
             403,
         ),
+        ("GET /mcp HTTP/1.1\r\nHost: 10.1.2.3:8642\r\nConnection: close\r\n\r\n".to_owned(), 403),
+        // Probes come by addresses that no setting names.
+        (
+            "GET /healthz HTTP/1.1\r\nHost: 10.1.2.3:8642\r\nConnection: close\r\n\r\n".to_owned(),
+            200,
+        ),
+        (
+            "GET /readyz HTTP/1.1\r\nHost: 10.1.2.3:8642\r\nConnection: close\r\n\r\n".to_owned(),
+            503,
+        ),
         ("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n".to_owned(), 400),
         ("GET /healthz HTTP/1.0\r\n\r\n".to_owned(), 400),
         (format!("GET http://evil.example/healthz HTTP/1.1\r\n{host}\r\n"), 403),
@@ -376,6 +386,51 @@ async fn other_machines_need_a_token_that_the_user_chose() {
     settings.listen = first.address().clone();
     let taken = HttpServer::bind(&settings, home.path()).await;
     assert!(matches!(taken, Err(HttpError::Listen { .. })));
+    let told = taken.unwrap_err().to_string();
+    assert!(told.contains("another program") && told.contains("--http PORT"), "{told}");
+    #[cfg(unix)]
+    {
+        let _noted = running_server::RunningServer::note(home.path(), &first.page_url()).unwrap();
+        let told = HttpServer::bind(&settings, home.path()).await.unwrap_err().to_string();
+        assert!(told.contains("`ayeaye ui`") && told.contains(&first.page_url()), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn what_listens_everywhere_names_an_address_that_it_answers_to() {
+    for listen in ["0.0.0.0:0", "[::]:0"] {
+        let mut settings = settings();
+        settings.listen = listen.parse().unwrap();
+        // Not every machine has IPv6.
+        let Ok(server) = HttpServer::bind(&settings, Path::new("/nowhere")).await else { continue };
+        let url: url::Url = server.url().parse().unwrap();
+        let host = format!("{}:{}", url.host_str().unwrap(), url.port().unwrap());
+        assert!(server.auth.hosts.allow(&host.parse().unwrap()), "{url}");
+        assert!(!server.has_names);
+    }
+}
+
+#[test]
+fn a_policy_for_a_token_that_is_not_there_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let mut policy = Policy::default();
+    let settings = settings();
+    let check = |policy: &Policy| check_narrowed(policy, &settings, home.path());
+    assert!(check(&policy).is_ok());
+    let narrow = ayeaye_agent::gate::PolicyProfile::ReadOnly;
+    policy.principals = vec![("token:anna".to_owned(), narrow)];
+    let told = check(&policy).unwrap_err().to_string();
+    assert!(told.contains("narrows anna, but") && told.contains("http-tokens"), "{told}");
+    let file = home.path().join(token_store::FILE);
+    std::fs::write(&file, "anna a-token-of-another-one\n").unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    assert!(check(&policy).is_ok());
+    policy.principals.push(("token:ann".to_owned(), narrow));
+    assert!(check(&policy).is_err());
 }
 
 #[tokio::test]

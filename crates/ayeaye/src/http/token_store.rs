@@ -94,6 +94,16 @@ impl TokenStore {
         Ok(added)
     }
 
+    /// Those who have a named token.
+    pub(super) fn named(
+        named: Option<&Path>,
+        data_dir: &Path,
+    ) -> Result<Vec<Principal>, TokenFileError> {
+        let mut store = Self { hashes: Vec::new() };
+        store.add(named, data_dir)?;
+        Ok(store.hashes.into_iter().map(|(principal, _)| principal).collect())
+    }
+
     fn add_line(&mut self, line: &str) -> Result<Option<Secret>, &'static str> {
         let mut words = line.split_ascii_whitespace();
         let (Some(name), Some(token), None) = (words.next(), words.next(), words.next()) else {
