@@ -276,6 +276,24 @@ async fn a_server_that_does_not_answer_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_shows_the_whole_entry_before_there_is_a_token() {
+    let home = Home::new();
+    let written = home.file(".config/zed/settings.json");
+    fs::create_dir_all(written.parent().unwrap()).unwrap();
+    fs::write(&written, "{}").unwrap();
+    let told = home.json("install zed --http --token-in-file --dry-run --json").await;
+    assert_eq!(told["entry"]["headers"]["Authorization"], "Bearer (secret)", "{told}");
+    assert!(told["change"]["diff"].to_string().contains("Bearer (secret)"), "{told}");
+    let told = home.json("install cursor --http --dry-run --json").await;
+    assert_eq!(told["entry"]["headers"]["Authorization"], "Bearer ${env:AYEAYE_TOKEN}", "{told}");
+    assert!(!home.binary.data.path().join("http-token").exists());
+    // What listens everywhere is called at loopback: it refuses the address that it listens at.
+    let told = home.set("AYEAYE_HTTP_LISTEN", "0.0.0.0:8642");
+    let told = told.json("install cursor --http --dry-run --json").await;
+    assert_eq!(told["entry"]["url"], "http://127.0.0.1:8642/mcp", "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_running_server_is_called_with_its_token() {
     let home = Home::new();
     let (_server, url) = crate::process::serve_http(&home.binary).await;
@@ -292,6 +310,23 @@ async fn a_running_server_is_called_with_its_token() {
     let out = home.done(&format!("install zed --http {url} --token-in-file --yes")).await;
     assert!(!out.contains(token.trim()) && out.contains("(secret)"), "{out}");
     assert!(home.read(".config/zed/settings.json").contains(token.trim()));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(home.file(".config/zed/settings.json")).unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o600, "whoever reads the file has the token");
+    }
+    let words = "install zed --http --scope project --token-in-file --yes";
+    let output = home.run(words).await;
+    assert!(output.code == 1 && output.err.contains("leave out --scope"), "{output:?}");
+    assert!(!output.err.contains(token.trim()), "{output:?}");
+    let output = home.run(&words.replace("zed", "cursor")).await;
+    assert!(output.code == 1 && output.err.contains("AYEAYE_TOKEN"), "{output:?}");
+    // Not when it is taken out either, whatever its age.
+    for words in ["uninstall zed --dry-run", "uninstall zed --dry-run --json"] {
+        let out = home.done(words).await;
+        assert!(!out.contains(token.trim()) && out.contains("(secret)"), "{out}");
+    }
     // The token that was made here goes to nobody else.
     let told =
         home.json("install cursor --http https://phones.example.com/mcp --dry-run --json").await;

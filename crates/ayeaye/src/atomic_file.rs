@@ -1,4 +1,5 @@
 //! Replaces a file in one step: whoever reads it sees the old text or the new, and never a part.
+use std::fs::Permissions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -11,15 +12,24 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
 /// The same for a file that gets the permissions of another one.
 pub fn replace_like(path: &Path, text: &str, like: Option<&Path>) -> io::Result<()> {
     let path = followed(path)?;
+    let rights = std::fs::metadata(like.unwrap_or(&path)).ok().map(|it| it.permissions());
+    replace_with(&path, text, rights)
+}
+
+/// The same for a file that nobody but its owner may read from now on, whoever could before.
+pub fn replace_for_owner(path: &Path, text: &str) -> io::Result<()> {
+    replace_with(&followed(path)?, text, None)
+}
+
+fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let beside = folder.join(name);
-    let rights = std::fs::metadata(like.unwrap_or(&path)).ok().map(|it| it.permissions());
     let written = private(&beside, text)
         .and_then(|()| rights.map_or(Ok(()), |rights| std::fs::set_permissions(&beside, rights)))
-        .and_then(|()| std::fs::rename(&beside, &path));
+        .and_then(|()| std::fs::rename(&beside, path));
     if written.is_err() {
         // The first error is what matters.
         drop(std::fs::remove_file(&beside));
@@ -75,6 +85,8 @@ mod tests {
         let copy = folder.path().join("copy");
         replace_like(&copy, "log = 'info'\n", Some(&path)).unwrap();
         assert_eq!(mode(&copy), 0o640);
+        replace_for_owner(&path, "log = 'debug'\n").unwrap();
+        assert_eq!(mode(&path), 0o600);
     }
 
     #[test]

@@ -111,7 +111,8 @@ impl Format {
         self.alone(key, entry).unwrap_or_else(|_| entry.to_string())
     }
 
-    fn parse(self, text: &str) -> Result<Value, EditError> {
+    /// The whole file as values.
+    pub fn parse(self, text: &str) -> Result<Value, EditError> {
         match self {
             Self::Json | Self::JsonWithComments => json::parse(text, self),
             Self::Toml => toml::parse(text),

@@ -44,12 +44,21 @@ pub struct Change {
     keep: bool,
     /// Whether the kept text goes, since the file is as it was.
     forget: bool,
+    /// Whether nobody but its owner may read the file afterwards.
+    owner_only: bool,
 }
 
 impl Change {
     /// A change of a file of our own, whose former text is nobody's.
     pub fn plain(path: PathBuf, before: Option<String>, after: String) -> Self {
-        Self { path, before, after: Some(after), keep: false, is_new: false, forget: false }
+        let (keep, is_new, forget, owner_only) = (false, false, false, false);
+        Self { path, before, after: Some(after), is_new, keep, forget, owner_only }
+    }
+
+    /// The same with a file that nobody but its owner can read afterwards.
+    #[must_use]
+    pub fn for_owner_only(self) -> Self {
+        Self { owner_only: true, ..self }
     }
 
     /// Whether there is nothing to do.
@@ -81,6 +90,9 @@ impl Change {
             (_, false) => {}
         }
         match &self.after {
+            Some(after) if self.owner_only => {
+                atomic_file::replace_for_owner(&self.path, after).map_err(write)?;
+            }
             Some(after) => atomic_file::replace(&self.path, after).map_err(write)?,
             None => remove(&self.path).map_err(write)?,
         }
@@ -118,7 +130,9 @@ pub fn install(
     // else has put there is in the text that is kept.
     let alone = |old: &Value| format.alone(key, old).is_ok_and(|alone| alone == text);
     let keep = old.as_ref().is_none_or(|old| !backup(path).exists() && !alone(old));
-    Ok(Change { path: path.to_owned(), before, after, keep, is_new: old.is_none(), forget: false })
+    let is_new = old.is_none();
+    let (path, forget, owner_only) = (path.to_owned(), false, false);
+    Ok(Change { path, before, after, is_new, keep, forget, owner_only })
 }
 
 /// What taking the entry out would do; `None` where there is none.
@@ -139,6 +153,7 @@ pub fn uninstall(path: &Path, format: Format, key: Key<'_>) -> Result<Option<Cha
             keep: false,
             is_new: false,
             forget,
+            owner_only: false,
         })
     };
     if let Some(former) = &former

@@ -2,13 +2,14 @@
 mod diff;
 mod plan;
 mod settings;
+mod shown;
 mod start;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::cli::{Install, Uninstall};
-use crate::clients::document::Key;
+use crate::clients::document::{Format, Key};
 use crate::clients::kept::{self, Change};
 use crate::clients::{Client, Folders, Place, System};
 use crate::command::{Exit, Start};
@@ -182,12 +183,14 @@ impl Told {
     }
 
     /// Shows what would change in a file.
-    fn change(&mut self, name: &str, change: &Change, secrets: &[String]) {
-        let rows = diff::lines(change.before.as_deref(), change.after.as_deref());
-        let hidden = |row: &String| {
-            secrets.iter().fold(row.clone(), |row, secret| row.replace(secret, "(secret)"))
-        };
-        let rows: Vec<String> = rows.iter().map(hidden).collect();
+    fn change(
+        &mut self,
+        name: &str,
+        change: &Change,
+        (format, key): (Format, Option<Key<'_>>),
+        secrets: &[String],
+    ) {
+        let rows = shown::rows(change, format, key, secrets);
         let is_new = if change.before.is_none() { " (new)" } else { "" };
         self.item("file", &format!("{}{is_new}", change.path.display()));
         for row in &rows {
@@ -259,6 +262,8 @@ async fn into(
         }
     };
     let change = match kept::install(&file, client.format(), key, &entry) {
+        // Whoever can read the file has the token.
+        Ok(change) if plan.writes_token() => change.for_owner_only(),
         Ok(change) => change,
         Err(err) => {
             // Nothing is lost: a person can do what the program does not dare.
@@ -287,11 +292,11 @@ async fn into(
         return try_it(client, &file, key, &plan, start, told, "already_there").await;
     }
     if !change.is_nothing() {
-        told.change("change", &change, &plan.secrets());
+        told.change("change", &change, (client.format(), Some(key)), &plan.secrets());
     }
     if let Some(change) = settings.change()? {
         told.line("");
-        told.change("settings", &change, &settings.secrets());
+        told.change("settings", &change, (Format::Toml, None), &settings.secrets());
         told.line(&settings.why(client));
     }
     if args.entry.dry_run {
@@ -397,7 +402,7 @@ pub async fn uninstall(
         );
         return Ok(told.end("not_there", Exit::Done));
     };
-    told.change("change", &change, &[]);
+    told.change("change", &change, (client.format(), Some(key)), &[]);
     if args.entry.dry_run {
         return Ok(told.end("would_change", Exit::Done));
     }

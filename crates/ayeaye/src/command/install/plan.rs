@@ -6,10 +6,10 @@ use ayeaye_model::Secret;
 use serde_json::Value;
 
 use crate::cli::Install;
-use crate::clients::entry::Connection;
+use crate::clients::entry::{Connection, TOKEN_VARIABLE};
 use crate::clients::{Client, Folders, Place, Scope, System, TokenForm, launcher};
 use crate::command::Start;
-use crate::config::{Config, Environment, Listen, is_loopback};
+use crate::config::{Config, Environment, is_loopback};
 use crate::http::TOKEN_FILE;
 use crate::secret;
 
@@ -57,6 +57,7 @@ impl Plan {
                 plan.token = token;
                 let form = plan.token_form(args.entry.scope, file, config);
                 plan.connection = Connection::Http { url, token: form };
+                plan.check_project(args.entry.scope)?;
             }
         }
         Ok(plan)
@@ -117,11 +118,37 @@ impl Plan {
         }
     }
 
-    /// Whether the token would be written into the client's file without anyone having said so.
-    pub(super) fn needs_leave_for_token(&self) -> bool {
+    /// Fails where the token itself would go into a file of a project.
+    fn check_project(&self, scope: Scope) -> anyhow::Result<()> {
+        if scope != Scope::Project || !self.writes_token() {
+            return Ok(());
+        }
+        let client = self.client;
+        let other = if client.takes_variables() {
+            format!(
+                "leave out --token-in-file, and {client} takes it from the variable {TOKEN_VARIABLE}"
+            )
+        } else {
+            format!(
+                "leave out --scope, for your own settings, or let {client} start the server (without --http)"
+            )
+        };
+        anyhow::bail!(
+            "the server's token does not go into {}: whoever has the project has it then. {other}",
+            self.place_in_words()
+        )
+    }
+
+    /// Whether the token itself is written into the client's file.
+    pub(super) fn writes_token(&self) -> bool {
         let literal =
             matches!(&self.connection, Connection::Http { token: Some(TokenForm::Literal(_)), .. });
-        literal && !self.allowed && !matches!(self.place, Place::Paste(_))
+        literal && !matches!(self.place, Place::Paste(_))
+    }
+
+    /// Whether that would be done without anyone having said so.
+    pub(super) fn needs_leave_for_token(&self) -> bool {
+        self.writes_token() && !self.allowed
     }
 
     pub(super) fn allow_token(&mut self) {
@@ -192,12 +219,10 @@ fn own_url(config: &Config) -> anyhow::Result<String> {
     if let Some(url) = &config.http.public_url {
         return Ok(format!("{}/mcp", url.as_str().trim_end_matches('/')));
     }
-    match &config.http.listen {
-        Listen::Tcp(address) => Ok(format!("http://{address}/mcp")),
-        Listen::Unix(_) => {
-            anyhow::bail!("http.listen is a Unix socket: name the address with --http URL")
-        }
-    }
+    let address = config.http.listen.reached_at();
+    let address =
+        address.context("http.listen is a Unix socket: name the address with --http URL")?;
+    Ok(format!("http://{address}/mcp"))
 }
 
 fn checked_url(text: &str) -> anyhow::Result<String> {
@@ -215,7 +240,7 @@ fn checked_url(text: &str) -> anyhow::Result<String> {
 }
 
 /// The token of the server, and the file it is in if nobody chose it. The one that was made for this
-/// machine's server is for no other.
+/// machine's server is for no other. Where none was made yet and only a look is wanted, something stands for it.
 fn token(config: &Config, url: &str, look_only: bool) -> (Option<Secret>, Option<PathBuf>) {
     if let Some(token) = &config.http.token {
         return (Some(token.clone()), None);
@@ -223,8 +248,11 @@ fn token(config: &Config, url: &str, look_only: bool) -> (Option<Secret>, Option
     let here = url.parse().is_ok_and(|url| is_loopback(&url))
         || own_url(config).is_ok_and(|own| own == url);
     let file = config.data_dir.join(TOKEN_FILE);
-    if !here || (look_only && !file.exists()) {
+    if !here {
         return (None, None);
+    }
+    if look_only && !file.exists() {
+        return (Secret::new("(secret)"), Some(file));
     }
     let kept = secret::read_or_create(&config.data_dir, TOKEN_FILE).ok();
     let file = kept.as_ref().map(|_| file);
