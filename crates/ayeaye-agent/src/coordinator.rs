@@ -52,7 +52,7 @@ pub enum CoordinatorError {
     #[error("{MOST_RUNS} runs are at work or wait for a phone: stop one first")]
     TooManyRuns,
     /// What is shared could not be read or written.
-    #[error("cannot share {what} with other servers: {source}")]
+    #[error("cannot use {what}: {source}")]
     Storage {
         /// What was read or written, and where.
         what: String,

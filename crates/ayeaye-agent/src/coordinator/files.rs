@@ -225,7 +225,16 @@ impl Coordinator for FileCoordinator {
 /// For `map_err`: names the file and what was to be done with it.
 fn storage(doing: &str, path: &Path) -> impl FnOnce(io::Error) -> CoordinatorError {
     let what = format!("{} ({doing})", path.display());
-    move |source| CoordinatorError::Storage { what, source }
+    move |source| {
+        let what = match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => format!(
+                "{what}; the data folder cannot be written: make it writable, or name another with \
+                 --data-dir or AYEAYE_DATA_DIR"
+            ),
+            _ => what,
+        };
+        CoordinatorError::Storage { what, source }
+    }
 }
 
 /// The names in a folder; none where it is not there.

@@ -36,6 +36,15 @@ fn say(text: &str) -> Message {
     Message::new(MessageBody::Reply(Reply { text, question: None, secret: false }))
 }
 
+#[test]
+fn a_folder_that_cannot_be_written_says_what_to_do() {
+    let told = |kind| storage("make", Path::new("/data/runs"))(io::Error::from(kind)).to_string();
+    let refused = told(io::ErrorKind::PermissionDenied);
+    assert!(refused.contains("/data/runs (make)") && refused.contains("--data-dir"), "{refused}");
+    let other = told(io::ErrorKind::TimedOut);
+    assert!(!other.contains("--data-dir"), "{other}");
+}
+
 #[tokio::test]
 async fn files_keep_the_promises() {
     with_store(async |store| keeps_its_promises(store).await).await;
