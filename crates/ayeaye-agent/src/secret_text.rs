@@ -126,11 +126,40 @@ fn is_grouped(code: &str) -> bool {
 }
 
 /// Secrets in a text that is not one as a whole: card numbers, numbers of identity cards, and what
-/// is called a password or a code ("the password is ...").
+/// is called a password or a code ("the password is ..."). What stands for a secret already is none.
 pub(crate) fn find_secrets(text: &str) -> Vec<(SecretKind, &str)> {
-    let mut found: Vec<_> = id_numbers(text).collect();
-    found.extend(labelled_secrets(text));
-    found
+    let parts = outside_placeholders(text);
+    let numbers = parts.iter().flat_map(|part| id_numbers(part));
+    numbers.chain(parts.iter().flat_map(|part| labelled_secrets(part))).collect()
+}
+
+/// How every placeholder begins.
+pub(crate) const OPENING: &str = "[secret ";
+
+/// How long the placeholder is that a text begins with, in bytes.
+pub(crate) fn placeholder_length(text: &str) -> Option<usize> {
+    let (inside, _) = text.strip_prefix(OPENING)?.split_once(']')?;
+    let (_, tag) = inside.split_once(" #")?;
+    let is_tag = tag.len() == 8 && tag.bytes().all(|b| b.is_ascii_hexdigit());
+    is_tag.then_some(OPENING.len() + inside.len() + 1)
+}
+
+/// What stands before, between and behind the placeholders of a text.
+fn outside_placeholders(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut begin, mut at) = (0, 0);
+    while let Some(open) = text[at..].find(OPENING).map(|found| at + found) {
+        at = match placeholder_length(&text[open..]) {
+            Some(length) => {
+                parts.push(&text[begin..open]);
+                begin = open + length;
+                begin
+            }
+            None => open + OPENING.len(),
+        };
+    }
+    parts.push(&text[begin..]);
+    parts
 }
 
 /// What may be the secret in an answer that is one: words that are not plain ones, without what stands
@@ -434,6 +463,22 @@ mod tests {
         assert_eq!(one("Change the password in Settings"), None);
         assert_eq!(one("If the password is wrong, stop"), None);
         assert_eq!(one("Sign in with {{secret:bank-2}}"), None);
+    }
+
+    #[test]
+    fn what_stands_for_a_secret_is_none() {
+        let held = "[secret password 8-15 #0a1b2c3d]";
+        for text in [
+            format!("Sign in with {held}"),
+            format!("the password is {held}, the code: [secret code 4-7 #00000001]."),
+        ] {
+            assert_eq!(find_secrets(&text), [], "{text}");
+        }
+        let text = format!("not {held}: the password is hunter2");
+        assert_eq!(find_secrets(&text), [(SecretKind::Password, "hunter2")]);
+        // Only what is one as a whole.
+        let found = find_secrets("[secret password hunter2");
+        assert!(found.contains(&(SecretKind::Password, "hunter2")), "{found:?}");
     }
 
     #[test]

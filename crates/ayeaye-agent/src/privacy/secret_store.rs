@@ -11,7 +11,7 @@ use super::KeepText;
 use super::server_keys::ServerKeys;
 use super::spelling::{SHORTEST, cut_off, spellings, standing_alone};
 use crate::named_secret::{SecretPlaces, mention, mentioned, names_secret};
-use crate::secret_text::{SecretKind, secret_parts};
+use crate::secret_text::{OPENING, SecretKind, placeholder_length, secret_parts};
 use crate::{NamedSecret, NamedSecretError, NamedSecrets, NoNamedSecrets, SessionId};
 
 /// Most secrets of one session; the oldest is forgotten, and stays redacted where it was written.
@@ -331,15 +331,11 @@ impl SecretStore {
     }
 }
 
-/// How every placeholder begins.
-const OPENING: &str = "[secret ";
-
 /// The placeholders in a text, and the secrets that it names.
 pub(crate) fn placeholders(text: &str) -> Vec<String> {
     let tagged = text.match_indices(OPENING).filter_map(|(at, _)| {
-        let end = text[at..].find(']')?;
-        let found = &text[at..=at + end];
-        is_placeholder(found).then(|| found.to_owned())
+        let length = placeholder_length(&text[at..])?;
+        Some(text[at..at + length].to_owned())
     });
     tagged.chain(mentioned(text).map(mention)).collect()
 }
@@ -353,13 +349,7 @@ pub fn holds_placeholder(text: &str) -> bool {
 /// Whether a text holds a placeholder.
 fn is_placeholder(text: &str) -> bool {
     names_secret(text)
-        || text.split(OPENING).skip(1).any(|rest| {
-            rest.split_once(']').is_some_and(|(inside, _)| {
-                inside.split_once(" #").is_some_and(|(_, tag)| {
-                    tag.len() == 8 && tag.bytes().all(|b| b.is_ascii_hexdigit())
-                })
-            })
-        })
+        || text.match_indices(OPENING).any(|(at, _)| placeholder_length(&text[at..]).is_some())
 }
 
 impl Known {
