@@ -65,6 +65,11 @@ impl RemoteModel {
     pub async fn check(&self) -> Vec<Finding> {
         check(self, self.client()).await
     }
+
+    /// The models that the endpoint offers. What keeps it from saying so is the error, for people.
+    pub async fn offered(&self) -> Result<ModelList, String> {
+        self.client().models().await.map_err(|error| error.message)
+    }
 }
 
 async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {

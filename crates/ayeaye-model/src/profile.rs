@@ -91,6 +91,13 @@ impl Profile {
         Self::ALL.iter().find(fits).copied().unwrap_or(Self::ANY)
     }
 
+    /// A profile of the API that an endpoint is known to speak besides chat: how it is asked before a model is
+    /// named.
+    pub fn at_home(endpoint: &Endpoint) -> Option<Self> {
+        let own = |profile: &&Self| profile.spec().wire != Wire::Chat;
+        Self::ALL.iter().filter(own).find(|profile| profile.spec().serves(endpoint)).copied()
+    }
+
     /// What it is, in words for people.
     pub fn listed(self) -> ProfileInfo {
         let ProfileSpec {

@@ -32,7 +32,8 @@ mod reach;
 mod sse;
 mod wire;
 
-pub(crate) use client::{Client, ModelList};
+pub(crate) use client::Client;
+pub use client::ModelList;
 use completion::TRUNCATED;
 pub use reach::Reach;
 pub(crate) use reach::lists;

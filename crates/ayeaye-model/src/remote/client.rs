@@ -29,7 +29,7 @@ use crate::{Endpoint, ModelConfig, RetryPolicy};
 
 mod list;
 
-pub(crate) use list::ModelList;
+pub use list::ModelList;
 
 /// The HTTP client of one model.
 #[derive(Debug)]

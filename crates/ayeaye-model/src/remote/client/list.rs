@@ -10,7 +10,7 @@ use super::Client;
 
 /// What an endpoint answers when it is asked for its models.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ModelList {
+pub enum ModelList {
     /// Their names.
     Names(Vec<String>),
     /// It has no such list.
