@@ -21,6 +21,8 @@ pub struct Terminal {
     stream: Stream,
     /// Whether waits are shown while they last.
     shows_waits: bool,
+    /// Whether they are dimmed.
+    dims_waits: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +58,7 @@ impl Terminal {
     pub fn new(no_color: bool, dumb: bool) -> Self {
         let colour = !no_color && !dumb && io::stdout().is_terminal();
         let shows_waits = !dumb && io::stderr().is_terminal();
-        Self { colour, stream: Stream::Out, shows_waits }
+        Self { colour, stream: Stream::Out, shows_waits, dims_waits: !no_color }
     }
 
     /// The same on stderr: stdout is for [`json`](Self::json).
@@ -93,7 +95,7 @@ impl Terminal {
 
     /// Shows, until the result is dropped, what is waited for and for how long.
     pub fn waiting(self, what: &str) -> Waiting {
-        Waiting::begin(what, self.shows_waits)
+        Waiting::begin(what, self.shows_waits, self.dims_waits)
     }
 
     /// Writes a line with a label.

@@ -15,7 +15,13 @@ const TICK: Duration = Duration::from_millis(500);
 const USUAL_COLUMNS: usize = 80;
 
 /// What the line shows now, in this process; there is one terminal.
-static SHOWN: Mutex<Option<String>> = Mutex::new(None);
+static SHOWN: Mutex<Option<Line>> = Mutex::new(None);
+
+#[derive(Debug)]
+struct Line {
+    text: String,
+    dim: bool,
+}
 
 /// A wait that is shown until this is dropped.
 #[derive(Debug)]
@@ -31,14 +37,14 @@ struct Wait {
 }
 
 impl Waiting {
-    pub(super) fn begin(what: &str, shows: bool) -> Self {
+    pub(super) fn begin(what: &str, shows: bool, dim: bool) -> Self {
         let what = Arc::new(Mutex::new(Wait { text: what.to_owned(), over: false }));
         let ticking = shows.then(|| {
             let what = Arc::clone(&what);
             AbortOnDropHandle::new(tokio::spawn(async move {
                 let begun = Instant::now();
                 tokio::time::sleep(PATIENCE).await;
-                while show(&what, begun.elapsed()) {
+                while show(&what, dim, begun.elapsed()) {
                     tokio::time::sleep(TICK).await;
                 }
             }))
@@ -72,29 +78,36 @@ pub(super) fn around(write: impl FnOnce()) {
         erase();
     }
     write();
-    if let Some(text) = &*shown {
-        draw(text);
+    if let Some(line) = &*shown {
+        draw(line);
     }
 }
 
 /// Draws the line, unless the wait is over.
-fn show(what: &Mutex<Wait>, passed: Duration) -> bool {
+fn show(what: &Mutex<Wait>, dim: bool, passed: Duration) -> bool {
     let mut shown = guard(&SHOWN);
     let text = match &*guard(what) {
         Wait { over: true, .. } => return false,
         Wait { text, .. } => with_time(text, passed),
     };
-    draw(&text);
-    *shown = Some(text);
+    let line = Line { text, dim };
+    draw(&line);
+    *shown = Some(line);
     true
 }
 
 /// The cursor stays at the beginning of the line: a line of the log overwrites it.
-fn draw(text: &str) {
+fn draw(line: &Line) {
     let most = super::columns().unwrap_or(USUAL_COLUMNS).saturating_sub(1);
-    let text = crate::text::truncate(text, most);
     // Nothing depends on this line.
-    drop(write!(io::stderr().lock(), "\r\u{1b}[K\u{1b}[2m{text}\u{1b}[0m\r"));
+    drop(write!(io::stderr().lock(), "\r\u{1b}[K{}\r", line.within(most)));
+}
+
+impl Line {
+    fn within(&self, columns: usize) -> String {
+        let text = crate::text::truncate(&self.text, columns);
+        if self.dim { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text }
+    }
 }
 
 fn erase() {
@@ -115,6 +128,13 @@ fn guard<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_colours_nothing_is_dimmed() {
+        let line = |dim| Line { text: "Asking adb …".to_owned(), dim }.within(80);
+        assert_eq!(line(false), "Asking adb …");
+        assert_eq!(line(true), "\u{1b}[2mAsking adb …\u{1b}[0m");
+    }
 
     #[test]
     fn a_short_wait_has_no_number() {
