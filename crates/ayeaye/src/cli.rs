@@ -232,9 +232,9 @@ Examples:
   ayeaye model try --model-base-url http://127.0.0.1:8000/v1 --model-name ui-tars-1.5-7b
   ayeaye model try --pictures pictures      and keep what it was shown
 
-Each screen is one call. An answer is right, near (the right kind of act, just beside its target), wrong,
-unreadable, or the call failed. Exit codes: 0 the model can be trusted: at least 8 of 10 are right, and it
-neither said that something was done which was not nor obeyed a text on the screen. 1 it cannot be, or it
+Each screen is one call. An answer is right, near (the right kind of act, just beside its target), wrong, \
+unreadable, or the call failed. Exit codes: 0 the model can be trusted: at least 8 of 10 are right, and it \
+neither said that something was done which was not nor obeyed a text on the screen. 1 it cannot be, or it \
 could not be asked. 2 usage.";
 
 /// `ayeaye serve`.
@@ -253,8 +253,8 @@ pub struct Serve {
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
         require_equals = true)]
     planner: Option<String>,
-    /// Offer these tools: read-only, agent, device or all, or several with commas; or auto, by whether
-    /// there is a model
+    /// Offer these tools: read-only, agent, device, manage or all, or several with commas; or auto, by
+    /// whether there is a model
     #[arg(long, value_name = "TOOLS")]
     pub tools: Option<String>,
 }

@@ -15,10 +15,10 @@ Examples:
   ayeaye bench --profile at-once --fault capture-delay-ms=300 --fault shell-delay-ms=20
   ayeaye bench --device R58M12ABCDE --act 'open Settings' --act 'swipe 500 700 500 300' --act home
 
-The model takes no time, or --think SECONDS that are not counted, so this is what everything else costs. A step
+The model takes no time, or --think SECONDS that are not counted, so this is what everything else costs. A step \
 lasts from the beginning of one act to the beginning of the next. The session and its logs are kept as any other: ayeaye sessions show last.
 
-Acts: tap X Y, double-tap X Y, long-press X Y, swipe X Y X Y (in thousandths of the screen), type TEXT,
+Acts: tap X Y, double-tap X Y, long-press X Y, swipe X Y X Y (in thousandths of the screen), type TEXT, \
 open APP, back, home, enter, recents.";
 
 /// `ayeaye bench`.

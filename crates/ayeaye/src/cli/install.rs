@@ -27,7 +27,7 @@ pub struct Install {
     /// Give the client a virtual phone too
     #[arg(long = "virtual", conflicts_with = "http")]
     pub virtual_phone: bool,
-    /// Offer these tools: read-only, agent, device or all, or several with commas
+    /// Offer these tools: read-only, agent, device, manage or all, or several with commas; or auto
     #[arg(long, value_name = "TOOLS", conflicts_with = "http")]
     pub tools: Option<String>,
     /// Put keys of the environment into ayeaye.toml, readable by you alone

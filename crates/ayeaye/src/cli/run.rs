@@ -22,7 +22,7 @@ Examples:
   ayeaye run 'Clear all notifications' --every 1d
 
 Ctrl-C pauses the task after the action under way; `ayeaye continue` goes on with it.
-With --every a round begins when it is due, and never while another one runs. Rounds end with Ctrl-C, after --times,
+With --every a round begins when it is due, and never while another one runs. Rounds end with Ctrl-C, after --times, \
 with a question that nobody has answered by the next due time, and when three in a row have failed.";
 
 /// `ayeaye run`.
@@ -53,7 +53,7 @@ Examples:
   ayeaye continue 0192f3a1                     a session, by the beginning of its id
   ayeaye continue last 'Anna Berg'             an answer, advice, or after the end the next task
 
-A session that waits with a question takes TEXT as its answer; without TEXT the question is asked here. One
+A session that waits with a question takes TEXT as its answer; without TEXT the question is asked here. One \
 that was stopped goes on, with TEXT as advice. One that has ended takes TEXT as its next task.";
 
 /// `ayeaye continue`.

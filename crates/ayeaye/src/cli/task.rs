@@ -102,5 +102,5 @@ Examples:
   ayeaye task run dark --device R58M12ABCDE
   ayeaye task run routine --every 1d
 
-Kept steps are done again one by one, each only where the same app is in front and its element is there. The
+Kept steps are done again one by one, each only where the same app is in front and its element is there. The \
 model takes over at the first that does not fit, and where the last screen is another one.";
