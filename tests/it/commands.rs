@@ -130,14 +130,37 @@ async fn an_answer_that_was_left_is_taken_when_the_session_goes_on() {
     let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
     let binary = Binary::with(adb, &vlm);
     binary.run(&["run", "Tell Anna"]).await;
+    let mistaken = binary.run(&["sessions", "answer", "last", "Anna Bergg"]).await;
+    assert!(mistaken.code == 0 && mistaken.out.contains("kept "), "{mistaken:?}");
     let left = binary.run(&["sessions", "answer", "last", "Anna Chen"]).await;
     assert!(left.code == 0 && left.out.contains("ayeaye continue"), "{left:?}");
+    assert!(left.out.contains("replaced "), "{left:?}");
     let shown = binary.run(&["sessions", "show", "last"]).await;
     assert!(shown.out.contains("Anna Chen") && !shown.out.contains("YOUR ANSWER"), "{shown:?}");
+    assert!(!shown.out.contains("Bergg"), "the later answer counts: {shown:?}");
     vlm.always(&complete("Told her."));
     let done = binary.run(&["continue"]).await;
     assert_eq!(done.code, 0, "{done:?}");
     assert!(vlm.asked().pop().unwrap().to_string().contains("Anna Chen"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_a_secret_is_shown_nowhere() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(info("What is the password?"))).await;
+    let binary = Binary::with(adb, &vlm);
+    let data = binary.data.path().to_str().unwrap();
+    let asked = binary.run(&["run", "Sign in", "--data-dir", data]).await;
+    let id = labelled(&asked.out, "session");
+    let way_on = format!("go on     ayeaye --data-dir {data} continue {id}   (asks for it");
+    assert!(asked.out.contains(&way_on), "no shell keeps it: {asked:?}");
+    let left = binary.run(&["sessions", "answer", "last", "Quince-41"]).await;
+    let shown = binary.run(&["sessions", "show", "last"]).await;
+    for told in [&left, &shown] {
+        assert!(told.code == 0 && !told.out.contains("Quince"), "{told:?}");
+        assert!(told.out.contains("asked for as a secret"), "{told:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -190,6 +213,15 @@ async fn a_task_in_a_queue_is_told_from_one_that_runs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_pauses_a_run_and_says_how_it_goes_on() {
+    pauses_at("-INT").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_supervisors_signal_pauses_a_run_too() {
+    pauses_at("-TERM").await;
+}
+
+async fn pauses_at(signal: &str) {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;
     let vlm = FakeVlm::start(one_by_one(vec![Answer::Says(click(300, 400))])).await;
@@ -204,11 +236,11 @@ async fn ctrl_c_pauses_a_run_and_says_how_it_goes_on() {
     })
     .await;
     let pid = child.id().unwrap().to_string();
-    let sent = tokio::process::Command::new("kill").args(["-INT", &pid]).status().await.unwrap();
+    let sent = tokio::process::Command::new("kill").args([signal, &pid]).status().await.unwrap();
     assert!(sent.success());
     let ended = within(20, "the end", child.wait_with_output()).await.unwrap();
     let out = String::from_utf8(ended.stdout).unwrap();
-    assert_eq!(ended.status.code(), Some(1), "{out}");
+    assert_eq!(ended.status.code(), Some(1), "{signal}: {out}");
     let id = labelled(&out, "session");
     assert!(out.contains("pausing") && out.contains("USER_PAUSED"), "{out}");
     assert!(out.contains(&format!("go on     ayeaye continue {id}")), "{out}");

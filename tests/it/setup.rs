@@ -69,10 +69,14 @@ async fn answer(
         .lock()
         .unwrap()
         .push(format!("{line} {}", body["model"].as_str().unwrap_or_default()));
-    if line == "POST /v1/chat/completions" {
+    if line.starts_with("POST ") && line.ends_with("/chat/completions") {
+        if body["model"] == "broken" {
+            return (StatusCode::BAD_REQUEST, "there is no such model").into_response();
+        }
         return chat(&body);
     }
     match (shared.answers)(&mut shared.made.lock().unwrap(), &line, &body) {
+        Some(said) if said["shut"] == true => StatusCode::UNAUTHORIZED.into_response(),
         Some(said) => Json(said).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -284,6 +288,63 @@ async fn a_model_that_nobody_offers_is_named_with_those_that_are() {
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.err.contains("offers other; there are: gelab-zero-4b."), "{output:?}");
     assert!(!home.settings().exists());
+}
+
+/// As a hosted endpoint: it lists nothing, or nothing without a key.
+const UNLISTED: Answers = |_, _, _| None;
+const SHUT: Answers = |_, _, _| Some(json!({ "shut": true }));
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_is_not_listed_is_tried_by_its_name_and_kept() {
+    let (home, server) = (Home::new(), ModelServer::start(UNLISTED).await);
+    let base = format!("{}/hosted/openai", server.url().trim_end_matches("/v1"));
+    let words = "--virtual --client none --yes --no-task --model gelab-zero-4b";
+    let output = home.setup(&format!("{words} --model-base-url {base}")).await;
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.out.contains("it found a mark in a picture"), "{output:?}");
+    let text = fs::read_to_string(home.settings()).unwrap();
+    assert!(text.contains(&format!("base-url = \"{base}\"")), "{text}");
+    assert!(text.contains("name = \"gelab-zero-4b\"") && output.out.contains("written"), "{text}");
+    // What a flag says is not what the file says.
+    let file = home.settings();
+    fs::write(&file, "[run]\nmax-steps = 9\n").unwrap();
+    let flags = format!("--model-base-url {base} --model-name gelab-zero-4b");
+    let output = home.setup(&format!("{words} {flags}")).await;
+    assert!(output.code == 0 && output.out.contains("written"), "{output:?}");
+    assert!(fs::read_to_string(&file).unwrap().contains("gelab-zero-4b"));
+    let output = home.setup(&format!("{words} {flags}")).await;
+    assert!(output.out.contains("says so already"), "{output:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_a_hosted_endpoint_is_said_and_nothing_is_written() {
+    let (home, server) = (Home::new(), ModelServer::start(SHUT).await);
+    let words =
+        format!("--virtual --client none --yes --no-task --model-base-url {}", server.url());
+    for more in ["", "--model gelab-zero-4b"] {
+        let output = home.setup(&format!("{words} {more}")).await;
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(output.err.contains("AYEAYE_MODEL_API_KEY"), "{output:?}");
+    }
+    assert!(!home.settings().exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_does_not_work_is_a_failure_where_it_was_named() {
+    let (home, server) = (Home::new(), ModelServer::start(UNLISTED).await);
+    let words = "--virtual --client none --yes --no-task --model broken";
+    let output = home.setup(&format!("{words} --model-base-url {}", server.url())).await;
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.out.contains("The settings stay as they are."), "{output:?}");
+    assert!(!home.settings().exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phone_that_was_named_and_is_not_there_is_a_failure() {
+    let home = Home::new();
+    let output = home.setup("R58M12ABCDE --model none --client none --yes --no-task").await;
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.err.contains("R58M12ABCDE is not connected"), "{output:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,7 @@
 //! The subcommands.
 mod asker;
 mod bench;
+mod called;
 mod connect;
 pub mod continue_session;
 pub mod demo;
@@ -29,7 +30,7 @@ mod ui;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use ayeaye_agent::AgentError;
+use ayeaye_agent::{AgentError, ReplyMode};
 
 use crate::cli::{self, Command, Sessions};
 use crate::clock;
@@ -38,6 +39,8 @@ use crate::config::{Config, Environment, Flag};
 use crate::hint::{self, Reader};
 use crate::mcp::offer::Offer;
 use crate::model_presence::{ModelPresence, ModelState};
+use crate::scripted_model::ONLY_STEPS;
+use crate::shutdown::Shutdown;
 use crate::terminal::{self, Terminal};
 use crate::wiring::{self, App, ModelChoice};
 
@@ -79,6 +82,7 @@ pub struct Start {
 /// Runs a command.
 pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyhow::Result<Exit> {
     let terminal = Terminal::new(config.no_color, config.dumb_terminal);
+    called::remember(start);
     match command {
         Command::Serve(serve) => {
             let app = app(config, serve.virtual_phone, &serve.traits).await?;
@@ -106,7 +110,8 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             repeat,
         }) => {
             let terminal = if how.json { terminal.beside_json() } else { terminal };
-            let app = app_for_task(config, virtual_phone, &traits).await?;
+            let app = app(config, virtual_phone, &traits).await?;
+            ensure_model(&app, "ayeaye run").await?;
             let device = device.map(ayeaye_agent::DeviceId::new);
             let task = TaskToRun { device, text, replay: None };
             let options = RunOptions { queue, ..RunOptions::new(config, how.json) };
@@ -221,36 +226,46 @@ async fn run_rounds(
     repeat: cli::Repeat,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
+    if wants_more_than_steps(app, options, terminal) {
+        return Ok(Exit::Usage);
+    }
     let its = app.adb_device.as_ref().map(|phone| ayeaye_agent::DeviceId::new(phone.serial()));
     let task = TaskToRun { device: task.device.or(its), ..task };
+    // One for all rounds: a signal that comes between two counts too.
+    let signals = Shutdown::on_signals()?;
     let round = |answer_by| {
         let (task, options) = (task.clone(), RunOptions { answer_by, ..options });
+        let signals = &signals;
         async move {
-            let ended = run::run(app, config, task, options, terminal).await;
+            let ended = run::run(app, config, task, options, (terminal, signals)).await;
             app.tidy_once(config).await;
             ended
         }
     };
-    rounds::rounds(repeat, (terminal, &clock::system()), round).await
+    rounds::rounds(repeat, (terminal, &clock::system(), &signals), round).await
 }
 
-/// The app for a task, which needs a model.
-async fn app_for_task(
-    config: &Config,
-    virtual_phone: bool,
-    traits: &cli::VirtualTraits,
-) -> anyhow::Result<App> {
-    let app = app(config, virtual_phone, traits).await?;
+/// Whether a run is to have parts that the stand-in cannot be, which is said.
+fn wants_more_than_steps(app: &App, options: RunOptions, terminal: Terminal) -> bool {
+    let more = options.planner || options.reply_mode == ReplyMode::AutoReply;
+    if app.scripted && more {
+        let without = "--planner=off and another --reply-mode do without";
+        terminal.item("usage", &format!("{ONLY_STEPS}; {without}"));
+    }
+    app.scripted && more
+}
+
+/// Whether there is a model, which this command needs.
+async fn ensure_model(app: &App, command: &str) -> anyhow::Result<()> {
     if app.presence.state().await == ModelState::NotConfigured {
-        let why = format!(
-            "no model is configured, and `ayeaye run` needs one (none answers at {})\nhint: `ayeaye setup` \
+        anyhow::bail!(
+            "no model is configured, and `{command}` needs one (none answers at {})\nhint: `ayeaye setup` \
              finds or takes one; --virtual tries it without; in a client, the client's own model can \
              drive this phone",
             app.presence.endpoint()
         );
-        return Err(anyhow::Error::msg(why));
     }
-    Ok(app)
+    Ok(())
 }
 
 /// The app for a task. With a virtual phone and no configured model, the scripted model decides.

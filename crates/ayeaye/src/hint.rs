@@ -114,8 +114,8 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         DeviceError::NoServer { .. } => reader.choose(
             "install adb (Android platform-tools), or run `ayeaye serve --virtual` to try without a \
              phone; `ayeaye doctor` checks everything at once",
-            "install adb (Android platform-tools), or add --virtual to try without a phone; `ayeaye \
-             doctor` checks everything at once",
+            "install adb (Android platform-tools); `ayeaye demo`, or `ayeaye run … --virtual`, tries it without a \
+             phone; `ayeaye doctor` checks everything at once",
             "install adb (Android platform-tools) on the server's machine; `ayeaye doctor` there checks everything at \
              once",
         ),

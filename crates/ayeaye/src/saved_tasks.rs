@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ayeaye_agent::Replay;
 use serde::{Deserialize, Serialize};
 
-pub use self::slots::{fill, is_slot_name, slots};
+pub use self::slots::{braces_without_slot, fill, is_slot_name, slots};
 use crate::bounded_file::bounded_file;
 use crate::{atomic_file, secret};
 

@@ -32,6 +32,7 @@ mod tests;
 
 pub use client::ScriptedClient;
 pub use progress::{TaskProgress, UserReply};
+pub use server::ONLY_STEPS;
 pub use step::{NextAction, NextStep};
 
 /// The model's name. The profile is found by the last word.

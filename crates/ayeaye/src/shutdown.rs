@@ -19,7 +19,8 @@ pub struct Shutdown {
 
 impl Shutdown {
     /// Listens for the signals that people and supervisors send to end a program (SIGINT, SIGTERM,
-    /// SIGHUP; Ctrl-C on Windows). The first asks, the second ends at once.
+    /// SIGHUP; Ctrl-C on Windows). The first asks, the second ends at once. From then on no signal ends the
+    /// program by itself.
     pub fn on_signals() -> std::io::Result<Self> {
         let shutdown = Self::default();
         let mut signals = Signals::new()?;
@@ -32,6 +33,15 @@ impl Shutdown {
             tokens.at_once.cancel();
         });
         Ok(shutdown)
+    }
+
+    /// What this comes to, unless the program is asked to end before.
+    pub(crate) async fn unless_asked<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            done = work => Some(done),
+            () = self.asked.cancelled() => None,
+        }
     }
 
     /// Waits for `work`, but not longer than [`PATIENCE`] and not after the second signal.
@@ -47,27 +57,54 @@ impl Shutdown {
 }
 
 #[cfg(unix)]
-struct Signals([tokio::signal::unix::Signal; 3]);
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    /// None for a program that is to outlive its terminal.
+    hangup: Option<tokio::signal::unix::Signal>,
+}
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self([
-            signal(SignalKind::interrupt())?,
-            signal(SignalKind::terminate())?,
-            signal(SignalKind::hangup())?,
-        ]))
+        let hangup = if hangup_is_ignored() { None } else { Some(signal(SignalKind::hangup())?) };
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup,
+        })
     }
 
     async fn next(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.0;
+        let Self { interrupt, terminate, hangup } = self;
+        let hung_up = async {
+            match hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
+            _ = hung_up => {}
         }
     }
+}
+
+/// Whether this program was started by `nohup`, whose promise to listen would break. Only Linux tells.
+#[cfg(unix)]
+fn hangup_is_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignores_hangup(&status)
+}
+
+/// Whether the first signal, SIGHUP, is in the mask of those that the process of this status ignores.
+#[cfg(unix)]
+fn ignores_hangup(status: &str) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & 1 == 1)
 }
 
 #[cfg(not(unix))]
@@ -97,6 +134,14 @@ mod tests {
         let before = tokio::time::Instant::now();
         Shutdown::default().wait_for("the test", std::future::pending()).await;
         assert_eq!(before.elapsed(), PATIENCE);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_nohup_starts_outlives_its_terminal() {
+        assert!(ignores_hangup("Name:\tx\nSigIgn:\t0000000000001001\nSigCgt:\t0\n"));
+        assert!(!ignores_hangup("SigIgn:\t0000000000001000\nSigCgt:\t0000000000000001\n"));
+        assert!(!ignores_hangup(""));
     }
 
     #[tokio::test(start_paused = true)]

@@ -3,7 +3,8 @@ use serde_json::Value;
 
 use super::labelled;
 use crate::support::{
-    Answer, Binary, CommandOutput, FakeVlm, click, complete, info, plugged_in, quick_phone,
+    Answer, Binary, CommandOutput, FakeVlm, click, complete, gelab, info, one_by_one, plugged_in,
+    quick_phone,
 };
 
 fn json(ended: &CommandOutput) -> Value {
@@ -110,6 +111,45 @@ fn deciders(ended: &CommandOutput) -> Vec<String> {
     let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let asked = events.filter(|event| event["type"] == "llm.request");
     asked.map(|event| event["data"]["model"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kept_steps_need_no_model_until_one_does_not_fit() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(one_by_one(vec![
+        Answer::Says(gelab("AWAKE", "value:Settings", "opened it")),
+        Answer::Says(complete("Done.")),
+    ]))
+    .await;
+    let binary = Binary::with(adb, &vlm);
+    let first = binary.run(&["run", "Open the settings"]).await;
+    assert_eq!(first.code, 0, "{first:?}");
+    let kept = binary.run(&["task", "save", "routine", "--from", "last", "--steps"]).await;
+    assert_eq!(kept.code, 0, "{kept:?}");
+    let data = binary.data.path().to_str().unwrap();
+    let alone = Binary::unconfigured(adb).set("AYEAYE_DATA_DIR", data);
+    let again = alone.run(&["task", "run", "routine"]).await;
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(again.out.contains("the kept steps are done"), "{again:?}");
+    let refused = alone.run(&["task", "run", "routine", "--without-steps"]).await;
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.err.contains("`ayeaye task run` needs one"), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_is_kept_with_what_it_is_for_and_what_is_wrong_with_it_is_said() {
+    let binary = Binary::alone().without_model();
+    let odd = binary.run(&["task", "save", "bad", "Tell {Person} {"]).await;
+    assert_eq!(odd.out.matches("no slot").count(), 2, "{odd:?}");
+    binary.run(&["run", "Turn Wi-Fi off", "--virtual"]).await;
+    let kept = binary.run(&["task", "save", "wifi", "--from", "last"]).await;
+    assert!(kept.out.contains("ayeaye task run wifi --virtual"), "{kept:?}");
+    for word in ["--planner", "--reply-mode=auto_reply"] {
+        let refused = binary.run(&["run", "Turn Wi-Fi off", "--virtual", word]).await;
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.out.contains("the stand-in for a model only decides"), "{refused:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

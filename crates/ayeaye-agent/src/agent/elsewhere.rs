@@ -145,18 +145,30 @@ impl Agent {
         }
     }
 
-    /// Leaves an answer to the open question for whichever server runs the session, now or later.
+    /// Leaves an answer to the open question for whichever server runs the session, now or later. One that was
+    /// left before and that nobody has taken does not count any more; whether there was one is returned.
     pub async fn leave_answer(
         &self,
         id: SessionId,
         question: u32,
         text: String,
         principal: &Principal,
-    ) -> Result<(), AgentError> {
+    ) -> Result<bool, AgentError> {
         self.ensure_visible(id, principal).await?;
+        let coordinator = &self.deps.coordinator;
+        let before = coordinator.inbox(id).await?.into_iter().filter(|message| {
+            matches!(&message.body, MessageBody::Reply(reply) if reply.question == Some(question))
+        });
+        let before: Vec<_> = before.map(|message| message.id).collect();
         let reply = Reply { text, question: Some(question), secret: false };
         let message = Message::new(MessageBody::Reply(reply));
-        Ok(self.deps.coordinator.send(id, &message, None).await?)
+        coordinator.send(id, &message, None).await?;
+        // Not before: the session is never without an answer. A run that takes the first one in this moment has
+        // it in its record, and drops the other.
+        for earlier in &before {
+            coordinator.acknowledge(id, *earlier).await?;
+        }
+        Ok(!before.is_empty())
     }
 
     /// What was left for a session by [`leave_answer`](Self::leave_answer) and nobody has taken, the first one first.

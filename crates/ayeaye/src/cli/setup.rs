@@ -46,6 +46,13 @@ pub struct Setup {
     pub no_task: bool,
 }
 
+impl Setup {
+    /// Whether the command line says which model it is to be, or that nobody is asked.
+    pub fn is_told(&self) -> bool {
+        self.yes || self.model.is_some()
+    }
+}
+
 /// What to do about the keyboard on the phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyboardChoice {

@@ -10,9 +10,11 @@ use crate::cli::SessionName;
 use crate::command::Exit;
 use crate::command::run::{RunOptions, answer, resume, to_the_end};
 use crate::command::sessions::find;
+use crate::command::wants_more_than_steps;
 use crate::config::Config;
 use crate::mcp::args;
 use crate::scripted_model;
+use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 use crate::text::lines;
 use crate::wiring::{App, ModelChoice};
@@ -58,22 +60,33 @@ pub async fn go_on(
             "session {id} was not on a virtual phone\nhint: leave --virtual out, or name another session"
         );
     }
+    if wants_more_than_steps(&app, options, terminal) {
+        return Ok(Exit::Usage);
+    }
     let report = app.agent.report(id, &Principal::operator()).await?;
     terminal.item("session", &id.to_string());
     terminal.item("task", &lines(&report.task));
     if app.adb_device.is_some() {
         terminal.item("phone", "a new virtual phone, as it is at first: each process has its own");
     }
+    let signals = Shutdown::on_signals()?;
     let starting = terminal.waiting("Looking for the phone");
-    let follower = match text {
-        Some(text) => {
-            terminal.item("you", &lines(&text));
-            answer(&app.agent, &report, text, options).await
+    let begun = async {
+        match text {
+            Some(text) => {
+                terminal.item("you", &lines(&text));
+                answer(&app.agent, &report, text, options).await
+            }
+            None => resume(&app.agent, (id, UserInput::Nothing), false, options).await,
         }
-        None => resume(&app.agent, (id, UserInput::Nothing), false, options).await,
     };
+    let begun = signals.unless_asked(begun).await;
     drop(starting);
-    let exit = to_the_end(&app, config, follower?, options, terminal).await;
+    let Some(follower) = begun.transpose()? else {
+        terminal.item("stopped", "before it went on");
+        return Ok(Exit::Failed);
+    };
+    let exit = to_the_end(&app, config, follower, options, (terminal, &signals)).await;
     app.tidy_once(config).await;
     Ok(exit?.exit)
 }

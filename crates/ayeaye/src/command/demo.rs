@@ -16,7 +16,8 @@ use rmcp::{ClientHandler, ServiceExt as _};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
-use crate::command::report::{complete_logs, print_page, print_way_on, session_folder};
+use crate::command::called::ayeaye;
+use crate::command::report::{complete_logs, print_page, print_way_on_from, session_folder};
 use crate::config::Config;
 use crate::mcp::{Defaults, Server};
 use crate::terminal::{Answer, Terminal};
@@ -85,11 +86,14 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     complete_logs(&app.journal, session, terminal).await;
     print_page(config, session, terminal);
     if let Some(reason) = StopReason::from_name(text(&result, "stop_reason")) {
-        print_way_on(session, reason, terminal);
+        print_way_on_from((session, reason), false, terminal);
     }
     if exit == Exit::Done {
-        terminal
-            .item("next", "ayeaye install CLIENT adds it to your client; ayeaye setup does all");
+        let ayeaye = ayeaye();
+        terminal.item(
+            "next",
+            &format!("{ayeaye} install CLIENT adds it to your client; {ayeaye} setup does all"),
+        );
     }
     client.cancel().await.context("the client")?;
     Ok(if exit == Exit::Done && !sent { Exit::Failed } else { exit })
@@ -178,26 +182,37 @@ impl ProgressPrinter {
     /// Prints the last steps of a run, whose progress notifications came after its result.
     fn print_rest(&self, result: &Value) {
         for log in result["intermediate_logs"].as_array().into_iter().flatten() {
-            let mut arguments = log["action"].as_object().cloned().unwrap_or_default();
-            let mut take = |key: &str| match arguments.remove(key) {
-                Some(Value::String(text)) => text,
-                _ => String::new(),
-            };
-            let (function, explain) = (take("action_type"), take("explain"));
-            let action = ActionRecord { function, arguments };
-            let step = StepSummary {
-                step: 0,
-                action,
-                explain,
-                thought: String::new(),
-                error: None,
-                uncertain: None,
-                caption: None,
-            };
             let number = log["global_step_idx"].as_u64().unwrap_or_default();
-            self.print_step(number, &step.in_words());
+            self.print_step(number, &in_words(log));
         }
     }
+}
+
+/// A step of a result, as progress tells it.
+fn in_words(log: &Value) -> String {
+    let mut arguments = log["action"].as_object().cloned().unwrap_or_default();
+    let mut take = |key: &str| match arguments.remove(key) {
+        Some(Value::String(text)) => text,
+        _ => String::new(),
+    };
+    let (function, explain) = (take("action_type"), take("explain"));
+    // Results have the text of a question as the value.
+    if function == "INFO"
+        && let Some(text) = arguments.remove("value")
+    {
+        arguments.insert("question".to_owned(), json!({ "text": text }));
+    }
+    let action = ActionRecord { function, arguments };
+    let step = StepSummary {
+        step: 0,
+        action,
+        explain,
+        thought: String::new(),
+        error: None,
+        uncertain: None,
+        caption: None,
+    };
+    step.in_words()
 }
 
 impl ClientHandler for ProgressPrinter {
@@ -326,6 +341,13 @@ impl TimeSpent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_in_a_result_is_told_with_its_text() {
+        let log = json!({ "global_step_idx": 5,
+            "action": { "action_type": "INFO", "explain": "Ask the user", "value": "Which Anna?" } });
+        assert!(in_words(&log).starts_with("Ask: Which Anna?"), "{}", in_words(&log));
+    }
 
     #[test]
     fn only_enter_accepts_the_proposal() {

@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::cli::{KeyboardChoice, Setup};
 use crate::command::asker::Asker;
+use crate::command::called::ayeaye;
 use crate::command::http_client::http_client;
 use crate::command::{Exit, doctor};
 use crate::config::Config;
@@ -179,10 +180,13 @@ impl Desk<'_> {
     }
 
     fn left_alone(&self) -> Exit {
-        self.item(&format!(
-            "nothing was changed; `ayeaye setup {} --keyboard fetch` does it later",
-            self.device
-        ));
+        // A virtual phone is gone with this command.
+        let later = if self.app.adb_device.is_some() {
+            String::new()
+        } else {
+            format!("; `{} setup {} --keyboard fetch` does it later", ayeaye(), self.device)
+        };
+        self.item(&format!("nothing was changed{later}"));
         Exit::Done
     }
 
@@ -267,7 +271,10 @@ impl Desk<'_> {
         };
         self.item(&text);
         self.item("your own keyboard stays the one in use; this one takes its place only while a text is typed");
-        self.item(&format!("`ayeaye setup {} --keyboard remove` takes it off again", self.device));
+        if self.app.adb_device.is_none() {
+            let (ayeaye, device) = (ayeaye(), self.device);
+            self.item(&format!("`{ayeaye} setup {device} --keyboard remove` takes it off again"));
+        }
         Ok(exit)
     }
 

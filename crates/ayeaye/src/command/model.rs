@@ -4,7 +4,7 @@ use ayeaye_model::{Calibration, CalibrationPlan, CoordSystem, Profile, ProfileIn
 use serde_json::json;
 
 use crate::atomic_file;
-use crate::command::Exit;
+use crate::command::{Exit, model_try};
 use crate::config::{Config, edited};
 use crate::terminal::Terminal;
 use crate::text::one_line;
@@ -95,7 +95,10 @@ pub async fn calibrate(
         })
         .await
         // Its message contains those of its causes.
-        .map_err(|err| anyhow::Error::msg(err.message))?;
+        .map_err(|err| {
+            let hint = model_try::hint(config.model_is_set());
+            anyhow::anyhow!("{}\nhint: {hint}", err.message)
+        })?;
     terminal.line("");
     report(&found, terminal);
     let Some(space) = found.detected else { return Ok(Exit::Failed) };

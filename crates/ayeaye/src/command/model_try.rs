@@ -165,13 +165,17 @@ fn given_up(err: &ModelError, asked: usize, is_configured: bool) -> anyhow::Erro
         0 => String::new(),
         some => format!("given up after {some} of 10 pictures: "),
     };
-    let hint = if is_configured {
+    anyhow::anyhow!("{after}{}\nhint: {}", err.message, hint(is_configured))
+}
+
+/// What to do where a model does not answer.
+pub(super) fn hint(is_configured: bool) -> &'static str {
+    if is_configured {
         "`ayeaye doctor` tells more"
     } else {
         "no model is configured: `ayeaye setup` finds or takes one, --model-base-url and --model-name name one. \
          The stand-in of `ayeaye demo` looks at no picture, so there is nothing of it to try"
-    };
-    anyhow::anyhow!("{after}{}\nhint: {hint}", err.message)
+    }
 }
 
 fn save(model: &RemoteModel, folder: &Path, number: usize, scene: &Scene) -> anyhow::Result<()> {

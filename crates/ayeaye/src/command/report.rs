@@ -2,12 +2,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ayeaye_agent::{Report, SessionId, StopReason};
+use ayeaye_agent::{Question, Report, SessionId, StopReason};
 use ayeaye_export::{Format, LoggingJournal};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::command::Exit;
+use crate::command::called::ayeaye;
 use crate::config::Config;
 use crate::mcp::results::{RunResult, waits};
 use crate::terminal::Terminal;
@@ -30,9 +31,18 @@ pub(super) struct RunJson {
 
 impl RunJson {
     pub(super) fn new(report: &Report, config: &Config) -> Self {
+        Self::with_next(report, config, next(report.stop_reason))
+    }
+
+    /// Of a run that this process leaves before it has ended.
+    pub(super) fn left(report: &Report, config: &Config) -> Self {
+        Self::with_next(report, config, "Left before its end: `ayeaye continue ID` goes on.")
+    }
+
+    fn with_next(report: &Report, config: &Config, next: &'static str) -> Self {
         let id = report.session_id;
         let mut result = RunResult::whole(report);
-        result.next = next(report.stop_reason);
+        result.next = next;
         let logs = ayeaye_export::session_logs(&config.data_dir, id).unwrap_or_default();
         let logs = logs
             .into_iter()
@@ -113,13 +123,28 @@ pub(super) fn print_end(report: &Report, terminal: Terminal) -> Exit {
 }
 
 /// Prints the command that goes on with a session, where there is something to go on with.
-pub(super) fn print_way_on(id: SessionId, reason: StopReason, terminal: Terminal) {
+pub(super) fn print_way_on(report: &Report, terminal: Terminal) {
+    let secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
+    print_way_on_from((report.session_id, report.stop_reason), secret, terminal);
+}
+
+/// The same of what is known of a session: its name, how it stopped, whether its question asks for a secret.
+pub(super) fn print_way_on_from(
+    (id, reason): (SessionId, StopReason),
+    asks_for_secret: bool,
+    terminal: Terminal,
+) {
+    let go_on = format!("{} continue {id}", ayeaye());
     match reason {
         StopReason::TaskCompletedSuccessfully
         | StopReason::TaskAbortedByAgent
         | StopReason::StillRunning => {}
+        // A shell would keep it in its history.
+        StopReason::InfoActionNeedsReply if asks_for_secret => {
+            terminal.item("go on", &format!("{go_on}   (asks for it, and shows nothing of it)"));
+        }
         StopReason::InfoActionNeedsReply => {
-            terminal.item("go on", &format!("ayeaye continue {id} 'YOUR ANSWER'"));
+            terminal.item("go on", &format!("{go_on} 'YOUR ANSWER'"));
         }
         StopReason::MaxStepsReached
         | StopReason::ManualStopScreenOff
@@ -132,7 +157,7 @@ pub(super) fn print_way_on(id: SessionId, reason: StopReason, terminal: Terminal
         | StopReason::NoProgress
         | StopReason::ServerRestarted
         | StopReason::StorageFailed => {
-            terminal.item("go on", &format!("ayeaye continue {id}"));
+            terminal.item("go on", &go_on);
         }
     }
 }

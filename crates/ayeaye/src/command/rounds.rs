@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::cli::Repeat;
 use crate::command::report::exit;
 use crate::command::{Exit, print_error};
+use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 use crate::text::local_time;
 
@@ -52,7 +53,7 @@ impl RoundEnd {
 /// which a question has to be answered.
 pub(super) async fn rounds<F>(
     repeat: Repeat,
-    (terminal, now): (Terminal, &Clock),
+    (terminal, now, signals): (Terminal, &Clock, &Shutdown),
     mut round: impl FnMut(Option<Timestamp>) -> F,
 ) -> anyhow::Result<Exit>
 where
@@ -81,6 +82,10 @@ where
             terminal.item("stopped", &format!("{MAX_FAILURES} rounds in a row have failed"));
             return Ok(ended.exit);
         }
+        // Whoever ends the program while a round comes to its end wants no other one.
+        if signals.asked.is_cancelled() {
+            return Ok(ended.exit);
+        }
         let (due, due_by_now) = next_due(begun, every.0, now());
         let missed = due_by_now.saturating_sub(due_before);
         let skipped = match missed {
@@ -91,7 +96,7 @@ where
         let left = due.duration_since(now()).round(jiff::Unit::Second).unwrap_or_default();
         let due_in = format!("in {left:#}, at {}", local_time(due));
         terminal.item("next", &format!("{due_in}{skipped}; Ctrl-C ends it"));
-        if !wait_until(due, now).await {
+        if !wait_until(due, now, signals).await {
             return Ok(Exit::Done);
         }
     }
@@ -112,9 +117,9 @@ fn next_due(begun: Timestamp, every: Duration, now: Timestamp) -> (Timestamp, u6
     (due.unwrap_or(Timestamp::MAX), before)
 }
 
-/// Waits for a time by the clock; false if the person at the terminal wants no more.
-pub(super) async fn wait_until(due: Timestamp, now: &Clock) -> bool {
-    loop {
+/// Waits for a time by the clock; false if the program is to end.
+pub(super) async fn wait_until(due: Timestamp, now: &Clock, signals: &Shutdown) -> bool {
+    while !signals.asked.is_cancelled() {
         let left = due.duration_since(now());
         let Ok(left) = Duration::try_from(left) else { return true };
         if left.is_zero() {
@@ -122,9 +127,10 @@ pub(super) async fn wait_until(due: Timestamp, now: &Clock) -> bool {
         }
         tokio::select! {
             () = tokio::time::sleep(left.min(LOOK)) => {}
-            interrupted = tokio::signal::ctrl_c() => return interrupted.is_err(),
+            () = signals.asked.cancelled() => {}
         }
     }
+    false
 }
 
 #[cfg(test)]
@@ -166,13 +172,25 @@ mod tests {
     }
 
     async fn run(exits: &[Exit], times: Option<u32>) -> (Exit, usize) {
+        run_until(&Shutdown::default(), usize::MAX, (exits, times)).await
+    }
+
+    /// With a signal during the round of this number.
+    async fn run_until(
+        signals: &Shutdown,
+        signal_in: usize,
+        (exits, times): (&[Exit], Option<u32>),
+    ) -> (Exit, usize) {
         let terminal = Terminal::new(true, true).beside_json();
         let every = Some("2h".parse().unwrap());
         let mut done = 0;
         let now = paused();
-        let exit = rounds(Repeat { every, times }, (terminal, &now), |answer_by| {
+        let exit = rounds(Repeat { every, times }, (terminal, &now, signals), |answer_by| {
             assert!(answer_by.is_some());
             done += 1;
+            if done == signal_in {
+                signals.asked.cancel();
+            }
             std::future::ready(Ok(end(exits[done - 1])))
         });
         (exit.await.unwrap(), done)
@@ -185,5 +203,16 @@ mod tests {
         assert_eq!(run(&[NeedsAnswer], None).await, (NeedsAnswer, 1));
         assert_eq!(run(&[Usage], Some(5)).await, (Usage, 1));
         assert_eq!(run(&[Failed, Done, Failed, Failed, Failed], None).await, (Failed, 5));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_round_follows_one_during_which_the_program_is_to_end() {
+        let exits = [Exit::Done; 3];
+        let ended = run_until(&Shutdown::default(), 2, (&exits, Some(3))).await;
+        assert_eq!(ended, (Exit::Done, 2));
+        // Nor is one waited for.
+        let signals = Shutdown::default();
+        signals.asked.cancel();
+        assert!(!wait_until(Timestamp::MIN, &paused(), &signals).await);
     }
 }

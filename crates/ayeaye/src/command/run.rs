@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use crate::clock;
 use crate::command::Exit;
+use crate::command::called::ayeaye;
 use crate::command::devices::described;
 use crate::command::keyboard::offer_for_task;
 use crate::command::report::{RunJson, complete_logs, print_end, print_page, print_way_on};
@@ -18,7 +19,8 @@ use crate::config::Config;
 use crate::hint::{Reader, below, for_device_error};
 use crate::mcp::args;
 use crate::mcp::results::waits;
-use crate::terminal::{Answer, Terminal};
+use crate::shutdown::Shutdown;
+use crate::terminal::Terminal;
 use crate::text::{lines, one_line};
 use crate::wiring::App;
 
@@ -77,7 +79,7 @@ pub(super) async fn run(
     config: &Config,
     task: TaskToRun,
     options: RunOptions,
-    terminal: Terminal,
+    (terminal, signals): (Terminal, &Shutdown),
 ) -> anyhow::Result<RoundEnd> {
     let words = match args::text("TASK", &task.text) {
         Ok(words) => words,
@@ -105,14 +107,20 @@ pub(super) async fn run(
         queue: options.queue,
         principal: Principal::local(),
     };
-    let started = match task.replay {
-        Some(replay) => app.agent.start_replay(start, replay).await,
-        None => app.agent.start(start).await,
+    let begun = async {
+        match task.replay {
+            Some(replay) => app.agent.start_replay(start, replay).await,
+            None => app.agent.start(start).await,
+        }
     };
+    let begun = signals.unless_asked(begun).await;
     drop(starting);
-    let follower = started?;
+    let Some(follower) = begun.transpose()? else {
+        terminal.item("stopped", "before the task began");
+        return Ok(RoundEnd::before_it_began(Exit::Failed));
+    };
     terminal.item("session", &follower.report().session_id.to_string());
-    to_the_end(app, config, follower, options, terminal).await
+    to_the_end(app, config, follower, options, (terminal, signals)).await
 }
 
 /// The phone to use when none was named. Otherwise says what there is.
@@ -165,17 +173,22 @@ pub(super) async fn to_the_end(
     config: &Config,
     mut follower: Follower,
     options: RunOptions,
-    terminal: Terminal,
+    (terminal, signals): (Terminal, &Shutdown),
 ) -> anyhow::Result<RoundEnd> {
     loop {
-        let report = watch(&mut follower, terminal).await;
+        let report = watch(&mut follower, terminal, signals).await;
         terminal.usage(&report);
+        if report.stop_reason == StopReason::StillRunning && signals.at_once.is_cancelled() {
+            leave(&report, config, options, terminal);
+            return Ok(RoundEnd::of(&report));
+        }
         let reply = match (report.stop_reason, &report.question) {
             (StopReason::InfoActionNeedsReply, Some(question)) => {
                 let device = DeviceId::new(&report.device.device_id);
-                match offer_for_task(app, &device, question, terminal).await {
+                let keyboard = offer_for_task(app, &device, question, terminal);
+                match signals.unless_asked(keyboard).await.flatten() {
                     Some(ready) => Some(ready),
-                    None => ask_in_time(question, options.answer_by, terminal).await,
+                    None => ask_in_time(question, options.answer_by, (terminal, signals)).await,
                 }
             }
             _ => None,
@@ -229,15 +242,25 @@ fn finish(config: &Config, report: &Report, options: RunOptions, terminal: Termi
     } else {
         print_end(report, terminal);
     }
-    print_way_on(report.session_id, report.stop_reason, terminal);
+    print_way_on(report, terminal);
     print_page(config, report.session_id, terminal);
     if options.json {
         terminal.json(&RunJson::new(report, config));
     }
 }
 
-/// Shows each step as it happens. Ctrl-C pauses the run after the action under way.
-pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
+/// Says how a run is left that has not ended: its logs are completed by whoever goes on with it.
+fn leave(report: &Report, config: &Config, options: RunOptions, terminal: Terminal) {
+    terminal.item("left", "at once; the end of what was under way is not in the record");
+    terminal.item("go on", &format!("{} continue {}", ayeaye(), report.session_id));
+    if options.json {
+        terminal.json(&RunJson::left(report, config));
+    }
+}
+
+/// Shows each step as it happens. The first signal pauses the run after the action under way, so that what
+/// was changed on the phone is put back; after the second nothing is waited for.
+pub async fn watch(follower: &mut Follower, terminal: Terminal, signals: &Shutdown) -> Arc<Report> {
     let mut shown = Shown::default();
     let waiting = terminal.waiting(busy_with(follower));
     let mut poll = tokio::time::interval(PHASE_POLL);
@@ -249,16 +272,15 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
         tokio::select! {
             more = follower.changed() => if !more { break },
             _ = poll.tick() => waiting.now(busy_with(follower)),
-            interrupted = tokio::signal::ctrl_c() => {
-                if interrupted.is_ok() {
-                    terminal.item("pausing", "after the action under way; Ctrl-C again leaves at once");
-                    follower.stop(StopReason::UserPaused);
-                }
-                // The second Ctrl-C exits now; the gesture under way completes on the phone.
+            () = signals.asked.cancelled() => {
+                terminal.item("pausing", "after the action under way; Ctrl-C again leaves at once");
+                follower.stop(StopReason::UserPaused);
+                // At the second signal the gesture under way completes on the phone.
                 tokio::select! {
                     () = follower.finished() => {}
-                    _ = tokio::signal::ctrl_c() => break,
+                    () = signals.at_once.cancelled() => {}
                 }
+                break;
             }
         }
     }
@@ -304,13 +326,25 @@ fn busy_with(follower: &Follower) -> &'static str {
 async fn ask_in_time(
     question: &Question,
     answer_by: Option<Timestamp>,
-    terminal: Terminal,
+    (terminal, signals): (Terminal, &Shutdown),
 ) -> Option<String> {
-    let Some(answer_by) = answer_by else { return ask(question, terminal).await };
+    let asking = async {
+        match signals.unless_asked(ask(question, terminal)).await {
+            Some(answer) => answer,
+            None => {
+                // The line of the prompt is still open.
+                terminal.line("");
+                None
+            }
+        }
+    };
+    let Some(answer_by) = answer_by else { return asking.await };
     let now = clock::system();
+    // The signal is for the question.
+    let unsignalled = Shutdown::default();
     tokio::select! {
-        answer = ask(question, terminal) => answer,
-        _ = wait_until(answer_by, &now) => {
+        answer = asking => answer,
+        _ = wait_until(answer_by, &now, &unsignalled) => {
             // The line of the prompt is still open.
             terminal.line("");
             None
@@ -324,20 +358,10 @@ pub(super) async fn ask(question: &Question, terminal: Terminal) -> Option<Strin
     for (number, option) in question.options.iter().enumerate() {
         terminal.line(&format!("          {}. {}", number + 1, lines(option)));
     }
-    let answer = async {
-        if question.asks_for_secret() && question.options.is_empty() {
-            terminal.ask_secret("answer   ").await
-        } else {
-            terminal.ask("answer   ").await
-        }
-    };
-    let answer = tokio::select! {
-        answer = answer => answer,
-        _ = tokio::signal::ctrl_c() => {
-            // The line of the prompt is still open.
-            terminal.line("");
-            Answer::Ended
-        }
+    let answer = if question.asks_for_secret() && question.options.is_empty() {
+        terminal.ask_secret("answer   ").await
+    } else {
+        terminal.ask("answer   ").await
     };
     answer.text().map(|text| chosen(&question.options, text))
 }

@@ -6,13 +6,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use ayeaye_agent::journal::FileJournal;
-use ayeaye_agent::{Agent, AgentError, Journal, Principal, SessionId, StopReason};
+use ayeaye_agent::{Agent, AgentError, Journal, Principal, Question, SessionId, StopReason};
 use ayeaye_export::{ExportError, FolderError, Format};
 
 pub use self::list::list;
 pub use self::room::room;
 use crate::cli::SessionName;
 use crate::command::Exit;
+use crate::command::called::ayeaye;
 use crate::command::report::{RunJson, print_end, print_way_on, session_folder};
 use crate::config::Config;
 use crate::terminal::Terminal;
@@ -115,14 +116,25 @@ pub async fn show(
     print_end(&report, terminal);
     let left = agent.left_answers(id, &me).await?;
     for text in &left {
-        terminal.item("answer", &lines(text));
+        terminal.item("answer", &shown_answer(report.question.as_ref(), text));
     }
     if left.is_empty() || report.stop_reason != StopReason::InfoActionNeedsReply {
-        print_way_on(id, report.stop_reason, terminal);
+        print_way_on(&report, terminal);
     } else {
-        terminal.item("go on", &format!("ayeaye continue {id}   (takes the answer that was left)"));
+        let ayeaye = ayeaye();
+        let go_on = format!("{ayeaye} continue {id}   (takes the answer that was left)");
+        terminal.item("go on", &go_on);
     }
     Ok(Exit::Done)
+}
+
+/// An answer as it may stand on a screen.
+fn shown_answer(question: Option<&Question>, text: &str) -> String {
+    if question.is_some_and(Question::asks_for_secret) {
+        "\u{2022}\u{2022}\u{2022}\u{2022}   (not shown: it was asked for as a secret)".to_owned()
+    } else {
+        lines(text)
+    }
 }
 
 /// Stores an answer to the question that a session waits for: a run in `manual_reply` takes it at once,
@@ -140,15 +152,16 @@ pub async fn answer(
         );
     };
     let text = crate::mcp::args::text("TEXT", text).map_err(anyhow::Error::msg)?;
-    agent.leave_answer(id, report.asked_at_step, text.clone(), &Principal::operator()).await?;
+    let me = Principal::operator();
+    let replaced = agent.leave_answer(id, report.asked_at_step, text.clone(), &me).await?;
     terminal.item("question", &lines(&question.text));
-    terminal.item("answer", &lines(&text));
+    terminal.item("answer", &shown_answer(Some(&question), &text));
     let taken = if report.stop_reason == StopReason::StillRunning {
         "the run that waits for it takes it now".to_owned()
     } else {
-        format!("`ayeaye continue {id}`, or the client that asked, goes on with it")
+        format!("`{} continue {id}`, or the client that asked, goes on with it", ayeaye())
     };
-    terminal.item("kept", &taken);
+    terminal.item(if replaced { "replaced" } else { "kept" }, &taken);
     Ok(Exit::Done)
 }
 

@@ -65,18 +65,22 @@ pub async fn setup(
     heading(terminal, "2. The model");
     let model = model::choose(config, args, asker).await?;
     let model_works = model.as_ref().is_some_and(|it| it.works);
-    if let Some(model) = &model {
-        model.write(config, asker).await?;
-    }
+    let kept = match &model {
+        Some(model) => model.write(config, asker).await?,
+        None => true,
+    };
     // What was written counts from here on.
     let config = Config::load(&start.flags, start.file.as_deref(), &start.environment)?;
     heading(terminal, "3. The client");
-    let exit = client(&config, start, args, &phone, asker).await?;
+    let (added, exit) = client(&config, start, args, &phone, asker).await?;
+    // A script that names a model must hear that it has not got it.
+    let exit = if args.model.is_some() && !kept { Exit::Failed } else { exit };
     if args.no_task {
         return Ok(exit);
     }
     heading(terminal, "A first task");
-    let done = first_task::run(&config, (&phone, &virtual_phone), model_works, asker).await?;
+    let phones = (&phone, &virtual_phone);
+    let done = first_task::run(&config, phones, (model_works, added), asker).await?;
     Ok(if exit == Exit::Done { done } else { exit })
 }
 
@@ -84,14 +88,14 @@ fn heading(terminal: Terminal, text: &str) {
     terminal.line(&format!("\n{}", terminal.bold(text)));
 }
 
-/// Adds the server to a client.
+/// Adds the server to a client; whether one has it in the end.
 async fn client(
     config: &Config,
     start: &Start,
     args: &Setup,
     phone: &Phone,
     asker: Asker,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<(bool, Exit)> {
     let terminal = asker.terminal;
     let client = match args.client {
         Some(ClientChoice::This(client)) => Some(client),
@@ -103,7 +107,7 @@ async fn client(
                 .collect();
             if here.is_empty() {
                 terminal.line("No client was found here; `ayeaye install CLIENT` adds one later.");
-                return Ok(Exit::Done);
+                return Ok((false, Exit::Done));
             }
             for (at, (client, state)) in here.iter().enumerate() {
                 let state = if state.is_installed() { "installed" } else { "" };
@@ -119,7 +123,7 @@ async fn client(
     };
     let Some(client) = client else {
         terminal.line("No client was changed; `ayeaye install CLIENT` adds one later.");
-        return Ok(Exit::Done);
+        return Ok((false, Exit::Done));
     };
     let install = Install {
         client: Some(client),
@@ -136,5 +140,8 @@ async fn client(
             json: false,
         },
     };
-    install::install(config, start, &install, terminal).await
+    let exit = install::install(config, start, &install, terminal).await?;
+    let added =
+        clients_here(start)?.iter().any(|(it, state)| *it == client && state.is_installed());
+    Ok((added, exit))
 }

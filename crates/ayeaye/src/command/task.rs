@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use anyhow::bail;
 use ayeaye_agent::journal::Fact;
 use ayeaye_agent::{AgentError, DeviceId, Journal, Replay, SessionId};
+use ayeaye_phone::PhoneOptions;
 use serde_json::json;
 
 use crate::cli::{RunTask, SaveTask, TaskCommand};
+use crate::command::called::ayeaye;
 use crate::command::run::{RunOptions, TaskToRun};
 use crate::command::sessions::find;
-use crate::command::{Exit, app_for_task, run_rounds};
+use crate::command::{Exit, app, ensure_model, run_rounds};
 use crate::config::{Config, MAX_STEPS};
 use crate::mcp::args;
-use crate::saved_tasks::{SavedTask, SavedTasks, fill, slots};
+use crate::saved_tasks::{SavedTask, SavedTasks, braces_without_slot, fill, slots};
 use crate::terminal::{Answer, Terminal};
-use crate::text::{count, lines};
+use crate::text::{count, lines, one_line};
 use crate::wiring::App;
 
 /// Keeps, does, lists, shows and forgets tasks.
@@ -45,13 +47,14 @@ async fn save(
 ) -> anyhow::Result<Exit> {
     // Before anything is read: a name that cannot be is no reason to look for a session.
     tasks.path(&args.name)?;
-    let (text, steps) = match (args.text, args.from) {
-        (Some(text), _) => (text, None),
+    let (text, steps, on_virtual) = match (args.text, args.from) {
+        (Some(text), _) => (text, None, false),
         (None, Some(session)) => {
             let journal = App::new(config).await?.journal;
             let id = find(&*journal, &session).await?;
             let steps = if args.steps { Some(Replay::read(&*journal, id).await?) } else { None };
-            (request(&*journal, id).await?, steps)
+            let (text, device) = request(&*journal, id).await?;
+            (text, steps, device == PhoneOptions::default().serial)
         }
         (None, None) => bail!("there is nothing to keep: give a task, or a session with --from"),
     };
@@ -68,30 +71,44 @@ async fn save(
     let steps = kept
         .map_or(String::new(), |steps| format!(" with {}", count(steps as u64, "step", "steps")));
     terminal.line(&format!("{} is {how}{steps}: {}", args.name, lines(&task.text)));
-    let mut run = vec![format!("ayeaye task run {}", args.name)];
+    let mut run = vec![format!("{} task run {}", ayeaye(), args.name)];
+    // The phone of such a session is gone, and another may be connected.
+    run.extend((on_virtual && task.device.is_none()).then(|| "--virtual".to_owned()));
     run.extend(slots(&task.text).iter().map(|slot| format!("--set {slot}=…")));
+    for braces in braces_without_slot(&task.text) {
+        terminal.item(
+            "no slot",
+            &format!(
+                "{} stays as it is: a slot is a name such as {{person}}, a small letter, then small letters, digits, \
+                 `-` and `_`",
+                one_line(braces)
+            ),
+        );
+    }
     terminal.item("run it", &run.join(" "));
     Ok(Exit::Done)
 }
 
-/// What a session was begun for. What is a secret in it is a placeholder, which says nothing to another
-/// session; only named ones stay what they are.
-async fn request(journal: &dyn Journal, id: SessionId) -> anyhow::Result<String> {
+/// What a session was begun for, and on which phone. What is a secret in it is a placeholder, which says
+/// nothing to another session; only named ones stay what they are.
+async fn request(journal: &dyn Journal, id: SessionId) -> anyhow::Result<(String, String)> {
     let mut request = None;
     let mut each = |event: ayeaye_agent::journal::Event| {
         if let Fact::SessionStart(start) = event.entry.fact {
-            request = Some(start.request);
+            request = Some((start.request, start.device.device_id));
         }
     };
     journal.visit_compact(&id, &mut each).await.map_err(AgentError::from)?;
-    let Some(request) = request else { bail!("session {id} does not say what it was begun for") };
+    let Some((request, device)) = request else {
+        bail!("session {id} does not say what it was begun for")
+    };
     if ayeaye_agent::holds_placeholder(&request) {
         bail!(
             "the task of session {id} had a secret in it, which is not recorded\nhint: save it as a text that \
              names one: `ayeaye secret set NAME`, and {{{{secret:NAME}}}} in the text"
         );
     }
-    Ok(request)
+    Ok((request, device))
 }
 
 async fn run(
@@ -116,7 +133,14 @@ async fn run(
     if let Some(max_steps) = task.max_steps.filter(|_| !args.how.limits_steps()) {
         options.max_steps = max_steps.clamp(1, MAX_STEPS);
     }
-    let app = app_for_task(config, args.virtual_phone, &args.traits).await?;
+    let app = app(config, args.virtual_phone, &args.traits).await?;
+    match (ensure_model(&app, "ayeaye task run").await, &replay) {
+        (Err(_), Some(_)) => terminal.item(
+            "no model",
+            "is configured: the kept steps are done, and the task stops where they do not fit",
+        ),
+        (found, _) => found?,
+    }
     let task = TaskToRun { device, text, replay };
     run_rounds(&app, config, (task, options), args.repeat, terminal).await
 }

@@ -26,6 +26,29 @@ pub fn slots(text: &str) -> Vec<&str> {
     names
 }
 
+/// What looks like a slot and is none, from its brace to the one that closes it, or to the end.
+pub fn braces_without_slot(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for piece in pieces(text) {
+        let Piece::Words(mut words) = piece else { continue };
+        while let Some(open) = words.find('{') {
+            let rest = &words[open..];
+            // Double braces name a secret.
+            let doubled = rest.starts_with("{{").then(|| rest.find("}}")).flatten();
+            let end = match doubled {
+                Some(end) => end + 2,
+                None => {
+                    let end = rest.find('}').map_or(rest.len(), |end| end + 1);
+                    found.push(&rest[..end]);
+                    end
+                }
+            };
+            words = &rest[end..];
+        }
+    }
+    found
+}
+
 /// The task with what stands in its slots; the first slot that has nothing is the error. What is filled in is
 /// not looked at for slots again.
 pub fn fill(text: &str, values: &BTreeMap<String, String>) -> Result<String, String> {
@@ -111,6 +134,13 @@ mod tests {
             );
         }
         assert_eq!(slots("{x{y}z}"), ["y"]);
+    }
+
+    #[test]
+    fn braces_that_are_no_slot_are_told() {
+        assert_eq!(braces_without_slot("Tell {Person} {"), ["{Person}", "{"]);
+        assert_eq!(braces_without_slot("Text {person} {} with {{secret:bank}} {{x"), ["{}", "{{x"]);
+        assert_eq!(braces_without_slot("no braces }"), [""; 0]);
     }
 
     proptest! {

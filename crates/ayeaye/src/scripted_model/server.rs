@@ -31,7 +31,7 @@ pub(super) struct Shared {
 }
 
 /// The answer to requests for anything else: a plan over apps, a judgement, an answer for the user.
-const ONLY_STEPS: &str = "the stand-in for a model only decides on the steps of one task in one app: a \
+pub const ONLY_STEPS: &str = "the stand-in for a model only decides on the steps of one task in one app: a \
     planner, a judge or automatic replies need a model (model.base-url, model.name)";
 
 /// Why a request is refused: status and message.

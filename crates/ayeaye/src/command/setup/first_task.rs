@@ -10,6 +10,7 @@ use crate::command::Exit;
 use crate::command::asker::Asker;
 use crate::command::run::{self, RunOptions, TaskToRun};
 use crate::config::Config;
+use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 use crate::wiring::{App, ModelChoice};
 
@@ -22,7 +23,7 @@ const SCRIPTED_TASK: &str = "Switch Wi-Fi off";
 pub(super) async fn run(
     config: &Config,
     (phone, virtual_phone): (&Phone, &AdbDevice),
-    model_works: bool,
+    (model_works, client_added): (bool, bool),
     asker: Asker,
 ) -> anyhow::Result<Exit> {
     let terminal = asker.terminal;
@@ -51,7 +52,11 @@ pub(super) async fn run(
         // The client's model will do what a task needs: see, and act. So see and act.
         let exit = by_hand(&app, &device, terminal).await?;
         if exit == Exit::Done {
-            terminal.line("\nNow say to your client: Open the Settings app on my phone.");
+            terminal.line(if client_added {
+                "\nNow say to your client: Open the Settings app on my phone."
+            } else {
+                "\nNow add it to a client, which does the rest: ayeaye install"
+            });
         }
         return Ok(exit);
     }
@@ -68,9 +73,14 @@ pub(super) async fn run(
         answer_by: None,
     };
     let task = TaskToRun { device: Some(device), text: words.to_owned(), replay: None };
-    let exit = run::run(&app, config, task, options, terminal).await?.exit;
+    let signals = Shutdown::on_signals()?;
+    let exit = run::run(&app, config, task, options, (terminal, &signals)).await?.exit;
     if exit == Exit::Done {
-        terminal.line("\nThat is all. Your client can do the same: just ask it.");
+        terminal.line(if client_added {
+            "\nThat is all. Your client can do the same: just ask it."
+        } else {
+            "\nThat is all. `ayeaye run TASK` does the next one; `ayeaye install` lets a client do the same."
+        });
     }
     Ok(exit)
 }

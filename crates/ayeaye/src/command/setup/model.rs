@@ -2,7 +2,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use ayeaye_model::{Endpoint, ModelConfig, Profile, RemoteModel, Severity};
+use ayeaye_model::{Endpoint, ModelConfig, ModelList, Profile, RemoteModel, Severity};
 
 use super::servers::{Finder, Kind, Offered, Server};
 use crate::cli::Setup;
@@ -26,9 +26,10 @@ pub(super) struct Chosen {
     model: Option<(String, String)>,
     /// Whether it found the mark in the picture.
     pub(super) works: bool,
-    /// Whether the settings say so already.
-    known: bool,
 }
+
+/// More models than anyone chooses from at a terminal; `--model` names every other.
+const SHOWN: usize = 40;
 
 /// Finds models, tests one, makes its context large enough.
 pub(super) async fn choose(
@@ -37,7 +38,7 @@ pub(super) async fn choose(
     asker: Asker,
 ) -> anyhow::Result<Option<Chosen>> {
     let terminal = asker.terminal;
-    let none = Chosen { model: None, works: false, known: !config.model_is_set() };
+    let none = Chosen { model: None, works: false };
     if args.model.as_deref() == Some("none") {
         terminal.line("No model: your client's own model drives.");
         return Ok(Some(none));
@@ -48,11 +49,11 @@ pub(super) async fn choose(
     );
     let finder = Finder::new(config.model.base_url.as_str(), config.model.api_key.clone())?;
     let mut servers = Vec::new();
+    let mut trouble = None;
     if config.model_is_set() {
-        let root = config.model.base_url.as_str();
-        match finder.look(root).await {
-            Some(server) => servers.push(server),
-            None => terminal.line(&format!("  nothing that serves models answers at {root}")),
+        match named(config, &finder).await? {
+            Ok(server) => servers.push(server),
+            Err(why) => trouble = Some(why),
         }
     }
     if !config.model_is_overridden() {
@@ -67,8 +68,16 @@ pub(super) async fn choose(
         .flat_map(|server| server.models.iter().map(move |it| (server, it)))
         .collect();
     offers.sort_by_key(|(server, offered)| rank(server, offered));
+    // Nothing else was looked at, so nothing else is wrong.
+    if let Some(why) = trouble.as_ref().filter(|_| config.model_is_overridden() && args.is_told()) {
+        anyhow::bail!("{}", one_line(why));
+    }
     if let Some(name) = &args.model {
         let Some((server, offered)) = offers.iter().find(|(_, it)| it.name == *name) else {
+            if let Some(server) = servers.iter().find(|server| lists_in_part(server)) {
+                let offered = Offered::named(name.clone());
+                return test(config, &finder, server, &offered, asker).await.map(Some);
+            }
             let all: Vec<&str> = offers.iter().map(|(_, it)| it.name.as_str()).collect();
             anyhow::bail!(
                 "no server that was found offers {name}; there are: {}. --model-base-url names another \
@@ -78,6 +87,13 @@ pub(super) async fn choose(
         };
         return test(config, &finder, server, offered, asker).await.map(Some);
     }
+    if asker.yes && offers.is_empty() && config.model_is_overridden() {
+        anyhow::bail!("{} lists no models: --model NAME names one", config.model.base_url.as_str());
+    }
+    if let Some(why) = trouble {
+        terminal.line(&format!("  {}", one_line(&why)));
+    }
+    offers.truncate(SHOWN);
     show(&servers, &offers, terminal);
     let without = offers.len() + 1;
     terminal.line(&format!("  {without:>2}  no model: my client's own model drives"));
@@ -95,6 +111,43 @@ pub(super) async fn choose(
         Some(_) => Ok(Some(none)),
         None => Ok(None),
     }
+}
+
+/// What serves models at the address of the settings, or why nothing does, as doctor says it.
+async fn named(config: &Config, finder: &Finder) -> anyhow::Result<Result<Server, String>> {
+    let base_url = config.model.base_url.as_str();
+    let mut wanted = wiring::model_config(config)?;
+    // Before a model is chosen its name does not tell which API the endpoint speaks.
+    wanted.prompt = None;
+    wanted.profile = own_api(config).or_else(|| Profile::at_home(&wanted.endpoint));
+    if wanted.profile.is_none()
+        && let Some(server) = finder.look(base_url).await
+    {
+        return Ok(Ok(server));
+    }
+    let endpoint = wanted.endpoint.clone();
+    let model = RemoteModel::new(wanted).context("the model")?;
+    Ok(match model.offered().await {
+        Err(why) => Err(why),
+        Ok(ModelList::Names(names)) => Ok(Server::plain(base_url, names)),
+        Ok(ModelList::Unlisted) => Ok(Server::plain(base_url, Vec::new())),
+        Ok(ModelList::WebPage) => Err(format!(
+            "{endpoint} shows a web page where it should list its models: the base URL usually ends in /v1"
+        )),
+    })
+}
+
+/// The profile of the settings, where it is for another API than chat.
+fn own_api(config: &Config) -> Option<Profile> {
+    let chat = Profile::GENERIC.listed().api;
+    config.model.profile.filter(|profile| profile.listed().api != chat)
+}
+
+/// Whether a server may have models that it does not list: it lists none, or it is one of those that list a page
+/// of them.
+fn lists_in_part(server: &Server) -> bool {
+    let hosted = Endpoint::parse(&server.base_url).is_ok_and(|it| Profile::at_home(&it).is_some());
+    server.kind == Kind::Other && (server.models.is_empty() || hosted)
 }
 
 /// The last rank of models that may see.
@@ -115,13 +168,9 @@ fn rank(server: &Server, offered: &Offered) -> (usize, usize) {
 
 /// The family that the model's name tells.
 fn family(server: &Server, name: &str) -> Option<Profile> {
-    let endpoint = Endpoint::parse(&base_url(server)).ok()?;
+    let endpoint = Endpoint::parse(&server.base_url).ok()?;
     let profile = Profile::for_model(name, &endpoint);
     (!profile.listed().is_default).then_some(profile)
-}
-
-fn base_url(server: &Server) -> String {
-    format!("{}/v1", server.root)
 }
 
 /// The tokens that the model must be served with.
@@ -135,6 +184,9 @@ fn needed(server: &Server, name: &str) -> u32 {
 fn show(servers: &[Server], offers: &[(&Server, &Offered)], terminal: Terminal) {
     for server in servers {
         let count = match server.models.len() {
+            0 if server.kind == Kind::Other => {
+                "which lists no models: --model NAME names one".to_owned()
+            }
             0 => "without a model".to_owned(),
             1 => "with one model".to_owned(),
             more => format!("with {more} models"),
@@ -194,11 +246,7 @@ async fn test(
     {
         say_how(server, &name, context, needed, terminal);
     }
-    let url = base_url(server);
-    let known = config.model_is_set()
-        && config.model.name == name
-        && config.model.base_url.as_str().trim_end_matches('/') == url;
-    Ok(Chosen { model: Some((url, name)), works, known })
+    Ok(Chosen { model: Some((server.base_url.clone(), name)), works })
 }
 
 fn say_how(server: &Server, name: &str, context: u64, needed: u32, terminal: Terminal) {
@@ -250,11 +298,12 @@ async fn check(
     name: &str,
     terminal: Terminal,
 ) -> anyhow::Result<bool> {
-    let endpoint = Endpoint::parse(&base_url(server))?;
+    let endpoint = Endpoint::parse(&server.base_url)?;
     let usual = wiring::model_config(config)?;
     let mut wanted = ModelConfig::new(endpoint, name);
     if usual.endpoint == wanted.endpoint {
         wanted.key = usual.key;
+        wanted.profile = own_api(config);
     }
     wanted.limits = usual.limits;
     let model = RemoteModel::new(wanted).context("the model")?;
@@ -267,49 +316,59 @@ async fn check(
 }
 
 impl Chosen {
-    /// Writes it into the settings file; comments stay.
-    pub(super) async fn write(&self, config: &Config, asker: Asker) -> anyhow::Result<()> {
+    /// Writes it into the settings file; comments stay. Whether the file says so in the end.
+    pub(super) async fn write(&self, config: &Config, asker: Asker) -> anyhow::Result<bool> {
         let terminal = asker.terminal;
-        if self.known {
-            return Ok(());
-        }
-        if self.model.is_some()
-            && !self.works
-            && asker.confirm("\nIt does not work as it is. Use it all the same?", false).await
-                != Some(true)
-        {
-            terminal.line("The settings stay as they are.");
-            return Ok(());
-        }
         let file: PathBuf = config
             .file
             .clone()
             .or_else(|| config.default_file.clone())
             .context("there is no place for a settings file: name one with --config")?;
         let before = kept::read(&file)?;
-        let mut after = before.clone().unwrap_or_default();
+        let after = self.written_into(before.as_deref().unwrap_or_default(), config);
+        let after = after.with_context(|| file.display().to_string())?;
+        let change = kept::Change::plain(file.clone(), before, after);
+        let empty = change.before.is_none() && change.after.as_deref().is_none_or(str::is_empty);
+        if change.is_nothing() || empty {
+            terminal.line("The settings file says so already.");
+        } else if self.model.is_some()
+            && !self.works
+            && asker.confirm("\nIt does not work as it is. Use it all the same?", false).await
+                != Some(true)
+        {
+            terminal.line("The settings stay as they are.");
+            return Ok(false);
+        } else {
+            change.write()?;
+            terminal.item("written", &file.display().to_string());
+        }
+        if config.model_is_overridden() {
+            terminal.line("A flag or the environment names a model too, which is stronger.");
+        }
+        Ok(true)
+    }
+
+    /// The settings file with this in it. What a flag or the environment says is not in the file, and does not
+    /// count.
+    fn written_into(&self, before: &str, config: &Config) -> anyhow::Result<String> {
+        let mut after = before.to_owned();
         let (url, name) = self.model.clone().unzip();
-        let same_model = name.as_ref() == Some(&config.model.name);
+        let written = before.parse::<toml::Table>().ok();
+        let written = written.as_ref().and_then(|all| all.get("model")?.get("name")?.as_str());
+        let same_model = match (&name, written) {
+            (Some(name), Some(written)) => name == written,
+            (Some(name), None) => !config.model_is_overridden() && *name == config.model.name,
+            (None, written) => written.is_none(),
+        };
         for (key, value) in [("model.base-url", url), ("model.name", name)] {
-            after = edited(&after, key, value.map(Into::into))
-                .with_context(|| file.display().to_string())?;
+            after = edited(&after, key, value.map(Into::into))?;
         }
         if !same_model {
             // What was found out of one model does not hold for another.
             for key in ["model.coordinates", "model.max-pixels", "model.profile"] {
-                after = edited(&after, key, None).with_context(|| file.display().to_string())?;
+                after = edited(&after, key, None)?;
             }
         }
-        let change = kept::Change::plain(file.clone(), before, after);
-        let empty = change.before.is_none() && change.after.as_deref().is_none_or(str::is_empty);
-        if change.is_nothing() || empty {
-            return Ok(());
-        }
-        change.write()?;
-        terminal.item("written", &file.display().to_string());
-        if config.model_is_overridden() {
-            terminal.line("A flag or the environment names a model too, which is stronger.");
-        }
-        Ok(())
+        Ok(after)
     }
 }

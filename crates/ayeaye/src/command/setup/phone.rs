@@ -25,6 +25,13 @@ pub(super) async fn choose(config: &Config, args: &Setup, asker: Asker) -> anyho
             if ready.iter().any(|entry| entry.id == wanted || entry.also.contains(&wanted)) {
                 return Ok(Phone::Real(wanted));
             }
+            if asker.yes {
+                // Nobody who names a phone wants to hear that all went well on another.
+                anyhow::bail!(
+                    "{wanted} is not connected, or not ready: see above\nhint: `ayeaye devices` shows the phones \
+                     there are; --virtual uses the virtual one"
+                );
+            }
             terminal.line(&format!("{wanted} is not connected, or not ready: see above."));
         }
         match ready.as_slice() {

@@ -55,7 +55,22 @@ pub(super) struct Server {
     pub(super) kind: Kind,
     /// Its address without a path, such as `http://127.0.0.1:11434`.
     pub(super) root: String,
+    /// Where its models are asked, such as `http://127.0.0.1:11434/v1`.
+    pub(super) base_url: String,
     pub(super) models: Vec<Offered>,
+}
+
+impl Server {
+    fn new(kind: Kind, root: String, models: Vec<Offered>) -> Self {
+        Self { kind, base_url: format!("{root}/v1"), root, models }
+    }
+
+    /// One of which no more is known than its address and the names of its models.
+    pub(super) fn plain(base_url: &str, names: Vec<String>) -> Self {
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        let models = names.into_iter().map(Offered::named).collect();
+        Self { kind: Kind::Other, root: root_of(&base_url).to_owned(), base_url, models }
+    }
 }
 
 /// A model that a server offers.
@@ -66,6 +81,12 @@ pub(super) struct Offered {
     pub(super) sees: Option<bool>,
     /// The context it is served with, where the server says so.
     pub(super) context: Option<u64>,
+}
+
+impl Offered {
+    pub(super) fn named(name: String) -> Self {
+        Self { name, sees: None, context: None }
+    }
 }
 
 /// This machine.
@@ -80,7 +101,7 @@ fn root_of(url: &str) -> &str {
     url.trim_end_matches('/').trim_end_matches("/v1").trim_end_matches('/')
 }
 
-/// More models than anyone chooses from; each of Ollama's is asked for.
+/// Each of Ollama's is asked for.
 const MAX_MODELS: usize = 40;
 
 /// Asks servers what they are.
@@ -127,7 +148,7 @@ impl Finder {
                 context: props["default_generation_settings"]["n_ctx"].as_u64(),
             };
             let models = ids(names).map(|(id, _)| offered(id)).collect();
-            return Some(Server { kind: Kind::LlamaCpp, root, models });
+            return Some(Server::new(Kind::LlamaCpp, root, models));
         }
         if let Some(list) = self.get(&root, "/api/v0/models").await
             && let Some(list) = list["data"].as_array()
@@ -139,7 +160,7 @@ impl Finder {
                 context: it["loaded_context_length"].as_u64(),
             });
             let models = models.collect();
-            return Some(Server { kind: Kind::LmStudio, root, models });
+            return Some(Server::new(Kind::LmStudio, root, models));
         }
         if let Some(tags) = self.get(&root, "/api/tags").await
             && let Some(tags) = tags["models"].as_array()
@@ -148,7 +169,7 @@ impl Finder {
             for name in tags.iter().filter_map(|it| it["name"].as_str()).take(MAX_MODELS) {
                 models.extend(self.ollama_model(&root, name).await);
             }
-            return Some(Server { kind: Kind::Ollama, root, models });
+            return Some(Server::new(Kind::Ollama, root, models));
         }
         let names = names?;
         let is_vllm = names.iter().any(|it| it["owned_by"] == "vllm");
@@ -157,8 +178,8 @@ impl Finder {
             sees: None,
             context: it["max_model_len"].as_u64(),
         });
-        let models = models.take(MAX_MODELS).collect();
-        Some(Server { kind: if is_vllm { Kind::Vllm } else { Kind::Other }, root, models })
+        let kind = if is_vllm { Kind::Vllm } else { Kind::Other };
+        Some(Server::new(kind, root, models.collect()))
     }
 
     /// A model of Ollama's; `None` for one that writes no text.
