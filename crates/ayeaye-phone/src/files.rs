@@ -2,26 +2,26 @@
 //!
 //! `/sdcard` and `/data/local/tmp` are writable, as on a real phone; the rest is read-only. The total
 //! size is bounded, so that a client cannot fill the host's memory.
+mod path;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
+use self::path::{check_length, parent, writable};
+pub(crate) use self::path::{file_name, normalize_path};
 use crate::options::PhoneOptions;
 
-/// Most bytes of all files together.
+/// Most bytes of all files together, with their paths.
 pub(crate) const CAPACITY: usize = 128 << 20;
 /// Most files and folders.
 const MAX_NODES: usize = 20_000;
-/// Most bytes of a path, as on Linux.
-pub(crate) const MAX_PATH: usize = 4096;
 
 /// `S_IFDIR` and `S_IFREG` of a Unix mode.
 pub(crate) const DIRECTORY: u32 = 0o040_000;
 pub(crate) const REGULAR: u32 = 0o100_000;
-
-/// Aliases of the shared storage; the first is the canonical one.
-const SDCARD: [&str; 4] =
-    ["/sdcard", "/storage/emulated/0", "/storage/self/primary", "/mnt/sdcard"];
 
 /// Why a file could not be read or written; displayed as C's `strerror` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -83,10 +83,17 @@ impl Stat {
 #[derive(Debug)]
 struct Node {
     /// `None` for a folder.
-    content: Option<Vec<u8>>,
+    content: Option<Bytes>,
     permissions: u32,
     modified: u64,
     inode: u64,
+}
+
+impl Node {
+    /// What it takes of the capacity. Its path counts, since folders are made of nothing else.
+    fn size(&self, path: &str) -> usize {
+        path.len() + self.content.as_ref().map_or(0, Bytes::len)
+    }
 }
 
 /// All files of one phone.
@@ -94,6 +101,7 @@ struct Node {
 pub(crate) struct FileSystem {
     /// By absolute path, without a slash at the end (the root is "/").
     nodes: BTreeMap<String, Node>,
+    /// The bytes of all nodes.
     used: usize,
     next_inode: u64,
 }
@@ -169,11 +177,9 @@ impl FileSystem {
         self.stat(path).is_ok_and(|stat| stat.is_dir())
     }
 
-    /// A copy of a file's content.
+    /// A file's content as it is now; nothing is copied.
     pub(crate) fn read(&self, path: &str) -> Result<Bytes, FileError> {
-        let node = self.node(path)?;
-        let content = node.content.as_ref().ok_or(FileError::IsDirectory)?;
-        Ok(Bytes::copy_from_slice(content))
+        self.node(path)?.content.clone().ok_or(FileError::IsDirectory)
     }
 
     /// Names and stats in a folder, in order.
@@ -198,9 +204,7 @@ impl FileSystem {
 
     /// Whether a file can be written here; checked before the data of a push is read.
     pub(crate) fn check_writable(&self, path: &str) -> Result<(), FileError> {
-        if path.len() > MAX_PATH {
-            return Err(FileError::NameTooLong);
-        }
+        check_length(path)?;
         if self.is_dir(path) {
             return Err(FileError::IsDirectory);
         }
@@ -221,11 +225,7 @@ impl FileSystem {
         now: u64,
     ) -> Result<(), FileError> {
         self.check_writable(path)?;
-        let before = self.stat(path).map_or(0, |stat| usize::try_from(stat.size).unwrap_or(0));
-        if self.used - before + content.len() > CAPACITY {
-            return Err(FileError::NoSpace);
-        }
-        self.check_node_limit(path)?;
+        self.check_room(path, content.len())?;
         self.insert_node(path, Some(content), permissions, now);
         Ok(())
     }
@@ -237,10 +237,8 @@ impl FileSystem {
         content: Vec<u8>,
         now: u64,
     ) -> Result<(), FileError> {
-        if self.used + content.len() > CAPACITY {
-            return Err(FileError::NoSpace);
-        }
-        self.check_node_limit(path)?;
+        check_length(path)?;
+        self.check_room(path, content.len())?;
         self.insert_node(parent(path), None, 0o755, now);
         self.insert_node(path, Some(content), 0o644, now);
         Ok(())
@@ -257,12 +255,13 @@ impl FileSystem {
     /// Appends to a file, which is created if needed.
     pub(crate) fn append(&mut self, path: &str, more: &[u8], now: u64) -> Result<(), FileError> {
         self.check_writable(path)?;
-        if self.used + more.len() > CAPACITY {
-            return Err(FileError::NoSpace);
-        }
-        self.check_node_limit(path)?;
+        let there = self.nodes.get(path).and_then(|node| node.content.as_ref());
+        self.check_room(path, there.map_or(0, Bytes::len) + more.len())?;
         if let Some(Node { content: Some(content), modified, .. }) = self.nodes.get_mut(path) {
-            content.extend_from_slice(more);
+            // Grows in place, unless somebody still reads the content as it was.
+            let mut grown = BytesMut::from(std::mem::take(content));
+            grown.extend_from_slice(more);
+            *content = grown.freeze();
             *modified = now;
             self.used += more.len();
         } else {
@@ -281,20 +280,26 @@ impl FileSystem {
         match self.node(path) {
             Ok(node) if parents && node.content.is_none() => return Ok(()),
             Ok(_) => return Err(FileError::Exists),
+            Err(FileError::NameTooLong) => return Err(FileError::NameTooLong),
             Err(_) => {}
         }
         writable(path)?;
-        if !self.nodes.contains_key(parent(path)) {
-            if !parents {
-                return Err(FileError::Missing);
-            }
-            self.make_dir(parent(path), true, now)?;
+        let mut missing = vec![path];
+        let mut above = parent(path);
+        while !self.nodes.contains_key(above) {
+            missing.push(above);
+            above = parent(above);
         }
-        if !self.is_dir(parent(path)) {
+        if missing.len() > 1 && !parents {
+            return Err(FileError::Missing);
+        }
+        if !self.is_dir(above) {
             return Err(FileError::NotDirectory);
         }
-        self.check_node_limit(path)?;
-        self.insert_node(path, None, 0o770, now);
+        for folder in missing.into_iter().rev() {
+            self.check_room(folder, 0)?;
+            self.insert_node(folder, None, 0o770, now);
+        }
         Ok(())
     }
 
@@ -320,6 +325,7 @@ impl FileSystem {
         if to == from || to.starts_with(&format!("{from}/")) {
             return Err(FileError::Invalid);
         }
+        check_length(to)?;
         if !self.is_dir(parent(to)) {
             return Err(FileError::Missing);
         }
@@ -328,15 +334,21 @@ impl FileSystem {
             _ => {}
         }
         let below = format!("{from}/");
-        let moved: Vec<String> = self
+        let moved: Vec<(String, String)> = self
             .nodes
             .keys()
             .filter(|key| *key == from || key.starts_with(&below))
-            .cloned()
+            .map(|key| (key.clone(), format!("{to}{}", &key[from.len()..])))
             .collect();
-        for key in moved {
-            if let Some(node) = self.nodes.remove(&key) {
-                let new = format!("{to}{}", &key[from.len()..]);
+        for (_, new) in &moved {
+            check_length(new)?;
+        }
+        let longer = moved.len() * to.len().saturating_sub(from.len());
+        if self.used + longer > CAPACITY {
+            return Err(FileError::NoSpace);
+        }
+        for (old, new) in moved {
+            if let Some(node) = self.nodes.remove(&old) {
                 self.nodes.insert(new, node);
             }
         }
@@ -345,14 +357,14 @@ impl FileSystem {
     }
 
     fn recount(&mut self) {
-        let contents = self.nodes.values().filter_map(|node| node.content.as_ref());
-        self.used = contents.map(Vec::len).sum();
+        self.used = self.nodes.iter().map(|(path, node)| node.size(path)).sum();
     }
 
     fn node(&self, path: &str) -> Result<&Node, FileError> {
         if let Some(node) = self.nodes.get(path) {
             return Ok(node);
         }
+        check_length(path)?;
         let mut above = parent(path);
         loop {
             match self.nodes.get(above) {
@@ -363,132 +375,26 @@ impl FileSystem {
         }
     }
 
-    fn check_node_limit(&self, path: &str) -> Result<(), FileError> {
-        let there = self.nodes.contains_key(path);
-        if there || self.nodes.len() < MAX_NODES { Ok(()) } else { Err(FileError::NoSpace) }
+    /// Whether a node of so many bytes can take this place.
+    fn check_room(&self, path: &str, content: usize) -> Result<(), FileError> {
+        let there = self.nodes.get(path);
+        let before = there.map_or(0, |node| node.size(path));
+        let fits = self.used - before + path.len() + content <= CAPACITY;
+        if fits && (there.is_some() || self.nodes.len() < MAX_NODES) {
+            Ok(())
+        } else {
+            Err(FileError::NoSpace)
+        }
     }
 
     fn insert_node(&mut self, path: &str, content: Option<Vec<u8>>, permissions: u32, now: u64) {
-        self.used += content.as_ref().map_or(0, Vec::len);
         let permissions = permissions & 0o777;
+        let content = content.map(Bytes::from);
         let node = Node { content, permissions, modified: now, inode: self.next_inode };
         self.next_inode += 1;
+        self.used += node.size(path);
         if let Some(old) = self.nodes.insert(path.to_owned(), node) {
-            self.used -= old.content.as_ref().map_or(0, Vec::len);
+            self.used -= old.size(path);
         }
-    }
-}
-
-/// An absolute path without `.`, `..`, doubled slashes and aliases of `/sdcard`.
-pub(crate) fn normalize_path(from: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    let start = if path.starts_with('/') { "" } else { from };
-    for part in start.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    let whole = format!("/{}", parts.join("/"));
-    for name in SDCARD {
-        match whole.strip_prefix(name) {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-                return format!("{}{rest}", SDCARD[0]);
-            }
-            _ => {}
-        }
-    }
-    whole
-}
-
-/// The last part of a path.
-pub(crate) fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-fn parent(path: &str) -> &str {
-    match path.rfind('/') {
-        None | Some(0) => "/",
-        Some(at) => &path[..at],
-    }
-}
-
-fn writable(path: &str) -> Result<(), FileError> {
-    let within = |place: &str| path.strip_prefix(place).is_some_and(|rest| rest.starts_with('/'));
-    if within("/sdcard") || within("/data/local/tmp") {
-        Ok(())
-    } else if within("/data") || within("/proc") {
-        Err(FileError::Denied)
-    } else {
-        Err(FileError::ReadOnly)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn files() -> FileSystem {
-        let mut files = FileSystem { nodes: BTreeMap::new(), used: 0, next_inode: 2 };
-        for folder in ["/", "/data", "/data/local", "/data/local/tmp", "/sdcard", "/system"] {
-            files.insert_node(folder, None, 0o771, 0);
-        }
-        files
-    }
-
-    #[test]
-    fn what_is_written_is_read_back_and_counted() {
-        let mut files = files();
-        files.write("/sdcard/a", b"one".to_vec(), 0o644, 7).unwrap();
-        files.append("/sdcard/a", b"two", 8).unwrap();
-        assert_eq!(files.read("/sdcard/a").unwrap(), "onetwo");
-        assert_eq!(files.stat("/sdcard/a").unwrap().modified, 8);
-        files.write("/sdcard/a", b"x".to_vec(), 0o644, 9).unwrap();
-        assert_eq!(files.used, 1);
-        files.remove("/sdcard/a", false).unwrap();
-        assert_eq!(files.used, 0);
-        assert_eq!(files.read("/sdcard/a"), Err(FileError::Missing));
-    }
-
-    #[test]
-    fn only_two_places_can_be_written() {
-        let mut files = files();
-        assert_eq!(files.write("/system/a", vec![], 0, 0), Err(FileError::ReadOnly));
-        assert_eq!(files.write("/data/a", vec![], 0, 0), Err(FileError::Denied));
-        assert_eq!(files.write("/sdcard", vec![], 0, 0), Err(FileError::IsDirectory));
-        assert_eq!(files.write("/sdcard/no/a", vec![], 0, 0), Err(FileError::Missing));
-        files.write("/data/local/tmp/a", vec![], 0, 0).unwrap();
-        assert_eq!(files.write("/data/local/tmp/a/b", vec![], 0, 0), Err(FileError::NotDirectory));
-    }
-
-    #[test]
-    fn folders_are_made_and_removed_whole() {
-        let mut files = files();
-        assert_eq!(files.make_dir("/sdcard/a/b", false, 0), Err(FileError::Missing));
-        files.make_dir("/sdcard/a/b", true, 0).unwrap();
-        files.write("/sdcard/a/b/c", b"c".to_vec(), 0o644, 0).unwrap();
-        assert_eq!(files.read("/sdcard/a/b/c").unwrap(), "c");
-        let names: Vec<_> = files.list("/sdcard").unwrap().into_iter().map(|it| it.0).collect();
-        assert_eq!(names, ["a"]);
-        files.remove("/sdcard/a", true).unwrap();
-        assert!(files.list("/sdcard").unwrap().is_empty());
-    }
-
-    #[test]
-    fn the_store_is_bounded() {
-        let mut files = files();
-        files.write("/sdcard/a", vec![0; CAPACITY], 0o644, 0).unwrap();
-        assert_eq!(files.append("/sdcard/b", b"x", 0), Err(FileError::NoSpace));
-    }
-
-    #[test]
-    fn paths_are_made_absolute() {
-        assert_eq!(normalize_path("/", "sdcard/./a/../b//c"), "/sdcard/b/c");
-        assert_eq!(normalize_path("/sdcard", "../../.."), "/");
-        assert_eq!(normalize_path("/", "/storage/emulated/0/Download"), "/sdcard/Download");
-        assert_eq!(normalize_path("/", "/sdcards"), "/sdcards");
     }
 }
