@@ -17,6 +17,7 @@ mod ufo;
 
 mod draw;
 mod labels;
+mod markdown;
 mod text;
 
 mod disk_use;

@@ -7,6 +7,10 @@ use jiff::Timestamp;
 
 use crate::text::reply_text;
 
+/// What the record says of a call whose screen moved on while the model looked at it, and of an answer to it that
+/// came first.
+const WITHDRAWN: [&str; 2] = ["given up: the screen still moved", "the screen still moved"];
+
 /// Questions and answers of one step that are kept.
 const MAX_DIALOGUE: usize = 64;
 
@@ -31,7 +35,7 @@ pub(crate) struct StepView {
     pub(crate) screen: ScreenView,
     /// The reply that was acted on.
     pub(crate) reply: Option<ReplyView>,
-    /// Replies that could not be used.
+    /// Replies that could not be used, and calls that failed.
     pub(crate) unusable_replies: u32,
     /// What was done on the phone; the last one counts.
     pub(crate) tool: Option<(ToolStart, Option<ToolEnd>)>,
@@ -185,7 +189,9 @@ impl StepView {
     }
 
     fn on_response(&mut self, response: &LlmResponse, at: Timestamp) {
-        if !response.success {
+        if is_withdrawn(response) {
+            // Nothing was wrong with it: the model was asked before the screen had settled.
+        } else if !response.success {
             self.unusable_replies = self.unusable_replies.saturating_add(1);
         } else if response.kind == ResponseKind::Final && response.parsed.is_some() {
             // An answer that a model gave in the user's stead is not parsed: it decides nothing.
@@ -194,6 +200,12 @@ impl StepView {
             self.reply = Some(ReplyView { text, tool_calls, tool_call_id: None, latency_ms, at });
         }
     }
+}
+
+/// Whether a call was taken back because the screen still moved: it is neither a failure nor a reply.
+pub(crate) fn is_withdrawn(response: &LlmResponse) -> bool {
+    let error = response.error.as_deref().filter(|_| !response.success);
+    error.is_some_and(|error| WITHDRAWN.contains(&error))
 }
 
 impl ScreenView {
@@ -235,7 +247,7 @@ mod tests {
     fn only_calls_that_decide_have_replies_of_a_step() {
         let mut record = EventBuilder::new();
         record.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1).ask(1, 2, "repair");
-        record.reply(1, 2, |_| {});
+        record.failed(1, 2, WITHDRAWN[0]).ask(1, 3, "repair").reply(1, 3, |_| {});
         record.ask(2, 1, "caption").failed(2, 1, "given up: the step did not end the run");
         record.ask(3, 1, "auto_reply").failed(3, 1, "no answer");
         record.end_step(Some(click()), None);

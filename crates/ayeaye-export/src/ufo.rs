@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 
 use self::action::ActionView;
 pub use self::pictures::Images;
-use self::pictures::{PictureNames, as_png, clean_name};
+use self::pictures::{PictureNames, as_png};
 use self::state::{State, Step};
 use crate::step_view::Dialogue;
 use crate::text::json_line;
@@ -77,7 +77,9 @@ impl Projection for Ufo {
                 None => Vec::new(),
             },
             Fact::Observe(observe) => {
-                self.state.observe(step, observe);
+                if let Some(picture) = &observe.screenshot {
+                    self.state.last_picture = Some(picture.clone());
+                }
                 Vec::new()
             }
             Fact::LlmRequest(call) => self.request(step, call, blobs),
@@ -123,19 +125,11 @@ impl Ufo {
     fn request(&mut self, step: Option<u32>, call: &LlmRequest, blobs: &dyn Blobs) -> Vec<FileOp> {
         // Judging and the like is not a request of an agent.
         let Some(step) = step else { return Vec::new() };
-        let line = prompt::line(&self.state, step, call, self.images, blobs);
-        let mut files = Vec::new();
-        let Some(open) = self.state.steps.step(Some(step)) else {
-            return vec![request_line(&line)];
-        };
-        // The line names it.
-        if let Some(picture) = &open.screen.picture
-            && self.images != Images::None
-            && self.state.written != Some(step)
-        {
-            files.push(FileOp::Write { path: clean_name(step), content: as_png(picture) });
-            self.state.written = Some(step);
+        let line = prompt::line(&self.state, step, call, blobs);
+        if self.state.steps.step(Some(step)).is_none() {
+            return vec![request_line(&prompt::complete(line, None, &self.state))];
         }
+        let mut files = Vec::new();
         if self.state.requests.len() == MAX_REQUESTS {
             files.extend(self.requests(None));
         }
@@ -146,11 +140,7 @@ impl Ufo {
     /// The lines of `request.log` that have waited for the end of a step.
     fn requests(&mut self, step: Option<&Step>) -> Vec<FileOp> {
         let lines = std::mem::take(&mut self.state.requests).into_iter();
-        let lines = lines.map(|line| match step {
-            Some(step) => prompt::complete(line, step),
-            None => line,
-        });
-        lines.map(|line| request_line(&line)).collect()
+        lines.map(|line| request_line(&prompt::complete(line, step, &self.state))).collect()
     }
 
     fn dialogue(&self, dialogue: &Dialogue) -> Vec<FileOp> {
@@ -168,8 +158,11 @@ impl Ufo {
         let names = PictureNames::of(self.images, number, &step.view.screen, act.as_ref());
         let line = line::line(&mut self.state, step, end, act.as_ref(), &names);
         // Pictures first: who follows the log finds what a line names.
-        let written = self.state.written == Some(number);
-        let mut files = names.files(&step.view.screen, act.as_ref(), written);
+        let mut files = names.files(&step.view.screen, act.as_ref());
+        if let Some(picture) = step.view.screen.picture.as_ref().filter(|_| !names.clean.is_empty())
+        {
+            self.state.show(picture, number);
+        }
         files.extend(self.requests(Some(step)));
         if let Some(ui_tree) = &step.view.screen.ui_tree {
             files.push(FileOp::Write {

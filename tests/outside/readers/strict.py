@@ -333,7 +333,7 @@ def one_player(player, found, cut):
     need(answers in whole_or_cut, f"{where}: prompts {prompts}, responses {answers}")
     for path in player.glob("prompts/**/prompt_*.json"):
         need(path.with_suffix(".txt").stat().st_size > 0, f"{path.name} has no text beside it")
-    counted = {"total_requests": len(prompts), "successful_requests": 0, "failed_requests": 0, "intermediate_responses": 0}
+    counted = {"total_requests": len(prompts), "successful_requests": 0, "failed_requests": 0, "withdrawn_requests": 0, "intermediate_responses": 0}
     for number in prompts:
         prompt = load(player / "prompts" / f"prompt_{number}.json")
         in_order(prompt, PROMPT, f"{where} prompt_{number}", PROMPT[5:])
@@ -387,7 +387,9 @@ def one_player(player, found, cut):
                 sums["thinking"] += data["tokens"]["thinking"]
         for key, value in sums.items():
             need(told[key] == value, f"{where} response_{number}: {key} {told[key]}, the calls had {value}")
-        counted["successful_requests" if facts["success"] else "failed_requests"] += 1
+        # A model is asked before the screen has settled, and the call is taken back if it moves on.
+        withdrawn = (facts["error"] or "").removeprefix("given up: ") == "the screen still moved"
+        counted["successful_requests" if facts["success"] else "withdrawn_requests" if withdrawn else "failed_requests"] += 1
     return counted
 
 

@@ -161,7 +161,7 @@ impl PyCatan {
         let Some(request) = player.request.as_mut().filter(|it| !it.answered) else { return };
         request.answered = true;
         close_unanswered(files, now, name, request, why);
-        player.count_response(true, false);
+        player.count_unanswered();
     }
 }
 
@@ -173,7 +173,7 @@ fn close_unanswered(files: &mut Files, now: Timestamp, name: &str, request: &Req
         "Request {} of {name} came to nothing (calls: {}): {why}",
         request.number, request.calls
     );
-    files.log_line(now, "ERROR", &line);
+    files.log_line(now, if request.withdrawn { "INFO" } else { "ERROR" }, &line);
 }
 
 /// An answer with the numbers of the call it answers.

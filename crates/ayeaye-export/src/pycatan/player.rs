@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::files::LOG;
 use super::tools::TOOLS;
+use crate::step_view::is_withdrawn;
 use crate::text::{iso, limited};
 
 /// Characters of a folder's name.
@@ -42,6 +43,8 @@ pub(super) struct Stats {
     requests: u64,
     successful: u64,
     failed: u64,
+    /// Taken back because the screen still moved.
+    withdrawn: u64,
     intermediate: u64,
     pub(super) tool_calls: u64,
     pub(super) tokens: TokenSum,
@@ -66,6 +69,8 @@ pub(super) struct Request {
     pub(super) latency_ms: (f64, f64),
     pub(super) cost_usd: f64,
     pub(super) unpriced: bool,
+    /// Whether its last call was taken back.
+    pub(super) withdrawn: bool,
     /// Whether its final answer is written.
     pub(super) answered: bool,
     /// The last reply that was not acted on, and what was wrong with it.
@@ -110,6 +115,7 @@ impl Player {
         self.stats.cost_usd += response.cost_usd;
         self.stats.unpriced |= !response.cost_known;
         let request = self.request.get_or_insert_with(|| Request::new(number, "", &response.model));
+        request.withdrawn = is_withdrawn(response);
         request.calls = request.calls.saturating_add(1);
         request.tokens.add(tokens);
         request.latency_ms = (response.latency_ms, request.latency_ms.1 + response.latency_ms);
@@ -125,7 +131,9 @@ impl Player {
     fn start(&mut self, next: Request) -> Option<Request> {
         self.stats.requests += 1;
         let left = self.request.replace(next).filter(|before| !before.answered);
-        self.stats.failed += u64::from(left.is_some());
+        if let Some(left) = &left {
+            self.stats.count_unanswered(left);
+        }
         left
     }
 
@@ -137,6 +145,13 @@ impl Player {
             (true, true) => successful,
             (true, false) => failed,
         } += 1;
+    }
+
+    /// Counts the open request as one that came to nothing.
+    pub(super) fn count_unanswered(&mut self) {
+        if let Some(request) = &self.request {
+            self.stats.count_unanswered(request);
+        }
     }
 
     /// Counts tools that ran for the open request.
@@ -176,6 +191,7 @@ impl Player {
             "tokens": self.stats.tokens.to_json(self.stats.tool_tokens),
             "total_latency_seconds": seconds(self.stats.latency_ms),
             "cost_usd": self.stats.cost_usd, "cost_known": !self.stats.unpriced,
+            "withdrawn_requests": self.stats.withdrawn,
             "memory": self.note.as_ref().map(|(note, _)| note),
         })
     }
@@ -183,6 +199,13 @@ impl Player {
     /// In US dollars, and whether that is all.
     pub(super) fn cost(&self) -> (f64, bool) {
         (self.stats.cost_usd, !self.stats.unpriced)
+    }
+}
+
+impl Stats {
+    fn count_unanswered(&mut self, request: &Request) {
+        let count = if request.withdrawn { &mut self.withdrawn } else { &mut self.failed };
+        *count += 1;
     }
 }
 
@@ -198,6 +221,7 @@ impl Request {
             latency_ms: (0.0, 0.0),
             cost_usd: 0.0,
             unpriced: false,
+            withdrawn: false,
             answered: false,
             last: (None, None),
             asked: Vec::new(),

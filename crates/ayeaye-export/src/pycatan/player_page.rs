@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::player::{Request, seconds};
 use super::prompt::Messages;
+use crate::markdown::{code, literal};
 use crate::text::{excerpt, iso, json_line, limited, put};
 
 /// Characters of a prompt.
@@ -11,19 +12,9 @@ const MAX_USER_TEXT: usize = 300;
 /// Characters of a reply; it is whole in its own file.
 const MAX_REPLY: usize = 2000;
 
-/// The beginning of a text in which a reader of Markdown finds no HTML: whoever wrote it, it is shown.
+/// The beginning of a text, on one line and literally: whoever wrote it.
 fn shown(text: &str, most: usize) -> String {
-    let excerpt = excerpt(text, most);
-    let mut safe = String::with_capacity(excerpt.len());
-    for (at, c) in excerpt.char_indices() {
-        let next = excerpt[at + c.len_utf8()..].chars().next();
-        if c == '<' && next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)) {
-            safe.push_str("&lt;");
-        } else {
-            safe.push(c);
-        }
-    }
-    safe
+    literal(&excerpt(text, most))
 }
 
 pub(super) fn path(player: &str) -> String {
@@ -69,7 +60,8 @@ pub(super) fn intermediate_section(reply: &LlmResponse) -> String {
     let mut text = format!("\n### Reply {}, not acted on\n\n", reply.iteration);
     for call in &reply.tool_calls {
         let parameters = shown(&json_line(&call.parameters), MAX_USER_TEXT);
-        put(&mut text, format_args!("- asks for `{}` {parameters}\n", shown(&call.name, 100)));
+        let name = code(&excerpt(&call.name, 100));
+        put(&mut text, format_args!("- asks for {name} {parameters}\n"));
     }
     if let Some(error) = &reply.error {
         put(&mut text, format_args!("**Error:** {}\n", shown(error, MAX_REPLY)));
@@ -93,10 +85,8 @@ pub(super) fn response_section(request: &Request, reply: &LlmResponse) -> String
             }
         }
         let arguments = shown(&json_line(&parsed.action.arguments), MAX_REPLY);
-        put(
-            &mut text,
-            format_args!("\n**Action:** **{}** - {arguments}\n", parsed.action.function),
-        );
+        let function = shown(&parsed.action.function, 100);
+        put(&mut text, format_args!("\n**Action:** **{function}** - {arguments}\n"));
     } else {
         text.push_str(&fenced(reply.raw_content.as_deref()));
     }
@@ -149,11 +139,11 @@ mod tests {
     use super::shown;
 
     #[test]
-    fn what_a_model_says_is_no_html() {
-        let evil = "a <img src=x onerror=alert(1)> </td> <!-- <b> 1 < 2 <3";
+    fn what_a_model_says_neither_formats_nor_loads() {
+        let evil = "a <img src=x onerror=alert(1)>\n![](https://evil.example/a.png) 1 < 2";
         assert_eq!(
             shown(evil, 200),
-            "a &lt;img src=x onerror=alert(1)> &lt;/td> &lt;!-- &lt;b> 1 < 2 <3"
+            r"a \<img src=x onerror=alert(1)\> \!\[\](https\://evil.example/a.png) 1 \< 2"
         );
     }
 }

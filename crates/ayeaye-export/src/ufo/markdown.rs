@@ -12,6 +12,7 @@ use super::action::ActionView;
 use super::line::{number, observation_text, to_seconds};
 use super::pictures::PictureNames;
 use super::state::Step;
+use crate::markdown::{code, literal};
 use crate::step_view::Dialogue;
 use crate::text::put;
 
@@ -52,7 +53,7 @@ pub(super) fn resumed(resume: &SessionResume, ts: Timestamp) -> String {
 }
 
 pub(super) fn stopped(end: &SessionEnd, ts: Timestamp) -> String {
-    let mut page = format!("\n---\n\n**Stopped: {}**\n\n", code(&end.stop_reason));
+    let mut page = format!("\n---\n\n**Stopped: {}**\n\n", code(&clipped(&end.stop_reason)));
     if !end.message.is_empty() {
         page.push_str(&quote(&end.message));
         page.push('\n');
@@ -115,7 +116,7 @@ pub(super) fn step(
         // A question that waits has come to nothing yet.
         let came_to = if act.status == "none" { "" } else { act.status };
         let colon = if came_to.is_empty() { "" } else { ": " };
-        item(&mut page, "Action", &format!("{}{on}{colon}{came_to}", code(&act.call)));
+        item(&mut page, "Action", &format!("{}{on}{colon}{came_to}", code(&clipped(&act.call))));
     }
     item(&mut page, "Status", &inline(&end.status));
     item(&mut page, "Result", &inline(&end.result));
@@ -224,38 +225,6 @@ fn clipped(text: &str) -> String {
     clipped
 }
 
-fn literal(line: &str) -> String {
-    let line = line.trim();
-    let mut out = String::with_capacity(line.len() + 8);
-    for char in line.chars() {
-        match char {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' | '#' | '!' => {
-                out.extend(['\\', char]);
-            }
-            '\t' => out.push(' '),
-            char if char.is_control() => out.push('\u{fffd}'),
-            char => out.push(char),
-        }
-    }
-    // What makes a list, a rule or a heading only at the beginning of a line.
-    let digits = out.len() - out.trim_start_matches(|it: char| it.is_ascii_digit()).len();
-    if out[digits..].starts_with(['.', ')']) && 0 < digits {
-        out.insert(digits, '\\');
-    } else if out.starts_with(['-', '+', '=']) {
-        out.insert(0, '\\');
-    }
-    out
-}
-
-/// Code, fenced by more backticks than it holds in a row.
-fn code(text: &str) -> String {
-    let text: String =
-        clipped(text).chars().map(|it| if it.is_control() { '\u{fffd}' } else { it }).collect();
-    let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    if longest == 0 { format!("`{text}`") } else { format!("{fence} {text} {fence}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,8 +232,6 @@ mod tests {
     #[test]
     fn hostile_text_is_taken_literally() {
         assert_eq!(inline("# <b>*hi*</b>\n- [a](b)"), r"\# \<b\>\*hi\*\</b\><br>\- \[a\](b)");
-        assert_eq!(inline("1. \u{7}\tx"), "1\\. \u{fffd} x");
-        assert_eq!(code("a `b` ``c``"), "``` a `b` ``c`` ```");
         assert_eq!(quote("a\n\n> b"), "> a<br>\n> <br>\n> \\> b\n");
         assert_eq!(quote(""), "");
         assert!(inline(&"x".repeat(10_000)).chars().count() < 4_010);

@@ -99,19 +99,14 @@ impl PictureNames {
         }
     }
 
-    /// The pictures of a step that is over; `written` if the clean one is there already.
-    pub(super) fn files(
-        &self,
-        screen: &ScreenView,
-        act: Option<&ActionView>,
-        written: bool,
-    ) -> Vec<FileOp> {
+    /// The pictures of a step that is over.
+    pub(super) fn files(&self, screen: &ScreenView, act: Option<&ActionView>) -> Vec<FileOp> {
         let Some(picture) = &screen.picture else {
             let blank = FileOp::Write { path: BLANK.to_owned(), content: draw::blank() };
             return if self.wanted { vec![blank] } else { Vec::new() };
         };
         let mut files = Vec::new();
-        if !self.clean.is_empty() && !written {
+        if !self.clean.is_empty() {
             files.push(FileOp::Write { path: self.clean.clone(), content: as_png(picture) });
         }
         let sketch = Drawing {

@@ -1,11 +1,11 @@
 //! A line of `request.log`: what a model was sent, by UFO's names. One for each call of a step, so a
 //! reply that was asked for again has two. Pictures are named, not embedded.
 //!
-//! The elements of the screen may come after the request: [`complete`] adds them when the step is over.
+//! The elements of the screen may come after the request, and only at the end is it known which picture is the
+//! step's: [`complete`] adds both when the step is over.
 use ayeaye_agent::journal::{AgentType, BlobRef, LlmRequest, PartRecord};
 use serde_json::{Value, json};
 
-use super::Images;
 use super::pictures::clean_name;
 use super::state::{State, Step};
 use crate::Blobs;
@@ -15,17 +15,13 @@ use crate::text::limited;
 const LONGEST_TEXT: u64 = 1 << 20;
 /// Elements that are listed.
 const MOST_ELEMENTS: usize = 500;
+/// Before the name that something has in the record.
+const IN_RECORD: &str = "sha256:";
 /// Characters of an element's name or class.
 const LONGEST_NAME: usize = 200;
 
 /// The line of a call.
-pub(super) fn line(
-    state: &State,
-    step: u32,
-    call: &LlmRequest,
-    images: Images,
-    blobs: &dyn Blobs,
-) -> Value {
+pub(super) fn line(state: &State, step: u32, call: &LlmRequest, blobs: &dyn Blobs) -> Value {
     let mut pictures = Vec::new();
     let mut messages = Vec::with_capacity(call.messages.len());
     for message in &call.messages {
@@ -37,7 +33,7 @@ pub(super) fn line(
                     json!({ "type": "text", "text": text_of(blob, blobs) })
                 }
                 PartRecord::Picture(blob) => {
-                    let name = picture_name(state, blob, images);
+                    let name = in_record(blob);
                     pictures.push(name.clone());
                     json!({ "type": "image_url", "image_url": { "url": name } })
                 }
@@ -75,8 +71,19 @@ pub(super) fn line(
     })
 }
 
-/// Adds to a line what was seen in its step. A host agent's has no place for it.
-pub(super) fn complete(mut line: Value, step: &Step) -> Value {
+/// Adds to a line what was seen in its step, if that is over. A host agent's has no place for the elements.
+pub(super) fn complete(mut line: Value, step: Option<&Step>, state: &State) -> Value {
+    if let Some(pictures) = line["image_list"].as_array_mut() {
+        pictures.iter_mut().for_each(|name| show_in_folder(name, state));
+    }
+    let messages = line["prompt"].as_array_mut().into_iter().flatten();
+    let parts = messages.filter_map(|message| message["content"].as_array_mut()).flatten();
+    for part in parts {
+        if let Some(name) = part.pointer_mut("/image_url/url") {
+            show_in_folder(name, state);
+        }
+    }
+    let Some(step) = step else { return line };
     if line.get("control_info").is_some() {
         line["control_info"] = json!(control_info(step));
         line["current_application"] = json!(step.view.screen.package);
@@ -90,16 +97,16 @@ fn text_of(blob: &BlobRef, blobs: &dyn Blobs) -> String {
     text.map_or_else(|| in_record(blob), |bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The file of this folder that shows the same; else its name in the record.
-fn picture_name(state: &State, blob: &BlobRef, images: Images) -> String {
-    match state.step_of(blob) {
-        Some(step) if images != Images::None => clean_name(step),
-        _ => in_record(blob),
+/// Instead of a picture's name in the record, the file of this folder that shows the same, if there is one.
+fn show_in_folder(name: &mut Value, state: &State) {
+    let sha256 = name.as_str().and_then(|name| name.strip_prefix(IN_RECORD));
+    if let Some(step) = sha256.and_then(|sha256| state.step_of(sha256)) {
+        *name = json!(clean_name(step));
     }
 }
 
 fn in_record(blob: &BlobRef) -> String {
-    format!("sha256:{}", blob.sha256)
+    format!("{IN_RECORD}{}", blob.sha256)
 }
 
 fn os_info(state: &State) -> Value {

@@ -2,7 +2,7 @@
 //! is bounded, however long the session.
 use std::collections::VecDeque;
 
-use ayeaye_agent::journal::{AnswerSource, BlobRef, DeviceRecord, Observe};
+use ayeaye_agent::journal::{AnswerSource, BlobRef, DeviceRecord};
 use ayeaye_agent::{Elements, QuestionKind};
 use serde_json::Value;
 
@@ -37,10 +37,8 @@ pub(super) struct State {
     /// The last picture of the screen.
     pub(super) last_picture: Option<BlobRef>,
     pub(super) steps: StepAssembler,
-    /// Lines of `request.log` of the open step, which wait for the elements of its screen.
+    /// Lines of `request.log` of the open step, which wait for its picture and the elements of its screen.
     pub(super) requests: Vec<Value>,
-    /// The step whose picture was written before it was over.
-    pub(super) written: Option<u32>,
     pictures: VecDeque<(String, u32)>,
 }
 
@@ -63,20 +61,15 @@ impl State {
         self.subtasks.clear();
     }
 
-    /// Remembers which step a picture is of.
-    pub(super) fn observe(&mut self, step: Option<u32>, observe: &Observe) {
-        if let Some(picture) = &observe.screenshot {
-            self.last_picture = Some(picture.clone());
-            if let Some(step) = step {
-                self.pictures.retain(|(sha256, _)| *sha256 != picture.sha256);
-                push(&mut self.pictures, (picture.sha256.clone(), step), MAX_PICTURES);
-            }
-        }
+    /// Remembers that a step's file shows this picture.
+    pub(super) fn show(&mut self, picture: &BlobRef, step: u32) {
+        self.pictures.retain(|(sha256, _)| *sha256 != picture.sha256);
+        push(&mut self.pictures, (picture.sha256.clone(), step), MAX_PICTURES);
     }
 
-    /// The step that a picture of a prompt was taken in.
-    pub(super) fn step_of(&self, picture: &BlobRef) -> Option<u32> {
-        self.pictures.iter().find(|(sha256, _)| *sha256 == picture.sha256).map(|(_, step)| *step)
+    /// The step whose file shows a picture of a prompt.
+    pub(super) fn step_of(&self, sha256: &str) -> Option<u32> {
+        self.pictures.iter().find(|(of, _)| of == sha256).map(|(_, step)| *step)
     }
 
     pub(super) fn add_subtask(&mut self, subtask: Value) {

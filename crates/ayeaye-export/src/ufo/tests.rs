@@ -5,6 +5,7 @@ mod keys;
 mod orders;
 mod scenes;
 
+use ayeaye_agent::journal::{BlobRef, Fact, PartRecord};
 use serde_json::Value;
 
 use self::builder::EventBuilder;
@@ -231,12 +232,37 @@ fn a_request_names_a_picture_that_is_there() {
     builder.start_step("AppAgent");
     builder.observe(true);
     builder.call("act", 1, None);
-    // Of a step that a killed process never ended there is the picture, but no line, as in response.log.
-    assert_eq!(folder(&builder).ending("png"), ["action_step0.png"]);
-    assert!(MemoryFolder::of(&builder, Images::None).ending("png").is_empty());
+    // Of a step that a killed process never ended there is neither picture nor line, as in response.log.
+    assert!(folder(&builder).ending("png").is_empty());
     builder.end_step("ERROR", "", Some("interrupted"));
     let request = &folder(&builder).json_lines("request.log")[0];
     assert_eq!(request["image_list"], serde_json::json!(["action_step0.png"]));
+}
+
+/// A model may be asked before the screen has settled: what it was shown is the step's picture only if it stayed.
+#[test]
+fn a_guess_is_no_failure_and_the_call_that_decided_names_its_picture() {
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.start_step("AppAgent");
+    builder.call("act", 1, Some("given up: the screen still moved"));
+    for event in &mut builder.events {
+        if let Fact::LlmRequest(call) = &mut event.entry.fact {
+            let moved =
+                BlobRef { sha256: "moved".to_owned(), bytes: 1, media_type: "image/jpeg".into() };
+            call.messages[1].parts[1] = PartRecord::Picture(moved);
+        }
+    }
+    builder.call("act", 1, None);
+    builder.observe(true);
+    builder.end_step("CONTINUE", "done", None);
+    let folder = folder(&builder);
+    let requests = folder.json_lines("request.log");
+    let named: Vec<&Value> = requests.iter().map(|it| &it["image_list"][0]).collect();
+    assert_eq!(named, ["sha256:moved", "action_step0.png"]);
+    assert_eq!(requests[1]["prompt"][1]["content"][1]["image_url"]["url"], "action_step0.png");
+    assert!(!folder.text("output.md").contains("could not be used"));
+    let without = MemoryFolder::of(&builder, Images::None).json_lines("request.log");
+    assert!(without[1]["image_list"][0].as_str().unwrap().starts_with("sha256:"));
 }
 
 #[test]

@@ -106,3 +106,21 @@ fn a_gesture_that_a_kill_cut_off_is_told_once_its_end_is_known() {
     assert_eq!(batches.as_array().unwrap().len(), 1);
     assert_eq!(batches[0]["calls"][0]["outcome_unknown"], true);
 }
+
+/// A model may be asked before the screen has settled, and the call is taken back when it moves on.
+#[test]
+fn a_call_that_was_taken_back_is_no_failure() {
+    let folder = folder_of(|builder| {
+        builder.begin_step(0, 1).ask(1, 1, "act");
+        builder.failed(1, 1, "given up: the screen still moved");
+        builder.ask(2, 1, "act").reply(2, 1, |_| {}).act().end_step(Some(click()), None);
+        builder.begin_step(1, 3).ask(3, 1, "act");
+        builder.failed(3, 1, "the screen still moved").end_step(None, Some("the phone is gone"));
+        builder.end("DEVICE_LOST");
+    });
+    let stats = &folder.json("session_summary.json")["agents"]["AppAgent"];
+    let counts = ["total_requests", "successful_requests", "failed_requests", "withdrawn_requests"];
+    assert_eq!(counts.map(|name| stats[name].as_u64().unwrap()), [3, 1, 0, 2]);
+    let log = folder.text("llm_communication.log");
+    assert!(!log.lines().any(|line| line.contains("ERROR") && line.contains("came to nothing")));
+}
