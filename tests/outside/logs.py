@@ -26,6 +26,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from readers import Broken, gelab, pycatan, record, report, strict, ufo
 from run import get_text
 
+# What GELab's own parser knows.
+GELAB_ACTIONS = ["TYPE", "CLICK", "AWAKE", "INFO", "WAIT", "COMPLETE", "ABORT", "SLIDE", "LONGPRESS"]
 FORMATS = ["ufo", "pycatan", "gelab", "html"]
 # Kill points of each kind; where they fall is drawn from this number.
 KILLS = 5
@@ -192,12 +194,19 @@ def readers(bench, task, ufo_folder, pycatan_folder, traces, page, events, image
         answered = [it for it in view["requests"] if it["answered"] and it["player"] != "EvaluationAgent"]
         hold("PyCatan: analysis", lambda: [pycatan.analysis(pycatan_folder, it["player"], it["number"]) for it in answered])
     hold("GELab: every field", lambda: strict.gelab(traces, session, events))
-    again = hold("GELab: taken up by its server", lambda: gelab.rebuilt(traces, session))
+    again = hold("GELab: read by its server", lambda: gelab.rebuilt(traces, session))
     shown = hold("GELab: web page", lambda: gelab.page(traces, session))
     if again and shown is not None and lines is not None:
         checks.equal("GELab: its steps", (again["steps"], len(shown)), (len(lines), len(lines)))
         checks.equal("GELab: its actions", [kind for _, kind, _ in shown], [line["action_type"] for line in lines])
         checks.equal("GELab: its task", again["task"], task)
+        # A step that failed has no action, and some of ours are not GELab's.
+        last = lines[-1]["action_type"] if lines else "CLICK"
+        refused = None if last in GELAB_ACTIONS else f"Unknown action type {last}"
+        checks.equal("GELab: taken up by its server", again["refused"], refused)
+        later = [event["data"]["request"] for event in record.of(events, "round.start")[1:]]
+        told = "\n".join(said for _, said in again["talk"])
+        checks.check("GELab: what later rounds ask for", cut or all(it in told for it in later), (later, told))
     told = hold("HTML: complete in itself", lambda: report.alone(page))
     if told:
         checks.check("HTML: the task", task in told[0], told[0][:200])

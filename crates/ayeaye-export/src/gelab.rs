@@ -16,8 +16,8 @@ use crate::step_view::{StepAssembler, StepView};
 use crate::text::json_line;
 use crate::{Blobs, Content, FileOp, Projection, draw};
 
-/// The name of the reply's format in GELab, by our profile.
-const GELAB_TASK_TYPE: (&str, &str) = ("gelab", "parser_0920_summary");
+/// The name of the reply's format by which GELab's server looks up its parser, by our profile.
+const GELAB_TASK_TYPE: (&str, &str) = ("gelab", "parser_0922_summary");
 
 /// Where GELab-Zero keeps its traces, seen from the folder that its programs are started in: they resolve
 /// a picture's path from there, as they do the trace's own.
@@ -145,6 +145,12 @@ impl Projection for Gelab {
                 self.source = Some(answer.source.clone());
                 Vec::new()
             }
+            // The first request is the task of the trace.
+            Fact::RoundStart { request } if event.entry.round.is_some_and(|round| 0 < round) => {
+                self.said.push(request.clone());
+                self.source = Some(AnswerSource::Client.into());
+                Vec::new()
+            }
             Fact::SessionResume(_)
             | Fact::SessionEnd(_)
             | Fact::RoundStart { .. }
@@ -266,6 +272,26 @@ mod tests {
         let names = folder.names();
         let name = names.iter().find(|it| !it.contains('/')).unwrap();
         insta::assert_snapshot!(folder.text(name));
+    }
+
+    #[test]
+    fn the_request_of_a_later_round_is_what_the_user_says_next() {
+        let mut builder = EventBuilder::new();
+        builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {}).act();
+        builder.end_step(Some(click()), None);
+        builder.push(Fact::RoundStart { request: "And now the dessert".to_owned() });
+        builder.begin_step(1, 2).ask(2, 1, "act").reply(2, 1, |_| {}).act();
+        builder.end_step(Some(click()), None);
+        let second = builder
+            .events
+            .iter()
+            .rposition(|event| matches!(event.entry.fact, Fact::RoundStart { .. }));
+        builder.events[second.unwrap()..].iter_mut().for_each(|it| it.entry.round = Some(1));
+        let (_, lines) = lines(&builder);
+        let said: Vec<&Value> =
+            lines[1..].iter().map(|it| &it["message"]["environment"]["user_comment"]).collect();
+        assert_eq!(said, ["", "And now the dessert"]);
+        assert_eq!((&lines[1]["source"], &lines[2]["source"]), (&Value::Null, &json!("client")));
     }
 
     #[test]

@@ -8,7 +8,9 @@ from PIL import Image
 
 from . import need
 
-# What its parser knows, and what each action must have. Others are ours and read as they are.
+# The formats that its server has a parser for, in all its versions.
+TASK_TYPES = {"parser_0922_summary", "parser_0920"}
+# What its parser knows, and what each action must have. Of others it is an error to be the last.
 ARGUMENTS = {
     "TYPE": ["value"],
     "CLICK": ["point"],
@@ -50,7 +52,7 @@ def action_back(action):
 
 
 def rebuilt(folder, session):
-    """Task, what was seen and what was done, as the server takes a session up again."""
+    """Task, what was seen and what was done, as the server takes a session up again, and whether it refuses to."""
     logs = logs_of(folder, session)
     need(logs, "an empty trace")
     config = logs[0]["message"]
@@ -72,7 +74,17 @@ def rebuilt(folder, session):
     kinds = [action_back(action) for action in done]
     if done:
         need(isinstance(done[-1].get("summary", ""), str), "a summary that is no text")
-    return {"task": config["task"], "kinds": kinds, "talk": talk, "steps": len(done), "logs": logs}
+    facts = {"task": config["task"], "kinds": kinds, "talk": talk, "steps": len(done), "logs": logs}
+    return facts | {"refused": refusal(config["task_type"], kinds)}
+
+
+def refusal(task_type, kinds):
+    """Why its server does not take the session up, in the words of its errors, or None."""
+    if task_type not in TASK_TYPES:
+        return f"Unknown parser name: {task_type}"
+    if kinds and kinds[-1] not in ARGUMENTS:
+        return f"Unknown action type {kinds[-1]}"
+    return None
 
 
 # Where its programs look for traces, from the folder they are started in. Pictures too are opened from there.
