@@ -18,6 +18,9 @@ use crate::{
 /// Most bytes of a service's name, which includes the command line.
 pub(crate) const MAX_NAME: usize = 64 << 10;
 
+/// Characters of an unknown listener in the answer, whose length has four digits.
+const MAX_LISTENER: usize = 1000;
+
 /// The features the phone announces: those it has.
 pub(crate) const FEATURES: &str = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,sendrecv_v2";
 
@@ -33,8 +36,8 @@ pub(crate) enum Service {
     /// Stays open and silent, as `jdwp` does without debuggable apps.
     Idle,
     TrackJdwp,
-    ListReverse,
-    RefuseReverse,
+    /// `reverse:…`, with the answer: nothing is ever forwarded.
+    Reverse(String),
 }
 
 impl Service {
@@ -61,9 +64,7 @@ impl Service {
             "jdwp" => Self::Idle,
             "track-jdwp" | "track-app" => Self::TrackJdwp,
             "abb" | "abb_exec" => Self::refusal("cmd: abb is not supported by a virtual phone\n"),
-            "reverse" if rest == "list-forward" => Self::ListReverse,
-            "reverse" if rest.starts_with("killforward") => Self::ListReverse,
-            "reverse" => Self::RefuseReverse,
+            "reverse" => Self::Reverse(reverse(rest)),
             _ => return Self::parse_shell(service, rest),
         })
     }
@@ -128,12 +129,25 @@ pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) 
         Service::Refuse(text) => finish(stream, text.as_bytes()).await,
         Service::Idle => wait_for_end(stream, b"").await,
         Service::TrackJdwp => wait_for_end(stream, b"0000").await,
-        Service::ListReverse => finish(stream, b"OKAY0000").await,
-        Service::RefuseReverse => {
-            let text = "a virtual phone has no ports to forward";
-            finish(stream, format!("FAIL{:04x}{text}", text.len()).as_bytes()).await
-        }
+        Service::Reverse(answer) => finish(stream, answer.as_bytes()).await,
     }
+}
+
+/// The answer of a phone from which nothing is forwarded. As in adbd, only the host's adb server says OKAY to
+/// having understood: a list comes alone.
+fn reverse(request: &str) -> String {
+    let why = match request.split_once(':').unwrap_or((request, "")) {
+        ("list-forward", _) => return "0000".to_owned(),
+        ("killforward-all", _) => return "OKAY".to_owned(),
+        ("killforward", "") => "bad killforward: ".to_owned(),
+        ("killforward", listener) => {
+            let listener: String = listener.chars().take(MAX_LISTENER).collect();
+            format!("listener '{listener}' not found")
+        }
+        ("forward", _) => "a virtual phone has no ports to forward".to_owned(),
+        _ => "not a reverse forwarding command".to_owned(),
+    };
+    format!("FAIL{:04x}{why}", why.len())
 }
 
 async fn finish(mut stream: Stream, bytes: &[u8]) -> ServiceEnd {
@@ -207,6 +221,19 @@ mod tests {
         );
         assert_eq!(request("shell,v2,pty:"), of(Framing::V2, true, None));
         assert_eq!(request("shell,v2,raw:"), of(Framing::V2, false, None));
+    }
+
+    #[test]
+    fn reverse_forwarding_is_answered_as_by_adbd() {
+        for (request, answer) in [
+            ("list-forward", "0000"),
+            ("killforward-all", "OKAY"),
+            ("killforward:tcp:80", "FAIL001blistener 'tcp:80' not found"),
+            ("forward:tcp:80;tcp:90", "FAIL0027a virtual phone has no ports to forward"),
+        ] {
+            let service = Service::parse(format!("reverse:{request}").as_bytes());
+            assert_eq!(service, Some(Service::Reverse(answer.to_owned())), "{request}");
+        }
     }
 
     #[test]

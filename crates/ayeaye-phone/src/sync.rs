@@ -217,9 +217,16 @@ impl Session<'_> {
         self.device.files().stat(&files::normalize_path("/", name))
     }
 
-    /// Empty for what cannot be listed, as on a real phone.
+    /// With the folder itself and the one above, as folders are read; empty for what cannot be listed.
     fn list(&self, name: &str) -> Vec<(String, Stat)> {
-        self.device.files().list(&files::normalize_path("/", name)).unwrap_or_default()
+        let path = files::normalize_path("/", name);
+        let files = self.device.files();
+        let Ok(entries) = files.list(&path) else { return Vec::new() };
+        let above = files::normalize_path(&path, "..");
+        let dots =
+            [(".", path), ("..", above)].map(|(name, path)| (name.to_owned(), files.stat(&path)));
+        let dots = dots.into_iter().filter_map(|(name, stat)| Some((name, stat.ok()?)));
+        dots.chain(entries).collect()
     }
 
     async fn fail(&mut self, reason: &str) -> Result<(), SyncError> {
@@ -283,6 +290,25 @@ fn put_length(out: &mut BytesMut, length: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{options::PhoneOptions, phone::Phone};
+
+    #[tokio::test]
+    async fn a_list_begins_with_the_folder_and_the_one_above() {
+        let device = AdbDevice::new(Phone::new(PhoneOptions::default()));
+        let (output, mut answer) = tokio::io::duplex(1 << 16);
+        let input = Box::new(&b"LIST\x07\0\0\0/sdcardLIST\x05\0\0\0/nopeQUIT\0\0\0\0"[..]);
+        serve(&device, Stream { input, output: Box::new(output) }).await;
+        let mut all = Vec::new();
+        answer.read_to_end(&mut all).await.unwrap();
+        let (mut names, mut rest) = (Vec::new(), &all[..]);
+        while let Some(entry) = rest.strip_prefix(b"DENT") {
+            let length = usize::from(entry[12]);
+            names.push(String::from_utf8(entry[16..16 + length].to_vec()).unwrap());
+            rest = &entry[16 + length..];
+        }
+        assert_eq!(names[..3], [".", "..", "Alarms"]);
+        assert_eq!(rest, [&b"DONE"[..], &[0; 16], &b"DONE"[..], &[0; 16]].concat());
+    }
 
     #[test]
     fn the_second_stat_has_the_size_adb_reads() {

@@ -1,5 +1,5 @@
 //! The link to one host: the handshake, then packets for its streams.
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use rand_bytes::token;
 use tokio::{
@@ -9,6 +9,7 @@ use tokio::{
     },
     sync::mpsc,
     task::JoinSet,
+    time::timeout,
 };
 
 use super::{
@@ -23,6 +24,8 @@ use crate::{
 
 /// Most open streams of a link.
 const MAX_STREAMS: usize = 256;
+/// How long a host may take to say that it is one: silent connections must not take every place.
+const FIRST_PACKET: Duration = Duration::from_mins(1);
 /// Most packets that wait for the socket.
 const OUT_QUEUE: usize = 16;
 
@@ -76,8 +79,20 @@ async fn handshake(
     phone: &AdbDevice,
 ) -> Result<Option<Host>, PacketError> {
     let mut offered = None;
+    let mut first = true;
     loop {
-        let message = match packet::read(from, false).await {
+        let message = packet::read(from, false);
+        // One that is known waits for as long as the phone is offline or asks its user.
+        let message = if first {
+            match timeout(FIRST_PACKET, message).await {
+                Ok(message) => message,
+                Err(_) => return Ok(None),
+            }
+        } else {
+            message.await
+        };
+        first = false;
+        let message = match message {
             Ok(message) => message,
             Err(PacketError::LinkState(_)) => return Ok(None),
             Err(error) => return Err(error),

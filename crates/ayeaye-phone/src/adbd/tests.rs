@@ -134,3 +134,10 @@ async fn a_capture_can_lose_the_link_on_the_way() {
     // One header of a shell packet, and the bytes; no status, and no CLSE.
     assert_eq!(length, 5 + 16 + 5 + 984);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_says_nothing_is_closed() {
+    let (address, _phone) = adbd().await;
+    let mut silent = TcpStream::connect(address).await.unwrap();
+    assert!(packet::read(&mut silent, false).await.is_err());
+}

@@ -37,6 +37,7 @@ impl SystemSettings {
             ("global", "device_name", "Aurora"),
             ("system", "system_locales", "en-US"),
             ("system", "screen_brightness", "102"),
+            ("system", "screen_brightness_mode", "0"),
             ("system", "screen_off_timeout", "30000"),
             ("system", "accelerometer_rotation", "0"),
             ("system", "user_rotation", "0"),

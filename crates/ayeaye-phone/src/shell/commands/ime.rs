@@ -23,8 +23,8 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         ["list", options @ ..] => list(device, options),
         ["set", id] => match phone.set_input_method(id) {
             Ok(()) => CommandOutput::ok(format!("Input method {id} selected for user #0\n")),
-            Err(_) if known(id).is_none() => unknown(id, "selected"),
-            Err(why) => CommandOutput::malformed(device, 255, format!("{why}\n")),
+            // Android calls one that is not enabled unknown, too.
+            Err(_) => unknown(id, "selected"),
         },
         [command @ ("enable" | "disable"), id] => {
             let on = *command == "enable";
