@@ -11,6 +11,7 @@ mod syntax;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::{sync::Arc, time::Duration};
 

@@ -176,7 +176,7 @@ pub(super) async fn run(
         "date" => system::date(phone, &words),
         "pidof" => logcat::pidof(phone, &words),
         "ps" => system::ps(phone, &words),
-        "logcat" => logcat::logcat(phone, &words).await,
+        "logcat" => logcat::logcat(phone, &words, io).await,
         "svc" => system::svc(phone, &words),
         "content" => settings::content(phone, &words),
 

@@ -5,10 +5,11 @@ use bytes::Bytes;
 
 use super::{
     commands::{self, CommandOutput},
-    io::{Io, Sink, Stdin, WriteError},
+    io::{Io, PIPE_LIMIT, Sink, Stdin, WriteError},
     parse::{SyntaxError, parse},
     process::{SHELL_PATH, Shell, Stop},
     syntax::{Command, Item, Kind, List, Pipeline, Redirect, Script, Target, When},
+    variables::{MAX_TEXT, OutOfMemory, check_size},
 };
 use crate::{device::unix_seconds, files};
 
@@ -110,7 +111,8 @@ impl Shell {
         let Some((last, before)) = pipeline.commands.split_last() else { return Ok(0) };
         let mut stdin = io.stdin.clone();
         for command in before {
-            let (stdout, buffer) = Sink::pipe();
+            // Pipes inside of others hold less, so that all of a command line together hold only so much.
+            let (stdout, buffer) = Sink::pipe(PIPE_LIMIT >> self.depth.min(32));
             let through = Io { stdin, stdout, stderr: io.stderr.clone() };
             // Each part is a process of its own; `exit` ends only that.
             let mut child = self.piped_subshell();
@@ -143,21 +145,21 @@ impl Shell {
         match &command.kind {
             Kind::Simple { assignments, words } => {
                 let mut assigned = Vec::new();
+                let mut size = 0;
                 for (name, value) in assignments {
-                    assigned.push((name, self.text(value, io).await?));
+                    let value = self.text(value, io).await?;
+                    size += value.len();
+                    self.bounded(check_size(size), io).await?;
+                    assigned.push((name, value));
                 }
                 let fields = self.fields(words, io).await?;
                 if fields.is_empty() {
                     // Without a command, assignments set the shell's variables.
-                    for (name, value) in assigned {
-                        self.set_variable(name, value);
-                    }
+                    self.assign(assigned, io).await?;
                     return Ok(0);
                 }
                 let before = (!assigned.is_empty()).then(|| self.variables.clone());
-                for (name, value) in assigned {
-                    self.set_variable(name, value);
-                }
+                self.assign(assigned, io).await?;
                 let ended = self.simple(&fields, io).await;
                 if let Some(before) = before {
                     self.variables = before;
@@ -173,6 +175,25 @@ impl Shell {
                 }
             }
         }
+    }
+
+    async fn assign(&mut self, values: Vec<(&String, String)>, io: &Io) -> Result<(), Stop> {
+        for (name, value) in values {
+            let set = self.set_variable(name, value);
+            self.bounded(set, io).await?;
+        }
+        Ok(())
+    }
+
+    /// A shell that would hold too much says so and ends.
+    pub(super) async fn bounded(
+        &self,
+        checked: Result<(), OutOfMemory>,
+        io: &Io,
+    ) -> Result<(), Stop> {
+        let Err(error) = checked else { return Ok(()) };
+        self.error_text(format!("{error}\n").into_bytes(), io).await?;
+        Err(Stop::Exit(OutOfMemory::STATUS))
     }
 
     async fn nested(&mut self, script: &Script, io: &Io) -> Result<u8, Stop> {
@@ -214,7 +235,7 @@ impl Shell {
 
     /// The output of a script without trailing newlines.
     pub(crate) async fn output_of(&mut self, script: &Script, io: &Io) -> Result<String, Stop> {
-        let (stdout, buffer) = Sink::pipe();
+        let (stdout, buffer) = Sink::pipe(MAX_TEXT);
         let through = Io { stdout, ..io.clone() };
         let mut child = self.piped_subshell();
         self.status = match Box::pin(child.nested(script, &through)).await {

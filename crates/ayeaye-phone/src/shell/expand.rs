@@ -3,6 +3,7 @@ use super::{
     io::Io,
     process::{Shell, Stop},
     syntax::{Part, Word},
+    variables::{MAX_TEXT, check_size},
 };
 use crate::files;
 
@@ -18,9 +19,17 @@ struct Field {
 impl Shell {
     /// Expands the words of a command, each to any number of arguments.
     pub(crate) async fn fields(&mut self, words: &[Word], io: &Io) -> Result<Vec<String>, Stop> {
-        let mut all = Vec::new();
+        let (mut all, mut size) = (Vec::new(), 0);
         for word in words {
-            all.extend(self.split(word, io).await?);
+            for field in self.split(word, io).await? {
+                if all.len() >= MAX_FIELDS {
+                    break;
+                }
+                let found = self.matches(&field);
+                size += found.iter().map(String::len).sum::<usize>();
+                self.bounded(check_size(size), io).await?;
+                all.extend(found);
+            }
             all.truncate(MAX_FIELDS);
         }
         Ok(all)
@@ -36,11 +45,13 @@ impl Shell {
                 Part::Variable { name, .. } => text.push_str(&self.variable(name)),
                 Part::Output { script, .. } => text.push_str(&self.output_of(script, io).await?),
             }
+            self.bounded(check_size(text.len()), io).await?;
         }
         Ok(text)
     }
 
-    async fn split(&mut self, word: &Word, io: &Io) -> Result<Vec<String>, Stop> {
+    async fn split(&mut self, word: &Word, io: &Io) -> Result<Vec<Field>, Stop> {
+        let mut size = 0;
         let mut fields: Vec<Field> = Vec::new();
         let mut current: Option<Field> = None;
         for (index, part) in word.iter().enumerate() {
@@ -52,6 +63,8 @@ impl Shell {
                     (self.output_of(script, io).await?, *quoted, !quoted)
                 }
             };
+            size += text.len();
+            self.bounded(check_size(size), io).await?;
             if quoted {
                 current.get_or_insert_default();
             }
@@ -64,7 +77,7 @@ impl Shell {
             }
         }
         fields.extend(current);
-        Ok(fields.into_iter().flat_map(|field| self.matches(&field)).collect())
+        Ok(fields)
     }
 
     /// `~` at the start of a word is the home folder.
@@ -88,11 +101,18 @@ impl Shell {
         let normalize_path = text.starts_with('/');
         let base = if self.cwd() == "/" { "/".to_owned() } else { format!("{}/", self.cwd()) };
         let files = self.device().files();
+        let mut size = 0;
         let found: Vec<String> = files
             .paths()
             .filter_map(|path| if normalize_path { Some(path) } else { path.strip_prefix(&base) })
             .filter(|path| !path.is_empty() && !files::file_name(path).starts_with('.'))
             .filter(|path| pattern_matches(&field.text, path))
+            // What goes beyond is found to be too much.
+            .take_while(|path| {
+                let fits = size <= MAX_TEXT;
+                size += path.len();
+                fits
+            })
             .map(str::to_owned)
             .collect();
         if found.is_empty() { vec![text] } else { found }

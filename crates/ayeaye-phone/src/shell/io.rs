@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::protocol::{Channel, Disconnected, PeerWriter};
 use crate::{device::AdbDevice, device::unix_seconds, files::FileError};
 
-/// Most bytes in a pipe or a substitution: several raw captures.
+/// Most bytes in a pipe: several raw captures.
 pub(crate) const PIPE_LIMIT: usize = 64 << 20;
 
 /// The three streams of a command; clones are the same streams.
@@ -22,7 +22,8 @@ pub(crate) struct Io {
 #[derive(Debug, Clone)]
 pub(crate) enum Sink {
     Peer(Arc<PeerWriter>, Channel),
-    Pipe(Arc<Mutex<Vec<u8>>>),
+    /// Up to so many bytes.
+    Pipe(Arc<Mutex<Vec<u8>>>, usize),
     /// Already created or truncated; writes append.
     File(AdbDevice, String),
     Null,
@@ -36,9 +37,9 @@ pub(crate) enum WriteError {
 }
 
 impl Sink {
-    pub(crate) fn pipe() -> (Self, Arc<Mutex<Vec<u8>>>) {
+    pub(crate) fn pipe(limit: usize) -> (Self, Arc<Mutex<Vec<u8>>>) {
         let buffer = Arc::new(Mutex::new(Vec::new()));
-        (Self::Pipe(buffer.clone()), buffer)
+        (Self::Pipe(buffer.clone(), limit), buffer)
     }
 
     /// `drop_after` cuts the link after so many bytes of a write to the client.
@@ -51,10 +52,10 @@ impl Sink {
             Self::Peer(peer, channel) => {
                 peer.write(*channel, chunks, drop_after).await.map_err(WriteError::Disconnected)
             }
-            Self::Pipe(buffer) => {
+            Self::Pipe(buffer, limit) => {
                 let mut buffer = buffer.lock().unwrap_or_else(PoisonError::into_inner);
                 let more: usize = chunks.iter().map(Bytes::len).sum();
-                if buffer.len() + more > PIPE_LIMIT {
+                if buffer.len() + more > *limit {
                     return Err(WriteError::File(FileError::NoSpace));
                 }
                 for chunk in chunks {

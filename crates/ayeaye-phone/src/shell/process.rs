@@ -1,9 +1,8 @@
 //! A shell process: what it knows and hands on to its children. `exec.rs` runs scripts in it.
-use std::collections::BTreeMap;
-
 use super::{
     jobs::{Jobs, SHELL_PID},
     protocol::Disconnected,
+    variables::{OutOfMemory, Variables},
 };
 use crate::device::AdbDevice;
 
@@ -20,7 +19,7 @@ pub(crate) enum Stop {
 #[derive(Debug)]
 pub(crate) struct Shell {
     pub(super) device: AdbDevice,
-    pub(super) variables: BTreeMap<String, String>,
+    pub(super) variables: Variables,
     pub(super) cwd: String,
     pub(super) status: u8,
     pub(super) depth: usize,
@@ -29,7 +28,8 @@ pub(crate) struct Shell {
 
 impl Shell {
     pub(crate) fn new(device: AdbDevice) -> Self {
-        let variables = [
+        let mut variables = Variables::default();
+        for (name, value) in [
             ("ANDROID_DATA", "/data"),
             ("ANDROID_ROOT", "/system"),
             ("EXTERNAL_STORAGE", "/sdcard"),
@@ -40,11 +40,9 @@ impl Shell {
             ("SHELL", "/bin/sh"),
             ("TMPDIR", "/data/local/tmp"),
             ("USER", "shell"),
-        ];
-        let variables = variables
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .into_iter()
-            .collect();
+        ] {
+            variables.set(name, value.to_owned()).expect("these few are short");
+        }
         Self { device, variables, cwd: "/".to_owned(), status: 0, depth: 0, jobs: Jobs::new() }
     }
 
@@ -64,8 +62,8 @@ impl Shell {
         self.status
     }
 
-    pub(crate) fn set_variable(&mut self, name: &str, value: String) {
-        self.variables.insert(name.to_owned(), value);
+    pub(crate) fn set_variable(&mut self, name: &str, value: String) -> Result<(), OutOfMemory> {
+        self.variables.set(name, value)
     }
 
     pub(crate) fn variable(&self, name: &str) -> String {
@@ -76,7 +74,7 @@ impl Shell {
             "#" => "0".to_owned(),
             "0" => "sh".to_owned(),
             "PWD" => self.cwd.clone(),
-            name => self.variables.get(name).cloned().unwrap_or_default(),
+            name => self.variables.get(name).unwrap_or_default().to_owned(),
         }
     }
 

@@ -2,7 +2,7 @@
 use std::{path::Path, time::Duration};
 
 use super::{
-    io::{Io, Sink, Stdin},
+    io::{Io, PIPE_LIMIT, Sink, Stdin},
     process::{Shell, Stop},
 };
 use crate::{device::AdbDevice, options::PhoneOptions, phone::Phone};
@@ -14,8 +14,8 @@ fn device() -> AdbDevice {
 
 /// Status, stdout and stderr of one line.
 async fn run(device: &AdbDevice, line: &str) -> (u8, String, String) {
-    let (stdout, out) = Sink::pipe();
-    let (stderr, err) = Sink::pipe();
+    let (stdout, out) = Sink::pipe(PIPE_LIMIT);
+    let (stderr, err) = Sink::pipe(PIPE_LIMIT);
     let io = Io { stdin: Stdin::bytes("in\n".into()), stdout, stderr };
     let mut shell = Shell::new(device.clone());
     let status = match shell.run_line(line, &io).await {
@@ -163,6 +163,11 @@ async fn what_fails_says_so_as_android_does() {
             0,
             "Error type 3\nError: Activity class {a/a.B} does not exist.\n",
         ),
+        (
+            "ime set com.android.adbkeyboard/.AdbIME",
+            255,
+            "Unknown input method com.android.adbkeyboard/.AdbIME cannot be selected for user #0\n",
+        ),
         ("ime set nope/.X", 255, "Unknown input method nope/.X cannot be selected for user #0\n"),
     ] {
         let (got_status, _, got_err) = run(&device, line).await;
@@ -221,6 +226,7 @@ async fn what_agents_look_for_is_there() {
         ("dumpsys display", "deviceWidth=320, deviceHeight=640"),
         ("dumpsys battery", "level: 87"),
         ("getprop", "[ro.build.version.release]: [14]\n"),
+        ("settings get system screen_brightness_mode", "0\n"),
         ("getprop ro.product.model", "Aye-aye virtual phone\n"),
         ("settings get secure default_input_method", "/"),
         ("ime list -s", "/"),
@@ -248,4 +254,44 @@ async fn pipes_and_nesting_are_bounded() {
     assert_eq!(status, 0, "{out}");
     let deep = format!("{}true{}", "( ".repeat(20), " )".repeat(20));
     assert_eq!(run(&device, &deep).await.0, 0);
+}
+
+#[tokio::test]
+async fn a_short_line_does_not_take_any_amount_of_memory() {
+    let device = device();
+    let doubled = format!("a=aaaaaaaaaaaaaaaa; {}echo no", "a=$a$a; ".repeat(24));
+    let many: String = (0..40).map(|number| format!("b{number}=$a; ")).collect();
+    let many = format!("a=aaaaaaaaaaaaaaaa; {}{many}echo no", "a=$a$a; ".repeat(15));
+    let words = format!("a=aaaaaaaaaaaaaaaa; {}echo{}", "a=$a$a; ".repeat(15), " $a".repeat(40));
+    let exported = format!("a=aaaaaaaaaaaaaaaa; {}export {}", "a=$a$a; ".repeat(15), "b=$a$a");
+    for line in [&doubled, &many, &words, &exported] {
+        let (status, out, err) = run(&device, line).await;
+        let said = err.starts_with("internal error: can't allocate ")
+            && err.ends_with(" data bytes: Cannot allocate memory\n");
+        assert!(said && status == 255 && out.is_empty(), "{line}: {status} {out} {err}");
+    }
+    let (status, out, _) = run(&device, &format!("({doubled}); echo $?")).await;
+    assert_eq!((status, out.as_str()), (0, "255\n"), "the shell around it goes on");
+
+    let big = vec![b'x'; 40 << 20];
+    device.files().write("/sdcard/big", big, 0o644, 0).unwrap();
+    for (line, full) in [
+        ("cat /sdcard/big /sdcard/big | cat", "cat: write: No space left on device\n"),
+        ("echo $(cat /sdcard/big)", "cat: write: No space left on device\n"),
+        ("grep x /sdcard/big /sdcard/big | cat", "grep: write: No space left on device\n"),
+    ] {
+        let (_, out, err) = run(&device, line).await;
+        assert!(out.len() < 2 && err == full, "{line}: {} bytes, {err}", out.len());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_is_followed_shows_what_there_is() {
+    let device = device();
+    let (stdout, out) = Sink::pipe(PIPE_LIMIT);
+    let io = Io { stdin: Stdin::bytes("".into()), stdout, stderr: Sink::Null };
+    let mut shell = Shell::new(device);
+    let followed = shell.run_line("logcat", &io);
+    assert!(tokio::time::timeout(Duration::from_secs(9), followed).await.is_err());
+    assert!(out.lock().unwrap().starts_with(b"--------- beginning of main\n"));
 }

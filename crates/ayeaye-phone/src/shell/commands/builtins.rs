@@ -8,6 +8,7 @@ use crate::{
     shell::{
         io::Io,
         process::{SHELL_PATH, Shell, Stop},
+        variables::OutOfMemory,
     },
 };
 
@@ -89,7 +90,9 @@ pub(super) fn cd(shell: &mut Shell, words: &[&str]) -> CommandOutput {
 pub(super) fn export(shell: &mut Shell, args: &[String]) -> CommandOutput {
     for arg in args {
         if let Some((name, value)) = arg.split_once('=') {
-            shell.set_variable(name, value.to_owned());
+            if let Err(error) = shell.set_variable(name, value.to_owned()) {
+                return CommandOutput::error(OutOfMemory::STATUS, format!("{error}\n"));
+            }
         }
     }
     CommandOutput::status(0)

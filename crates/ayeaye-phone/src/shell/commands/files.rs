@@ -122,9 +122,17 @@ pub(super) fn unzip(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOut
         }
     };
     let (mut stdout, mut failures) = (Vec::new(), String::new());
+    let mut size = 0;
     for name in names {
+        if size > PIPE_LIMIT {
+            push_fmt!(failures, "unzip: write: {}\n", FileError::NoSpace);
+            break;
+        }
         match apk::extract(&content, name) {
-            Some(content) => stdout.push(Bytes::from(content)),
+            Some(content) => {
+                size += content.len();
+                stdout.push(Bytes::from(content));
+            }
             None => push_fmt!(failures, "unzip: caution: filename not matched: {name}\n"),
         }
     }
@@ -149,6 +157,10 @@ pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput
         }
     }
     for folder in folders {
+        if out.len() > PIPE_LIMIT {
+            push_fmt!(failures, "ls: write: {}\n", FileError::NoSpace);
+            break;
+        }
         let mut entries = device.files().list(&normalize_path(cwd, folder)).unwrap_or_default();
         entries.retain(|(name, _)| flags.has('a') || !name.starts_with('.'));
         if operands.len() > 1 {

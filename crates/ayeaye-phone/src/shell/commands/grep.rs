@@ -5,7 +5,11 @@ use super::{
     CommandOutput,
     files::{flags, inputs},
 };
-use crate::{device::AdbDevice, shell::io::Io};
+use crate::{
+    device::AdbDevice,
+    files::FileError,
+    shell::io::{Io, PIPE_LIMIT},
+};
 
 pub(super) async fn grep(
     device: &AdbDevice,
@@ -54,11 +58,11 @@ pub(super) async fn grep(
             format!("grep: bad REGEX '{}'\n", patterns.join("|")),
         );
     };
-    let (contents, failures) = inputs(device, cwd, "grep", operands, io).await;
+    let (contents, mut failures) = inputs(device, cwd, "grep", operands, io).await;
     let names = (operands.len() > 1 || flags.has('H')) && !flags.has('h');
     let mut out = String::new();
     let mut matched = false;
-    for (name, content) in &contents {
+    'files: for (name, content) in &contents {
         let mut count = 0;
         let text = String::from_utf8_lossy(content);
         for (number, line) in (1..).zip(text.lines()) {
@@ -68,6 +72,11 @@ pub(super) async fn grep(
             count += 1;
             if flags.has('c') || flags.has('q') {
                 continue;
+            }
+            if out.len() > PIPE_LIMIT {
+                push_fmt!(failures, "grep: write: {}\n", FileError::NoSpace);
+                out.clear();
+                break 'files;
             }
             let prefix = format!(
                 "{}{}",

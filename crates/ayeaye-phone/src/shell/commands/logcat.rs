@@ -1,9 +1,14 @@
 //! `logcat`, `pidof` and `am crash`: what apps log and how they crash.
+use bytes::Bytes;
+
 use super::{
     CommandOutput,
     system::{pid_of, strftime},
 };
-use crate::device::{AdbDevice, unix_seconds};
+use crate::{
+    device::{AdbDevice, unix_seconds},
+    shell::io::Io,
+};
 
 /// What to show of the log.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -41,18 +46,14 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A log of what is running. Without `-d` it is followed for ever.
-pub(super) async fn logcat(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+/// A log of what is running. Without `-d` it is followed for ever, and nothing more comes.
+pub(super) async fn logcat(device: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
     if words.iter().any(|word| matches!(*word, "-c" | "--clear" | "-g" | "-G")) {
         return CommandOutput::status(0);
     }
     let request = Request::parse(words);
     if let Some(flag) = request.unknown {
         return CommandOutput::malformed(device, 1, format!("Unknown option '{flag}'\n"));
-    }
-    if !request.dump {
-        tracing::debug!(serial = device.serial(), "following a log without news");
-        return std::future::pending().await;
     }
     let (name, mut lines) =
         if request.crashes { ("crash", crashes(device)) } else { ("main", running(device)) };
@@ -62,6 +63,13 @@ pub(super) async fn logcat(device: &AdbDevice, words: &[&str]) -> CommandOutput 
     let start = lines.len().saturating_sub(request.last.unwrap_or(usize::MAX));
     let mut text = format!("--------- beginning of {name}\n");
     text.extend(lines[start..].iter().map(|(_, line)| format!("{line}\n")));
+    if !request.dump {
+        if io.stdout.write(&[Bytes::from(text)], None).await.is_err() {
+            return CommandOutput::status(1);
+        }
+        tracing::debug!(serial = device.serial(), "following a log without news");
+        return std::future::pending().await;
+    }
     CommandOutput::ok(text)
 }
 
