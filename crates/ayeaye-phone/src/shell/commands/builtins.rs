@@ -89,10 +89,10 @@ pub(super) fn cd(shell: &mut Shell, words: &[&str]) -> CommandOutput {
 
 pub(super) fn export(shell: &mut Shell, args: &[String]) -> CommandOutput {
     for arg in args {
-        if let Some((name, value)) = arg.split_once('=') {
-            if let Err(error) = shell.set_variable(name, value.to_owned()) {
-                return CommandOutput::error(OutOfMemory::STATUS, format!("{error}\n"));
-            }
+        if let Some((name, value)) = arg.split_once('=')
+            && let Err(error) = shell.set_variable(name, value.to_owned())
+        {
+            return CommandOutput::error(OutOfMemory::STATUS, format!("{error}\n"));
         }
     }
     CommandOutput::status(0)

@@ -74,8 +74,6 @@ pub(super) async fn grep(
                 continue;
             }
             if out.len() > PIPE_LIMIT {
-                push_fmt!(failures, "grep: write: {}\n", FileError::NoSpace);
-                out.clear();
                 break 'files;
             }
             let prefix = format!(
@@ -85,6 +83,9 @@ pub(super) async fn grep(
             );
             if flags.has('o') {
                 for found in regex.find_iter(line) {
+                    if out.len() > PIPE_LIMIT {
+                        break 'files;
+                    }
                     push_fmt!(out, "{prefix}{}\n", found.as_str());
                 }
             } else {
@@ -95,6 +96,10 @@ pub(super) async fn grep(
             push_fmt!(out, "{count}\n");
         }
         matched |= count > 0;
+    }
+    if out.len() > PIPE_LIMIT {
+        push_fmt!(failures, "grep: write: {}\n", FileError::NoSpace);
+        out.clear();
     }
     let status = if failures.is_empty() { u8::from(!matched) } else { 2 };
     CommandOutput { stdout: vec![Bytes::from(out)], ..CommandOutput::error(status, failures) }
