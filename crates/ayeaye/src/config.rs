@@ -43,7 +43,7 @@ use ayeaye_export::LogSettings;
 
 pub use call_table::CallTable;
 pub use edit::{EditError, edited};
-pub use environment::Environment;
+pub use environment::{Environment, TOKEN_VARIABLE};
 pub(crate) use error::wrong_with_url;
 pub use error::{ConfigError, ValueError};
 pub use exposed::ExposedKeys;

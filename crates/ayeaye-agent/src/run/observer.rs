@@ -2,9 +2,9 @@
 mod capture;
 mod early;
 mod elements;
-mod observation;
 mod picture;
 mod private;
+mod record;
 mod watch;
 
 use std::sync::Arc;
@@ -12,18 +12,19 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use self::early::Look;
+use self::early::{Look, Proof};
 use self::elements::{ElementsRequest, ElementsTiming};
-use self::observation::observe_record;
-pub(super) use self::observation::{Observation, StoredScreen};
 use self::picture::{UNREDACTED, encode, may_show_secret};
 use self::private::private_app;
+pub(super) use self::record::StoredScreen;
+use self::record::observe_record;
+use self::watch::ScreenWatch;
 use super::actor::Actor;
 use super::cancel::CancelHandle;
 use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
 use crate::gate::Policy;
-use crate::journal::{CaptureRecord, DisplayRecord, Fact};
+use crate::journal::{CaptureRecord, DisplayRecord, Fact, Observe};
 use crate::settle::times::{ActKind, Expected, SettleTimes};
 use crate::settle::{ScreenCapture, SettleRule};
 use crate::{
@@ -32,6 +33,49 @@ use crate::{
 
 /// How long the end of a run waits for the elements of its last screen.
 const LAST_ELEMENTS: Duration = Duration::from_secs(1);
+
+/// The screen of one step.
+#[derive(Debug)]
+pub(super) struct Observation {
+    pub(super) frame: Frame,
+    /// As sent to the model.
+    pub(super) picture: StoredPicture,
+    /// What may be stored of it is.
+    stored: bool,
+    /// Package of the app in front, when the phone says.
+    pub(super) app: Option<String>,
+    /// Its name in the phone's language, where that is known.
+    pub(super) app_name: Option<String>,
+    /// The field in focus hides what is typed into it.
+    pub(super) secret_field: bool,
+    pub(super) elements: ElementsRequest,
+    /// What is black on the picture that models are sent.
+    hidden: Vec<[i32; 4]>,
+    /// What should be black on it is not known.
+    unredacted: bool,
+    /// What it shows in words, where its app protects it from being captured.
+    pub(super) words: Option<String>,
+    /// When it was seen.
+    pub(super) seen_at: Instant,
+    /// Looks at the screen while a model thinks.
+    pub(super) watch: Option<ScreenWatch>,
+    /// It may still move: whether it does is being seen.
+    proof: Option<Box<Proof>>,
+    record: Observe,
+}
+
+impl Observation {
+    /// Activity of the app in front; empty when the phone did not say.
+    pub(super) fn activity(&self) -> &str {
+        &self.record.activity
+    }
+
+    /// About how long one look takes.
+    fn look_time(&self) -> Duration {
+        let each = self.record.settle_ms / f64::from(self.record.captures.max(1));
+        Duration::try_from_secs_f64(each / 1e3).unwrap_or_default()
+    }
+}
 
 /// A gesture after which the screen has not been seen at rest yet.
 #[derive(Debug, Clone)]
@@ -327,10 +371,8 @@ impl Observer {
         let gesture = self.last_gesture.take();
         let looking = async {
             // What is private is asked about before each look and after it.
-            let before = match self.policy.private_apps.is_empty() {
-                true => None,
-                false => Some(self.device.state().await?),
-            };
+            let may_show = self.policy.private_apps.is_empty();
+            let before = if may_show { None } else { Some(self.device.state().await?) };
             let capture = self.settle_after(gesture).await?;
             Ok((capture, before, self.device.state().await?))
         };

@@ -3,9 +3,7 @@ use ayeaye_model::Secret;
 use serde_json::{Map, Value, json};
 
 use super::{Client, System};
-
-/// The variable that clients take the token from, where they can.
-pub const TOKEN_VARIABLE: &str = "AYEAYE_TOKEN";
+use crate::config::TOKEN_VARIABLE;
 
 /// How a client reaches the server.
 #[derive(Debug, Clone)]

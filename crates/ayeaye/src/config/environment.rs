@@ -3,6 +3,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+/// The variable that clients take the token of the HTTP server from, where they can. It is no setting of the server's.
+pub const TOKEN_VARIABLE: &str = "AYEAYE_TOKEN";
+
 /// The variables that are read beside those named `AYEAYE_…`.
 const READ: &[&str] = &[
     "ADB_SERVER_SOCKET",

@@ -5,11 +5,10 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::environment::Environment;
+use super::environment::{Environment, TOKEN_VARIABLE};
 use super::error::{ConfigError, ValueError};
 use super::known::{self, KnownSetting};
 use super::origin::Origin;
-use crate::clients::entry::TOKEN_VARIABLE;
 
 /// A value as it was written. Text, because flags and the environment have nothing else: numbers are
 /// parsed in one place, whatever they come from.

@@ -227,7 +227,10 @@ async fn no_picture_is_kept_that_nothing_in_the_record_names() {
         let files = rig.files_with("");
         let record = files.iter().find(|it| it.ends_with("events.jsonl")).unwrap();
         let record = std::fs::read_to_string(record).unwrap();
-        let pictures: Vec<_> = files.iter().filter(|it| it.ends_with(".png")).collect();
+        let pictures: Vec<_> = files
+            .iter()
+            .filter(|it| Path::new(it).extension().is_some_and(|it| it == "png"))
+            .collect();
         let steps = observed(&rig, report.session_id).await;
         let steps = steps.iter().filter(|it| it.screenshot.is_some()).count();
         assert!(steps <= pictures.len(), "{pictures:?}");

@@ -6,9 +6,10 @@ use ayeaye_model::Secret;
 use serde_json::Value;
 
 use crate::cli::Install;
-use crate::clients::entry::{Connection, TOKEN_VARIABLE};
+use crate::clients::entry::Connection;
 use crate::clients::{Client, Folders, Place, Scope, System, TokenForm, launcher};
 use crate::command::Start;
+use crate::config::TOKEN_VARIABLE;
 use crate::config::{Config, Environment, is_loopback};
 use crate::http::TOKEN_FILE;
 use crate::secret;
