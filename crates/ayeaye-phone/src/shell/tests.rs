@@ -260,8 +260,8 @@ async fn pipes_and_nesting_are_bounded() {
 async fn a_short_line_does_not_take_any_amount_of_memory() {
     let device = device();
     let doubled = format!("a=aaaaaaaaaaaaaaaa; {}echo no", "a=$a$a; ".repeat(24));
-    let many: String = (0..40).map(|number| format!("b{number}=$a; ")).collect();
-    let many = format!("a=aaaaaaaaaaaaaaaa; {}{many}echo no", "a=$a$a; ".repeat(15));
+    let many = (0..40).map(|number| format!("b{number}=$a")).collect::<Vec<_>>().join("; ");
+    let many = format!("a=aaaaaaaaaaaaaaaa; {}{many}; echo no", "a=$a$a; ".repeat(15));
     let words = format!("a=aaaaaaaaaaaaaaaa; {}echo{}", "a=$a$a; ".repeat(15), " $a".repeat(40));
     let exported = format!("a=aaaaaaaaaaaaaaaa; {}export {}", "a=$a$a; ".repeat(15), "b=$a$a");
     for line in [&doubled, &many, &words, &exported] {
