@@ -74,7 +74,9 @@ pub(super) fn line(state: &State, step: u32, call: &LlmRequest, blobs: &dyn Blob
 /// Adds to a line what was seen in its step, if that is over. A host agent's has no place for the elements.
 pub(super) fn complete(mut line: Value, step: Option<&Step>, state: &State) -> Value {
     if let Some(pictures) = line["image_list"].as_array_mut() {
-        pictures.iter_mut().for_each(|name| show_in_folder(name, state));
+        for name in pictures {
+            show_in_folder(name, state);
+        }
     }
     let messages = line["prompt"].as_array_mut().into_iter().flatten();
     let parts = messages.filter_map(|message| message["content"].as_array_mut()).flatten();
