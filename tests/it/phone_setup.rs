@@ -321,7 +321,8 @@ async fn a_phone_is_set_up_under_any_of_its_serials_and_no_other_is_taken_for_it
     let known = setup("192.168.1.20:5555").await;
     assert!(known.out.contains("setup 192.168.1.20:5555 --keyboard"), "{known:?}");
     let unknown = setup("R58M12ABCDE").await;
-    assert!(unknown.out.contains("R58M12ABCDE is not connected"), "{unknown:?}");
+    assert_eq!(unknown.code, 1, "{unknown:?}");
+    assert!(unknown.err.contains("R58M12ABCDE is not connected"), "{unknown:?}");
     assert!(!unknown.out.contains("It will be"), "{unknown:?}");
 }
 
