@@ -195,7 +195,7 @@ impl Client {
                         ClientFault::AnsweredTwice => self.twice = true,
                         other => {
                             let id = follower.report().session_id;
-                            follower = self.misbehave(agent, id, follower, other).await?;
+                            follower = Box::pin(self.misbehave(agent, id, follower, other)).await?;
                         }
                     }
                 }

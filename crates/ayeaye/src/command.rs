@@ -125,7 +125,8 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             let terminal = if how.json { terminal.beside_json() } else { terminal };
             let options = RunOptions::new(config, how.json);
             let named = continue_session::Named { id, virtual_phone };
-            continue_session::go_on(config, named, text.as_deref(), options, terminal).await
+            Box::pin(continue_session::go_on(config, named, text.as_deref(), options, terminal))
+                .await
         }
         Command::Devices { json } => {
             let app = App::new(config).await?;

@@ -30,6 +30,7 @@ pub enum KeptError {
 }
 
 /// What is to be done with a file.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// The file, as it is named.

@@ -80,7 +80,7 @@ pub async fn go_on(
             None => resume(&app.agent, (id, UserInput::Nothing), false, options).await,
         }
     };
-    let begun = signals.unless_asked(begun).await;
+    let begun = signals.unless_asked(Box::pin(begun)).await;
     drop(starting);
     let Some(follower) = begun.transpose()? else {
         terminal.item("stopped", "before it went on");

@@ -329,14 +329,12 @@ async fn ask_in_time(
     (terminal, signals): (Terminal, &Shutdown),
 ) -> Option<String> {
     let asking = async {
-        match signals.unless_asked(ask(question, terminal)).await {
-            Some(answer) => answer,
-            None => {
-                // The line of the prompt is still open.
-                terminal.line("");
-                None
-            }
+        let answer = signals.unless_asked(ask(question, terminal)).await;
+        if answer.is_none() {
+            // The line of the prompt is still open.
+            terminal.line("");
         }
+        answer.flatten()
     };
     let Some(answer_by) = answer_by else { return asking.await };
     let now = clock::system();

@@ -34,15 +34,11 @@ pub fn braces_without_slot(text: &str) -> Vec<&str> {
         while let Some(open) = words.find('{') {
             let rest = &words[open..];
             // Double braces name a secret.
-            let doubled = rest.starts_with("{{").then(|| rest.find("}}")).flatten();
-            let end = match doubled {
-                Some(end) => end + 2,
-                None => {
-                    let end = rest.find('}').map_or(rest.len(), |end| end + 1);
-                    found.push(&rest[..end]);
-                    end
-                }
-            };
+            let doubled = rest.starts_with("{{").then(|| Some(rest.find("}}")? + 2)).flatten();
+            let end = doubled.unwrap_or_else(|| rest.find('}').map_or(rest.len(), |end| end + 1));
+            if doubled.is_none() {
+                found.push(&rest[..end]);
+            }
             words = &rest[end..];
         }
     }
