@@ -106,6 +106,9 @@ fn what_cannot_be_known_to_be_the_same_is_not_done() {
     let secret = json!({ "function": "TYPE", "arguments": {
         "value": "[secret password #0123abcd]", "clear": false, "submit": false } });
     assert!(why(&secret, None).contains("was a secret"));
+    let length = json!({ "function": "TYPE", "arguments": {
+        "value": "[12 characters]", "clear": false, "submit": false } });
+    assert!(why(&length, None).contains("only the length"));
     let typed = json!({ "function": "TYPE", "arguments": { "value": "x", "clear": false, "submit": false } });
     assert!(why(&typed, None).contains("no field has the focus"));
     let asked = json!({ "function": "INFO", "arguments": { "question": { "kind": "info", "text": "?", "options": [] } } });

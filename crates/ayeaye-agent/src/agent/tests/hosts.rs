@@ -448,3 +448,22 @@ fn old_records_have_no_host_agent() {
         json!({ "max_steps": 3, "reply_mode": "no_reply" })
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_app_that_an_operator_has_allowed_is_opened_before_its_subtask_begins() {
+    let rig = Rig::new([complete("Paid.")])
+        .planned([assign("Venmo", "Pay"), assign("Venmo", "Pay"), finish("Done.")])
+        .answering(ReplyMode::ManualReply);
+    rig.phone.installs("com.venmo", "Venmo");
+    let mut follower = rig.begin().await;
+    while !follower.update().line.contains("waiting for the operator") {
+        assert!(follower.changed().await);
+    }
+    let yes = UserInput::Reply("yes".to_owned());
+    rig.resume(follower.report().session_id, yes).await.unwrap();
+    let report = rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), ["AWAKE com.venmo"]);
+    let story = story(&rig.events(report.session_id).await);
+    let ends: Vec<_> = story.iter().filter(|line| line.starts_with("subtask")).collect();
+    assert_eq!(ends, ["subtask 0 FINISH Paid."]);
+}
