@@ -18,7 +18,7 @@ const MAX_TREE: usize = 4 * 1024 * 1024;
 const COMPRESSED_FOR: u8 = 5;
 
 /// How often an empty dump is made at most.
-pub(crate) const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = 3;
 
 const WHAT: &str = "its elements";
 
@@ -48,44 +48,45 @@ impl ElementReader {
     pub(crate) async fn read(&self, client: &DeviceClient) -> Result<Option<String>, DeviceError> {
         let left = self.compressed.load(Ordering::Relaxed);
         if left == 0 {
-            match dump_again(client, "uiautomator dump /dev/tty").await? {
+            match read(client, "uiautomator dump /dev/tty").await? {
                 Dump::Tree(tree) => return Ok(Some(tree)),
                 Dump::None => return Ok(None),
                 Dump::Restless | Dump::Empty => {}
             }
         }
         self.compressed.store(left.checked_sub(1).unwrap_or(COMPRESSED_FOR), Ordering::Relaxed);
-        match dump_again(client, "uiautomator dump --compressed /dev/tty").await? {
+        match read(client, "uiautomator dump --compressed /dev/tty").await? {
             Dump::Tree(tree) => Ok(Some(tree)),
             Dump::Restless | Dump::Empty | Dump::None => Ok(None),
         }
     }
 }
 
-/// A dump, and while it is empty another one, all within the time for one.
-async fn dump_again(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError> {
-    let deadline = Instant::now() + client.limits().ui_tree;
-    for _ in 1..ATTEMPTS {
-        match dump(client, command, deadline).await? {
-            Dump::Empty if Instant::now() < deadline => {}
-            told => return Ok(told),
-        }
-    }
-    dump(client, command, deadline).await
-}
-
-async fn dump(
+/// What `uiautomator` prints, and while that is an empty dump what it prints when asked again, until a
+/// deadline for all of it.
+pub(crate) async fn dump(
     client: &DeviceClient,
     command: &str,
     deadline: Instant,
-) -> Result<Dump, DeviceError> {
-    let bytes = match client.exec(WHAT, command, deadline, MAX_TREE, <[u8]>::len).await {
-        Ok(bytes) => bytes,
+) -> Result<String, DeviceError> {
+    let mut attempt = 1;
+    loop {
+        let bytes = client.exec(WHAT, command, deadline, MAX_TREE, <[u8]>::len).await?;
+        let text = String::from_utf8_lossy(&bytes);
+        if !is_empty_dump(&text) || attempt == ATTEMPTS || deadline <= Instant::now() {
+            return Ok(text.into_owned());
+        }
+        attempt += 1;
+    }
+}
+
+async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError> {
+    let text = match dump(client, command, Instant::now() + client.limits().ui_tree).await {
+        Ok(text) => text,
         Err(DeviceError::TimedOut { .. }) => return Ok(Dump::Restless),
         Err(DeviceError::Garbled { .. }) => return Ok(Dump::None),
         Err(error) => return Err(error),
     };
-    let text = String::from_utf8_lossy(&bytes);
     if let Some(tree) = ui_tree(&text) {
         return Ok(Dump::Tree(tree.to_owned()));
     }
@@ -99,6 +100,6 @@ async fn dump(
 }
 
 /// Whether a dump failed in a way that passes: while the screen changes, it may have no window in front.
-pub(crate) fn is_empty_dump(text: &str) -> bool {
+fn is_empty_dump(text: &str) -> bool {
     text.trim().is_empty() || text.contains("null root node")
 }

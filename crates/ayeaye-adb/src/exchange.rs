@@ -2,7 +2,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::owner_only;
+use ayeaye_agent::private_files::private_folder;
 
 /// The longest name of a file in it, in bytes.
 const MAX_NAME: usize = 255;
@@ -51,7 +51,7 @@ impl ExchangeFolder {
             return Err(self.not_a_name(name));
         }
         let path = self.root.join(checked);
-        owner_only::make_folder(&self.root)
+        private_folder(&self.root, true)
             .map_err(|error| ExchangeError::Unusable(name.to_owned(), self.root.clone(), error))?;
         // A link counts, also one that leads nowhere.
         if path.symlink_metadata().is_ok() {

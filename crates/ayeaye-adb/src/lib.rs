@@ -48,7 +48,6 @@ mod protocol;
 mod config;
 mod exchange;
 mod fence;
-mod owner_only;
 mod quote;
 
 #[cfg(test)]

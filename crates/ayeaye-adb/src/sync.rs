@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use ayeaye_agent::DeviceError;
+use ayeaye_agent::private_files::private_options;
 use bytes::Bytes;
 use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -11,7 +12,6 @@ use tokio::time::Instant;
 
 use crate::client::DeviceClient;
 use crate::errors::FROM_DEVICE;
-use crate::owner_only;
 use crate::protocol::{Connection, ProtocolError};
 
 /// The most bytes of one block, by the protocol.
@@ -118,8 +118,8 @@ pub(crate) async fn pull_file(
     let what = format!("reading {path}");
     let unwritable =
         |error: std::io::Error| client.not_sent(&what, format!("{}: {error}", local.display()));
-    let mut options = OpenOptions::from(owner_only::to_write());
-    let mut file = options.create_new(true).open(local).await.map_err(unwritable)?;
+    let mut options = OpenOptions::from(private_options());
+    let mut file = options.write(true).create_new(true).open(local).await.map_err(unwritable)?;
     let copied = run_within(client, &what, path, limit, async |connection| {
         send(connection, *b"RECV", path.as_bytes()).await?;
         let (mut total, mut block) = (0, Vec::new());

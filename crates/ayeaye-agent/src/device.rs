@@ -1,9 +1,9 @@
 //! The seam to phones.
+mod error;
 mod setting;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -11,6 +11,7 @@ use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use tokio::time::Instant;
 
+pub use self::error::DeviceError;
 pub use self::setting::{ChangeLog, PutBack, SettingChange};
 use crate::{DeviceCommand, Frame, Gesture, ScreenSize};
 
@@ -282,130 +283,6 @@ impl Performed {
     /// Accepted, but whether it did what it was for is not known; `why` is a clause.
     pub fn uncertain(why: impl Into<String>) -> Self {
         Self { uncertain: Some(why.into()), ..Self::done() }
-    }
-}
-
-/// Why a phone did not do what it was asked. Variants are by what the caller does next.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum DeviceError {
-    /// There is no adb server and none could be started: nothing works until it is mended.
-    #[error("no adb server answers at {address}: {cause}")]
-    NoServer {
-        /// Where one was looked for.
-        address: String,
-        /// What was tried.
-        cause: String,
-    },
-    /// The phone is not in the list: plug it in, or use another.
-    #[error("device {0} is not connected")]
-    NotFound(DeviceId),
-    /// A person has to allow this computer on the phone's screen.
-    #[error("device {0} has not authorized this computer")]
-    Unauthorized(DeviceId),
-    /// The phone is in the list but does not answer: it may come back.
-    #[error("device {0} is {1}")]
-    NotReady(DeviceId, String),
-    /// The link broke while something was under way: whether it was done is not known.
-    #[error("the link to device {0} was lost during {1}")]
-    LinkLost(DeviceId, String),
-    /// No answer inside the limit: whether it was done is not known.
-    #[error("device {id} did not answer {what} within {:.1} s", after.as_secs_f32())]
-    TimedOut {
-        /// Its serial.
-        id: DeviceId,
-        /// What was asked.
-        what: String,
-        /// The limit.
-        after: Duration,
-    },
-    /// The phone said no, and says so: it was not done.
-    #[error("device {id} refused {what}: {reason}")]
-    Refused {
-        /// Its serial.
-        id: DeviceId,
-        /// What was asked.
-        what: String,
-        /// Exit code and message, or what was wrong with the answer.
-        reason: String,
-    },
-    /// The phone has no way to type this text, of which nothing was typed: it needs a keyboard, which a
-    /// person can put on it.
-    #[error("device {id} refused the text: `input text` has no key for {odd:?}, and {why}")]
-    NoKeyboard {
-        /// Its serial.
-        id: DeviceId,
-        /// The first letter that is not ASCII.
-        odd: char,
-        /// Why there is no other way, and the way out.
-        why: String,
-    },
-    /// The phone was not asked: what was wanted cannot be sent to it, such as a file that is not there.
-    #[error("device {id} was not asked for {what}: {reason}")]
-    NotSent {
-        /// Its serial.
-        id: DeviceId,
-        /// What was wanted.
-        what: String,
-        /// Why not.
-        reason: String,
-    },
-    /// Another driver has taken the phone over, and the phone itself refuses this one.
-    #[error(
-        "device {id} refused {what}: another ayeaye server has taken it over since, or the notes about that in \
-         its /data/local/tmp were removed{}",
-        if *partly { "; a part of it had been done before" } else { "" }
-    )]
-    TakenOver {
-        /// Its serial.
-        id: DeviceId,
-        /// What was asked.
-        what: String,
-        /// A part of it had been done.
-        partly: bool,
-    },
-    /// What the phone answered is not what it should be, such as a capture that is cut short.
-    #[error("device {id} gave no usable answer to {what}: {reason}")]
-    Garbled {
-        /// Its serial.
-        id: DeviceId,
-        /// What was asked.
-        what: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-}
-
-impl DeviceError {
-    /// Whether the phone may or may not have done what it was asked.
-    pub fn may_have_acted(&self) -> bool {
-        match self {
-            Self::LinkLost(..) | Self::TimedOut { .. } | Self::Garbled { .. } => true,
-            Self::TakenOver { partly, .. } => *partly,
-            Self::NoServer { .. }
-            | Self::NotFound(_)
-            | Self::Unauthorized(_)
-            | Self::NotReady(..)
-            | Self::NoKeyboard { .. }
-            | Self::NotSent { .. }
-            | Self::Refused { .. } => false,
-        }
-    }
-
-    /// Whether the phone itself is out of reach, so that waiting for it may help.
-    pub fn is_unreachable(&self) -> bool {
-        match self {
-            Self::NoServer { .. }
-            | Self::NotFound(_)
-            | Self::NotReady(..)
-            | Self::LinkLost(..)
-            | Self::TimedOut { .. } => true,
-            Self::Unauthorized(_)
-            | Self::NoKeyboard { .. }
-            | Self::NotSent { .. }
-            | Self::TakenOver { .. }
-            | Self::Refused { .. }
-            | Self::Garbled { .. } => false,
-        }
     }
 }
 

@@ -12,7 +12,7 @@ mod error;
 mod host;
 mod named_secret;
 mod principal;
-mod private_files;
+pub mod private_files;
 pub mod prompt_text;
 mod question;
 mod reply_mode;

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Opens a file that only its owner may read, if it has to be made.
-pub(crate) fn private_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+/// Options for a file that only its owner may read, if it has to be made. On Windows the user's folders are
+/// closed to others already.
+pub fn private_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options.open(path)
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 /// Makes a folder that only its owner may enter. One that is there already is an error, unless its
 /// parents may be made too.
-pub(crate) fn private_folder(path: &Path, with_parents: bool) -> io::Result<()> {
+pub fn private_folder(path: &Path, with_parents: bool) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(with_parents);
     #[cfg(unix)]
@@ -36,8 +38,9 @@ fn beside(path: &Path, why: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// A file that is complete or not there: written beside its place, then moved.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+/// A file that is complete or not there: written beside its place, then moved. With `sync` it is on the disk
+/// when this returns.
+pub fn write_whole(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     let temp = beside(path, "temp");
     let written = fill(&temp, bytes, sync).and_then(|()| fs::rename(&temp, path));
     if written.is_err() {
@@ -48,7 +51,28 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], sync: bool) -> io::Result<(
 }
 
 fn fill(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
-    let mut file = private_file(OpenOptions::new().write(true).create_new(true), path)?;
+    let mut file = private_options().write(true).create_new(true).open(path)?;
     io::Write::write_all(&mut file, bytes)?;
     if sync { file.sync_all() } else { Ok(()) }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn nobody_else_may_read_what_is_made() {
+        let home = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let (folder, file) = (home.path().join("data/files"), home.path().join("data/files/a"));
+        private_folder(&folder, true).unwrap();
+        write_whole(&file, b"1", false).unwrap();
+        write_whole(&file, b"2", true).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"2");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
+        let made = (mode(folder.parent().unwrap()), mode(&folder), mode(&file));
+        assert_eq!(made, (0o700, 0o700, 0o600));
+    }
 }

@@ -22,6 +22,7 @@ mod gate;
 mod host;
 mod image_history;
 mod judge;
+mod look;
 mod mailbox;
 mod model_call;
 mod observer;
@@ -40,7 +41,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
-use tokio::time::Instant;
 
 use self::actor::{Actor, NOT_SENT};
 use self::answer_times::AnswerTimes;
@@ -54,7 +54,7 @@ pub(crate) use self::end::end_in_queue;
 use self::image_history::ImageHistory;
 pub(crate) use self::mailbox::Mailbox;
 use self::model_call::ModelCaller;
-use self::observer::{Observation, Observer};
+use self::observer::Observer;
 use self::outcome::{RunEnd, RunError, StepOutcome};
 use self::progress::Progress;
 pub(crate) use self::recorder::Recorder;
@@ -63,7 +63,6 @@ pub(crate) use self::settings::Ledger;
 use self::settings::RunChangeLog;
 use self::step::StepBuilder;
 use crate::deps::AgentDeps;
-use crate::gate::needs_elements;
 use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
 use crate::named_secret::names_secret;
 use crate::replay::Replay;
@@ -333,111 +332,6 @@ impl Run {
             Action::Abort { reason } => {
                 Ok(StepOutcome::Stop(RunEnd::new(StopReason::TaskAbortedByAgent, reason)))
             }
-        }
-    }
-
-    /// The screen and what is decided on it. A screen that still moved when the model was shown it is looked at
-    /// again.
-    async fn look_and_decide(
-        &mut self,
-        step: &mut StepBuilder,
-    ) -> Result<(Observation, Result<Action, RunError>), RunError> {
-        let mut observation = self.observe_early(step).await?;
-        loop {
-            if !observation.is_early() {
-                step.captioning = self.begin_caption(&observation);
-            }
-            self.observer.watch(&mut observation, self.state.answer_times.at_least());
-            match self.decide_with_progress(&mut observation, step).await {
-                Err(RunError::ScreenMoved) => {
-                    self.observer.goes_on_from(observation);
-                    observation = self.observe_early(step).await?;
-                }
-                Err(err) if observation.is_early() => {
-                    let (model, recorder) = (self.acting_model(), &mut self.recorder);
-                    self.observer.record_as_seen(recorder, &model, &mut observation).await?;
-                    return Ok((observation, Err(err)));
-                }
-                decided => return Ok((observation, decided)),
-            }
-        }
-    }
-
-    /// The next action. A model that repeats itself too often is replaced by the fallback model.
-    async fn decide_with_progress(
-        &mut self,
-        observation: &mut Observation,
-        step: &mut StepBuilder,
-    ) -> Result<Action, RunError> {
-        let mut notes = Vec::new();
-        let decided = self.decide(&mut notes, observation, step).await;
-        if matches!(decided, Err(RunError::ScreenMoved)) {
-            // Nobody has acted on them.
-            notes.append(&mut self.state.system_notes);
-            self.state.system_notes = notes;
-            return Err(RunError::ScreenMoved);
-        }
-        let mut decision = decided?;
-        self.drop_caption_unless_last(&decision.action, step).await?;
-        loop {
-            let patience = self.observer.patience(&self.recorder, self.ends_run(&decision.action));
-            let acts = decision.action.gesture().is_some_and(needs_elements);
-            let patience = if acts { Observer::patience_of_act(patience) } else { patience };
-            self.observer.read_elements(&mut self.recorder, observation, patience).await?;
-            let Err(err) = self.check_progress(&observation.frame, &decision.action) else {
-                return Ok(decision.action);
-            };
-            self.fall_back(err, observation).await?;
-            step.decision = None;
-            decision = self.decide(&mut notes, observation, step).await?;
-        }
-    }
-
-    /// Looks at the phone for the acting model, which may be asked before the screen has settled.
-    async fn observe_early(&mut self, step: &mut StepBuilder) -> Result<Observation, RunError> {
-        let begun = Instant::now();
-        self.enter(RunPhase::Looking);
-        let model = self.acting_model();
-        let observation =
-            Box::pin(self.observer.observe_early(&mut self.recorder, &self.actor, &model)).await?;
-        step.times.data_collection += millis(begun.elapsed());
-        Ok(observation)
-    }
-
-    /// Looks at the phone for the acting model.
-    async fn observe(&mut self, step: &mut StepBuilder) -> Result<Observation, RunError> {
-        let begun = Instant::now();
-        self.enter(RunPhase::Looking);
-        let model = self.acting_model();
-        let looking = self.observer.observe(&mut self.recorder, &self.actor, &model);
-        let observation = Box::pin(looking).await?;
-        step.times.data_collection += millis(begun.elapsed());
-        Ok(observation)
-    }
-
-    /// Records the elements of a step whose model failed, which ends the run.
-    async fn with_elements(
-        &mut self,
-        failure: RunError,
-        observation: &mut Observation,
-    ) -> RunError {
-        if !matches!(failure.reason(), StopReason::ModelFailed | StopReason::NoProgress) {
-            return failure;
-        }
-        let patience = self.observer.patience(&self.recorder, true);
-        match self.observer.read_elements(&mut self.recorder, observation, patience).await {
-            Ok(()) => failure,
-            Err(err) => err,
-        }
-    }
-
-    /// Whether this action ends the run.
-    fn ends_run(&self, action: &Action) -> bool {
-        match action {
-            Action::Complete { .. } | Action::Abort { .. } => true,
-            // An act that the user has approved is not the end; its elements are worth the wait.
-            Action::Info(_) | Action::Confirm { .. } => self.reply_mode == ReplyMode::PassToClient,
-            Action::Gesture(_) | Action::Wait(_) | Action::Note { .. } => false,
         }
     }
 

@@ -9,12 +9,13 @@ mod tests;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::BlobRef;
+use ayeaye_agent::private_files::{private_folder, private_options};
 
 use crate::projection::{Blobs, Content, FileOp};
 
@@ -345,11 +346,7 @@ pub(crate) fn write_whole(part: &Path, place: &Path, bytes: &[u8]) -> Result<(),
 
 /// Makes a folder that only its owner may enter, unless it is there.
 pub(crate) fn create_private_dir(path: &Path, with_parents: bool) -> Result<(), FolderError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(with_parents);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(path) {
+    match private_folder(path, with_parents) {
         Err(err) if err.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => {
             Err(io_error("make", path)(err))
         }
@@ -369,14 +366,6 @@ pub(crate) fn remove_if_exists(path: &Path) -> Result<(), FolderError> {
 pub(crate) fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     let path = path.to_owned();
     move |source| FolderError::Io { doing, path, source }
-}
-
-/// Options for a file that only its owner may read, if it has to be made.
-pub(crate) fn private_options() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 /// A growing file. One that is a link is not ours.

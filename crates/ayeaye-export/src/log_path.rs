@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::{Event, Fact};
+use ayeaye_agent::private_files::private_options;
 
-use crate::folder::{
-    FolderError, create_private_dir, io_error, private_options, remove_if_exists, write_whole,
-};
+use crate::folder::{FolderError, create_private_dir, io_error, remove_if_exists, write_whole};
 use crate::formats::Format;
 
 /// Names the session a folder belongs to.

@@ -3,6 +3,8 @@ use std::fs::Permissions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use ayeaye_agent::private_files::private_options;
+
 /// Replaces a file and keeps its permissions; one that is new can be read by its owner alone, since there
 /// may be a key in it. Links are followed: the file they lead to is meant.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
@@ -52,11 +54,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 
 /// Writes a file that only its owner can read.
 fn private(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = private_options().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }

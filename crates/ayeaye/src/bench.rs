@@ -105,5 +105,14 @@ pub async fn measure(
         let whole = Cost { cpu_ms: count().cpu_ms, ..last }.since(first);
         if in_process { whole.beside_phone() } else { whole }
     });
-    Ok(Figures::of(&events, plan, cost))
+    let figures = Figures::of(&events, plan, cost);
+    let wanted = plan.acts.len() * plan.rounds as usize;
+    if figures.steps != wanted {
+        bail!(
+            "{} steps were measured instead of {wanted}: see the record of {}",
+            figures.steps,
+            report.session_id
+        );
+    }
+    Ok(figures)
 }

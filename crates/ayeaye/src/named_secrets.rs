@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use ayeaye_agent::private_files::private_folder;
 use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces};
 use serde::{Deserialize, Serialize};
 
@@ -104,7 +105,7 @@ impl SecretFile {
     fn write(&self, all: &BTreeMap<String, Kept>) -> Result<(), SecretStoreError> {
         let written = serde_json::to_string_pretty(all).map_err(io::Error::from).and_then(|text| {
             if let Some(folder) = self.path.parent() {
-                secret::make_folder(folder)?;
+                private_folder(folder, true)?;
             }
             atomic_file::replace(&self.path, &text)
         });

@@ -3,11 +3,11 @@
 //! The note is a file that its server keeps locked: a lock ends with its process, however that ends, so a note
 //! without one is stale, and one with a lock tells where that very process listens. Whoever hands a token to
 //! that address hands it to nobody else.
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::secret;
+use ayeaye_agent::private_files::{private_folder, private_options};
 
 /// The file in the data folder.
 const FILE: &str = "http-server";
@@ -27,14 +27,10 @@ impl RunningServer {
     /// Notes that this process serves the page at this URL, in place of whoever was noted before: the newest
     /// server of a folder is the one that is found.
     pub fn note(data_dir: &Path, url: &str) -> io::Result<Self> {
-        secret::make_folder(data_dir)?;
+        private_folder(data_dir, true)?;
         let path = data_dir.join(FILE);
         let draft = data_dir.join(format!("{FILE}.{}", std::process::id()));
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&draft)?;
+        let mut file = private_options().write(true).create(true).truncate(true).open(&draft)?;
         let noted = file
             .try_lock()
             .map_err(|err| match err {

@@ -5,11 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::Replay;
+use ayeaye_agent::private_files::private_folder;
 use serde::{Deserialize, Serialize};
 
 pub use self::slots::{braces_without_slot, fill, is_slot_name, slots};
+use crate::atomic_file;
 use crate::bounded_file::bounded_file;
-use crate::{atomic_file, secret};
 
 /// Their folder in the data folder.
 const FOLDER: &str = "tasks";
@@ -116,7 +117,7 @@ impl SavedTasks {
                         "it would be longer than {LARGEST} bytes"
                     )));
                 }
-                secret::make_folder(&self.folder)?;
+                private_folder(&self.folder, true)?;
                 atomic_file::replace(&path, &format!("{text}\n"))
             });
         written.map_err(|source| SavedTaskError::Write { path, source })?;

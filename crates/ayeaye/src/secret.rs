@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use ayeaye_agent::private_files::{private_folder, private_options};
 use ayeaye_model::Secret;
 
 /// A shorter token can be guessed.
@@ -79,11 +80,12 @@ fn read(path: &Path) -> Result<Secret, SecretFileError> {
 
 /// Writes the secret so that the file is never seen incomplete, and never replaced.
 fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
-    make_folder(data_dir)?;
+    private_folder(data_dir, true)?;
     let mut draft = path.as_os_str().to_owned();
     draft.push(format!(".{}", std::process::id()));
     let draft = PathBuf::from(draft);
-    let written = create(&draft).and_then(|mut file| {
+    let opened = private_options().write(true).create(true).truncate(true).open(&draft);
+    let written = opened.and_then(|mut file| {
         writeln!(file, "{secret}")?;
         file.sync_all()?;
         match std::fs::hard_link(&draft, path) {
@@ -92,29 +94,6 @@ fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
         }
     });
     written.and(std::fs::remove_file(&draft))
-}
-
-#[cfg(unix)]
-pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(path)
-}
-
-#[cfg(unix)]
-fn create(path: &Path) -> io::Result<std::fs::File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
-}
-
-// On Windows the user's data folder is closed to other users already.
-#[cfg(not(unix))]
-fn create(path: &Path) -> io::Result<std::fs::File> {
-    std::fs::File::create(path)
 }
 
 /// The permission bits of a file.
@@ -189,7 +168,7 @@ mod tests {
     fn a_file_without_a_secret_is_an_error_and_not_replaced() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join(FILE);
-        drop(create(&path).unwrap());
+        drop(private_options().write(true).create(true).open(&path).unwrap());
         assert!(matches!(kept(home.path()), Err(SecretFileError::Empty { .. })));
         assert_eq!(std::fs::read(path).unwrap(), b"");
     }

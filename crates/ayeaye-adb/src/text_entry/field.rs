@@ -9,14 +9,12 @@ use ayeaye_agent::{Element, Elements};
 use tokio::time::{Instant, sleep};
 
 use crate::client::DeviceClient;
-use crate::elements::{ATTEMPTS, is_empty_dump};
+use crate::elements;
 use crate::parse::{self, Caret, FIELD_QUERY, FieldState};
 
 /// How long a caret that is not where it should be is waited for, and how often it is looked at.
 const CARET_PATIENCE: Duration = Duration::from_millis(400);
 const CARET_INTERVAL: Duration = Duration::from_millis(80);
-/// The most bytes of a dump of the elements.
-const MAX_DUMP: usize = 4 * 1024 * 1024;
 /// The most time for a dump of the elements. Screens that keep moving have none.
 const DUMP_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -132,16 +130,8 @@ impl Fields {
     pub(super) async fn dump(client: &DeviceClient) -> Result<Self, String> {
         let none = "the phone does not tell what the field holds";
         let deadline = Instant::now() + DUMP_PATIENCE.min(client.limits().ui_tree);
-        let dump = "uiautomator dump /dev/tty";
-        let mut text = String::new();
-        for _ in 0..ATTEMPTS {
-            let bytes = client.exec("its elements", dump, deadline, MAX_DUMP, <[u8]>::len).await;
-            let bytes = bytes.map_err(|error| format!("{none} ({error})"))?;
-            text = String::from_utf8_lossy(&bytes).into_owned();
-            if !is_empty_dump(&text) || deadline <= Instant::now() {
-                break;
-            }
-        }
+        let text = elements::dump(client, "uiautomator dump /dev/tty", deadline).await;
+        let text = text.map_err(|error| format!("{none} ({error})"))?;
         let tree = parse::ui_tree(&text).ok_or_else(|| none.to_owned())?.to_owned();
         Elements::read_apart(tree).await.map(Self).ok_or_else(|| none.to_owned())
     }

@@ -18,7 +18,7 @@ mod table_file;
 mod tests;
 mod wakeups;
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ use super::{
 };
 use crate::SessionId;
 use crate::journal::SyncPolicy;
-use crate::private_files::{private_file, private_folder};
+use crate::private_files::{private_folder, private_options};
 
 /// How long the others may take to change the table. They take milliseconds, unless one is held still.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -118,7 +118,10 @@ impl Folders {
     fn try_lock(&self) -> Result<Option<File>, CoordinatorError> {
         private_folder(&self.runs, true).map_err(storage("make", &self.runs))?;
         let path = self.runs.join("lock");
-        let lock = private_file(OpenOptions::new().write(true).create(true), &path)
+        let lock = private_options()
+            .write(true)
+            .create(true)
+            .open(&path)
             .map_err(storage("open", &path))?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(lock)),

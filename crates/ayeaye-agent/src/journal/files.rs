@@ -18,7 +18,6 @@ mod tests;
 mod writer;
 
 use std::fmt;
-use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +27,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use self::folder::{Folder, private_file, private_folder, storage};
+use self::folder::{Folder, private_folder, private_options, storage};
 pub use self::free_space::{FreeSpace, MIN_FREE_BYTES};
 pub(crate) use self::line::hex;
 use self::line::{Chain, Detail};
@@ -214,7 +213,10 @@ impl Journal for FileJournal {
             private_folder(&folder.path, false).map_err(storage("make", &folder.path))?;
             let lock = folder.lock()?;
             let path = folder.events();
-            private_file(OpenOptions::new().append(true).create_new(true), &path)
+            private_options()
+                .append(true)
+                .create_new(true)
+                .open(&path)
                 .map_err(storage("make", &path))?;
             Ok(FileWriter::new(folder, clock, sync, Chain::start(), 0, lock)?.counting(syncs))
         });

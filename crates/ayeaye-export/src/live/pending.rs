@@ -7,8 +7,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
+use ayeaye_agent::private_files::private_options;
 
-use crate::folder::{create_private_dir, private_options};
+use crate::folder::create_private_dir;
 
 /// A mark whose lock is held until this is dropped.
 #[derive(Debug)]

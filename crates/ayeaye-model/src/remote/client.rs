@@ -28,6 +28,7 @@ use crate::profile::{Sampling, Wire};
 use crate::{Endpoint, ModelConfig, RetryPolicy};
 
 mod list;
+mod recovery;
 
 pub use list::ModelList;
 
@@ -192,70 +193,6 @@ impl Client {
         }
     }
 
-    /// Changes the request as far as the error calls for it. How long to wait before it is sent
-    /// again; `None` to give up.
-    fn recover(
-        &self,
-        recovery: Recovery,
-        request: &mut Request<'_>,
-        attempts: u32,
-        policy: &RetryPolicy,
-    ) -> Option<Duration> {
-        let counted = attempts.saturating_sub(request.changes);
-        let backoff = |after| backoff::delay(policy, counted + 1, after, rand::random());
-        let (is_change, wait) = match recovery {
-            Recovery::Retry { after } => (false, backoff(after)),
-            Recovery::RetryOnce if !request.has_timed_out => {
-                request.has_timed_out = true;
-                (false, backoff(None))
-            }
-            Recovery::WithoutFeature(feature)
-                if self.api.is_optional(feature)
-                    && self.request(&request.prompt, request.sampling, None).includes(feature) =>
-            {
-                tracing::info!("the model endpoint refuses {}: left out", feature.name());
-                let unsupported = self.unsupported().with(feature);
-                self.unsupported.fetch_or(unsupported.0, Ordering::Relaxed);
-                (true, Duration::ZERO)
-            }
-            Recovery::OtherComputerTool if request.computer.is_some() => {
-                self.change_computer_tool(request)?;
-                (true, Duration::ZERO)
-            }
-            Recovery::FewerPictures { most } => {
-                tracing::info!(
-                    "the model endpoint takes {most} pictures in a request: no more are sent"
-                );
-                self.pictures.fetch_min(most, Ordering::Relaxed);
-                request.prompt = Cow::Owned(request.prompt.with_last_pictures(most)?);
-                (true, Duration::ZERO)
-            }
-            Recovery::ShorterReply { tokens }
-                if !request.has_less_room && tokens < request.sampling.max_tokens =>
-            {
-                request.sampling.max_tokens = tokens;
-                request.has_less_room = true;
-                (true, Duration::ZERO)
-            }
-            Recovery::ShorterPrompt | Recovery::ShorterReply { .. } if !request.is_shortened => {
-                request.prompt = Cow::Owned(request.prompt.shortened()?);
-                request.is_shortened = true;
-                (true, Duration::ZERO)
-            }
-            Recovery::GiveUp
-            | Recovery::RetryOnce
-            | Recovery::WithoutFeature(_)
-            | Recovery::OtherComputerTool
-            | Recovery::ShorterPrompt
-            | Recovery::ShorterReply { .. } => return None,
-        };
-        if is_change {
-            request.changes += 1;
-            request.body = self.body(&request.prompt, request.sampling, request.computer);
-        }
-        (counted - u32::from(is_change) < policy.attempts).then_some(wait)
-    }
-
     fn unsupported(&self) -> UnsupportedFeatures {
         UnsupportedFeatures(self.unsupported.load(Ordering::Relaxed))
     }
@@ -265,21 +202,6 @@ impl Client {
         let declared = ComputerTool::declared(&prompt.tools)?;
         let learned = ComputerTool::from_code(self.computer.load(Ordering::Relaxed));
         Some(learned.unwrap_or_else(|| declared.first_for(&self.config.name)))
-    }
-
-    /// Goes on with the next generation of the tool after the one that was refused. `None` when all were.
-    fn change_computer_tool(&self, request: &mut Request<'_>) -> Option<()> {
-        let refused = request.computer?;
-        request.refused_tools.insert(refused);
-        let next = ComputerTool::next(request.refused_tools, refused)?;
-        tracing::info!(
-            "the model endpoint refuses {}: it is asked with {}",
-            refused.kind(),
-            next.kind()
-        );
-        self.computer.store(next.code(), Ordering::Relaxed);
-        request.computer = Some(next);
-        Some(())
     }
 
     /// A prompt as it is sent now.

@@ -24,6 +24,13 @@ pub struct Act {
 )]
 pub struct NoAct(String);
 
+impl Act {
+    /// Whether a call of this name, by the record, can be this act.
+    pub(super) fn is(&self, call: &str) -> bool {
+        self.gesture.name() == call
+    }
+}
+
 impl FromStr for Act {
     type Err = NoAct;
 

@@ -3,7 +3,7 @@ use ayeaye_agent::journal::{Event, Fact};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::{Cost, Plan};
+use super::{Act, Cost, Plan};
 
 /// The parts of a step: milliseconds but for the captures.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -23,9 +23,9 @@ struct Step {
     journal: f64,
     /// Whether the screen stood still before the limit.
     settled: bool,
-    /// How many frames a model was sent before the screen had settled, and whether the last was right.
+    /// How many frames a model was sent before the screen had settled, and how many of them were right.
     guesses: u32,
-    guessed_right: bool,
+    right_guesses: u32,
 }
 
 impl Step {
@@ -128,7 +128,7 @@ pub struct Figures {
 
 impl Figures {
     pub(super) fn of(events: &[Event], plan: &Plan, cost: Option<Cost>) -> Self {
-        let steps = steps(events);
+        let steps = steps(events, &plan.acts);
         let part = |of: fn(&Step) -> f64| Spread::of(steps.iter().map(of));
         let mean = |sum: u64| mean(sum, steps.len());
         let round = plan.acts.len().max(1);
@@ -172,7 +172,7 @@ impl Figures {
             unsettled: steps.iter().filter(|step| !step.settled).count(),
             guesses: Guesses {
                 sent: steps.iter().map(|step| step.guesses).sum(),
-                right: steps.iter().map(|step| u32::from(step.guessed_right)).sum(),
+                right: steps.iter().map(|step| step.right_guesses).sum(),
             },
             by_act,
         }
@@ -186,31 +186,51 @@ fn by_name<S: Serializer>(
     serializer.collect_map(parts.iter().copied())
 }
 
-/// The steps of a session, from act to act; the last one up to the decision that ends it.
-fn steps(events: &[Event]) -> Vec<Step> {
+/// The steps of a session, from act to act; the last one up to the decision that ends it. Of an act that failed
+/// there is none: it is done again. What else is done to the phone, such as switching its screen on, is a part of
+/// the step that it falls in.
+fn steps(events: &[Event], acts: &[Act]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut begun: Option<Timestamp> = None;
     let mut decided: Option<Timestamp> = None;
     let mut acted: Option<Timestamp> = None;
     let mut seen: Option<Timestamp> = None;
+    // Which call is the act, and how many were done.
+    let (mut call, mut done) = (None, 0);
+    // What the model took for decisions of this step that came to nothing.
+    let mut in_vain = 0.0;
     let mut step = Step::default();
     for event in events {
         match &event.entry.fact {
             // What is done before the first step, such as going home, is none of ours.
-            Fact::ToolStart(tool) if tool.device && event.entry.step.is_some() => {
+            Fact::ToolStart(tool)
+                if event.entry.step.is_some()
+                    && acts.get(done % acts.len().max(1)).is_some_and(|it| it.is(&tool.name)) =>
+            {
                 if let (Some(begun), Some(decided)) = (begun, decided) {
                     let until_act = between(decided, event.ts);
                     let whole = between(begun, event.ts) - step.model;
                     steps.push(Step { whole, until_act, ..step });
                 }
                 step = Step::default();
-                (begun, decided) = (Some(event.ts), None);
+                (begun, decided, in_vain) = (Some(event.ts), None, 0.0);
+                call = Some(tool.tool_call_id);
+            }
+            // It was put off: the screen is looked at again, and the model asked again.
+            Fact::StepEnd(end) if decided.is_some() && end.error.is_some() => {
+                in_vain = step.model;
+                decided = None;
             }
             // What follows the decision belongs to the next act, or to the end.
             _ if decided.is_some() => {}
-            Fact::ToolEnd(tool) => {
+            Fact::ToolEnd(tool) if call == Some(tool.tool_call_id) => {
                 step.act = tool.duration_ms;
                 acted = Some(event.ts);
+                if tool.success {
+                    done += 1;
+                } else {
+                    begun = None;
+                }
             }
             // The step that acted: writing its act down is a part of it.
             Fact::StepEnd(end) => step.journal = end.time_ms.memory_update,
@@ -222,15 +242,16 @@ fn steps(events: &[Event]) -> Vec<Step> {
                 let since = acted.map_or(0.0, |acted| between(acted, event.ts));
                 step.encode = observe.encode_ms.min((since - looked).max(0.0));
                 step.settled = observe.settled;
-                (step.guesses, step.guessed_right) = (observe.guesses, observe.guessed_right);
+                step.guesses += observe.guesses;
+                step.right_guesses += u32::from(observe.guessed_right);
                 seen = Some(event.ts);
             }
             // Not one that was given up.
             Fact::LlmResponse(reply) if reply.success => {
-                step.model = reply.latency_ms;
                 let since_seen = seen.map_or(0.0, |seen| between(seen, event.ts));
                 // It may have begun before the screen was known to be at rest.
-                step.decide = (since_seen - step.model).max(0.0);
+                step.decide = (since_seen - reply.latency_ms).max(0.0);
+                step.model = in_vain + reply.latency_ms;
                 decided = Some(event.ts);
             }
             _ => {}

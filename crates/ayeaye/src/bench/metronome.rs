@@ -1,13 +1,12 @@
 //! A model that knows its acts beforehand.
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    Action, Decision, Frame, Gesture, Key, Model, ModelError, ParseError, Picture, Point, Prompt,
-    Reply, ScreenSize, StepInput, Tokens,
+    Action, Decision, Frame, Gesture, HistoryItem, HistoryStep, Key, Model, ModelError, ParseError,
+    Picture, Point, Prompt, Reply, ScreenSize, StepInput, Tokens,
 };
 use ayeaye_model::RemoteModel;
 
@@ -19,11 +18,44 @@ use crate::wiring::model_config;
 pub struct Metronome {
     configured: RemoteModel,
     acts: Vec<Gesture>,
-    left: AtomicU32,
+    /// How many of them are to be done in all.
+    wanted: usize,
     think: Duration,
     count: Counter,
-    /// At the first decision and at the last.
-    counted: Mutex<Vec<Cost>>,
+    state: Mutex<State>,
+}
+
+/// How far it is, by what the loop tells of earlier steps: a reply that the loop throws away changes nothing.
+#[derive(Debug, Default)]
+struct State {
+    /// Acts that were done.
+    done: usize,
+    /// The number of the last step that was told of.
+    step: Option<u32>,
+    /// How often in a row the next act was not done, and what the loop said of it last.
+    failures: u32,
+    why: String,
+    /// Costs at the first decision and at the last.
+    first: Option<Cost>,
+    last: Option<Cost>,
+}
+
+/// So often an act is tried; it is put off where the screen changes just before it.
+const ATTEMPTS: u32 = 3;
+
+impl State {
+    fn learn(&mut self, step: &HistoryStep) {
+        if self.step.replace(step.step) == Some(step.step) {
+            return;
+        }
+        if let Some(error) = &step.error {
+            self.failures += 1;
+            self.why.clone_from(error);
+        } else {
+            self.failures = 0;
+            self.done += 1;
+        }
+    }
 }
 
 impl fmt::Debug for Metronome {
@@ -36,14 +68,14 @@ impl Metronome {
     /// All acts so often, in their order.
     pub fn new(config: &Config, acts: Vec<Gesture>, rounds: u32) -> anyhow::Result<Self> {
         let configured = RemoteModel::new(model_config(config)?)?;
-        let steps = u32::try_from(acts.len()).unwrap_or(u32::MAX).saturating_mul(rounds);
+        let wanted = acts.len().saturating_mul(rounds as usize);
         Ok(Self {
             configured,
             acts,
-            left: AtomicU32::new(steps),
+            wanted,
             think: Duration::ZERO,
             count: Arc::new(|| Cost::now(0, None)),
-            counted: Mutex::default(),
+            state: Mutex::default(),
         })
     }
 
@@ -66,7 +98,12 @@ impl Metronome {
 
     /// What was counted before the first act and after the last step; `None` before the end.
     pub(super) fn counted(&self) -> Option<[Cost; 2]> {
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner)[..].try_into().ok()
+        let state = self.state();
+        Some([state.first?, state.last?])
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -90,6 +127,9 @@ impl Model for Metronome {
     }
 
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {
+        if let Some(HistoryItem::Step(step)) = view.history.last() {
+            self.state().learn(step);
+        }
         self.configured.prompt(view)
     }
 
@@ -108,17 +148,22 @@ impl Model for Metronome {
     }
 
     fn read(&self, _reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
-        let left = self.left.load(Ordering::Relaxed);
-        self.left.store(left.saturating_sub(1), Ordering::Relaxed);
-        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        if counted.is_empty() || left == 0 {
-            counted.push((self.count)());
+        let mut state = self.state();
+        let is_over = self.wanted <= state.done;
+        if state.done == 0 {
+            state.first = Some((self.count)());
+        } else if is_over {
+            state.last = Some((self.count)());
         }
-        let count = self.acts.len();
-        let next = (count - left as usize % count.max(1)) % count.max(1);
-        let action = match self.acts.get(next) {
-            Some(gesture) if left != 0 => gesture.clone().into(),
-            _ => Action::Complete { message: "measured".to_owned() },
+        let action = if is_over {
+            Action::Complete { message: "measured".to_owned() }
+        } else {
+            let act = &self.acts[state.done % self.acts.len()];
+            if state.failures < ATTEMPTS {
+                act.clone().into()
+            } else {
+                Action::Abort { reason: format!("{} was not done: {}", act.name(), state.why) }
+            }
         };
         let empty = String::new;
         Ok(Decision {

@@ -1,5 +1,6 @@
 //! `ayeaye doctor`: everything a task needs, checked at once, each with the way to fix it.
 use ayeaye_adb::{CheckupFinding, CheckupVerdict};
+use ayeaye_agent::private_files::private_folder;
 use ayeaye_agent::{DeviceEntry, DeviceError, DeviceHolder, DeviceId, Principal, error_chain};
 use ayeaye_model::Severity;
 use serde_json::{Value, json};
@@ -10,7 +11,6 @@ use crate::hint::{Reader, for_device_error};
 use crate::http;
 use crate::mcp::offer::Offer;
 use crate::model_presence::ModelState;
-use crate::secret;
 use crate::terminal::Terminal;
 use crate::text::{lines, one_line};
 use crate::wiring::{App, adb_config};
@@ -216,7 +216,7 @@ fn trust(config: &Config) -> Vec<Finding> {
 fn data_folder(config: &Config) -> Finding {
     let folder = &config.data_dir;
     let probe = folder.join(".doctor");
-    let tried = secret::make_folder(folder)
+    let tried = private_folder(folder, true)
         .and_then(|()| std::fs::write(&probe, b"ok"))
         .and_then(|()| std::fs::remove_file(&probe));
     match tried {

@@ -96,7 +96,7 @@ where
         let left = due.duration_since(now()).round(jiff::Unit::Second).unwrap_or_default();
         let due_in = format!("in {left:#}, at {}", local_time(due));
         terminal.item("next", &format!("{due_in}{skipped}; Ctrl-C ends it"));
-        if !wait_until(due, now, signals).await {
+        if signals.unless_asked(wait_until(due, now)).await.is_none() {
             return Ok(Exit::Done);
         }
     }
@@ -117,20 +117,13 @@ fn next_due(begun: Timestamp, every: Duration, now: Timestamp) -> (Timestamp, u6
     (due.unwrap_or(Timestamp::MAX), before)
 }
 
-/// Waits for a time by the clock; false if the program is to end.
-pub(super) async fn wait_until(due: Timestamp, now: &Clock, signals: &Shutdown) -> bool {
-    while !signals.asked.is_cancelled() {
-        let left = due.duration_since(now());
-        let Ok(left) = Duration::try_from(left) else { return true };
-        if left.is_zero() {
-            return true;
-        }
-        tokio::select! {
-            () = tokio::time::sleep(left.min(LOOK)) => {}
-            () = signals.asked.cancelled() => {}
-        }
+/// Waits for a time by the clock.
+pub(super) async fn wait_until(due: Timestamp, now: &Clock) {
+    while let Ok(left) = Duration::try_from(due.duration_since(now()))
+        && !left.is_zero()
+    {
+        tokio::time::sleep(left.min(LOOK)).await;
     }
-    false
 }
 
 #[cfg(test)]
@@ -210,9 +203,17 @@ mod tests {
         let exits = [Exit::Done; 3];
         let ended = run_until(&Shutdown::default(), 2, (&exits, Some(3))).await;
         assert_eq!(ended, (Exit::Done, 2));
-        // Nor is one waited for.
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_signal_between_two_rounds_ends_the_waiting() {
         let signals = Shutdown::default();
-        signals.asked.cancel();
-        assert!(!wait_until(Timestamp::MIN, &paused(), &signals).await);
+        let asked = signals.asked.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_hours(1)).await;
+            asked.cancel();
+        });
+        let ended = run_until(&signals, usize::MAX, (&[Exit::Done; 3], Some(3))).await;
+        assert_eq!(ended, (Exit::Done, 1));
     }
 }

@@ -338,11 +338,9 @@ async fn ask_in_time(
     };
     let Some(answer_by) = answer_by else { return asking.await };
     let now = clock::system();
-    // The signal is for the question.
-    let unsignalled = Shutdown::default();
     tokio::select! {
         answer = asking => answer,
-        _ = wait_until(answer_by, &now, &unsignalled) => {
+        () = wait_until(answer_by, &now) => {
             // The line of the prompt is still open.
             terminal.line("");
             None

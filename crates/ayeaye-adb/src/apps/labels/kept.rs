@@ -4,12 +4,12 @@
 //! The file has a line for each app: its last use, package, file, version, languages, and the two names, with
 //! tabs between. One that cannot be read is as good as none.
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use ayeaye_agent::private_files::{private_folder, write_whole};
+
 use crate::apk::{Labels, Locale};
-use crate::owner_only;
 use crate::parse::{PackageFile, sanitize};
 
 /// The most names that are kept; the longest unused go first.
@@ -115,16 +115,9 @@ fn read(file: &Path) -> Option<HashMap<LabelKey, (u64, Labels)>> {
 impl Saving {
     /// Replaces the file, whole or not at all.
     pub(super) fn write(self) {
-        let beside = self.file.with_extension(format!("{}.part", std::process::id()));
-        let write = || -> std::io::Result<()> {
-            if let Some(folder) = self.file.parent() {
-                owner_only::make_folder(folder)?;
-            }
-            let mut part = owner_only::to_write().create(true).truncate(true).open(&beside)?;
-            part.write_all(self.text.as_bytes())?;
-            std::fs::rename(&beside, &self.file)
-        };
-        if let Err(error) = write() {
+        let folder = self.file.parent().map_or(Ok(()), |it| private_folder(it, true));
+        let written = folder.and_then(|()| write_whole(&self.file, self.text.as_bytes(), false));
+        if let Err(error) = written {
             tracing::debug!(%error, file = %self.file.display(), "the names of apps were not kept");
         }
     }

@@ -1,5 +1,5 @@
 //! Which runs are alive: each holds the lock of a file of its own.
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::{names, storage};
 use crate::SessionId;
 use crate::coordinator::table::Table;
 use crate::coordinator::{CoordinatorError, RunEntry};
-use crate::private_files::private_file;
+use crate::private_files::private_options;
 
 const LIVE: &str = ".live";
 
@@ -35,7 +35,10 @@ impl LiveFile {
         wakeups: Arc<Wakeups>,
     ) -> Result<Self, CoordinatorError> {
         let path = path(runs, run.epoch);
-        let file = private_file(OpenOptions::new().write(true).create(true), &path)
+        let file = private_options()
+            .write(true)
+            .create(true)
+            .open(&path)
             .map_err(storage("make", &path))?;
         match file.try_lock() {
             Ok(()) => {}

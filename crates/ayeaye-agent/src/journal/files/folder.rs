@@ -9,13 +9,13 @@
 //!   inbox/                           messages that nobody has taken: the coordinator's
 //!   session.json                     a summary; may be deleted, is made anew
 //! ```
-use std::fs::{self, DirEntry, File, OpenOptions};
+use std::fs::{self, DirEntry, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::SessionId;
 use crate::journal::JournalError;
-pub(super) use crate::private_files::{private_file, private_folder, sync_folder, write_whole};
+pub(super) use crate::private_files::{private_folder, private_options, sync_folder, write_whole};
 
 /// Where a session is kept. It need not exist.
 #[derive(Debug, Clone)]
@@ -60,7 +60,10 @@ impl Folder {
     /// Makes this process the one writer, until the file is closed.
     pub(super) fn lock(&self) -> Result<File, JournalError> {
         let path = self.path.join("lock");
-        let file = private_file(OpenOptions::new().write(true).create(true), &path)
+        let file = private_options()
+            .write(true)
+            .create(true)
+            .open(&path)
             .map_err(|err| self.absent_or("open", &path, err))?;
         match file.try_lock() {
             Ok(()) => Ok(file),

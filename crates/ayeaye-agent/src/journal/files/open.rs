@@ -6,7 +6,7 @@ use std::thread;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::folder::{Folder, private_file, storage, sync_folder};
+use super::folder::{Folder, private_options, storage, sync_folder};
 use super::line::{self, Detail};
 use super::scan::RecordEnd;
 use super::writer::FileWriter;
@@ -58,8 +58,8 @@ fn cut_torn_tail(
         let mut from = File::open(&path)?;
         from.seek(SeekFrom::Start(good_bytes))?;
         // Of two crashes in one microsecond the later tail is kept.
-        let options = &mut OpenOptions::new();
-        let mut to = private_file(options.write(true).create(true).truncate(true), &set_aside)?;
+        let mut options = private_options();
+        let mut to = options.write(true).create(true).truncate(true).open(&set_aside)?;
         io::copy(&mut from.take(MOST), &mut to)?;
         if sync == SyncPolicy::Never {
             return Ok(());

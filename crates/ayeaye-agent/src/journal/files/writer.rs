@@ -1,7 +1,7 @@
 //! The record of one session, open for writing.
 use std::collections::HashSet;
 use std::fmt;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::blobs::{self, MAX_BLOB, StoredBlob};
-use super::folder::{Folder, private_file, storage, sync_folder};
+use super::folder::{Folder, private_options, storage, sync_folder};
 use super::line::{self, Chain};
 use super::summary_cache;
 use super::{Clock, SyncPolicy, blocking};
@@ -52,7 +52,9 @@ impl FileWriter {
         lock: File,
     ) -> Result<Self, JournalError> {
         let path = folder.events();
-        let events = private_file(OpenOptions::new().append(true), &path)
+        let events = private_options()
+            .append(true)
+            .open(&path)
             .map_err(|err| folder.absent_or("open", &path, err))?;
         // Should somebody have removed the lock under a writer's hands, that one still has this. Not
         // on Windows, where it would keep readers away.

@@ -1,0 +1,169 @@
+//! Answers as streams: resumed, shared, cut.
+use futures::StreamExt as _;
+
+use super::*;
+
+#[tokio::test]
+async fn an_answer_survives_the_connection_it_was_for() {
+    let running = start().await;
+    let headers = session(&running).await;
+    let call = post(&running, SLOW).headers(headers.clone()).send().await.unwrap();
+    running.echo.begun.notified().await;
+    let mut stream = call.bytes_stream();
+    let mut seen = String::new();
+    while !seen.contains("id:") || !seen.ends_with("\n\n") {
+        seen.push_str(std::str::from_utf8(&stream.next().await.unwrap().unwrap()).unwrap());
+    }
+    let last = seen.lines().find_map(|line| line.strip_prefix("id:")).unwrap().trim().to_owned();
+    drop(stream);
+    let resume = || {
+        http()
+            .get(format!("http://{}/mcp", running.address))
+            .bearer_auth(TOKEN)
+            .header("accept", "text/event-stream")
+            .headers(headers.clone())
+            .header("last-event-id", &last)
+    };
+    // Back before the answer: it comes on the new connection.
+    let early = resume().send().await.unwrap();
+    running.echo.go.notify_one();
+    let text = early.text().await.unwrap();
+    assert!(text.contains("went"), "{text}");
+    // Back after the answer, and again: it is still there.
+    for _ in 0..2 {
+        let text = resume().send().await.unwrap().text().await.unwrap();
+        assert!(text.contains("went"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_resumes_a_stream_that_is_over_is_told_that_there_is_none() {
+    let running = start().await;
+    for version in ["2025-06-18", "2025-11-25"] {
+        let hello = INITIALIZE.replace("2025-11-25", version);
+        let answer = post(&running, hello).send().await.unwrap();
+        let id = answer.headers().get("mcp-session-id").expect("a session").clone();
+        let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+        let answer = post(&running, ping).header("mcp-session-id", &id).send().await.unwrap();
+        let text = answer.text().await.unwrap();
+        let last = text.lines().filter_map(|line| line.strip_prefix("id:")).next_back();
+        let resumed = http()
+            .get(format!("http://{}/mcp", running.address))
+            .bearer_auth(TOKEN)
+            .header("accept", "text/event-stream")
+            .header("mcp-session-id", &id)
+            .header("last-event-id", last.expect("an event with an id").trim());
+        // An empty stream would be resumed again, and again: TypeScript SDK 1.23 does.
+        assert_eq!(resumed.send().await.unwrap().status(), 405, "{version}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_id_twice_at_a_time_gets_two_answers() {
+    let running = start().await;
+    let headers = session(&running).await;
+    let first = post(&running, SLOW).headers(headers.clone()).send().await.unwrap();
+    running.echo.begun.notified().await;
+    let text = |sent: reqwest::Response| async { sent.text().await.unwrap() };
+    let second = post(&running, SLOW).headers(headers.clone()).send().await.unwrap();
+    let refused = text(second).await;
+    assert!(refused.contains("still open") && refused.contains(r#""id":2"#), "{refused}");
+    running.echo.go.notify_one();
+    assert!(text(first).await.contains("went"));
+    running.echo.go.notify_one();
+    let again = post(&running, SLOW).headers(headers).send().await.unwrap();
+    assert!(text(again).await.contains("went"));
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_message_is_a_bad_request() {
+    let running = start().await;
+    let headers = session(&running).await;
+    for (body, code, says) in [
+        ("{", -32700, "not JSON"),
+        (r#"[{"jsonrpc":"2.0","id":2,"method":"ping"}]"#, -32600, "batches are not taken"),
+        (r#"{"id":2}"#, -32600, "no JSON-RPC"),
+    ] {
+        let answer = post(&running, body).headers(headers.clone()).send().await.unwrap();
+        assert_eq!(answer.status(), 400, "{body}");
+        assert_eq!(answer.headers()["content-type"], "application/json");
+        let error: serde_json::Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+        assert_eq!(error["error"]["code"], code, "{error}");
+        assert!(error["error"]["message"].as_str().unwrap().contains(says), "{error}");
+    }
+    // What is not even said to be JSON is another matter.
+    let plain = http()
+        .post(format!("http://{}/mcp", running.address))
+        .bearer_auth(TOKEN)
+        .headers(headers)
+        .header("accept", "application/json, text/event-stream")
+        .header("content-type", "text/plain");
+    assert_eq!(plain.body("{}").send().await.unwrap().status(), 415);
+}
+
+#[tokio::test]
+async fn an_old_client_gets_only_messages() {
+    let running = start().await;
+    for (version, most) in [("2025-06-18", 0), ("2025-11-25", 1)] {
+        let hello = INITIALIZE.replace("2025-11-25", version);
+        let answer = post(&running, hello).send().await.unwrap();
+        let id = answer.headers().get("mcp-session-id").expect("a session").clone();
+        let empty = |text: &str| text.lines().filter(|line| line.trim() == "data:").count();
+        assert_eq!(empty(&answer.text().await.unwrap()), 0, "{version}");
+        // Without the header that says the version: Gemini CLI sends none.
+        let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+        let answer = post(&running, ping).header("mcp-session-id", id).send().await.unwrap();
+        let text = answer.text().await.unwrap();
+        assert_eq!(empty(&text), most, "{version}: {text}");
+        assert!(text.contains(r#""id":2,"result""#), "{version}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_modern_client_that_goes_away_cancels() {
+    let running = start().await;
+    let call = |token: &str| {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"slow","_meta":{{{token}"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        );
+        post(&running, body)
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", "slow")
+            .send()
+    };
+    // Before the first byte of the answer.
+    let early = tokio::spawn(call(""));
+    running.echo.begun.notified().await;
+    early.abort();
+    running.echo.cancelled.notified().await;
+    // In the middle of its stream.
+    let late = call(r#""progressToken":1,"#).await.unwrap();
+    let mut stream = late.bytes_stream();
+    let mut seen = String::new();
+    while !seen.contains("notifications/progress") {
+        seen.push_str(std::str::from_utf8(&stream.next().await.unwrap().unwrap()).unwrap());
+    }
+    drop(stream);
+    running.echo.cancelled.notified().await;
+}
+
+#[tokio::test]
+async fn at_the_end_calls_get_their_answers_and_streams_are_cut() {
+    let running = start().await;
+    let headers = session(&running).await;
+    let standing = http()
+        .get(format!("http://{}/mcp", running.address))
+        .bearer_auth(TOKEN)
+        .header("accept", "text/event-stream")
+        .headers(headers.clone());
+    let standing = standing.send().await.unwrap();
+    let call = post(&running, SLOW).headers(headers).send().await.unwrap();
+    running.echo.begun.notified().await;
+    running.shutdown.asked.cancel();
+    let text = call.text().await.unwrap();
+    assert!(text.contains("stopped"), "{text}");
+    running.served.await.unwrap();
+    standing.text().await.unwrap();
+    assert!(TcpStream::connect(running.address).await.is_err(), "nobody listens any more");
+}
