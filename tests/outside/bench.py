@@ -9,7 +9,7 @@ a phone. One run for each profile of the virtual phone: how fast its link is, `a
     target/outside-venv/bin/python tests/outside/bench.py --binary target/release/ayeaye
         [--profiles usb2,usb3,as-is] [--rounds 10] [--others 3] [--think 3] [--animations off] [--json FILE]
 
-Each round of ours takes about 20 s without a thinking model and 50 s with one that takes 3 s; one of the others 45 s.
+Ends with 1 where a promise is missed. Each round of ours takes about 20 s without a thinking model and 50 s with one that takes 3 s; one of the others 45 s.
 """
 
 import argparse
@@ -35,7 +35,7 @@ class Other:
     """Another program's steps: an act, a sleep, and what it does until it has the next picture."""
 
     def __init__(self, bench):
-        self.bench, self.adb = bench, bench.adb
+        self.bench, self.adb = bench, bench.theirs
 
     def step(self, kind, where):
         getattr(self, kind.replace("-", "_"))(*where)
@@ -153,6 +153,12 @@ class Bench:
         command = ["adb", "-s", self.device, *words]
         return subprocess.run(command, env=self.env, stdin=quiet, stdout=quiet, stderr=quiet).returncode
 
+    def theirs(self, *words):
+        """One of the others' commands. One that fails is no quick one."""
+        code = self.adb(*words)
+        if code:
+            raise SystemExit(f"adb {' '.join(map(str, words))} ended with {code}")
+
     def still(self):
         wait_until("the screen to stand still", lambda: phone_state(self.phone)["settled"])
 
@@ -208,6 +214,16 @@ class Bench:
         ]
 
     def ours(self, acts, rounds, think):
+        """Figures of so many rounds. What the phone was asked is that of the rounds after the first: the first one
+        has the beginning and the end of a run with it."""
+        once = self.run_ours(acts, 1, think)
+        figures = self.run_ours(acts, rounds + 1, think)
+        steps = figures["steps"] - once["steps"]
+        for name, of in [("round_trips", "requests"), ("bytes", "bytes_sent"), ("captures_taken", "captures")]:
+            figures["per_step"][name] = round((figures["wire"][of] - once["wire"][of]) / steps, 1)
+        return figures
+
+    def run_ours(self, acts, rounds, think):
         width, height = phone_state(self.phone)["size"]
         words = []
         for kind, where in acts:
@@ -222,13 +238,13 @@ class Bench:
         if done.returncode:
             raise SystemExit(f"ayeaye bench ended with {done.returncode}")
         figures, after = json.loads(done.stdout), get_json(f"{self.phone}/state")["wire"]
-        for name, of in [("round_trips", "services"), ("bytes", "bytes_sent")]:
-            figures["per_step"][name] = round((after[of] - before[of]) / figures["steps"], 1)
+        figures["wire"] = {name: after[name] - before[name] for name in after}
         return figures
 
     def others(self, other, acts, rounds):
-        """Seconds of each step, by the kind of its act, and of each round."""
+        """Seconds of each step, by the kind of its act, and of each round; and what the phone was asked in a step."""
         by_kind, whole = {}, []
+        before = get_json(f"{self.phone}/state")["wire"]
         self.adb("shell", "input keyevent 3")
         self.still()
         for _ in range(rounds):
@@ -238,7 +254,8 @@ class Bench:
                 other.step(kind, where)
                 by_kind.setdefault(kind, []).append(time.monotonic() - since)
             whole.append(time.monotonic() - begun)
-        return by_kind, whole
+        after, steps = get_json(f"{self.phone}/state")["wire"], rounds * len(acts)
+        return by_kind, whole, {name: round((after[name] - before[name]) / steps, 1) for name in after}
 
 
 def spread(values):
@@ -253,13 +270,14 @@ def measure(bench, options):
     if options.think:
         models[f"that thinks for {options.think:g} s, which are not counted"] = options.think
     ours = {model: bench.ours(acts, options.rounds, think) for model, think in models.items()}
-    others = {}
+    others, wires = {}, {}
     for other in (GELab(bench), AutoGLM(bench)):
-        by_kind, whole = bench.others(other, acts, options.others)
+        by_kind, whole, wire = bench.others(other, acts, options.others)
         steps = [seconds for kind in by_kind.values() for seconds in kind]
         rows = [*by_kind.items(), ("a step", steps), ("the round", whole)]
         others[other.name] = {name: spread(values) for name, values in rows}
-    return {"others": others, "ours": {model: compared(figures, others) for model, figures in ours.items()}}
+        wires[other.name] = wire
+    return {"others": others, "others_per_step": wires, "ours": {model: compared(figures, others) for model, figures in ours.items()}}
 
 
 def compared(figures, others):
@@ -289,6 +307,8 @@ def table(found):
     yield "means of it: " + ", ".join(f"{name} {value}" for name, value in figures["per_step"].items())
     counted = {name: value for name, value in figures.items() if isinstance(value, (int, float))}
     yield "counted: " + ", ".join(f"{name} {value}" for name, value in counted.items())
+    guesses = figures["guesses"]
+    yield f"sent before the screen had settled: {guesses['sent']} frames, {guesses['right']} of them right"
     for name, most in PROMISED.items():
         part = found["rows"]["the round"][f"of {name}"]["p50"]
         yield f"the round takes {part} of {name}'s; promised are at most {most}" + ("" if part <= most else ": MISSED")
@@ -296,12 +316,25 @@ def table(found):
         yield f"slower than {name}: {', '.join(slower) or 'nothing'}"
 
 
+def missed(found):
+    """Whether a promise does not hold."""
+    rows = found["rows"]["the round"]
+    return any(most < rows[f"of {name}"]["p50"] for name, most in PROMISED.items())
+
+
+def at_least_one(text):
+    count = int(text)
+    if count < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return count
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--profiles", default="usb2,usb3,as-is")
-    parser.add_argument("--rounds", type=int, default=10, help="of ours")
-    parser.add_argument("--others", type=int, default=3, help="rounds of the others, which sleep")
+    parser.add_argument("--rounds", type=at_least_one, default=10, help="of ours")
+    parser.add_argument("--others", type=at_least_one, default=3, help="rounds of the others, which sleep")
     parser.add_argument("--think", type=float, default=3.0, help="seconds that the second model takes; 0 for none")
     parser.add_argument("--animations", choices=["keep", "off"], default="keep", help="run.animations of ours")
     parser.add_argument("--json", type=Path, help="write all figures here")
@@ -316,7 +349,7 @@ def main():
             print("\n".join(table(ours)), flush=True)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")
-    sys.exit(0)
+    sys.exit(any(missed(ours) for of in found.values() for ours in of["ours"].values()))
 
 
 if __name__ == "__main__":

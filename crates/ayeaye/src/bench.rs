@@ -19,7 +19,7 @@ use ayeaye_export::LoggingJournal;
 use serde_json::Map;
 
 pub use self::act::Act;
-pub use self::cost::Cost;
+pub use self::cost::{Cost, Traffic};
 pub use self::figures::{Figures, Guesses, Spread, between};
 pub use self::metronome::Metronome;
 use crate::clock;
@@ -37,8 +37,8 @@ pub struct Plan {
     pub think: Duration,
 }
 
-/// What a phone can tell of what it was asked: round trips and bytes sent.
-pub type Traffic = Arc<dyn Fn() -> (u64, u64) + Send + Sync>;
+/// Asks a phone what it was asked.
+pub type TrafficCounter = Arc<dyn Fn() -> Traffic + Send + Sync>;
 
 /// Reads the counters.
 type Counter = Arc<dyn Fn() -> Cost + Send + Sync>;
@@ -52,7 +52,7 @@ pub async fn measure(
     config: &Config,
     (sources, device): (Vec<Arc<dyn DeviceSource>>, DeviceId),
     plan: &Plan,
-    traffic: Option<Traffic>,
+    traffic: Option<TrafficCounter>,
 ) -> anyhow::Result<Figures> {
     let files = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
     let logs = config.logs.clone();

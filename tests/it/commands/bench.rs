@@ -36,7 +36,7 @@ async fn a_bench_tells_each_act_and_each_part_of_a_step() {
         number(&figures["parts_ms"][part]["p50"]);
     }
     let per_step = &figures["per_step"];
-    for count in ["captures", "round_trips", "syncs"] {
+    for count in ["captures", "captures_taken", "round_trips", "syncs"] {
         assert!(1.0 <= number(&per_step[count]), "{count}: {figures}");
     }
     // A screen is 10 MB, in whichever way it was packed at least a hundredth of it.
@@ -54,6 +54,16 @@ async fn a_slow_phone_takes_at_least_what_its_link_takes() {
     let fastest = figures["seconds"]["p10"].as_f64().unwrap();
     let bytes = figures["per_step"]["bytes"].as_f64().unwrap();
     assert!(0.123 < fastest && 0.0 < bytes, "{figures}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_act_that_cannot_be_done_is_no_quick_step() {
+    let of = ["bench", "--profile", "at-once", "--rounds", "1", "--json"];
+    let acts = ["--act", "home", "--act", "open Setings and more"];
+    let ended = Binary::alone().without_model().run(&[&of[..], &acts[..]].concat()).await;
+    assert_eq!((ended.code, ended.out.as_str()), (1, ""), "{ended:?}");
+    assert!(ended.err.contains("AWAKE was not done"), "{ended:?}");
+    assert!(ended.err.contains("Setings and more"), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -43,13 +43,15 @@ struct Options {
     #[arg(long, value_name = "N", conflicts_with_all = ["long", "gate"])]
     hostile: Option<u32>,
     /// Drive this many phones at once, of which one hangs
-    #[arg(long, value_name = "N", conflicts_with_all = ["long", "gate", "hostile"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["long", "gate", "hostile"],
+        value_parser = clap::value_parser!(u32).range(1..))]
     phones: Option<u32>,
     /// Seconds from one reply of the model to the next, with --phones; 0 for full speed
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0, requires = "phones")]
     every: f64,
     /// Steps of each phone, with --phones
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "phones")]
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "phones",
+        value_parser = clap::value_parser!(u32).range(2..))]
     steps: u32,
     /// The folder for the session
     #[arg(long, value_name = "DIR")]

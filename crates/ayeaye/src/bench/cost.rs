@@ -5,15 +5,36 @@
 pub struct Cost {
     /// How often the record was brought to the disk.
     pub syncs: u64,
-    /// Services that were opened on the phone, and bytes that it sent.
-    pub traffic: Option<(u64, u64)>,
+    /// What the phone was asked.
+    pub traffic: Option<Traffic>,
     /// Milliseconds of processor time of this process.
     pub cpu_ms: Option<u64>,
 }
 
+/// What a phone was asked since it was started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Round trips: services opened, and lines given to a shell that was open.
+    pub requests: u64,
+    /// Bytes that it sent.
+    pub bytes: u64,
+    /// Pictures that it took.
+    pub captures: u64,
+}
+
+impl Traffic {
+    fn since(self, earlier: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_sub(earlier.requests),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+            captures: self.captures.saturating_sub(earlier.captures),
+        }
+    }
+}
+
 impl Cost {
     /// The counters now.
-    pub(super) fn now(syncs: u64, traffic: Option<(u64, u64)>) -> Self {
+    pub(super) fn now(syncs: u64, traffic: Option<Traffic>) -> Self {
         Self { syncs, traffic, cpu_ms: cpu_ms() }
     }
 
@@ -22,10 +43,7 @@ impl Cost {
         let both = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         Self {
             syncs: self.syncs.saturating_sub(earlier.syncs),
-            traffic: self
-                .traffic
-                .zip(earlier.traffic)
-                .map(|(now, then)| (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1))),
+            traffic: self.traffic.zip(earlier.traffic).map(|(now, then)| now.since(then)),
             cpu_ms: both(self.cpu_ms, earlier.cpu_ms),
         }
     }
@@ -52,9 +70,10 @@ mod tests {
 
     #[test]
     fn costs_are_told_apart_from_what_was_before() {
-        let then = Cost { syncs: 3, traffic: Some((10, 100)), cpu_ms: Some(50) };
-        let now = Cost { syncs: 5, traffic: Some((14, 700)), cpu_ms: None };
-        let spent = Cost { syncs: 2, traffic: Some((4, 600)), cpu_ms: None };
+        let traffic = |requests, bytes, captures| Some(Traffic { requests, bytes, captures });
+        let then = Cost { syncs: 3, traffic: traffic(10, 100, 2), cpu_ms: Some(50) };
+        let now = Cost { syncs: 5, traffic: traffic(14, 700, 5), cpu_ms: None };
+        let spent = Cost { syncs: 2, traffic: traffic(4, 600, 3), cpu_ms: None };
         assert_eq!(now.since(then), spent);
     }
 

@@ -82,9 +82,11 @@ pub struct OfAct {
 /// Means of what was counted, for each step. `None` where nobody can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Counted {
-    /// Captures that were looked at.
+    /// Captures until the screen was known to be at rest.
     pub captures: f64,
-    /// Services opened on the phone.
+    /// All that the phone took, also while the model thinks and before an act.
+    pub captures_taken: Option<f64>,
+    /// Services opened on the phone, and lines given to a shell that was open.
     pub round_trips: Option<f64>,
     /// Bytes from the phone.
     pub bytes: Option<f64>,
@@ -143,6 +145,7 @@ impl Figures {
                 by_act.push(OfAct { act: act.kind.clone(), steps: of_kind().count(), seconds });
             }
         }
+        let traffic = cost.and_then(|it| it.traffic);
         let captures = steps.iter().map(|step| u64::from(step.captures)).sum();
         Self {
             steps: steps.len(),
@@ -164,8 +167,9 @@ impl Figures {
             ],
             per_step: Counted {
                 captures: mean(captures),
-                round_trips: cost.and_then(|it| it.traffic).map(|(requests, _)| mean(requests)),
-                bytes: cost.and_then(|it| it.traffic).map(|(_, bytes)| mean(bytes).round()),
+                captures_taken: traffic.map(|it| mean(it.captures)),
+                round_trips: traffic.map(|it| mean(it.requests)),
+                bytes: traffic.map(|it| mean(it.bytes).round()),
                 syncs: cost.map(|it| mean(it.syncs)),
                 cpu_ms: cost.and_then(|it| it.cpu_ms).map(mean),
             },

@@ -175,3 +175,68 @@ impl Model for Metronome {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::config::Environment;
+
+    fn told(metronome: &Metronome, history: &[HistoryItem]) -> Action {
+        let picture = Picture {
+            bytes: Bytes::new(),
+            media_type: "image/jpeg",
+            size: ScreenSize { width: 1, height: 1 },
+        };
+        let sent = picture.size;
+        metronome.prompt(&StepInput {
+            request: "",
+            history,
+            system_notes: &[],
+            picture: &picture,
+            history_images: &[],
+            app: None,
+            now: None,
+            languages: None,
+            installed_apps: &[],
+        });
+        metronome.read(&Reply::default(), sent).unwrap().action
+    }
+
+    #[test]
+    fn a_reply_that_is_thrown_away_uses_up_no_act() {
+        let home = tempfile::tempdir().unwrap();
+        let value = home.path().to_str().unwrap().to_owned();
+        let folder = crate::config::Flag { key: "data-dir", name: "--data-dir", value };
+        let config = Config::load(&[folder], None, &Environment::default()).unwrap();
+        let metronome = Metronome::tapping(&config, Point::new(5, 5).unwrap(), 1).unwrap();
+        let decision = |action: Action| Decision {
+            action,
+            thought: String::new(),
+            explain: String::new(),
+            summary: String::new(),
+            observation: String::new(),
+        };
+        let step = |step, action: &Action, error: Option<&str>| {
+            HistoryItem::Step(HistoryStep {
+                step,
+                decision: decision(action.clone()),
+                error: error.map(str::to_owned),
+                uncertain: None,
+                reply: None,
+                app: None,
+            })
+        };
+        let tap = told(&metronome, &[]);
+        assert_eq!((tap.name(), told(&metronome, &[]).name()), ("CLICK", "CLICK"));
+        let put_off = [step(0, &tap, Some("the screen has changed"))];
+        assert_eq!(told(&metronome, &put_off).name(), "CLICK", "it was not done");
+        let done = [step(1, &tap, None)];
+        let key = told(&metronome, &done);
+        assert_eq!((key.name(), told(&metronome, &done).name()), ("HOT_KEY", "HOT_KEY"));
+        assert!(metronome.counted().is_none());
+        assert_eq!(told(&metronome, &[step(2, &key, None)]).name(), "COMPLETE");
+        assert!(metronome.counted().is_some());
+    }
+}

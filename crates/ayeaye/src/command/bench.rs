@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use ayeaye_agent::{DeviceId, DeviceSource};
-use ayeaye_phone::Phone;
+use ayeaye_phone::{AdbCounts, Phone};
 use serde_json::json;
 
-use crate::bench::{Act, Figures, Guesses, Plan, Spread, Traffic, measure};
+use crate::bench::{Act, Figures, Guesses, Plan, Spread, Traffic, TrafficCounter, measure};
 use crate::cli;
 use crate::command::Exit;
 use crate::config::Config;
@@ -36,9 +36,9 @@ pub(super) async fn bench(
         let acts = if acts.is_empty() { usual_acts(phone.phone())? } else { acts };
         let plan = Plan { acts, rounds, think };
         let device = DeviceId::new(phone.serial());
-        let traffic: Traffic = Arc::new(move || {
-            let counts = phone.adb_counts();
-            (counts.requests, counts.bytes_sent)
+        let traffic: TrafficCounter = Arc::new(move || {
+            let AdbCounts { requests, bytes_sent, captures, .. } = phone.adb_counts();
+            Traffic { requests, bytes: bytes_sent, captures }
         });
         let sources = app.agent.sources().to_vec();
         let _waiting = terminal.waiting(&waiting(&plan));
@@ -99,7 +99,8 @@ fn table(figures: &Figures) -> String {
     lines.extend([
         String::new(),
         format!("{:<24}{:>20}", "means of a step", ""),
-        count("captures looked at", Some(per_step.captures)),
+        count("captures of the settling", Some(per_step.captures)),
+        count("captures in all", per_step.captures_taken),
         count("round trips", per_step.round_trips),
         count("bytes from the phone", per_step.bytes),
         count("syncs of the record", per_step.syncs),
