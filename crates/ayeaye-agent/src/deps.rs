@@ -59,6 +59,13 @@ impl Models {
             caption: None,
         }
     }
+
+    /// Nothing of a run's pictures stays behind it.
+    pub(crate) fn forget_pictures(&self) {
+        let others =
+            [&self.plan, &self.reply].into_iter().chain(&self.fallback).chain(&self.caption);
+        others.chain([&self.act]).for_each(|model| model.forget_pictures());
+    }
 }
 
 /// Evaluates whether requests were carried out.

@@ -363,6 +363,8 @@ pub trait Model: Send + Sync + fmt::Debug {
     }
     /// The frame scaled and encoded as this model wants it.
     fn picture(&self, frame: &Frame) -> Picture;
+    /// A run has ended: what is kept to make pictures sooner may go.
+    fn forget_pictures(&self) {}
     /// What to send for one step.
     fn prompt(&self, view: &StepInput<'_>) -> Prompt;
     /// Sends a prompt. `limit` bounds the whole call, retries included.

@@ -1,5 +1,5 @@
 //! Some rows of a frame.
-use std::hash::BuildHasher as _;
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::LazyLock;
 
 use foldhash::quality::RandomState;
@@ -30,6 +30,13 @@ enum Pixels {
 /// The hash by which a band is known again.
 pub(crate) fn hash(rgba: &[u8]) -> u64 {
     HASHES.hash_one(rgba)
+}
+
+/// One hash of several.
+pub(crate) fn hash_of(hashes: impl Iterator<Item = u64>) -> u64 {
+    let mut all = HASHES.build_hasher();
+    hashes.for_each(|hash| all.write_u64(hash));
+    all.finish()
 }
 
 impl Band {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 
-use crate::band::{Band, hash};
+use crate::band::{Band, hash, hash_of};
 use crate::{BAND_ROWS, Pool, ScreenSize};
 
 /// One capture of the screen, upright as a person would see it.
@@ -55,6 +55,12 @@ impl Frame {
         let mut rgba = Vec::new();
         self.for_rows(rows, |_, row| rgba.extend_from_slice(row));
         rgba
+    }
+
+    /// A number for what some rows show, together with the rest of the bands of [`BAND_ROWS`] that they are in: that
+    /// of other rows of the same width is equal if they look alike. It holds for this process.
+    pub fn rows_hash(&self, rows: Range<usize>) -> u64 {
+        hash_of(self.bands_of(&rows).map(|(_, band)| band.hash()))
     }
 
     /// Shows some rows one after the other, each with its number.

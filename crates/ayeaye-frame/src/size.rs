@@ -8,7 +8,7 @@ pub const MAX_SIDE: u32 = 8192;
 pub const MAX_PIXELS: u64 = 40_000_000;
 
 /// Width and height in pixels, as the phone is held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ScreenSize {
     /// Pixels from left to right.
     pub width: u32,

@@ -1,5 +1,6 @@
 //! From a frame to the picture that a model is sent.
 mod jpeg_rows;
+mod jpeg_strips;
 mod scaled_rows;
 
 use std::fmt;
@@ -9,6 +10,7 @@ use bytes::Bytes;
 use jpeg_encoder::Encoder;
 
 use self::jpeg_rows::JpegRows;
+pub(crate) use self::jpeg_strips::JpegStrips;
 use self::scaled_rows::ScaledRows;
 
 /// Size and format of the pictures for a model.
@@ -160,6 +162,17 @@ pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
     match rule.encoding {
         Encoding::Jpeg { quality } => jpeg(&rows, size, quality),
         Encoding::Png => png(&rows, size),
+    }
+}
+
+/// The same with the strips of earlier pictures at hand: a file with restart markers that shows the same pixels.
+pub(crate) fn encode_with(frame: &Frame, rule: PictureRule, strips: &JpegStrips) -> Picture {
+    let Encoding::Jpeg { quality } = rule.encoding else { return encode(frame, rule) };
+    let size = rule.resize.apply(frame.size());
+    let rows = ScaledRows::new(frame, size);
+    match strips.encode(&rows, quality) {
+        Some(bytes) => Picture { bytes: Bytes::from(bytes), media_type: "image/jpeg", size },
+        None => jpeg(&rows, size, quality),
     }
 }
 

@@ -12,7 +12,7 @@ use ayeaye_agent::{
 use serde_json::{Map, Value};
 
 use crate::official_prompt::SlotTexts;
-use crate::picture::{self, PictureRule, Resize};
+use crate::picture::{self, JpegStrips, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
 use crate::profile::{CoordContext, Family, Sampling};
 use crate::{ModelConfig, OfficialPrompt, Profile};
@@ -47,6 +47,7 @@ pub struct RemoteModel {
     client: Client,
     profile: Profile,
     picture: PictureRule,
+    strips: JpegStrips,
     space: CoordSystem,
 }
 
@@ -103,7 +104,8 @@ impl RemoteModel {
             };
         }
         let space = config.space.unwrap_or(profile.spec().coords);
-        Ok(Self { client: Client::new(config, profile.spec().wire)?, profile, picture, space })
+        let client = Client::new(config, profile.spec().wire)?;
+        Ok(Self { client, profile, picture, strips: JpegStrips::default(), space })
     }
 
     /// The settings it was made from.
@@ -179,7 +181,11 @@ impl Model for RemoteModel {
     }
 
     fn picture(&self, frame: &Frame) -> Picture {
-        picture::encode(frame, self.picture)
+        picture::encode_with(frame, self.picture, &self.strips)
+    }
+
+    fn forget_pictures(&self) {
+        self.strips.clear();
     }
 
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {

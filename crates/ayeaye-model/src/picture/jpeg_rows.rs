@@ -1,5 +1,6 @@
 //! Rows of a picture in the colours of JPEG.
-use ayeaye_agent::ScreenSize;
+use std::ops::Range;
+
 use jpeg_encoder::{ImageBuffer, JpegColorType, SamplingFactor};
 
 use super::scaled_rows::ScaledRows;
@@ -7,6 +8,8 @@ use super::scaled_rows::ScaledRows;
 /// Rows as the encoder asks for them.
 pub(super) struct JpegRows<'a> {
     rows: &'a ScaledRows<'a>,
+    /// Which of them.
+    range: Range<usize>,
     /// Whether the encoder takes the colours of the even columns in the even rows of its buffer, and looks at no others,
     /// as its `ChromaSubsamplingMethod::Nearest` does. To work those out for nothing would take half as long as everything else here.
     quarter_of_colours: bool,
@@ -15,11 +18,16 @@ pub(super) struct JpegRows<'a> {
 impl<'a> JpegRows<'a> {
     /// For an encoder that samples so.
     pub(super) fn new(rows: &'a ScaledRows<'a>, sampling: SamplingFactor) -> Self {
-        Self { rows, quarter_of_colours: sampling == SamplingFactor::F_2_2 }
+        Self::of(rows, 0..rows.size().height as usize, sampling)
     }
 
-    fn size(&self) -> ScreenSize {
-        self.rows.size()
+    /// For one that makes a picture of some of them.
+    pub(super) fn of(
+        rows: &'a ScaledRows<'a>,
+        range: Range<usize>,
+        sampling: SamplingFactor,
+    ) -> Self {
+        Self { rows, range, quarter_of_colours: sampling == SamplingFactor::F_2_2 }
     }
 }
 
@@ -121,15 +129,15 @@ impl ImageBuffer for &JpegRows<'_> {
     }
 
     fn width(&self) -> u16 {
-        u16::try_from(self.size().width).expect("a Frame has at most 8192 pixels a side")
+        u16::try_from(self.rows.size().width).expect("a Frame has at most 8192 pixels a side")
     }
 
     fn height(&self) -> u16 {
-        u16::try_from(self.size().height).expect("a Frame has at most 8192 pixels a side")
+        u16::try_from(self.range.len()).expect("a Frame has at most 8192 pixels a side")
     }
 
     fn fill_buffers(&self, y: u16, buffers: &mut [Vec<u8>; 4]) {
-        self.rows.with_row(usize::from(y), |row| {
+        self.rows.with_row(self.range.start + usize::from(y), |row| {
             let pixels = row.as_chunks::<4>().0;
             if !self.quarter_of_colours {
                 return put(pixels, Colours::All, buffers);
@@ -149,7 +157,7 @@ impl ImageBuffer for &JpegRows<'_> {
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::Frame;
+    use ayeaye_agent::{Frame, ScreenSize};
     use jpeg_encoder::Encoder;
     use proptest::prelude::*;
 

@@ -34,6 +34,11 @@ impl<'a> ScaledRows<'a> {
         self.size
     }
 
+    /// That of the frame.
+    pub(super) fn source_size(&self) -> ScreenSize {
+        self.frame.size()
+    }
+
     /// Shows the pixels of one row. Rows are quickest in their order.
     pub(super) fn with_row(&self, y: usize, show: impl FnOnce(&[u8])) {
         let mut strip = self.strip.borrow_mut();
@@ -47,20 +52,42 @@ impl<'a> ScaledRows<'a> {
         show(&strip.rgba[(y - strip.rows.start) * row..][..row]);
     }
 
+    /// A number for all that some rows of the picture are made of.
+    pub(super) fn source_hash(&self, rows: &Range<usize>) -> u64 {
+        if self.size == self.frame.size() {
+            return self.frame.rows_hash(rows.clone());
+        }
+        let (first, last) = self.source(rows);
+        self.frame.rows_hash(first as usize..last as usize)
+    }
+
+    /// The first row of the frame that some rows of the picture depend on, and the one behind the last.
+    fn source(&self, rows: &Range<usize>) -> (u32, u32) {
+        let from = self.frame.size();
+        // The filter widens with the scale, so that thin strokes of text do not vanish; so far beyond its
+        // strip a row depends on others.
+        let scale = self.scale_down();
+        let reach = scale.max(1.0) + 1.0;
+        #[expect(clippy::cast_precision_loss, reason = "rows are far below 2^52")]
+        let (begin, end) = (rows.start as f64 * scale, rows.end as f64 * scale);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 8192")]
+        ((begin - reach).max(0.0) as u32, ((end + reach).ceil() as u32).min(from.height))
+    }
+
+    /// Rows of the frame for each of the picture.
+    fn scale_down(&self) -> f64 {
+        f64::from(self.frame.size().height) / f64::from(self.size.height)
+    }
+
     fn scale(&self, resizer: &mut Resizer, rows: Range<usize>) -> Vec<u8> {
         let from = self.frame.size();
         if self.size == from {
             return self.frame.rows(rows);
         }
-        // The filter widens with the scale, so that thin strokes of text do not vanish; so far beyond its
-        // strip a row depends on others.
-        let scale = f64::from(from.height) / f64::from(self.size.height);
-        let reach = scale.max(1.0) + 1.0;
+        let (first, last) = self.source(&rows);
         #[expect(clippy::cast_precision_loss, reason = "rows are far below 2^52")]
-        let (begin, end) = (rows.start as f64 * scale, rows.end as f64 * scale);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 8192")]
-        let (first, last) =
-            ((begin - reach).max(0.0) as u32, ((end + reach).ceil() as u32).min(from.height));
+        let (begin, end) =
+            (rows.start as f64 * self.scale_down(), rows.end as f64 * self.scale_down());
         let source = self.frame.rows(first as usize..last as usize);
         let source = ImageRef::new(from.width, last - first, &source, PixelType::U8x4)
             .expect("a Frame has four bytes for each pixel");

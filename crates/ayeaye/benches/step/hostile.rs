@@ -183,6 +183,9 @@ macro_rules! model {
             fn picture(&self, frame: &Frame) -> Picture {
                 self.0.picture(frame)
             }
+            fn forget_pictures(&self) {
+                self.0.forget_pictures();
+            }
             fn prompt(&self, view: &StepInput<'_>) -> Prompt {
                 self.0.prompt(view)
             }

@@ -225,6 +225,10 @@ impl Model for Paced {
         self.metronome.picture(frame)
     }
 
+    fn forget_pictures(&self) {
+        self.metronome.forget_pictures();
+    }
+
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {
         self.metronome.prompt(view)
     }

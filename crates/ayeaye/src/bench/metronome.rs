@@ -126,6 +126,10 @@ impl Model for Metronome {
         self.configured.picture(frame)
     }
 
+    fn forget_pictures(&self) {
+        self.configured.forget_pictures();
+    }
+
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {
         if let Some(HistoryItem::Step(step)) = view.history.last() {
             self.state().learn(step);

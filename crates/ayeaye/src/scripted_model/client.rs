@@ -49,6 +49,10 @@ impl Model for ScriptedClient {
         self.0.picture(frame)
     }
 
+    fn forget_pictures(&self) {
+        self.0.forget_pictures();
+    }
+
     fn prompt(&self, input: &StepInput<'_>) -> Prompt {
         let mut prompt = self.0.prompt(input);
         prompt.messages.insert(0, TaskProgress::of(input).to_message());
