@@ -233,7 +233,7 @@ impl AdbDevice {
                 None => frame,
             }
         });
-        let there = Instant::now() + self.timing().capture;
+        let there = Instant::now() + self.timing().capture + self.faults().capture_delay();
         let frame = drawn.await.map_err(|_| CaptureFailed)?;
         pause_until(there).await;
         Ok(if black { frame.blackened() } else { frame })

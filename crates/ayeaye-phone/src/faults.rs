@@ -119,14 +119,16 @@ impl Faults {
         self.lock().exec_closed
     }
 
-    /// Waits as long as the plan delays a capture.
+    /// Waits as long as the plan has a capture hang.
     pub(crate) async fn before_capture(&self) {
         let releases = self.events.borrow().releases;
-        let (delay, hang) = {
-            let mut plan = self.lock();
-            (plan.capture_delay_ms, take(&mut plan.hang_capture))
-        };
-        self.hold(delay, hang.then_some(releases)).await;
+        let hang = take(&mut self.lock().hang_capture);
+        self.hold(0, hang.then_some(releases)).await;
+    }
+
+    /// How much later than usual a capture that was taken is there.
+    pub(crate) fn capture_delay(&self) -> Duration {
+        Duration::from_millis(self.lock().capture_delay_ms)
     }
 
     /// Waits as long as the plan delays a command line.

@@ -91,7 +91,7 @@ pub enum DumpFault {
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent faults")]
 pub struct FaultPlan {
-    /// Milliseconds before each capture.
+    /// Milliseconds that each capture takes more; it shows the screen as it was when it began.
     pub capture_delay_ms: u64,
     /// Milliseconds before each shell command line.
     pub shell_delay_ms: u64,

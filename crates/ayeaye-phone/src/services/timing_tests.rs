@@ -103,19 +103,32 @@ async fn two_captures_at_once_share_the_link() {
     assert_about("alone", alone, timing.shell + timing.capture + carried(RAW, Profile::Usb2));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_capture_shows_the_screen_at_its_beginning() {
-    let device = device(Profile::Usb2);
+/// Asserts that an app which opens while a capture is under way is not on it; returns how long the capture took.
+async fn shows_its_beginning(device: &AdbDevice, shell: Duration) -> Duration {
     let before = device.phone().frame();
     let opened = async {
         // The picture is taken and not yet written.
-        sleep(Profile::Usb2.timing().shell + 10 * MS).await;
+        sleep(shell + 10 * MS).await;
         let settings = Component::parse("com.android.settings/.Settings").unwrap();
         device.phone().start_activity(&settings).unwrap();
     };
-    let ((raw, _), ()) = tokio::join!(ask(&device, "exec:screencap", b""), opened);
+    let ((raw, took), ()) = tokio::join!(ask(device, "exec:screencap", b""), opened);
     assert_ne!(device.phone().frame().rgba, before.rgba, "the app is open");
     assert!(raw[16..] == before.rgba, "and the capture shows what was there before");
+    took
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_capture_shows_the_screen_at_its_beginning() {
+    shows_its_beginning(&device(Profile::Usb2), Profile::Usb2.timing().shell).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_capture_that_a_fault_delays_shows_the_screen_at_its_beginning_too() {
+    let phone = device(Profile::AsIs);
+    phone.inject(|plan| plan.capture_delay_ms = 400);
+    let took = shows_its_beginning(&phone, Duration::ZERO).await;
+    assert_about("delayed", took, 400 * MS);
 }
 
 #[tokio::test(start_paused = true)]
