@@ -1,7 +1,7 @@
 //! The state of the phone's OS: windows, tasks, input focus, transitions, timers and a log of input.
 //!
 //! All methods are called under one lock and none waits. Whatever fell due in the meantime (timers,
-//! ends of transitions) is done by `tick` at the next call.
+//! ends of transitions) is done by `tick` at the next call, as of the moment when it was due.
 mod compositor;
 mod editing;
 mod effects;
@@ -11,6 +11,7 @@ mod keys;
 mod power;
 pub(crate) mod state;
 mod tasks;
+mod time;
 mod windows;
 
 use std::collections::VecDeque;
@@ -98,6 +99,8 @@ pub(crate) struct Os {
     options: Arc<PhoneOptions>,
     random: Random,
     started_at: Instant,
+    /// The moment that is lived. Behind the clock while something overdue is done.
+    now: Instant,
     awake: bool,
     locked: bool,
     quirks: Quirks,
@@ -155,14 +158,16 @@ impl Os {
     pub(crate) fn new(options: Arc<PhoneOptions>) -> Self {
         let mut random = Random::new(options.seed);
         let apps = Apps::new(&mut random);
+        let now = Instant::now();
         Self {
             options,
             random,
-            started_at: Instant::now(),
+            started_at: now,
+            now,
             awake: true,
             locked: false,
             quirks: Quirks::default(),
-            used_at: Instant::now(),
+            used_at: now,
             composing: String::new(),
             bouncer: false,
             pin: None,
@@ -205,84 +210,6 @@ impl Os {
 
     pub(crate) fn counts(&mut self) -> &mut InputCounts {
         &mut self.counts
-    }
-
-    pub(crate) fn elapsed(&self) -> Duration {
-        Instant::now().saturating_duration_since(self.started_at)
-    }
-
-    /// Hour and minute; the clock starts at 9:41.
-    pub(crate) fn clock(&self) -> (u32, u32) {
-        let minutes = (self.minute() + 9 * 60 + 41) % (24 * 60);
-        let minutes = u32::try_from(minutes).unwrap_or(0);
-        (minutes / 60, minutes % 60)
-    }
-
-    fn minute(&self) -> u64 {
-        self.elapsed().as_secs() / 60
-    }
-
-    /// Does what is due. Called first whenever the lock is taken.
-    pub(crate) fn tick(&mut self) {
-        let now = Instant::now();
-        if self.awake && self.screen_timeout().is_some_and(|after| self.used_at + after <= now) {
-            self.sleep();
-        }
-        // In the order they fall due: one may set another.
-        while let Some(i) = (0..self.timers.len())
-            .filter(|i| self.timers[*i].0 <= now)
-            .min_by_key(|i| self.timers[*i].0)
-        {
-            let (_, package, event) = self.timers.remove(i);
-            self.dispatch_event(package, event);
-        }
-        if self.transition.as_ref().is_some_and(|t| t.end <= now) {
-            self.transition = None;
-            self.invalidate();
-        }
-        if let Some(fling) = &self.fling {
-            let (name, to, done) = (fling.name.clone(), fling.at(now), fling.end <= now);
-            self.scrolls.insert(name, to);
-            if done {
-                self.fling = None;
-            }
-            self.invalidate();
-        }
-        if self.heads_up.as_ref().is_some_and(|h| h.until <= now) {
-            self.heads_up = None;
-            self.invalidate();
-        }
-        if self.toast.as_ref().is_some_and(|t| t.1 <= now) {
-            self.toast = None;
-            self.invalidate();
-        }
-        if self.stopwatch_runs() {
-            self.invalidate();
-        }
-    }
-
-    fn stopwatch_runs(&self) -> bool {
-        self.awake
-            && self.foreground == crate::apps::clock::PACKAGE
-            && self.apps.clock.is_moving()
-            && !self.locked
-    }
-
-    /// When all animations and timers will have ended; in an hour while a stopwatch runs.
-    pub(crate) fn settles_at(&self) -> Option<Instant> {
-        if !self.awake {
-            return None;
-        }
-        let endless = self.stopwatch_runs().then(|| Instant::now() + Duration::from_hours(1));
-        [
-            self.transition.as_ref().map(|t| t.end),
-            self.fling.as_ref().map(|f| f.end),
-            self.timers.iter().map(|t| t.0).max(),
-            endless,
-        ]
-        .into_iter()
-        .flatten()
-        .max()
     }
 
     fn invalidate(&mut self) {
@@ -383,17 +310,8 @@ impl Os {
         if seen {
             self.scrolls.remove(&format!("conversation {from}"));
         } else if self.awake {
-            self.heads_up = Some(HeadsUp { from, text, until: Instant::now() + HEADS_UP });
+            self.heads_up = Some(HeadsUp { from, text, until: self.now + HEADS_UP });
         }
         self.invalidate();
-    }
-}
-
-impl Fling {
-    fn at(&self, now: Instant) -> f32 {
-        let whole = self.end.saturating_duration_since(self.start).as_secs_f32();
-        let gone = now.saturating_duration_since(self.start).as_secs_f32();
-        let at = if whole > 0.0 { (gone / whole).min(1.0) } else { 1.0 };
-        self.from + (self.to - self.from) * (1.0 - (1.0 - at).powi(3))
     }
 }

@@ -2,7 +2,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tokio::time::Instant;
 
 use super::{Os, WindowLayout};
 use crate::draw::{Canvas, Frame, Scene, blend_transition};
@@ -68,7 +67,7 @@ impl Os {
 
     /// The screen with its transition.
     fn without_video(&mut self) -> Arc<Canvas> {
-        let now = Instant::now();
+        let now = self.now;
         let still = self.still();
         let Some(transition) = &mut self.transition else { return still };
         let whole = transition.end.saturating_duration_since(transition.start).as_secs_f32();

@@ -1,8 +1,6 @@
 //! Dispatches events to the apps and applies their effects: transitions, focus, timers.
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::compositor::Snapshot;
 use super::keyboard::Keyboard;
 use super::{MAX_TIMERS, Os, TOAST, Transition};
@@ -34,7 +32,7 @@ impl Os {
     }
 
     fn start(&mut self, from: Snapshot, how: TransitionKind, time: Duration, blocks: bool) {
-        let now = Instant::now();
+        let now = self.now;
         self.transition = Some(Transition { from, how, start: now, end: now + time, blocks });
         self.fling = None;
         self.invalidate();
@@ -63,7 +61,7 @@ impl Os {
     }
 
     pub(super) fn apply_effect(&mut self, effect: Effect, package: &'static str, from: &Snapshot) {
-        let now = Instant::now();
+        let now = self.now;
         match effect {
             Effect::Forward | Effect::Back => {
                 let forward = matches!(effect, Effect::Forward);

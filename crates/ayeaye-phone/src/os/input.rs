@@ -1,8 +1,6 @@
 //! Touch input: taps, swipes and drags.
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::state::{Gesture, Outcome};
 use super::windows::dp;
 use super::{Fling, Os};
@@ -39,7 +37,7 @@ enum HitAction {
 impl Os {
     pub(crate) fn tap(&mut self, x: f32, y: f32) {
         self.counts.taps += 1;
-        let now = Instant::now();
+        let now = self.now;
         let slop = DOUBLE_TAP_SLOP_DP * self.scale();
         let first = self.last_tap.take().filter(|(at, before_x, before_y)| {
             now.duration_since(*at) <= DOUBLE_TAP && (x - before_x).hypot(y - before_y) <= slop
@@ -74,7 +72,7 @@ impl Os {
             i32::try_from(h).unwrap_or(i32::MAX),
         )
         .contains(x, y);
-        let now = Instant::now();
+        let now = self.now;
         let counter = if !inside {
             &mut self.counts.taps_off_screen
         } else if !self.awake {
@@ -277,7 +275,7 @@ impl Os {
         let target = (moved + speed * FLING_SECONDS).clamp(0.0, max);
         let slow = 250.0 * self.scale();
         if flings && speed.abs() > slow && (target - moved).abs() > 2.0 {
-            let now = Instant::now();
+            let now = self.now;
             let time = Duration::from_millis(300 + u64::from(self.random.below(300)));
             self.fling = Some(Fling {
                 name: list.to_owned(),

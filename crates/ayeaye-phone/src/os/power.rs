@@ -1,8 +1,6 @@
 //! The display's power state, the keyguard, rotation and size.
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::Os;
 use crate::draw::TransitionKind;
 use crate::system::Quirks;
@@ -86,7 +84,7 @@ impl Os {
     }
 
     pub(crate) fn wake(&mut self) {
-        self.used_at = Instant::now();
+        self.used_at = self.now;
         if !self.awake {
             self.awake = true;
             self.invalidate();
@@ -117,7 +115,7 @@ impl Os {
     pub(crate) fn set_quirks(&mut self, quirks: Quirks) {
         if self.quirks != quirks {
             self.quirks = quirks;
-            self.used_at = Instant::now();
+            self.used_at = self.now;
         }
     }
 

@@ -1,6 +1,5 @@
 //! The complete state of the phone as serializable data, for tests and scripted models.
 use serde::Serialize;
-use tokio::time::Instant;
 
 use super::{MAX_LOGGED, Os};
 use crate::apps::clock::Alarm;
@@ -166,7 +165,7 @@ pub enum Outcome {
 
 impl Os {
     pub(crate) fn log(&mut self, gesture: Gesture, outcome: Outcome, target: String) {
-        self.used_at = Instant::now();
+        self.used_at = self.now;
         if self.actions.len() >= MAX_LOGGED {
             self.actions.pop_front();
         }

@@ -1,4 +1,6 @@
 //! Tests that use the phone as a person does: find a node, tap it, check what happened.
+mod timers;
+
 use std::time::Duration;
 
 use proptest::prelude::*;
