@@ -6,7 +6,10 @@ use std::{
 };
 
 use serde::Serialize;
-use tokio::time::Instant;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
 
 use crate::{
     draw::Frame,
@@ -69,16 +72,22 @@ struct Inner {
     crashes: Mutex<Vec<(u64, String)>>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Boot {
     at: Instant,
     /// Another one with each boot, and on each phone.
     id: u64,
+    /// What one process at a time may hold, to read the screen's elements.
+    ui_automation: Arc<Semaphore>,
 }
 
 impl Boot {
     fn now() -> Self {
-        Self { at: Instant::now(), id: RandomState::new().build_hasher().finish() }
+        Self {
+            at: Instant::now(),
+            id: RandomState::new().build_hasher().finish(),
+            ui_automation: Arc::new(Semaphore::new(1)),
+        }
     }
 }
 
@@ -239,6 +248,11 @@ impl AdbDevice {
         Ok(if black { frame.blackened() } else { frame })
     }
 
+    /// The phone's only `UiAutomation`; `None` while another process holds it.
+    pub(crate) fn connect_ui_automation(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.boot().ui_automation).try_acquire_owned().ok()
+    }
+
     /// Time since boot.
     pub(crate) fn uptime(&self) -> std::time::Duration {
         self.boot().at.elapsed()
@@ -250,7 +264,7 @@ impl AdbDevice {
         format!("5d1a6e7c-{:04x}-4000-8000-{:012x}", id >> 48, id & 0xffff_ffff_ffff)
     }
 
-    /// Drops the link and changes the boot id. The screen stays as it is.
+    /// Drops the link and changes the boot id; nobody holds the `UiAutomation` any more. The screen stays as it is.
     pub(crate) fn reboot(&self) {
         *self.boot() = Boot::now();
         self.faults().kill_link();

@@ -1,6 +1,8 @@
 //! The services of a phone, for the adb server and adbd alike: a name, then a stream both ways.
 
 #[cfg(test)]
+mod dump_tests;
+#[cfg(test)]
 mod timing_tests;
 
 use bytes::BytesMut;

@@ -74,7 +74,9 @@ pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) 
         interrupt: interrupt.clone(),
     };
     let line = command.clone().unwrap_or_default();
-    let session = Session { shell: Shell::new(device.clone()), io, interrupt };
+    let mut shell = Shell::new(device.clone());
+    shell.hangs_up = terminal || (framing == Framing::V2 && parse::is_one_program(&line));
+    let session = Session { shell, io, interrupt };
     let work = async {
         match command {
             Some(command) => session.one(&command).await,

@@ -12,18 +12,18 @@ use crate::{
     stream::Stream,
 };
 
-const MS: Duration = Duration::from_millis(1);
+pub(super) const MS: Duration = Duration::from_millis(1);
 const RAW: usize = 16 + 540 * 1200 * 4;
 
 /// A phone whose screens change at once.
-fn device(profile: Profile) -> AdbDevice {
+pub(super) fn device(profile: Profile) -> AdbDevice {
     let options = PhoneOptions { width: 540, height: 1200, ..PhoneOptions::default() };
     let options = options.with_profile(profile);
     AdbDevice::new(Phone::new(PhoneOptions { transitions: Default::default(), ..options }))
 }
 
 /// The answer of a service to these bytes, and how long it took to arrive whole.
-async fn ask(device: &AdbDevice, name: &str, request: &[u8]) -> (Vec<u8>, Duration) {
+pub(super) async fn ask(device: &AdbDevice, name: &str, request: &[u8]) -> (Vec<u8>, Duration) {
     let begun = Instant::now();
     // The client's end of the input stays open: its end would end the service.
     let (mut keyboard, input): (DuplexStream, _) = duplex(1 << 10);

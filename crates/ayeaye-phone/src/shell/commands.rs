@@ -155,7 +155,7 @@ pub(super) async fn run(
         "setprop" => CommandOutput::malformed(phone, 1, "Failed to set property: access denied\n"),
         "settings" => settings::run(phone, &words),
         "ime" => ime::run(phone, &words),
-        "uiautomator" => uiautomator::run(phone, &cwd, &words).await,
+        "uiautomator" => uiautomator::run(shell, &words).await,
         "monkey" => activity::monkey(phone, &words).await,
 
         "gzip" if !phone.faults().plan().no_gzip => gzip(phone, &words, io).await,
@@ -189,8 +189,8 @@ pub(super) async fn run(
     Ok(reply)
 }
 
-/// How long a command takes at least on a phone of this profile, besides its shell. Captures, gestures and
-/// `gzip` take their time themselves, by what they do.
+/// How long a command takes at least on a phone of this profile, besides its shell. Captures, gestures, lists of
+/// elements and `gzip` take their time themselves, by what they do.
 fn cost(timing: &Timing, program: &str, words: &[&str]) -> Duration {
     match (program, words) {
         ("cmd", ["input", ..]) => Duration::ZERO,
@@ -198,8 +198,7 @@ fn cost(timing: &Timing, program: &str, words: &[&str]) -> Duration {
             timing.service
         }
         ("dumpsys", _) => timing.dumpsys,
-        ("monkey" | "content", _) => timing.java,
-        ("uiautomator", _) => timing.elements,
+        ("monkey" | "content" | "uiautomator", _) => timing.java,
         _ => Duration::ZERO,
     }
 }

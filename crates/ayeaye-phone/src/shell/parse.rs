@@ -50,6 +50,15 @@ pub(crate) fn parse(text: &str) -> Result<Script, SyntaxError> {
     parser.script(Until::End)
 }
 
+/// Whether the line is one program: `mksh -c` becomes it then, and what ends the shell ends it.
+pub(crate) fn is_one_program(line: &str) -> bool {
+    let Ok(script) = parse(line) else { return false };
+    let [List { items, background: false }] = &script[..] else { return false };
+    let [Item { pipeline, .. }] = &items[..] else { return false };
+    !pipeline.negated
+        && matches!(&pipeline.commands[..], [Command { kind: Kind::Simple { .. }, .. }])
+}
+
 /// What ends a nested script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {

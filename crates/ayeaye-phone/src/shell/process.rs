@@ -24,6 +24,9 @@ pub(crate) struct Shell {
     pub(super) status: u8,
     pub(super) depth: usize,
     pub(super) jobs: Jobs,
+    /// The program that this shell runs ends when the client closes the stream: a terminal that is gone ends what
+    /// runs in it, and adbd the one process that it has started with `shell,v2`. It ends nothing of `exec:`.
+    pub(super) hangs_up: bool,
 }
 
 impl Shell {
@@ -43,7 +46,15 @@ impl Shell {
         ] {
             variables.set(name, value.to_owned()).expect("these few are short");
         }
-        Self { device, variables, cwd: "/".to_owned(), status: 0, depth: 0, jobs: Jobs::new() }
+        Self {
+            device,
+            variables,
+            cwd: "/".to_owned(),
+            status: 0,
+            depth: 0,
+            jobs: Jobs::new(),
+            hangs_up: false,
+        }
     }
 
     pub(crate) fn device(&self) -> &AdbDevice {
@@ -91,6 +102,7 @@ impl Shell {
             status: self.status,
             depth: self.depth,
             jobs: self.jobs.of_subshell(),
+            hangs_up: self.hangs_up,
         }
     }
 

@@ -1,22 +1,27 @@
-//! `uiautomator dump`: what is on the screen, as XML.
+//! `uiautomator dump`: what is on the screen, as XML. One at a time: each holds the phone's only `UiAutomation`
+//! from when its Java machine runs until it ends, and a process does not end because its client is gone.
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
 
-use super::CommandOutput;
+use super::{super::process::Shell, CommandOutput};
 use crate::{
     device::{AdbDevice, unix_seconds},
     faults::DumpFault,
     files::normalize_path,
+    profile::{pause, pause_until},
 };
 
-/// How long the JVM takes to start, each time.
-const JVM_START: Duration = Duration::from_millis(300);
+/// How long it listens at least before it takes the screen for idle; on a real phone a second.
+const IDLE: Duration = Duration::from_millis(300);
 /// How long it waits for the screen to settle.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(10);
 const DEFAULT: &str = "/sdcard/window_dump.xml";
 
-pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+pub(super) async fn run(shell: &Shell, words: &[&str]) -> CommandOutput {
+    let device = shell.device();
     let ["dump", options @ ..] = words else {
         return match words {
             [] => {
@@ -44,36 +49,67 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
         }
     }
     device.count(|counts| counts.dumps += 1);
-    tokio::time::sleep(JVM_START).await;
-    match device.faults().plan().dump {
-        Some(DumpFault::NeverIdle) if !compressed => {
-            return CommandOutput::error(0, "ERROR: could not get idle state.\n");
+    let dump = Dump {
+        device: device.clone(),
+        path: path.to_owned(),
+        full: normalize_path(shell.cwd(), path),
+        compressed,
+    };
+    let process = tokio::spawn(dump.run());
+    let ended = if shell.hangs_up { AbortOnDropHandle::new(process).await } else { process.await };
+    ended.unwrap_or_else(|_| CommandOutput::error(137, "Killed \n"))
+}
+
+/// The process of one dump.
+struct Dump {
+    device: AdbDevice,
+    /// As it was said, and in full.
+    path: String,
+    full: String,
+    compressed: bool,
+}
+
+impl Dump {
+    async fn run(self) -> CommandOutput {
+        let timing = self.device.timing();
+        let done = Instant::now() + timing.elements;
+        pause(timing.java).await;
+        let fault = self.device.faults().plan().dump;
+        let connected = self.device.connect_ui_automation();
+        if connected.is_none() || fault == Some(DumpFault::Taken) {
+            return CommandOutput::error(137, TAKEN);
         }
-        Some(DumpFault::Taken) => return CommandOutput::error(137, TAKEN),
-        Some(DumpFault::NeverIdle) | None => {}
-    }
-    if !settled(device).await {
-        return CommandOutput::error(0, "ERROR: could not get idle state.\n");
-    }
-    let xml = device.phone().ui_xml();
-    // The misspelling is Android's own, and tools look for it.
-    let message = format!("UI hierchary dumped to: {path}\n");
-    if path == "/dev/tty" || path == "/dev/stdout" {
-        return CommandOutput {
-            stdout: vec![Bytes::from(xml), Bytes::from(message)],
-            ..CommandOutput::default()
+        pause(IDLE).await;
+        let idle = self.compressed || fault != Some(DumpFault::NeverIdle);
+        let xml = (idle && settled(&self.device).await).then(|| self.device.phone().ui_xml());
+        pause_until(done).await;
+        let output = match xml {
+            Some(xml) => self.store(xml),
+            None => CommandOutput::error(0, "ERROR: could not get idle state.\n"),
         };
+        drop(connected);
+        output
     }
-    let stored =
-        device.files().write(&normalize_path(cwd, path), xml.into_bytes(), 0o660, unix_seconds());
-    match stored {
-        Ok(()) => CommandOutput::ok(message),
-        Err(error) => CommandOutput::error(
-            0,
-            format!(
-                "ERROR: could not write {path}: java.io.FileNotFoundException: {path}: open failed: {error}\n"
+
+    fn store(&self, xml: String) -> CommandOutput {
+        let path = &self.path;
+        // The misspelling is Android's own, and tools look for it.
+        let message = format!("UI hierchary dumped to: {path}\n");
+        if path == "/dev/tty" || path == "/dev/stdout" {
+            return CommandOutput {
+                stdout: vec![Bytes::from(xml), Bytes::from(message)],
+                ..CommandOutput::default()
+            };
+        }
+        match self.device.files().write(&self.full, xml.into_bytes(), 0o660, unix_seconds()) {
+            Ok(()) => CommandOutput::ok(message),
+            Err(error) => CommandOutput::error(
+                0,
+                format!(
+                    "ERROR: could not write {path}: java.io.FileNotFoundException: {path}: open failed: {error}\n"
+                ),
             ),
-        ),
+        }
     }
 }
 
@@ -84,9 +120,9 @@ const TAKEN: &str = "\njava.lang.IllegalStateException: UiAutomationService \
 
 /// Waits until the screen has settled, as the real one does.
 async fn settled(device: &AdbDevice) -> bool {
-    let deadline = tokio::time::Instant::now() + SETTLE_TIMEOUT;
+    let deadline = Instant::now() + SETTLE_TIMEOUT;
     while let Some(at) = device.phone().settles_at() {
-        let now = tokio::time::Instant::now();
+        let now = Instant::now();
         if now >= deadline {
             return false;
         }
