@@ -54,6 +54,8 @@ pub struct ScreenCapture {
     pub first_look: Option<Duration>,
     /// From the beginning of the first capture to the last one's end.
     pub took: Duration,
+    /// When the last capture began: it shows the screen as it was then.
+    pub seen_at: Instant,
 }
 
 /// A frame of a screen that may still move.
@@ -72,7 +74,7 @@ pub async fn capture_once(device: &dyn Device) -> Result<ScreenCapture, DeviceEr
     let begun = Instant::now();
     let frame = device.capture().await?;
     let took = begun.elapsed();
-    Ok(ScreenCapture { frame, captures: 1, settled: true, first_look: None, took })
+    Ok(ScreenCapture { frame, captures: 1, settled: true, first_look: None, took, seen_at: begun })
 }
 
 /// Captures until the screen has settled.

@@ -136,6 +136,7 @@ impl Run {
             gesture.name()
         ));
         step.error = Some(why);
+        self.observer.may_have_changed();
     }
 
     /// Whether a person is to be asked for a keyboard: once in a session, and not where nobody is there to

@@ -340,6 +340,7 @@ impl Run {
                 step.error = Some(WAS_DARK.to_owned());
                 return Ok(None);
             }
+            self.observer.may_have_changed();
             (capture, state) = self.observer.capture(&mut self.recorder).await?.map_err(lost)?;
         }
         let model = self.acting_model();

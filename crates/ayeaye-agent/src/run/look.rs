@@ -23,7 +23,7 @@ impl Run {
             }
             self.observer.watch(&mut observation, self.state.answer_times.at_least());
             match self.decide_with_progress(&mut observation, step).await {
-                Err(RunError::ScreenMoved) => {
+                Err(err) if err.looks_again() => {
                     self.observer.goes_on_from(observation);
                     observation = self.observe_early(step).await?;
                 }
@@ -45,11 +45,10 @@ impl Run {
     ) -> Result<Action, RunError> {
         let mut notes = Vec::new();
         let decided = self.decide(&mut notes, observation, step).await;
-        if matches!(decided, Err(RunError::ScreenMoved)) {
+        if decided.as_ref().is_err_and(RunError::looks_again) {
             // Nobody has acted on them.
             notes.append(&mut self.state.system_notes);
-            self.state.system_notes = notes;
-            return Err(RunError::ScreenMoved);
+            self.state.system_notes = std::mem::take(&mut notes);
         }
         let mut decision = decided?;
         self.drop_caption_unless_last(&decision.action, step).await?;

@@ -103,13 +103,13 @@ impl ModelCaller {
         self.send_unless_moved(recorder, exchange, costs, std::future::pending()).await
     }
 
-    /// The same, but the call is given up when the screen that it shows is known to have moved.
+    /// The same, but the call is given up when the screen that it shows is known not to be the settled one.
     pub(super) async fn send_unless_moved(
         &self,
         recorder: &mut Recorder,
         exchange: &mut Exchange,
         costs: &mut CallCosts,
-        moved: impl Future<Output = ()>,
+        moved: impl Future<Output = RunError>,
     ) -> Result<Reply, RunError> {
         exchange.log_request(recorder).await?;
         let begun = Instant::now();
@@ -119,7 +119,7 @@ impl ModelCaller {
             tokio::select! {
                 biased;
                 outcome = exchange.model.call(&prompt, limit) => Ok(outcome),
-                () = moved => Err(RunError::ScreenMoved),
+                moved = moved => Err(moved),
             }
         };
         let outcome = self.cancel.race(calling).await.map_err(RunError::from).flatten();

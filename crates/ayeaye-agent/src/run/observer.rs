@@ -5,6 +5,7 @@ mod elements;
 mod picture;
 mod private;
 mod record;
+mod since;
 mod watch;
 
 use std::sync::Arc;
@@ -12,12 +13,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use self::early::{Look, Proof};
+use self::early::Proof;
 use self::elements::{ElementsRequest, ElementsTiming};
 use self::picture::{UNREDACTED, encode, may_show_secret};
 use self::private::private_app;
 pub(super) use self::record::StoredScreen;
 use self::record::observe_record;
+use self::since::LastGesture;
 use self::watch::ScreenWatch;
 use super::actor::Actor;
 use super::cancel::CancelHandle;
@@ -25,11 +27,9 @@ use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
 use crate::gate::Policy;
 use crate::journal::{CaptureRecord, DisplayRecord, Fact, Observe};
-use crate::settle::times::{ActKind, Expected, SettleTimes};
+use crate::settle::times::SettleTimes;
 use crate::settle::{ScreenCapture, SettleRule};
-use crate::{
-    CaptureRoute, Device, Frame, Gesture, Limits, Model, RedactPictures, ScreenState, Speculate,
-};
+use crate::{CaptureRoute, Device, Frame, Limits, Model, RedactPictures, ScreenState, Speculate};
 
 /// How long the end of a run waits for the elements of its last screen.
 const LAST_ELEMENTS: Duration = Duration::from_secs(1);
@@ -55,7 +55,7 @@ pub(super) struct Observation {
     unredacted: bool,
     /// What it shows in words, where its app protects it from being captured.
     pub(super) words: Option<String>,
-    /// When it was seen.
+    /// When it was seen: its capture began then.
     pub(super) seen_at: Instant,
     /// Looks at the screen while a model thinks.
     pub(super) watch: Option<ScreenWatch>,
@@ -77,22 +77,6 @@ impl Observation {
     }
 }
 
-/// A gesture after which the screen has not been seen at rest yet.
-#[derive(Debug, Clone)]
-struct LastGesture {
-    /// The frame that it was decided on.
-    before: Frame,
-    /// When it was over.
-    ended: Instant,
-    kind: ActKind,
-    /// What is to be expected after it.
-    expected: Expected,
-    /// What was seen since.
-    seen: Option<Look>,
-    /// The record was synced since.
-    synced: bool,
-}
-
 /// Looks at one phone.
 #[derive(Debug)]
 pub(super) struct Observer {
@@ -103,6 +87,8 @@ pub(super) struct Observer {
     speculate: Speculate,
     device_wait: Duration,
     last_gesture: Option<LastGesture>,
+    /// When the screen may have changed otherwise, if it has not been seen since.
+    changed_at: Option<Instant>,
     /// How many frames since were prepared before the screen had settled, and how many of them a model was sent.
     early_frames: u32,
     guesses: u32,
@@ -141,6 +127,7 @@ impl Observer {
             speculate: limits.speculate,
             device_wait: limits.device_wait,
             last_gesture: None,
+            changed_at: None,
             early_frames: 0,
             guesses: 0,
             woken_at: None,
@@ -282,7 +269,7 @@ impl Observer {
         state: &ScreenState,
         stale: bool,
     ) -> Result<Observation, RunError> {
-        let seen_at = Instant::now();
+        let seen_at = capture.seen_at;
         let private = self.shows_private(state);
         let redact = self.redact == RedactPictures::Always;
         let secret = redact || may_show_secret(recorder, state.secret_field);
@@ -339,25 +326,6 @@ impl Observer {
         Ok(observation)
     }
 
-    /// Called after a gesture that was decided on this frame: the last screen is out of date.
-    pub(super) fn gesture_ended(
-        &mut self,
-        gesture: &Gesture,
-        (frame, app): (Frame, Option<String>),
-        ended: Instant,
-    ) {
-        self.is_current = false;
-        (self.early_frames, self.guesses) = (0, 0);
-        let act = match gesture {
-            Gesture::HotKey { key } => key.name(),
-            other => other.name(),
-        };
-        let kind = ActKind { device: self.device.id().clone(), app, act: Some(act) };
-        let expected = self.times.expect(&kind, &self.settle);
-        self.last_gesture =
-            Some(LastGesture { before: frame, ended, kind, expected, seen: None, synced: false });
-    }
-
     /// The screen at the end of a run or a subtask: the last one seen if it is still current, else
     /// another look. `None` if it cannot be seen.
     pub(super) async fn final_screen(
@@ -368,7 +336,7 @@ impl Observer {
         if self.is_current {
             return Ok(self.last_screen.clone());
         }
-        let gesture = self.last_gesture.take();
+        let gesture = self.take_gesture();
         let looking = async {
             // What is private is asked about before each look and after it.
             let may_show = self.policy.private_apps.is_empty();
@@ -379,6 +347,7 @@ impl Observer {
         let Some((capture, before, state)) = self.optional_look(looking).await else {
             return Ok(None);
         };
+        self.changed_at = None;
         let private = before.iter().chain([&state]).any(|state| self.shows_private(state));
         if !state.awake || private {
             return Ok(None);

@@ -73,18 +73,26 @@ pub(super) enum RunError {
     /// The screen that a model was shown had not come to rest; the step looks again.
     #[error("the screen still moved")]
     ScreenMoved,
+    /// It could not be looked at whether the screen that a model was shown had come to rest; the step looks again.
+    #[error("the screen could not be looked at: {0}")]
+    ScreenUnseen(DeviceError),
     /// The plan does not get on.
     #[error("{0}")]
     NoProgress(String),
 }
 
 impl RunError {
+    /// Whether the step looks at the phone again: the screen that a model was shown is not known to be the settled one.
+    pub(super) fn looks_again(&self) -> bool {
+        matches!(self, Self::ScreenMoved | Self::ScreenUnseen(_))
+    }
+
     pub(super) fn reason(&self) -> StopReason {
         match self {
             Self::Journal(_) => StopReason::StorageFailed,
             Self::Cancelled(cancelled) => cancelled.reason,
             Self::NotReady(_) => StopReason::NotStarted,
-            Self::DeviceLost(_) | Self::NoApps(_) => StopReason::DeviceLost,
+            Self::DeviceLost(_) | Self::NoApps(_) | Self::ScreenUnseen(_) => StopReason::DeviceLost,
             Self::NeedsTakeover { .. } => StopReason::InfoActionNeedsReply,
             Self::ScreenOff => StopReason::ManualStopScreenOff,
             Self::Model(_) | Self::UnusableReplies { .. } | Self::Encoding(_) => {

@@ -67,9 +67,16 @@ impl Settling {
         self.has_settled
     }
 
-    /// Whether it is not looked at any more: it has come to rest, or never does.
+    /// Whether it is not looked at any more: it has come to rest, or never does. One frame tells neither, however long
+    /// its capture took.
     pub(crate) fn is_over(&self) -> bool {
-        self.has_settled || self.expected.rule.cap <= self.since.elapsed()
+        self.has_settled || 1 < self.captures && self.expected.rule.cap <= self.since.elapsed()
+    }
+
+    /// Whether a screen that never rests was given up on a while ago: it may be another one by now.
+    pub(crate) fn is_out_of_date(&self) -> bool {
+        let seen = self.newest.ended.elapsed();
+        self.is_over() && !self.has_settled && self.expected.rule.between <= seen
     }
 
     /// How long after the gesture the newest frame is.
@@ -111,7 +118,8 @@ impl Settling {
         self.captures += 1;
         self.newest = next;
         let stands = same && self.stand() <= self.newest.began - self.rested;
-        let reacted = !self.is_unmoved || self.expected.rule.patience <= self.since.elapsed();
+        // The frame shows the screen as it was when its capture began.
+        let reacted = !self.is_unmoved || self.expected.rule.patience <= self.age();
         self.has_settled = stands && reacted;
         same
     }
@@ -130,6 +138,7 @@ impl Settling {
             settled: self.has_settled,
             first_look: Some(self.began - self.since),
             took: self.newest.ended - self.began,
+            seen_at: self.newest.began,
         }
     }
 

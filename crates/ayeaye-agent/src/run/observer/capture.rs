@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use super::early::Look;
 use super::private::private_app;
 use super::{LastGesture, Observer};
 use crate::run::actor::Actor;
@@ -40,6 +41,8 @@ impl Observer {
             if !state.awake {
                 wakes += 1;
                 self.wake(recorder, actor, wakes).await?;
+                // The lock screen goes away, or comes.
+                self.may_have_changed();
                 continue;
             }
             let front = state.foreground.as_ref().map(|it| it.package.clone());
@@ -56,6 +59,11 @@ impl Observer {
             // A phone may capture such a window all the same.
             let protected = state.protected && capture.frame.is_blank_inside();
             if !black && !protected {
+                if black_since.is_some() && capture.captures == 1 {
+                    // It has just appeared, and may not be complete.
+                    self.may_have_changed();
+                    continue;
+                }
                 return Ok((capture, state));
             }
             // A transition may pass through black; a protected window stays so.
@@ -128,8 +136,9 @@ impl Observer {
                 return Err(RunError::DeviceLost(err));
             }
             tracing::warn!(device = %self.device.id(), "looking: {}; trying again", error_chain(&err));
-            // The screen may have changed in any way meanwhile.
+            // In any way, meanwhile.
             self.last_gesture = None;
+            self.may_have_changed();
             self.cancel.race(sleep(pause)).await?;
             pause = (pause * 2).min(Duration::from_secs(4));
         }
@@ -142,11 +151,13 @@ impl Observer {
         recorder: &mut Recorder,
     ) -> Result<Result<(ScreenCapture, ScreenState), DeviceError>, RunError> {
         self.is_current = false;
-        let gesture = self.last_gesture.take();
+        let gesture = self.take_gesture();
         if let Some(gesture) = gesture.as_ref().filter(|it| !it.synced) {
             // Sync while the screen moves.
             let (synced, ()) = tokio::join!(recorder.sync(), sleep_until(self.first_look(gesture)));
             synced?;
+        } else if let (None, Some(changed)) = (&gesture, self.changed_at) {
+            self.cancel.race(sleep_until(changed + self.settle.first_look)).await?;
         }
         let looking = self.settle_after(gesture);
         let both = async {
@@ -160,7 +171,11 @@ impl Observer {
             let private = [before, after].into_iter().find(|it| self.shows_private(it));
             Ok((capture, private.unwrap_or(state)))
         };
-        Ok(self.cancel.race(both).await?)
+        let captured = self.cancel.race(both).await?;
+        if captured.is_ok() {
+            self.changed_at = None;
+        }
+        Ok(captured)
     }
 
     /// Waits for the screen to settle after a reset. Errors do not matter: the first step looks again.
@@ -187,7 +202,7 @@ impl Observer {
     pub(in crate::run) async fn after_gesture(
         &mut self,
     ) -> Option<(Frame, ScreenCapture, ScreenState)> {
-        let gesture = self.last_gesture.take()?;
+        let gesture = self.take_gesture()?;
         let before = gesture.before.clone();
         let looking = async {
             sleep_until(self.first_look(&gesture)).await;
@@ -195,6 +210,7 @@ impl Observer {
             Ok((capture, self.device.state().await?))
         };
         let (capture, state) = self.optional_look(looking).await?;
+        self.changed_at = None;
         Some((before, capture, state))
     }
 
@@ -203,17 +219,26 @@ impl Observer {
         gesture.ended + gesture.expected.first_look().min(self.settle.cap)
     }
 
-    /// The screen once it has settled after this gesture, if there was one; how long it took is remembered.
+    /// The screen once it has settled after this gesture, if there was one; how long it took is remembered. After
+    /// something else it only has to stand still.
     pub(super) async fn settle_after(
         &self,
         gesture: Option<LastGesture>,
     ) -> Result<ScreenCapture, DeviceError> {
         let device = &*self.device;
-        let Some(LastGesture { before, ended, kind, expected, seen, .. }) = gesture else {
-            return settle::capture_once(device).await;
+        let Some(gesture) = gesture.filter(|it| !self.is_long_ago(it)) else {
+            if self.changed_at.is_none() {
+                return settle::capture_once(device).await;
+            }
+            let settled = settle::settle(device, &self.settle, None, Instant::now()).await?;
+            return Ok(ScreenCapture { first_look: None, ..settled });
         };
-        let settling = if let Some(look) = seen {
-            look.settling
+        let LastGesture { before, ended, kind, expected, seen, .. } = gesture;
+        let settling = if let Some(Look { mut settling, .. }) = seen {
+            if settling.is_out_of_date() {
+                settling.add(capture_at(device, Instant::now()).await?);
+            }
+            settling
         } else {
             let first = capture_at(device, Instant::now()).await?;
             Settling::new(expected, Some(before), ended, first)

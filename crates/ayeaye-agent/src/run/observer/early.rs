@@ -17,12 +17,12 @@ use crate::run::millis;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
 use crate::settle::{EarlyFrame, ScreenCapture, Settling, capture_at};
-use crate::{Device, DeviceError, Model, RedactPictures, ScreenState, Speculate, error_chain};
+use crate::{Device, DeviceError, Model, RedactPictures, ScreenState, Speculate};
 
 /// A model that answers sooner gains nothing by being asked before the screen has settled.
 const WORTH_ASKING_EARLY: Duration = Duration::from_millis(300);
 /// So many frames of one screen are prepared before it has settled: one that has moved on so often is waited for.
-const MOST_EARLY: u32 = 3;
+pub(super) const MOST_EARLY: u32 = 3;
 
 /// What is known of a screen, and what the phone said of itself with its newest frame.
 #[derive(Debug, Clone)]
@@ -44,16 +44,29 @@ pub(super) struct Proof {
 }
 
 impl Proof {
-    /// What is known of the screen since: it has settled as it was, or else has moved. May be called again.
-    async fn outcome(&mut self) -> Option<&Result<Look, DeviceError>> {
-        if self.found.is_none() {
-            self.found = (&mut self.watching).await.ok();
-        }
-        self.found.as_ref()
+    /// What is known of the screen since: it has settled as it was, or has moved, or could not be looked at. May be
+    /// called again.
+    async fn outcome(&mut self) -> &Result<Look, DeviceError> {
+        let found = match self.found.take() {
+            Some(found) => found,
+            None => (&mut self.watching).await.unwrap_or_else(|err| {
+                tracing::error!("looking after an act: {err}");
+                let phone = self.gesture.kind.device.clone();
+                Err(DeviceError::NotReady(phone, "not looked at: internal error".to_owned()))
+            }),
+        };
+        self.found.insert(found)
     }
 
-    async fn stayed(&mut self) -> bool {
-        matches!(self.outcome().await, Some(Ok(look)) if look.settling.has_settled())
+    /// # Errors
+    ///
+    /// [`RunError::ScreenMoved`] if the screen has, [`RunError::ScreenUnseen`] if it could not be looked at.
+    async fn stayed(&mut self) -> Result<(), RunError> {
+        match self.outcome().await {
+            Ok(look) if look.settling.has_settled() => Ok(()),
+            Ok(_) => Err(RunError::ScreenMoved),
+            Err(err) => Err(RunError::ScreenUnseen(err.clone())),
+        }
     }
 }
 
@@ -73,14 +86,15 @@ impl Observation {
         self.proof.is_some()
     }
 
-    /// Ends when the screen is known to have moved since: never, if it has not.
-    pub(in crate::run) async fn moved(&mut self) {
-        if let Some(proof) = &mut self.proof
-            && !proof.stayed().await
-        {
-            return;
+    /// Ends when the screen is known to have moved since, or could not be looked at: never, if it has stayed.
+    pub(in crate::run) async fn moved(&mut self) -> RunError {
+        match &mut self.proof {
+            Some(proof) => match proof.stayed().await {
+                Ok(()) => std::future::pending().await,
+                Err(moved) => moved,
+            },
+            None => std::future::pending().await,
         }
-        std::future::pending::<()>().await;
     }
 }
 
@@ -139,13 +153,16 @@ impl Observer {
         if hides || !self.policy.private_apps.is_empty() {
             return Ok(Seen::Withheld);
         }
+        if self.is_long_ago(&gesture) {
+            return Ok(Seen::Withheld);
+        }
         self.is_current = false;
         let (mut newest, mut ahead) = match gesture.seen.take() {
             Some(newest) => (newest, None),
             None => match self.first_look_after(recorder, &mut gesture).await? {
                 Ok((newest, ahead)) => (newest, ahead),
                 Err(err) => {
-                    tracing::debug!(device = %self.device.id(), "the first look: {}", error_chain(&err));
+                    self.look_failed(gesture, &err);
                     return Ok(Seen::Withheld);
                 }
             },
@@ -176,7 +193,11 @@ impl Observer {
                     return Ok(Seen::Settled(Box::new((settling.capture(), state))));
                 }
                 Some(Ok(look)) => newest = look,
-                Some(Err(_)) | None => return Ok(Seen::Withheld),
+                Some(Err(err)) => {
+                    self.look_failed(proof.gesture, &err);
+                    return Ok(Seen::Withheld);
+                }
+                None => return Ok(Seen::Withheld),
             }
         }
     }
@@ -204,14 +225,6 @@ impl Observer {
         }))
     }
 
-    /// A screen has come to rest after this gesture.
-    pub(super) fn has_settled(&mut self, gesture: &LastGesture, settling: &Settling) {
-        if let Some(outcome) = settling.outcome() {
-            self.times.learn(&gesture.kind, outcome);
-        }
-        self.last_gesture = None;
-    }
-
     /// Stores and records an early observation that a model is about to be sent. Its picture is recorded as the
     /// step's when it is known to be that.
     pub(in crate::run) async fn record_early(
@@ -237,7 +250,7 @@ impl Observer {
     ///
     /// # Errors
     ///
-    /// [`RunError::ScreenMoved`] if it has not, or could not be looked at.
+    /// [`RunError::ScreenMoved`] if it has not, [`RunError::ScreenUnseen`] if it could not be looked at.
     pub(in crate::run) async fn prove(
         &mut self,
         recorder: &mut Recorder,
@@ -253,9 +266,7 @@ impl Observer {
         } else {
             proof.stayed().await
         };
-        if !stayed {
-            return Err(RunError::ScreenMoved);
-        }
+        stayed?;
         let Some(Proof { gesture, found: Some(Ok(Look { settling, .. })), sent, .. }) =
             observation.proof.take().map(|proof| *proof)
         else {
@@ -271,11 +282,16 @@ impl Observer {
         self.record_as_seen(recorder, model, observation).await
     }
 
-    /// The screen was not the settled one on this observation: the next look goes on from its newest frame.
+    /// The screen was not the settled one on this observation: the next look goes on from its newest frame, unless it
+    /// could not be looked at.
     pub(in crate::run) fn goes_on_from(&mut self, observation: Observation) {
-        if let Some(Proof { gesture, found: Some(Ok(look)), .. }) = observation.proof.map(|it| *it)
-        {
-            self.last_gesture = Some(LastGesture { seen: Some(look), ..gesture });
+        let Some(Proof { gesture, found, .. }) = observation.proof.map(|it| *it) else { return };
+        match found {
+            Some(Ok(look)) => {
+                self.last_gesture = Some(LastGesture { seen: Some(look), ..gesture });
+            }
+            Some(Err(err)) => self.look_failed(gesture, &err),
+            None => {}
         }
     }
 }

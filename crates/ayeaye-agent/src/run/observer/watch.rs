@@ -128,8 +128,8 @@ impl Observer {
     /// Begins to watch the screen of this observation, for a model that takes at least so long: looks long
     /// before it answers would be of no use.
     pub(in crate::run) fn watch(&self, observation: &mut Observation, answer: Duration) {
-        let look = observation.look_time();
-        let first = observation.seen_at + FRESH.max(answer).saturating_sub(look);
+        let needed = (observation.seen_at + FRESH).max(Instant::now() + answer);
+        let first = needed.checked_sub(observation.look_time()).unwrap_or(needed);
         observation.watch =
             Some(ScreenWatch::new(self.device.clone(), observation.frame.clone(), first));
     }
