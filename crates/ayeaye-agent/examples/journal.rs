@@ -230,6 +230,7 @@ fn response(step: u32) -> Fact {
         finish_reason: Some("stop".to_owned()),
         model: "gelab-zero-4b-preview".to_owned(),
         tokens: tokens(),
+        tokens_estimated: false,
         latency_ms: 1_903.062_5,
         first_token_ms: Some(211.031),
         cost_usd: 0.001_573,

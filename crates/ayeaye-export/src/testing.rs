@@ -179,6 +179,7 @@ impl EventBuilder {
                 cached: 0,
                 total: 1060,
             },
+            tokens_estimated: false,
             latency_ms: 1900.5,
             first_token_ms: None,
             cost_usd: 0.001,

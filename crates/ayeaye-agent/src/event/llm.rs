@@ -153,6 +153,9 @@ pub struct LlmResponse {
     pub model: String,
     /// As the endpoint counted.
     pub tokens: TokenRecord,
+    /// Nobody has counted them: it was given up, and has cost at least about so many.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tokens_estimated: bool,
     /// Milliseconds, retries included.
     pub latency_ms: f64,
     /// Milliseconds to the first token, if streamed.

@@ -239,6 +239,8 @@ struct CompactResponse {
     finish_reason: Option<String>,
     model: String,
     tokens: TokenRecord,
+    #[serde(default)]
+    tokens_estimated: bool,
     latency_ms: f64,
     #[serde(default)]
     first_token_ms: Option<f64>,

@@ -50,7 +50,9 @@ impl Run {
     ) -> Result<Decision, RunError> {
         let model = self.acting_model();
         let answered_in = self.state.answer_times.latest();
-        if !self.observer.may_ask_early(observation, &*model, answered_in) {
+        // A call that is taken back costs something: nothing is risked once the budget is used up.
+        let affordable = self.models.used_up(&self.recorder).is_none();
+        if !affordable || !self.observer.may_ask_early(observation, &*model, answered_in) {
             self.prove(observation, step).await?;
         }
         if observation.is_early() {

@@ -1,6 +1,7 @@
 //! Model calls, whatever their purpose: recorded before they are sent, within the run's limits, their
 //! replies recorded with their cost. Calls in the background (captions) are recorded once they are over.
 mod prompt_record;
+mod prompt_sizes;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use self::prompt_record::{restore_secrets, store_messages};
+use self::prompt_sizes::PromptSizes;
 use super::budget::Budget;
 use super::cancel::CancelHandle;
 use super::millis;
@@ -22,7 +24,8 @@ use crate::journal::{
 use crate::privacy::{keep_length, length_of};
 use crate::session::JUDGE;
 use crate::{
-    JournalError, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Tokens, ToolCall,
+    JournalError, Model, ModelError, ModelErrorKind, ParseError, Prices, Prompt, Reply, Tokens,
+    ToolCall,
 };
 
 /// Tokens, money and time of model calls.
@@ -52,6 +55,7 @@ pub(super) struct Exchange {
     iteration: u32,
     /// From this message on, and of the last reply, only lengths are recorded.
     withheld: Option<usize>,
+    sizes: PromptSizes,
 }
 
 /// Calls models for one run.
@@ -59,11 +63,12 @@ pub(super) struct Exchange {
 pub(super) struct ModelCaller {
     budget: Budget,
     cancel: CancelHandle,
+    sizes: PromptSizes,
 }
 
 impl ModelCaller {
     pub(super) fn new(budget: Budget, cancel: CancelHandle) -> Self {
-        Self { budget, cancel }
+        Self { budget, cancel, sizes: PromptSizes::default() }
     }
 
     pub(super) fn budget(&self) -> &Budget {
@@ -89,6 +94,7 @@ impl ModelCaller {
             request_number: 0,
             iteration: 0,
             withheld: None,
+            sizes: self.sizes.clone(),
         }
     }
 
@@ -244,6 +250,7 @@ impl Exchange {
             Ok(parsed) => (parsed, None),
             Err(error) => (None, Some(error)),
         };
+        self.sizes.learn(self.model.name(), self.purpose, reply.tokens.prompt);
         // Without a token count the cost is unknown.
         let prices = self.model.prices();
         let prices = prices.filter(|prices| prices.are_zero() || reply.tokens != Tokens::default());
@@ -262,6 +269,7 @@ impl Exchange {
             finish_reason: reply.finish_reason.clone(),
             model: reply.model.clone(),
             tokens: TokenRecord::from(reply.tokens),
+            tokens_estimated: false,
             latency_ms: millis(reply.latency),
             first_token_ms: reply.first_token.map(millis),
             cost_usd: cost.unwrap_or_default(),
@@ -278,16 +286,28 @@ impl Exchange {
         self.append(recorder, Fact::LlmResponse(response)).await
     }
 
-    /// Records a call without a reply.
+    /// Records a call without a reply. One that was given up is charged for its prompt, as far as can be told: the
+    /// budgets have to see it.
     pub(super) async fn log_failure(
         &self,
         recorder: &mut Recorder,
         err: &ModelError,
         costs: &mut CallCosts,
     ) -> Result<(), JournalError> {
-        costs.unpriced = true;
         let call = (self.call_id, self.request_number, self.iteration);
-        let response = failed_response(self.model.name(), call, err);
+        let mut response = failed_response(self.model.name(), call, err);
+        let prices = self.model.prices();
+        if err.kind == ModelErrorKind::Abandoned {
+            let prompt = self.sizes.expect(self.model.name(), self.purpose);
+            let least = Tokens { prompt, ..Tokens::default() };
+            response.tokens = TokenRecord::from(least);
+            response.tokens_estimated = prompt != 0;
+            response.cost_usd = prices.map(|prices| prices.of(least)).unwrap_or_default();
+        }
+        response.cost_known = prices.is_some_and(Prices::are_zero);
+        costs.tokens += response.tokens;
+        costs.cost_usd += response.cost_usd;
+        costs.unpriced |= !response.cost_known;
         self.append(recorder, Fact::LlmResponse(response)).await
     }
 
@@ -341,6 +361,7 @@ pub(super) fn failed_response(
         finish_reason: None,
         model: model.to_owned(),
         tokens: TokenRecord::default(),
+        tokens_estimated: false,
         latency_ms: millis(err.latency),
         first_token_ms: None,
         cost_usd: 0.0,

@@ -90,3 +90,33 @@ async fn a_call_that_fails_or_is_given_up_is_recorded_and_its_price_is_not_known
     assert_eq!(errors[0], "503");
     assert!(errors[1].starts_with("given up: "), "{}", errors[1]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_costs_nothing_costs_nothing_when_it_fails_or_is_given_up() {
+    let mut recording = Recording::new().await;
+    let lines = [complete("a"), ScriptedReply::Fails("503".to_owned()), ScriptedReply::Hangs];
+    let model = Arc::new(ScriptedModel::new(lines));
+    model.cost(Prices { input: 0.0, output: 0.0, cached: None });
+    let (caller, mut costs) = (caller(&CancelHandle::default()), CallCosts::default());
+    let recorder = &mut recording.recorder;
+    for moves in [false, false, true] {
+        let mut exchange = caller.exchange(model.clone(), CallPurpose::Act, prompt(), Vec::new());
+        let moved = async move {
+            if !moves {
+                std::future::pending::<()>().await;
+            }
+            RunError::ScreenMoved
+        };
+        let sent = caller.send_unless_moved(recorder, &mut exchange, &mut costs, moved).await;
+        if let Ok(reply) = sent {
+            exchange.log_reply(recorder, &reply, Ok(None), &mut costs).await.unwrap();
+        }
+    }
+    assert!(!costs.unpriced);
+    // The prompt that was given up is counted as the one before it.
+    assert_eq!((costs.tokens.prompt, costs.tokens.completion), (200, 10));
+    let (_, responses) = calls(&recording).await;
+    assert!(responses.iter().all(|it| it.cost_known), "{responses:?}");
+    let estimated: Vec<_> = responses.iter().map(|it| it.tokens_estimated).collect();
+    assert_eq!(estimated, [false, false, true]);
+}

@@ -185,6 +185,7 @@ impl EventBuilder {
             finish_reason: None,
             model: "gelab-zero-4b".to_owned(),
             tokens: TokenRecord::default(),
+            tokens_estimated: false,
             latency_ms: 1903.0,
             first_token_ms: None,
             cost_usd: 0.001,

@@ -282,6 +282,7 @@ fn llm_response(number: u32) -> Fact {
         finish_reason: Some("stop".to_owned()),
         model: "gelab-zero-4b".to_owned(),
         tokens: tokens(),
+        tokens_estimated: false,
         latency_ms: 1903.0625,
         first_token_ms: good.then_some(211.0),
         cost_usd: 0.001,
