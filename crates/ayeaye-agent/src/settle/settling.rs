@@ -152,6 +152,7 @@ impl Settling {
         self.has_settled.then(|| Outcome {
             change: self.answered.filter(|_| !self.is_unmoved).map(change),
             capture: self.newest.ended - self.newest.began,
+            patience: self.expected.rule.patience,
         })
     }
 }

@@ -60,6 +60,8 @@ pub(crate) struct Outcome {
     pub(crate) change: Option<Change>,
     /// What one capture takes.
     pub(crate) capture: Duration,
+    /// For how long a change was waited for.
+    pub(crate) patience: Duration,
 }
 
 /// How a screen changed after an act, by when captures began.
@@ -84,6 +86,8 @@ struct Known {
     acts: HashMap<ActKind, VecDeque<Outcome>>,
     /// When phones answered last, by their captures.
     answers: HashMap<DeviceId, VecDeque<Duration>>,
+    /// Whether the last frames that were likely enough to stay for a model to be sent them have stayed.
+    guesses: HashMap<ActKind, VecDeque<bool>>,
 }
 
 impl SettleTimes {
@@ -101,6 +105,31 @@ impl SettleTimes {
         }
     }
 
+    /// Remembers whether a frame after such an act has stayed that was [likely enough to](Expected::stays), whether or
+    /// not a model was sent it.
+    pub(crate) fn guessed(&self, kind: &ActKind, right: bool) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if MOST_KINDS <= known.guesses.len() {
+            known.guesses.clear();
+        }
+        let [own, of_app, _] = kind.widening();
+        for kind in [own, of_app] {
+            remember(known.guesses.entry(kind).or_default(), right, REMEMBERED);
+        }
+    }
+
+    /// Whether such frames have stayed often enough: screens that never come to rest leave nothing else to learn from.
+    /// Of an act of which nothing is known, those of the app tell.
+    pub(crate) fn guesses_well(&self, kind: &ActKind) -> bool {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let [own, of_app, _] = kind.widening();
+        let guesses = [own, of_app].iter().find_map(|kind| known.guesses.get(kind));
+        guesses.is_none_or(|guesses| {
+            let right = guesses.iter().filter(|right| **right).count();
+            WORTH_SENDING <= share_of(right, guesses.len())
+        })
+    }
+
     /// What is to be expected after such an act.
     pub(crate) fn expect(&self, kind: &ActKind, rule: &SettleRule) -> Expected {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,10 +140,12 @@ impl SettleTimes {
         let mut captures: Vec<_> = outcomes(&of_kinds[2]).map(|it| it.capture).collect();
         captures.sort_unstable();
         // Of this very kind: what does nothing in one place does something in another.
-        let own = known.acts.get(kind).map(|it| it.iter().rev().take(TELLING));
-        let nothing = own.is_some_and(|mut own| {
-            own.len() == TELLING && own.all(|outcome| outcome.change.is_none())
-        });
+        let own: Vec<_> =
+            known.acts.get(kind).into_iter().flat_map(|it| it.iter().rev().take(TELLING)).collect();
+        // A change that comes later than it was waited for is not seen: now and then it is waited for in full.
+        let nothing = own.len() == TELLING
+            && own.iter().all(|it| it.change.is_none())
+            && own.iter().any(|it| rule.patience <= it.patience);
         let answers = known.answers.get(&kind.device).filter(|it| FEWEST_ANSWERS <= it.len());
         let slowest = answers.into_iter().flatten().max().filter(|_| nothing);
         let patience =
@@ -244,8 +275,11 @@ impl Expected {
         let at = |rest: &Rest| if self.rule.at_once { rest.likely } else { rest.certain };
         let by_then = |rest: &&Rest| at(rest) <= frame + self.rule.between / 2;
         let rested = self.rests.iter().filter(by_then).count();
-        #[expect(clippy::cast_precision_loss, reason = "a handful")]
-        let share = rested as f64 / self.rests.len() as f64;
-        (!self.rests.is_empty()).then_some(share)
+        (!self.rests.is_empty()).then(|| share_of(rested, self.rests.len()))
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a handful")]
+fn share_of(part: usize, all: usize) -> f64 {
+    part as f64 / all as f64
 }

@@ -58,6 +58,12 @@ impl Proof {
         self.found.insert(found)
     }
 
+    /// Whether the frame is likely enough to stay for a model to be sent it.
+    fn is_likely(&self) -> bool {
+        let settling = &self.shown.settling;
+        settling.expected().stays(settling.age())
+    }
+
     /// # Errors
     ///
     /// [`RunError::ScreenMoved`] if the screen has, [`RunError::ScreenUnseen`] if it could not be looked at.
@@ -111,10 +117,10 @@ impl Observer {
             Speculate::Off => false,
             Speculate::On => true,
             Speculate::Auto => {
-                let settling = &proof.shown.settling;
                 model.abandoned_calls_are_free()
                     && answered_in.is_some_and(|it| WORTH_ASKING_EARLY <= it)
-                    && settling.expected().stays(settling.age())
+                    && proof.is_likely()
+                    && self.times.guesses_well(&proof.gesture.kind)
             }
         }
     }
@@ -267,6 +273,9 @@ impl Observer {
             proof.stayed().await
         };
         stayed?;
+        if proof.is_likely() {
+            self.times.guessed(&proof.gesture.kind, true);
+        }
         let Some(Proof { gesture, found: Some(Ok(Look { settling, .. })), sent, .. }) =
             observation.proof.take().map(|proof| *proof)
         else {
@@ -285,9 +294,14 @@ impl Observer {
     /// The screen was not the settled one on this observation: the next look goes on from its newest frame, unless it
     /// could not be looked at.
     pub(in crate::run) fn goes_on_from(&mut self, observation: Observation) {
-        let Some(Proof { gesture, found, .. }) = observation.proof.map(|it| *it) else { return };
+        let Some(proof) = observation.proof else { return };
+        let is_likely = proof.is_likely();
+        let Proof { gesture, found, .. } = *proof;
         match found {
             Some(Ok(look)) => {
+                if is_likely {
+                    self.times.guessed(&gesture.kind, false);
+                }
                 self.last_gesture = Some(LastGesture { seen: Some(look), ..gesture });
             }
             Some(Err(err)) => self.look_failed(gesture, &err),

@@ -15,11 +15,12 @@ fn seen(first: Duration, rests: u32, capture: u32) -> Outcome {
     while rested < rests {
         (moved, rested) = (Some(rested), rested + capture.max(RULE.between));
     }
-    Outcome { change: Some(Change { answered: first, moved, rested }), capture }
+    let change = Some(Change { answered: first, moved, rested });
+    Outcome { change, capture, patience: RULE.patience }
 }
 
 fn nothing() -> Outcome {
-    Outcome { change: None, capture: 7 * MS }
+    Outcome { change: None, capture: 7 * MS, patience: RULE.patience }
 }
 
 /// By how much the settled frame came later than the screen's rest, act by act: the screen rests so many
@@ -137,4 +138,40 @@ fn an_act_that_does_nothing_is_waited_for_as_long_as_the_phone_may_take() {
     assert_eq!(patience(&home), RULE.patience);
     times.learn(&home, seen(80 * MS, 0, 7));
     assert_eq!(patience(&home), RULE.patience, "now it has done something");
+}
+
+#[test]
+fn that_an_act_does_nothing_is_found_out_anew_every_fourth_time() {
+    let (times, tap) = (SettleTimes::default(), kind("chat", "CLICK"));
+    let patience = || times.expect(&tap, &RULE).rule.patience;
+    for _ in 0..5 {
+        times.learn(&kind("chat", "BACK"), seen(55 * MS, 0, 7));
+    }
+    let mut waited = Vec::new();
+    for _ in 0..11 {
+        waited.push(patience());
+        // A screen that answers after 200 ms is taken for one that does not.
+        times.learn(&tap, Outcome { patience: patience(), ..nothing() });
+    }
+    let (full, short) = (RULE.patience, 110 * MS);
+    let shortened = [full, short, short, short, full];
+    assert_eq!(waited[..2], [full; 2]);
+    assert_eq!(waited[2..7], shortened);
+    assert_eq!(waited[7..], shortened[1..]);
+    times.learn(&tap, seen(200 * MS, 200, 7));
+    assert_eq!(patience(), full);
+}
+
+#[test]
+fn guesses_that_were_wrong_are_not_made_any_more_until_they_would_have_been_right() {
+    let (times, tap) = (SettleTimes::default(), kind("film", "CLICK"));
+    let mut told = vec![times.guesses_well(&tap)];
+    for right in [false, true, true, true, true, false, false, true] {
+        times.guessed(&tap, right);
+        told.push(times.guesses_well(&tap));
+    }
+    assert_eq!(told, [true, false, false, false, true, true, true, false, false]);
+    // Of an act of which nothing is known, the app's.
+    assert!(!times.guesses_well(&kind("film", "BACK")));
+    assert!(times.guesses_well(&kind("chat", "CLICK")));
 }
