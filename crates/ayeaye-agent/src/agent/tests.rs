@@ -6,6 +6,7 @@ mod crash;
 mod direct;
 mod fallback;
 mod gate;
+mod guesses;
 mod hosts;
 mod kept_private;
 mod limits;

@@ -219,6 +219,8 @@ impl Observer {
         self.store(recorder, model, observation).await?;
         self.note_route(observation);
         recorder.append(Fact::Observe(observation.record.clone())).await?;
+        // The next screen has its own.
+        (self.early_frames, self.guesses) = (0, 0);
         Ok(())
     }
 

@@ -50,6 +50,21 @@ async fn a_page_that_is_another_one_by_now_is_not_touched() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_page_that_has_come_instead_is_seen_at_rest() {
+    let rig = Rig::new([after(3000, click(500)), complete("done")]);
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    tokio::time::sleep(Duration::from_millis(1900)).await;
+    let (answer, moving) = (Duration::ZERO, Duration::from_millis(2500));
+    rig.phone.moves(Motion::Takes { answer, moving });
+    rig.phone.is_touched();
+    rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    // A page at rest has no second colour.
+    assert_eq!(rig.script.last().picture.bytes[1], 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn another_screen_of_the_app_is_not_touched() {
     let front = |rig: &Rig| rig.phone.fronts("com.example.chat", ".Pay");
     let (rig, report) = changed_while_thinking(click(500), front).await;

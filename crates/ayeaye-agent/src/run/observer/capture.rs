@@ -159,7 +159,7 @@ impl Observer {
         } else if let (None, Some(changed)) = (&gesture, self.changed_at) {
             self.cancel.race(sleep_until(changed + self.settle.first_look)).await?;
         }
-        let looking = self.settle_after(gesture);
+        let looking = Box::pin(self.settle_after(gesture));
         let both = async {
             if self.policy.private_apps.is_empty() {
                 return tokio::try_join!(looking, self.device.state());
@@ -230,7 +230,8 @@ impl Observer {
             if self.changed_at.is_none() {
                 return settle::capture_once(device).await;
             }
-            let settled = settle::settle(device, &self.settle, None, Instant::now()).await?;
+            let settling = settle::settle(device, &self.settle, None, Instant::now());
+            let settled = Box::pin(settling).await?;
             return Ok(ScreenCapture { first_look: None, ..settled });
         };
         let LastGesture { before, ended, kind, expected, seen, .. } = gesture;

@@ -108,12 +108,29 @@ async fn a_frame_that_was_not_gone_on_from_for_long_is_nobodys_screen() {
     let moving = looking.early().await;
     // As when its model fails and a person is asked.
     drop(moving);
-    sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_mins(1)).await;
     let asked = Instant::now();
     looking.recording.device.is_touched();
     let seen = looking.early().await;
     assert!(asked <= seen.seen_at);
     assert!(looking.is_at_rest(&seen).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_never_rests_is_taken_as_it_is_and_not_as_it_was() {
+    let mut looking = Looking::at_rest().await;
+    looking.recording.device.captures_in(Duration::from_millis(3200));
+    looking.recording.device.moves(Motion::Endless);
+    looking.touches();
+    let mut moving = looking.early().await;
+    looking.prove(&mut moving).await.unwrap_err();
+    looking.observer.goes_on_from(moving);
+    // As when the disk is slow.
+    sleep(Duration::from_millis(500)).await;
+    let asked = Instant::now();
+    let seen = looking.early().await;
+    assert!(asked <= seen.seen_at, "{:?} before", asked - seen.seen_at);
+    assert!(!looking.recorded().await[0].settled);
 }
 
 #[tokio::test(start_paused = true)]
