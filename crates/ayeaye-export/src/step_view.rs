@@ -7,9 +7,10 @@ use jiff::Timestamp;
 
 use crate::text::reply_text;
 
-/// What the record says of a call whose screen moved on while the model looked at it, and of an answer to it that
-/// came first.
-const WITHDRAWN: [&str; 2] = ["given up: the screen still moved", "the screen still moved"];
+/// What the record says of a call whose screen moved on while the model looked at it, or could not be looked at, and
+/// of an answer to it that came first.
+const WITHDRAWN: [&str; 2] = ["the screen still moved", "the screen could not be looked at: "];
+const GIVEN_UP: &str = "given up: ";
 
 /// Questions and answers of one step that are kept.
 const MAX_DIALOGUE: usize = 64;
@@ -202,10 +203,11 @@ impl StepView {
     }
 }
 
-/// Whether a call was taken back because the screen still moved: it is neither a failure nor a reply.
+/// Whether a call was taken back because its screen was not the settled one: it is neither a failure nor a reply.
 pub(crate) fn is_withdrawn(response: &LlmResponse) -> bool {
     let error = response.error.as_deref().filter(|_| !response.success);
-    error.is_some_and(|error| WITHDRAWN.contains(&error))
+    let why = error.map(|error| error.strip_prefix(GIVEN_UP).unwrap_or(error));
+    why.is_some_and(|why| WITHDRAWN.iter().any(|withdrawn| why.starts_with(withdrawn)))
 }
 
 impl ScreenView {

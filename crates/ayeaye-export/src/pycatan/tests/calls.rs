@@ -116,11 +116,14 @@ fn a_call_that_was_taken_back_is_no_failure() {
         builder.ask(2, 1, "act").reply(2, 1, |_| {}).act().end_step(Some(click()), None);
         builder.begin_step(1, 3).ask(3, 1, "act");
         builder.failed(3, 1, "the screen still moved").end_step(None, Some("the phone is gone"));
+        builder.begin_step(2, 4).ask(4, 1, "act");
+        let gone = "given up: the screen could not be looked at: device phone-1 is not connected";
+        builder.failed(4, 1, gone).end_step(None, Some("the phone is gone"));
         builder.end("DEVICE_LOST");
     });
     let stats = &folder.json("session_summary.json")["agents"]["AppAgent"];
     let counts = ["total_requests", "successful_requests", "failed_requests", "withdrawn_requests"];
-    assert_eq!(counts.map(|name| stats[name].as_u64().unwrap()), [3, 1, 0, 2]);
+    assert_eq!(counts.map(|name| stats[name].as_u64().unwrap()), [4, 1, 0, 3]);
     let log = folder.text("llm_communication.log");
     assert!(!log.lines().any(|line| line.contains("ERROR") && line.contains("came to nothing")));
 }
