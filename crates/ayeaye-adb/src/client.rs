@@ -15,6 +15,7 @@ use bytes::BytesMut;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::dumps::Dumps;
 use crate::errors::{Stage, device_error};
 use crate::fence::Fence;
 use crate::parse::FieldState;
@@ -61,6 +62,8 @@ pub(crate) struct DeviceClient {
     fence: Fence,
     /// Runs its commands while this client drives it.
     shell: PersistentShell,
+    /// Of the phone, whoever has it open.
+    dumps: Arc<Dumps>,
 }
 
 impl DeviceClient {
@@ -79,12 +82,22 @@ impl DeviceClient {
             field: Mutex::default(),
             fence: Fence::default(),
             shell: PersistentShell::default(),
+            dumps: Arc::default(),
         }
     }
 
     /// The same, which goes on in another way when its own is gone.
     pub(crate) fn with_other_ways(self, others: Arc<dyn OtherWays>) -> Self {
         Self { others: Some(others), ..self }
+    }
+
+    /// The same, which takes turns with whoever has the phone open besides.
+    pub(crate) fn with_dumps(self, dumps: Arc<Dumps>) -> Self {
+        Self { dumps, ..self }
+    }
+
+    pub(crate) fn dumps(&self) -> &Dumps {
+        &self.dumps
     }
 
     pub(crate) fn id(&self) -> &DeviceId {

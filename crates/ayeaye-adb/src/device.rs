@@ -18,6 +18,7 @@ use crate::capture::Capture;
 use crate::client::DeviceClient;
 use crate::device_command::Commander;
 use crate::display::{ASK_PANELS, Displays};
+use crate::dumps::Dumps;
 use crate::elements::ElementReader;
 use crate::links::transport;
 use crate::parse::{
@@ -43,6 +44,14 @@ pub struct AdbDevice {
 pub(crate) struct SeenScreens {
     capture: Capture,
     displays: Displays,
+    dumps: Arc<Dumps>,
+}
+
+impl SeenScreens {
+    /// Whose turn it is to list its elements.
+    pub(crate) fn dumps(&self) -> Arc<Dumps> {
+        Arc::clone(&self.dumps)
+    }
 }
 
 /// Properties that a phone reports.
@@ -193,7 +202,7 @@ impl Device for AdbDevice {
     }
 
     async fn capture(&self) -> Result<Frame, DeviceError> {
-        let (client, SeenScreens { capture, displays }) = (&self.client, &*self.seen);
+        let (client, SeenScreens { capture, displays, .. }) = (&self.client, &*self.seen);
         let mut shown = displays.for_capture(client).await?;
         let mut captured = capture.frame(client, shown.map(|it| it.panel)).await?;
         let unclear = captured.several_displays || captured.frame.is_black();

@@ -116,11 +116,12 @@ impl AdbDevices {
                 phone: identity.clone(),
             }));
         }
-        client.has_shell_v2().await?;
         let seen = {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(seen.entry(id.clone()).or_default())
         };
+        let client = client.with_dumps(seen.dumps());
+        client.has_shell_v2().await?;
         let (labels, files) = (Arc::clone(&self.app_labels), self.files.clone());
         Ok(Arc::new(AdbDevice::new(Arc::new(client), labels, seen, files)))
     }

@@ -2,11 +2,12 @@
 //!
 //! `uiautomator` waits until the screen is idle, and some screens never are; with `--compressed` it
 //! listens to fewer events and often gets through. It needs the phone's only `UiAutomation`, which
-//! another automation may hold.
+//! another automation may hold, or a dump of ours that was given up (see [`Dumps`](crate::dumps::Dumps)).
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use ayeaye_agent::DeviceError;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::client::DeviceClient;
 use crate::parse::ui_tree;
@@ -19,6 +20,9 @@ const COMPRESSED_FOR: u8 = 5;
 
 /// How often an empty dump is made at most.
 const ATTEMPTS: u32 = 3;
+
+/// How long after one that found the `UiAutomation` taken the next dump begins.
+const TAKEN_PAUSE: Duration = Duration::from_millis(100);
 
 const WHAT: &str = "its elements";
 
@@ -63,16 +67,27 @@ impl ElementReader {
 }
 
 /// What `uiautomator` prints, and while that is an empty dump what it prints when asked again, until a
-/// deadline for all of it.
+/// deadline for all of it. While it fails because of one that was given up, it is asked again too.
 pub(crate) async fn dump(
     client: &DeviceClient,
     command: &str,
     deadline: Instant,
 ) -> Result<String, DeviceError> {
+    let limit = deadline.saturating_duration_since(Instant::now());
     let mut attempt = 1;
     loop {
+        let Ok(turn) = timeout_at(deadline, client.dumps().turn()).await else {
+            let (id, what) = (client.id().clone(), WHAT.to_owned());
+            return Err(DeviceError::TimedOut { id, what, after: limit });
+        };
         let bytes = client.exec(WHAT, command, deadline, MAX_TREE, <[u8]>::len).await?;
         let text = String::from_utf8_lossy(&bytes);
+        let taken = is_taken(&text);
+        turn.over(!taken);
+        if taken && client.dumps().one_may_go_on() && Instant::now() + TAKEN_PAUSE < deadline {
+            sleep(TAKEN_PAUSE).await;
+            continue;
+        }
         if !is_empty_dump(&text) || attempt == ATTEMPTS || deadline <= Instant::now() {
             return Ok(text.into_owned());
         }
@@ -93,10 +108,17 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
     if text.contains("could not get idle state") {
         return Ok(Dump::Restless);
     }
-    if text.contains("UiAutomation") && text.contains("already registered") {
-        return Err(client.refused(WHAT, TAKEN));
+    if is_taken(&text) {
+        // By one of ours, perhaps.
+        let ours = client.dumps().one_may_go_on();
+        return if ours { Ok(Dump::None) } else { Err(client.refused(WHAT, TAKEN)) };
     }
     Ok(if is_empty_dump(&text) { Dump::Empty } else { Dump::None })
+}
+
+/// Whether somebody else has the phone's `UiAutomation`.
+fn is_taken(text: &str) -> bool {
+    text.contains("UiAutomation") && text.contains("already registered")
 }
 
 /// Whether a dump failed in a way that passes: while the screen changes, it may have no window in front.

@@ -33,6 +33,7 @@ mod gesture;
 
 mod client;
 
+mod dumps;
 mod errors;
 mod persistent_shell;
 mod raw_output;

@@ -2,6 +2,7 @@
 mod capturing;
 mod connecting;
 mod driving;
+mod dumping;
 mod fake;
 mod links;
 mod listing;

@@ -1,0 +1,90 @@
+//! Dumps of one phone, one after the other.
+//!
+//! A phone has one `UiAutomation`. A dump that is given up may hold it for a while yet: adbd before Android 7 does not
+//! end a command whose connection is closed, and later ones hang up on it, of which `system_server` learns when the
+//! process is gone. A dump that begins meanwhile fails with "already registered", which is then nobody else's doing.
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::MutexGuard;
+use tokio::time::Instant;
+
+/// How long a dump that nobody waits for may go on: it waits ten seconds for an idle screen (AOSP,
+/// `DumpCommand.java`), and takes a while to start and to write.
+const OUTLIVES: Duration = Duration::from_secs(15);
+
+/// Whose turn it is on one phone, whoever has it open.
+#[derive(Debug, Default)]
+pub(crate) struct Dumps {
+    turn: tokio::sync::Mutex<()>,
+    /// When the last one was given up, unless one has succeeded since.
+    given_up: Mutex<Option<Instant>>,
+}
+
+/// The turn of one dump. One that is dropped before it is [over](Self::over) was given up.
+#[derive(Debug)]
+pub(crate) struct Turn<'a> {
+    dumps: &'a Dumps,
+    is_over: bool,
+    _alone: MutexGuard<'a, ()>,
+}
+
+impl Dumps {
+    /// Waits for the one before to end.
+    pub(crate) async fn turn(&self) -> Turn<'_> {
+        let alone = self.turn.lock().await;
+        Turn { dumps: self, is_over: false, _alone: alone }
+    }
+
+    /// Whether one that was given up may still be under way on the phone.
+    pub(crate) fn one_may_go_on(&self) -> bool {
+        let given_up = *self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
+        given_up.is_some_and(|at| at.elapsed() < OUTLIVES)
+    }
+
+    fn note(&self, given_up: Option<Instant>) {
+        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = given_up;
+    }
+}
+
+impl Turn<'_> {
+    /// All of its output has come. If it had the phone's `UiAutomation`, no earlier one has it any more.
+    pub(crate) fn over(mut self, had_it: bool) {
+        self.is_over = true;
+        if had_it {
+            self.dumps.note(None);
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.dumps.note(Some(Instant::now()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn one_dump_waits_for_the_other_and_one_that_was_given_up_is_remembered_for_a_while() {
+        let dumps = Dumps::default();
+        let first = dumps.turn().await;
+        assert!(dumps.turn().now_or_never().is_none(), "one at a time");
+        first.over(true);
+        assert!(!dumps.one_may_go_on());
+        drop(dumps.turn().await);
+        dumps.turn().await.over(false);
+        assert!(dumps.one_may_go_on(), "what another one holds says nothing of it");
+        dumps.turn().await.over(true);
+        assert!(!dumps.one_may_go_on());
+        drop(dumps.turn().await);
+        tokio::time::advance(OUTLIVES).await;
+        assert!(!dumps.one_may_go_on());
+    }
+}
