@@ -44,41 +44,53 @@ pub(crate) async fn ways(client: &DeviceClient) -> Result<Vec<SettingChange>, De
     ]);
     let output = client.shell_quick(STAY_AWAKE, &ask).await?;
     let [power, stay_on, timeout] = split_batch(&output.stdout);
-    Ok(choose(power, value(stay_on), value(timeout)))
+    let ways = choose(power, number(stay_on), number(timeout));
+    ways.ok_or_else(|| client.garbled(STAY_AWAKE, output.summary()))
 }
 
-fn choose(power: &str, stay_on: Option<&str>, timeout: Option<&str>) -> Vec<SettingChange> {
+/// What was not understood is not changed. `None` if that is all there is.
+fn choose(
+    power: &str,
+    stay_on: Option<Option<&str>>,
+    timeout: Option<Option<&str>>,
+) -> Option<Vec<SettingChange>> {
     let mut ways = Vec::new();
-    if power.contains("powered: true") {
+    if power.contains("powered: true")
+        && let Some(stay_on) = stay_on
+    {
         let set: u32 = stay_on.and_then(|bits| bits.parse().ok()).unwrap_or_default();
         if set & ANY_POWER == ANY_POWER {
-            return ways;
+            return Some(ways);
         }
         ways.push(change(STAY_ON, stay_on, (set | ANY_POWER).to_string()));
     }
+    let Some(timeout) = timeout else { return Some(ways).filter(|ways| !ways.is_empty()) };
     let long = timeout.and_then(|ms| ms.parse::<u64>().ok()).is_some_and(|ms| LONG_TIMEOUT <= ms);
     if !long {
         ways.push(change(TIMEOUT, timeout, LONG_TIMEOUT.to_string()));
     }
-    ways
+    Some(ways)
 }
 
 fn change(setting: &str, before: Option<&str>, value: String) -> SettingChange {
     SettingChange { setting: setting.to_owned(), before: before.map(ToOwned::to_owned), value }
 }
 
-/// The scales that are not zero.
+/// The scales that are not zero. An error if one of them was not understood.
 pub(crate) async fn animations(client: &DeviceClient) -> Result<Vec<SettingChange>, DeviceError> {
     let ask = ANIMATIONS.map(|setting| format!("settings get {}", setting.replace('/', " ")));
     let output =
         client.shell_quick(STOP_ANIMATIONS, &batch(&ask.each_ref().map(|it| &**it))).await?;
     let scales: [&str; 3] = split_batch(&output.stdout);
-    let runs = |scale: &&str| scale.parse::<f32>() != Ok(0.0);
-    let one = |(setting, scale)| match value(scale) {
-        None => Some(change(setting, None, "0".to_owned())),
-        scale => scale.filter(runs).map(|_| change(setting, scale, "0".to_owned())),
-    };
-    Ok(ANIMATIONS.into_iter().zip(scales).filter_map(one).collect())
+    let mut changes = Vec::new();
+    for (setting, printed) in ANIMATIONS.into_iter().zip(scales) {
+        let unclear = || client.garbled(STOP_ANIMATIONS, output.summary());
+        let scale = number(printed).ok_or_else(unclear)?;
+        if scale.is_none_or(|scale| scale.parse::<f32>() != Ok(0.0)) {
+            changes.push(change(setting, scale, "0".to_owned()));
+        }
+    }
+    Ok(changes)
 }
 
 /// Changes it, and makes sure of it.
@@ -94,36 +106,48 @@ pub(crate) async fn apply(
     ]);
     let output = client.act_quick(CHANGE, &line).await?;
     let [_, now] = split_batch(&output.stdout);
-    if value(now) == Some(&change.value) {
+    if value(now).flatten() == Some(&change.value) {
         return Ok(());
     }
     Err(client.refused(CHANGE, format!("{} cannot be set: {}", change.setting, output.summary())))
 }
 
 /// Puts it back, unless somebody has given it another value since.
+///
+/// A phone that is starting answers long before its settings can be read, and before its keyboards are listed.
 pub(crate) async fn put_back(
     client: &DeviceClient,
     change: &SettingChange,
 ) -> Result<PutBack, DeviceError> {
     let current = "settings get secure default_input_method";
-    let (ask, back) = if let Some(id) = change.setting.strip_prefix(KEYBOARD_ENABLED) {
-        (batch(&["ime list -s", current]), format!("ime disable {}", word(client, id)?))
+    let ([methods, now], back) = if let Some(id) = change.setting.strip_prefix(KEYBOARD_ENABLED) {
+        (
+            ["ime list -s", current].map(ToOwned::to_owned),
+            format!("ime disable {}", word(client, id)?),
+        )
     } else if change.setting == KEYBOARD {
         let before = change.before.as_deref().unwrap_or_default();
-        (batch(&["echo", current]), format!("ime set {}", word(client, before)?))
+        (["echo", current].map(ToOwned::to_owned), format!("ime set {}", word(client, before)?))
     } else {
         let (table, key) = place(client, change)?;
         let back = match &change.before {
             Some(before) => format!("settings put {table} {key} {}", word(client, before)?),
             None => format!("settings delete {table} {key}"),
         };
-        (batch(&["echo", &format!("settings get {table} {key}")]), back)
+        (["echo".to_owned(), format!("settings get {table} {key}")], back)
     };
+    let ask = batch(&["getprop sys.boot_completed", &methods, &now]);
     let output = client.shell_quick(PUT_BACK, &ask).await?;
+    let [booted, methods, now] = split_batch(&output.stdout);
+    if last_line(booted) != Some("1") || output.combined().contains("Can't find service") {
+        return Err(DeviceError::NotReady(client.id().clone(), "still starting".to_owned()));
+    }
     if output.exit_code != 0 {
         return Err(client.refused(PUT_BACK, output.summary()));
     }
-    let [methods, now] = split_batch(&output.stdout);
+    let is_keyboard = change.setting.starts_with(KEYBOARD);
+    let now = if is_keyboard { value(now) } else { number(now) };
+    let now = now.ok_or_else(|| client.garbled(PUT_BACK, output.summary()))?;
     match standing(change, methods, now) {
         Standing::Ours => {}
         Standing::Before => return Ok(PutBack::Done),
@@ -145,8 +169,7 @@ enum Standing {
 }
 
 /// From the enabled input methods, and the setting or the active input method.
-fn standing(change: &SettingChange, methods: &str, now: &str) -> Standing {
-    let now = value(now);
+fn standing(change: &SettingChange, methods: &str, now: Option<&str>) -> Standing {
     if let Some(id) = change.setting.strip_prefix(KEYBOARD_ENABLED) {
         let enabled = methods.lines().any(|line| line.trim() == id);
         return match enabled {
@@ -184,9 +207,20 @@ fn word(client: &DeviceClient, text: &str) -> Result<crate::quote::ShellWord, De
     quote(text).map_err(|error| client.refused(CHANGE, error.to_string()))
 }
 
-/// A value as `settings get` prints it.
-fn value(printed: &str) -> Option<&str> {
-    Some(printed.trim()).filter(|value| !value.is_empty() && *value != "null")
+/// A value as `settings get` prints it, `Some(None)` for a setting that has none, and `None` if nothing was printed.
+fn value(printed: &str) -> Option<Option<&str>> {
+    last_line(printed).map(|value| Some(value).filter(|value| *value != "null"))
+}
+
+/// The same for a setting that is a number; `None` also for what is none, such as an error.
+fn number(printed: &str) -> Option<Option<&str>> {
+    let is_number = |value: &str| value.parse::<f64>().is_ok_and(f64::is_finite);
+    value(printed).filter(|value| value.is_none_or(is_number))
+}
+
+/// Old phones print warnings of their linker before it.
+fn last_line(printed: &str) -> Option<&str> {
+    printed.lines().map(str::trim).rfind(|line| !line.is_empty())
 }
 
 #[cfg(test)]
@@ -203,6 +237,7 @@ mod tests {
     fn what_keeps_a_phone_awake_depends_on_its_power() {
         let usb = "  AC powered: false\n  USB powered: true\n  Wireless powered: false\n";
         let none = "  AC powered: false\n  USB powered: false\n";
+        let choose = |power, stay_on, timeout| choose(power, Some(stay_on), Some(timeout)).unwrap();
         let ways = choose(usb, Some("0"), Some("30000"));
         assert_eq!(names(&ways), [(STAY_ON, Some("0"), "7"), (TIMEOUT, Some("30000"), "1800000")]);
         assert_eq!(names(&choose(usb, Some("8"), None))[0], (STAY_ON, Some("8"), "15"));
@@ -221,27 +256,44 @@ mod tests {
         let ours = "com.android.adbkeyboard/.AdbIME";
         let timeout = change(TIMEOUT, Some("30000"), "1800000".to_owned());
         for (now, expected) in [
-            ("1800000\n", Standing::Ours),
-            ("30000\n", Standing::Before),
-            ("60000\n", Standing::Other),
-            ("null\n", Standing::Other),
+            (Some("1800000"), Standing::Ours),
+            (Some("30000"), Standing::Before),
+            (Some("60000"), Standing::Other),
+            (None, Standing::Other),
         ] {
-            assert_eq!(standing(&timeout, "", now), expected, "{now}");
+            assert_eq!(standing(&timeout, "", now), expected, "{now:?}");
         }
         let keyboard = change(KEYBOARD, Some(own), ours.to_owned());
-        assert_eq!(standing(&keyboard, "", ours), Standing::Ours);
-        assert_eq!(standing(&keyboard, "", "com.third/.Ime"), Standing::Other);
+        assert_eq!(standing(&keyboard, "", Some(ours)), Standing::Ours);
+        assert_eq!(standing(&keyboard, "", Some("com.third/.Ime")), Standing::Other);
         let enabled = change(&format!("{KEYBOARD_ENABLED}{ours}"), None, "enabled".to_owned());
         let both = format!("{own}\n{ours}\n");
-        assert_eq!(standing(&enabled, &both, own), Standing::Ours);
-        assert_eq!(standing(&enabled, &both, ours), Standing::Other, "it is in use");
-        assert_eq!(standing(&enabled, own, own), Standing::Before);
+        assert_eq!(standing(&enabled, &both, Some(own)), Standing::Ours);
+        assert_eq!(standing(&enabled, &both, Some(ours)), Standing::Other, "it is in use");
+        assert_eq!(standing(&enabled, own, Some(own)), Standing::Before);
     }
 
     #[test]
     fn a_setting_without_a_value_has_none() {
-        assert_eq!(value("null\n"), None);
-        assert_eq!(value("\n"), None);
-        assert_eq!(value(" 7\r\n"), Some("7"));
+        assert_eq!(number("null\n"), Some(None));
+        assert_eq!(number(" 7\r\n"), Some(Some("7")));
+        assert_eq!(value("com.own/.Ime\n"), Some(Some("com.own/.Ime")));
+        assert_eq!(value("\n"), None, "nothing was printed");
+    }
+
+    #[test]
+    fn what_is_no_value_is_not_taken_for_one() {
+        let linker = "WARNING: linker: libdvm.so has text relocations. This is wasting memory.";
+        assert_eq!(number(&format!("{linker}\r\n30000\r\n")), Some(Some("30000")));
+        assert_eq!(number(&format!("{linker}\r\n")), None);
+        for printed in ["", "cmd: Can't find service: settings\n", "Error: no\n", "inf", "NaN"] {
+            assert_eq!(number(printed), None, "{printed}");
+        }
+        let usb = "USB powered: true";
+        assert_eq!(choose(usb, None, None), None);
+        assert_eq!(choose(usb, Some(Some("7")), None), Some(Vec::new()));
+        let timeout = choose(usb, None, Some(Some("30000"))).unwrap();
+        assert_eq!(names(&timeout), [(TIMEOUT, Some("30000"), "1800000")]);
+        assert_eq!(choose("", Some(Some("0")), None), None);
     }
 }

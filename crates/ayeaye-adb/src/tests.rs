@@ -9,4 +9,5 @@ mod listing;
 mod naming;
 mod one_shell;
 mod opening;
+mod settings;
 mod typing;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use jiff::Timestamp;
 
 pub(crate) use files::hex;
 pub use files::{
@@ -97,8 +98,10 @@ pub struct OpenChange {
     pub session: SessionId,
     /// What it has changed.
     pub change: SettingChange,
-    /// How often the phone has refused to have it put back.
+    /// How often the phone has refused to have it put back, at most once an hour.
     pub refusals: u32,
+    /// When the last of these was.
+    pub refused_at: Option<Timestamp>,
 }
 
 /// All sessions.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Map;
 use tokio::sync::{mpsc, oneshot};
 
@@ -128,6 +129,8 @@ async fn note(
 
 /// After so many refusals a setting is left as it is.
 const MOST_REFUSALS: u32 = 5;
+/// How far apart they are: a phone is asked again and again, and may refuse for as long as it is busy.
+const BETWEEN_REFUSALS: SignedDuration = SignedDuration::from_hours(1);
 
 /// What one session has changed on one phone and not put back, beside the records.
 #[derive(Debug, Clone)]
@@ -144,7 +147,12 @@ impl Ledger {
 
     async fn add(&self, change: &SettingChange) -> Result<(), JournalError> {
         let mut open = self.open().await?;
-        open.push(OpenChange { session: self.session, change: change.clone(), refusals: 0 });
+        open.push(OpenChange {
+            session: self.session,
+            change: change.clone(),
+            refusals: 0,
+            refused_at: None,
+        });
         self.journal.store_open_changes(&self.device, open).await
     }
 
@@ -156,16 +164,22 @@ impl Ledger {
         self.journal.store_open_changes(&self.device, open).await
     }
 
-    /// A phone may refuse once because it is just starting or busy. One that always does is not asked for
-    /// ever.
-    async fn count_refusal(&self, change: &SettingChange) -> Result<(), JournalError> {
+    /// A phone may refuse because it is just starting or busy. One that always does is not asked for ever.
+    async fn count_refusal(
+        &self,
+        change: &SettingChange,
+        err: &DeviceError,
+    ) -> Result<(), JournalError> {
         let mut open = self.open().await?;
         let Some(at) = open.iter().rposition(|it| it.change == *change) else { return Ok(()) };
-        open[at].refusals += 1;
+        if !refused_anew(&mut open[at], Timestamp::now()) {
+            return Ok(());
+        }
+        let setting = &change.setting;
+        tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(err));
         if MOST_REFUSALS <= open[at].refusals {
-            let OpenChange { change, .. } = open.remove(at);
-            let (setting, before) =
-                (&change.setting, change.before.as_deref().unwrap_or("nothing"));
+            open.remove(at);
+            let before = change.before.as_deref().unwrap_or("nothing");
             tracing::warn!(device = %self.device, "{setting} stays {}: it was {before}", change.value);
         }
         self.journal.store_open_changes(&self.device, open).await
@@ -184,20 +198,32 @@ impl Ledger {
                     self.remove(&change).await?;
                     done.push((change, how));
                 }
+                Err(err @ DeviceError::Refused { .. }) => {
+                    self.count_refusal(&change, &err).await?;
+                }
                 Err(err) => {
                     let setting = &change.setting;
                     tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(&err));
                     if err.is_unreachable() || matches!(err, DeviceError::TakenOver { .. }) {
                         break;
                     }
-                    if matches!(err, DeviceError::Refused { .. }) {
-                        self.count_refusal(&change).await?;
-                    }
                 }
             }
         }
         Ok(done)
     }
+}
+
+/// Counts a refusal, unless the last one has just been.
+fn refused_anew(open: &mut OpenChange, now: Timestamp) -> bool {
+    // A clock that was put back since says nothing.
+    let just = |at| (SignedDuration::ZERO..BETWEEN_REFUSALS).contains(&now.duration_since(at));
+    if open.refused_at.is_some_and(just) {
+        return false;
+    }
+    open.refusals += 1;
+    open.refused_at = Some(now);
+    true
 }
 
 impl Run {
@@ -293,5 +319,24 @@ impl Run {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phone_that_refuses_for_minutes_has_refused_once() {
+        let change = SettingChange { setting: "s".to_owned(), before: None, value: "1".to_owned() };
+        let session = SessionId::new();
+        let mut open = OpenChange { session, change, refusals: 0, refused_at: None };
+        let begun = Timestamp::now();
+        let after = |minutes: i64| begun + SignedDuration::from_mins(minutes);
+        let counted = [0, 1, 20, 59, 60, 61, 119, 120].map(|at| refused_anew(&mut open, after(at)));
+        assert_eq!(counted, [true, false, false, false, true, false, false, true]);
+        assert_eq!(open.refusals, 3);
+        // A clock that was wrong does not keep it from being counted ever again.
+        assert!(refused_anew(&mut open, after(-5)));
     }
 }

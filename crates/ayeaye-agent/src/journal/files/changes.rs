@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -33,6 +34,8 @@ struct KeptChange {
     change: SettingChange,
     #[serde(default, skip_serializing_if = "is_zero")]
     refusals: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refused_at: Option<Timestamp>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
@@ -41,15 +44,15 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl From<OpenChange> for KeptChange {
-    fn from(OpenChange { session, change, refusals }: OpenChange) -> Self {
-        Self { session: session.to_string(), change, refusals }
+    fn from(OpenChange { session, change, refusals, refused_at }: OpenChange) -> Self {
+        Self { session: session.to_string(), change, refusals, refused_at }
     }
 }
 
 impl KeptChange {
     fn open(self) -> Option<OpenChange> {
-        let Self { session, change, refusals } = self;
-        Some(OpenChange { session: session.parse().ok()?, change, refusals })
+        let Self { session, change, refusals, refused_at } = self;
+        Some(OpenChange { session: session.parse().ok()?, change, refusals, refused_at })
     }
 }
 
@@ -129,6 +132,7 @@ mod tests {
                 value: "1800000".to_owned(),
             },
             refusals: u32::from(before.is_none()),
+            refused_at: before.is_none().then_some(Timestamp::UNIX_EPOCH),
         };
         let open = vec![change(Some("30000")), change(None)];
         store(&folder, &phone, open.clone()).unwrap();

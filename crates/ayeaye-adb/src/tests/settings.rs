@@ -1,0 +1,80 @@
+//! Settings that are changed and put back.
+use ayeaye_agent::{Device as _, DeviceError, PutBack, SettingChange};
+
+use super::fake::{Fake, Reply};
+
+const SEPARATOR: &str = "--ayeaye--";
+const OURS: &str = "com.android.adbkeyboard/.AdbIME";
+
+fn change(setting: &str, before: Option<&str>, value: &str) -> SettingChange {
+    let before = before.map(ToOwned::to_owned);
+    SettingChange { setting: setting.to_owned(), before, value: value.to_owned() }
+}
+
+/// A phone whose commands print what the function says, and end with this code.
+async fn phone(code: u8, one: impl Fn(&str) -> &'static str + Send + Sync + 'static) -> Fake {
+    Fake::phone(move |request| {
+        let line = request.strip_prefix("shell,v2,raw:")?;
+        let between = format!("; echo {SEPARATOR}; ");
+        let printed: Vec<&str> = line.split(&between).map(&one).collect();
+        Some(Reply::Shell(printed.join(&format!("\n{SEPARATOR}\n")), String::new(), code))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_phone_that_is_still_starting_has_refused_nothing() {
+    let timeout = change("system/screen_off_timeout", Some("30000"), "1800000");
+    let fake = phone(20, |_| "cmd: Can't find service: settings").await;
+    let error = fake.open().await.put_back(&timeout).await.unwrap_err();
+    assert!(error.is_unreachable(), "{error:?}");
+    // The one service is there, and the other one lists nothing yet.
+    let enabled = change(&format!("keyboard-enabled/{OURS}"), None, "enabled");
+    let fake = phone(0, |line| if line.starts_with("settings") { OURS } else { "" }).await;
+    let error = fake.open().await.put_back(&enabled).await.unwrap_err();
+    assert!(error.is_unreachable(), "{error:?}");
+    assert_eq!(fake.acts(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_setting_that_is_not_told_is_neither_put_back_nor_forgotten() {
+    for (told, expected) in [
+        ("1800000", Some(PutBack::Done)),
+        ("WARNING: linker: x has text relocations.\n1800000", Some(PutBack::Done)),
+        ("60000", Some(PutBack::ChangedSince)),
+        ("null", Some(PutBack::ChangedSince)),
+        ("", None),
+        ("WARNING: linker: x has text relocations.", None),
+    ] {
+        let timeout = change("system/screen_off_timeout", Some("30000"), "1800000");
+        let answer = move |line: &str| match line {
+            "getprop sys.boot_completed" => "1",
+            _ if line.starts_with("settings get") => told,
+            _ => "",
+        };
+        let fake = phone(0, answer).await;
+        let put_back = fake.open().await.put_back(&timeout).await;
+        match expected {
+            Some(expected) => assert_eq!(put_back.unwrap(), expected, "{told}"),
+            None => {
+                let error = put_back.unwrap_err();
+                assert!(matches!(error, DeviceError::Garbled { .. }), "{told}: {error:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_phone_prints_instead_of_a_value_is_never_taken_for_the_one_before() {
+    for told in ["", "cmd: Can't find service: settings", "WARNING: linker: x"] {
+        let answer = move |line: &str| match line {
+            _ if line.starts_with("dumpsys battery") => "USB powered: true",
+            _ if line.starts_with("settings get") => told,
+            _ => "",
+        };
+        let device = phone(0, answer).await;
+        let device = device.open().await;
+        assert!(device.ways_to_stay_awake().await.is_err(), "{told}");
+        assert!(device.ways_to_stop_animations().await.is_err(), "{told}");
+    }
+}
