@@ -1,0 +1,198 @@
+//! Which way is chosen, after what was measured.
+use super::*;
+
+const MS: Duration = Duration::from_millis(1);
+
+#[test]
+fn a_good_link_has_raw_captures() {
+    let (mut choice, now) = (Choice::default(), Instant::now());
+    for took in [300, 900, 400] {
+        assert_eq!(choice.next(now, false), Way::Raw);
+        choice.succeeded(Way::Raw, took * MS, now);
+    }
+    assert_eq!(choice.next(now, false), Way::Raw);
+}
+
+#[test]
+fn a_slow_link_has_what_takes_least_and_is_tried_again_now_and_then() {
+    let (mut choice, now) = (Choice::default(), Instant::now());
+    choice.was_too_slow(Way::Raw, 10_000 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Gzip);
+    choice.succeeded(Way::Gzip, 1500 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Gzip);
+    choice.succeeded(Way::Gzip, 3000 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Gzip, "once may be chance");
+    choice.succeeded(Way::Gzip, 3000 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Png, "not measured yet");
+    choice.succeeded(Way::Png, 4000 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Gzip);
+    choice.was_too_slow(Way::Gzip, 10_000 * MS, now);
+    choice.was_too_slow(Way::Gzip, 10_000 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Png);
+    let later = now + PAUSE;
+    assert_eq!(choice.next(later, false), Way::Raw);
+    choice.was_too_slow(Way::Raw, 9_000 * MS, later);
+    assert_eq!(choice.next(later + PAUSE, false), Way::Png, "less and less often");
+    assert_eq!(choice.next(later + 2 * PAUSE, false), Way::Raw);
+    choice.succeeded(Way::Raw, 300 * MS, later + 2 * PAUSE);
+    assert_eq!(choice.next(later + 2 * PAUSE, false), Way::Raw);
+}
+
+#[test]
+fn a_phone_is_not_asked_for_what_it_does_not_know() {
+    let (mut choice, now) = (Choice::default(), Instant::now());
+    choice.was_too_slow(Way::Raw, 3_000 * MS, now);
+    choice.refused(Way::Gzip, now);
+    assert_eq!(choice.next(now, false), Way::Png);
+    choice.succeeded(Way::Png, 4_000 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Raw, "slow, and still the quickest");
+    choice.refused(Way::Raw, now);
+    assert_eq!(choice.next(now, false), Way::Png);
+    assert_eq!(choice.next(now + PAUSE, false), Way::Raw);
+}
+
+#[test]
+fn one_refusal_is_soon_asked_about_and_a_phone_that_always_refuses_less_and_less_often() {
+    let (mut choice, mut now) = (Choice::default(), Instant::now());
+    let mut waits = Vec::new();
+    for _ in 0..7 {
+        choice.refused(Way::Raw, now);
+        // The same capture may say so twice.
+        choice.refused(Way::Raw, now);
+        let begun = now;
+        while choice.next(now, false) != Way::Raw {
+            choice.succeeded(Way::Png, 700 * MS, now);
+            now += Duration::from_secs(1);
+        }
+        waits.push((now - begun).as_secs());
+    }
+    assert_eq!(waits, [30, 60, 120, 240, 480, 480, 480]);
+    choice.succeeded(Way::Raw, 300 * MS, now);
+    choice.refused(Way::Raw, now);
+    assert_eq!(choice.next(now + PAUSE, false), Way::Raw, "it knows it after all");
+}
+
+#[test]
+fn one_capture_that_never_came_changes_nothing_and_two_do_for_a_while() {
+    let (mut choice, now) = (Choice::default(), Instant::now());
+    choice.was_too_slow(Way::Raw, 10_000 * MS, now);
+    choice.succeeded(Way::Gzip, 1000 * MS, now);
+    choice.was_too_slow(Way::Gzip, 20_000 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Gzip, "once may be chance");
+    choice.was_too_slow(Way::Gzip, 20_000 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Png);
+    choice.succeeded(Way::Png, 2000 * MS, now);
+    assert_eq!(choice.next(now, false), Way::Png);
+    // Raw captures are as slow as ever.
+    let later = now + MAX_PAUSE;
+    choice.was_too_slow(Way::Raw, 10_000 * MS, later);
+    assert_eq!(choice.next(later, false), Way::Gzip, "it is measured again");
+    choice.succeeded(Way::Gzip, 1000 * MS, later);
+    assert_eq!(choice.next(later, false), Way::Gzip);
+}
+
+#[test]
+fn the_framebuffer_is_for_phones_with_one_panel_that_give_no_other_picture() {
+    let (mut choice, now) = (Choice::default(), Instant::now());
+    choice.refused(Way::Raw, now);
+    assert_eq!(choice.next(now, false), Way::Png);
+    choice.refused(Way::Png, now);
+    assert_eq!(choice.next(now, true), Way::Png, "of one of several panels");
+    assert_eq!(choice.next(now, false), Way::Framebuffer);
+    choice.succeeded(Way::Framebuffer, 500 * MS, now);
+    assert_eq!(choice.latest(), Some((Way::Framebuffer, 500 * MS)));
+    assert_eq!(choice.next(now + PAUSE, false), Way::Raw);
+    choice.refused(Way::Framebuffer, now);
+    assert_eq!(choice.next(now, false), Way::Png);
+}
+
+/// How long a capture takes by the figures of the virtual phone: a screen of so many bytes, packed to a
+/// twentieth, over a link of so many a second.
+fn times(bytes: u64, rate: u64) -> impl Fn(Way) -> Duration {
+    let carried = move |bytes: u64| Duration::from_nanos(bytes * 1_000_000_000 / rate);
+    move |way| {
+        let packing = Duration::from_nanos(bytes * 1_000_000_000 / 28_500_000);
+        let made = match way {
+            Way::Raw | Way::Framebuffer => carried(bytes),
+            Way::Gzip => packing + carried(bytes / 20),
+            Way::Png => 549 * MS + carried(bytes / 20),
+        };
+        100 * MS + made
+    }
+}
+
+/// The ways of so many captures, each as long as the function says.
+fn ways(
+    choice: &mut Choice,
+    captures: usize,
+    now: Instant,
+    took: impl Fn(Way) -> Duration,
+) -> Vec<Way> {
+    let one = |_| {
+        let way = choice.next(now, false);
+        choice.succeeded(way, took(way), now);
+        way
+    };
+    (0..captures).map(one).collect()
+}
+
+#[test]
+fn each_link_has_its_way_after_the_first_two_captures() {
+    const SCREEN: u64 = 1080 * 2400 * 4;
+    const TALL: u64 = 1440 * 3120 * 4;
+    for (screen, rate, first) in [
+        (SCREEN, 125_000_000, [Way::Raw, Way::Raw, Way::Raw]),
+        (SCREEN, 36_000_000, [Way::Raw, Way::Raw, Way::Raw]),
+        // Tried, and not worth it.
+        (TALL, 36_000_000, [Way::Raw, Way::Gzip, Way::Raw]),
+        (SCREEN, 16_000_000, [Way::Raw, Way::Gzip, Way::Gzip]),
+        (TALL, 12_000_000, [Way::Raw, Way::Gzip, Way::Gzip]),
+    ] {
+        let (mut choice, now) = (Choice::default(), Instant::now());
+        let ways = ways(&mut choice, 20, now, times(screen, rate));
+        assert_eq!((&ways[..3], &ways[3..]), (&first[..], &[first[2]; 17][..]), "{rate}");
+    }
+}
+
+#[test]
+fn a_link_that_changes_is_measured_again() {
+    const SCREEN: u64 = 1080 * 2400 * 4;
+    let (mut choice, now) = (Choice::default(), Instant::now());
+    let of = |rate| times(SCREEN, rate);
+    assert_eq!(
+        ways(&mut choice, 5, now, of(30_000_000)),
+        [Way::Raw, Way::Gzip, Way::Raw, Way::Raw, Way::Raw]
+    );
+    let slower = ways(&mut choice, 6, now, of(14_000_000));
+    assert_eq!(slower, [Way::Raw, Way::Raw, Way::Gzip, Way::Gzip, Way::Gzip, Way::Gzip]);
+    assert_eq!(ways(&mut choice, 2, now, of(125_000_000)), [Way::Gzip; 2], "not yet");
+    assert_eq!(ways(&mut choice, 3, now + PAUSE, of(125_000_000)), [Way::Raw; 3]);
+}
+
+#[test]
+fn a_raw_capture_that_is_chosen_is_not_given_up() {
+    let now = Instant::now();
+    for raw in [450, 1400, 1600, 2000, 2600, 9000] {
+        for (gzip, png) in
+            [(None, Some(700)), (Some(1900), None), (Some(2600), Some(2600)), (None, None)]
+        {
+            let mut choice = Choice::default();
+            let mut given_up = 0;
+            for _ in 0..50 {
+                let way = choice.next(now, false);
+                match (way, gzip, png) {
+                    (Way::Raw, ..) if choice.patience_for_raw() < raw * MS => {
+                        given_up += 1;
+                        choice.was_too_slow(way, raw * MS, now);
+                    }
+                    (Way::Raw, ..) => choice.succeeded(way, raw * MS, now),
+                    (Way::Gzip, Some(gzip), _) => choice.succeeded(way, gzip * MS, now),
+                    (Way::Gzip, None, _) => choice.refused(way, now),
+                    (_, _, Some(png)) => choice.succeeded(way, png * MS, now),
+                    (_, _, None) => choice.was_too_slow(way, 20_000 * MS, now),
+                }
+            }
+            assert!(given_up < 2, "{raw} {gzip:?} {png:?}");
+        }
+    }
+}
