@@ -8,6 +8,7 @@
 //! markers. Anything else that comes ends the session, and what was asked is then in doubt.
 //!
 //! Phones before Android 7 have only a terminal that echoes; they get a connection for each command, as before.
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -76,7 +77,7 @@ impl Turn<'_> {
         connection.request(SERVICE).await?;
         let mut session = Session { connection, link };
         // Not the code of a shell that understood nothing.
-        let proof = session.run("echo out; echo err >&2; exit 7").await?;
+        let proof = session.run("echo out; echo err >&2; exit 7", &AtomicBool::default()).await?;
         if (proof.exit_code, &*proof.stdout, &*proof.stderr) != (7, "out\n", "err\n") {
             return Err(ProtocolError::OutOfTurn);
         }
@@ -85,11 +86,15 @@ impl Turn<'_> {
     }
 
     /// Runs a command, once. An error, and a wait that is given up, end the session: whether the command was
-    /// carried out is then not known.
-    pub(crate) async fn run(&mut self, command: &str) -> Result<ShellOutput, ProtocolError> {
+    /// carried out is then not known. `begun` becomes true when the shell shows that it is at it.
+    pub(crate) async fn run(
+        &mut self,
+        command: &str,
+        begun: &AtomicBool,
+    ) -> Result<ShellOutput, ProtocolError> {
         // Not put back unless the whole of the answer has come.
         let mut session = self.0.session.take().ok_or(ProtocolError::Closed)?;
-        let output = session.run(command).await?;
+        let output = session.run(command, begun).await?;
         self.0.session = Some(session);
         Ok(output)
     }
@@ -104,7 +109,11 @@ impl Turn<'_> {
 }
 
 impl Session {
-    async fn run(&mut self, command: &str) -> Result<ShellOutput, ProtocolError> {
+    async fn run(
+        &mut self,
+        command: &str,
+        begun: &AtomicBool,
+    ) -> Result<ShellOutput, ProtocolError> {
         let marker = Marker::new();
         let line = marker.framed(command)?;
         let length = u32::try_from(line.len()).map_err(|_| ProtocolError::RequestTooLong)?;
@@ -115,6 +124,7 @@ impl Session {
             self.connection.acknowledge();
             let mut head = [0; 5];
             self.connection.read_exact(&mut head).await?;
+            begun.store(true, Ordering::Relaxed);
             let [kind, length @ ..] = head;
             let length = u32::from_le_bytes(length) as usize;
             if MAX_OUTPUT < out.bytes.len() + err.bytes.len() + length {

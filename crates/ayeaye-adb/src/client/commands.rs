@@ -1,5 +1,6 @@
 //! Command lines in the phone's shell.
-use std::sync::atomic::Ordering;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ayeaye_agent::DeviceError;
@@ -136,9 +137,19 @@ impl DeviceClient {
                 return self.run(what, command, left).await;
             }
         }
-        // Time is left to ask again what may be.
+        // A shell that is not even at it leaves time to ask again what may be. What takes long there would take as
+        // long in another one, beside the first.
         let spare = if again == Again::Yes { limit / 2 } else { Duration::ZERO };
-        let error = match timeout_at(deadline - spare, turn.run(command)).await {
+        let begun = AtomicBool::default();
+        let ended = {
+            let mut running = pin!(turn.run(command, &begun));
+            match timeout_at(deadline - spare, &mut running).await {
+                Err(_) if begun.load(Ordering::Relaxed) => timeout_at(deadline, running).await,
+                ended => ended,
+            }
+        };
+        let again = if ended.is_err() && begun.load(Ordering::Relaxed) { Again::No } else { again };
+        let error = match ended {
             Ok(Ok(output)) => return Ok(output),
             // It was not sent.
             Ok(Err(ProtocolError::RequestTooLong)) => {

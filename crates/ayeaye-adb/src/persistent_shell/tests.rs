@@ -110,7 +110,7 @@ async fn opened(connection: Connection) -> PersistentShell {
 }
 
 async fn answer(shell: &PersistentShell, command: &str) -> (u8, String, String) {
-    let output = shell.turn().unwrap().run(command).await.unwrap();
+    let output = shell.turn().unwrap().run(command, &AtomicBool::default()).await.unwrap();
     (output.exit_code, output.stdout, output.stderr)
 }
 
@@ -155,7 +155,10 @@ async fn what_a_command_leaves_behind_is_no_answer_to_the_next_one() {
     while shell.turn().unwrap().is_open("X") {
         tokio::task::yield_now().await;
     }
-    assert!(matches!(shell.turn().unwrap().run("true").await, Err(ProtocolError::Closed)));
+    assert!(matches!(
+        shell.turn().unwrap().run("true", &AtomicBool::default()).await,
+        Err(ProtocolError::Closed)
+    ));
 }
 
 #[tokio::test]
@@ -170,7 +173,7 @@ async fn an_answer_that_is_cut_anywhere_is_none() {
             .await,
         )
         .await;
-        let error = shell.turn().unwrap().run("true").await.unwrap_err();
+        let error = shell.turn().unwrap().run("true", &AtomicBool::default()).await.unwrap_err();
         assert!(!matches!(error, ProtocolError::RequestTooLong), "{end}: {error}");
         assert!(!shell.turn().unwrap().is_open("X"), "{end}");
     }
@@ -198,7 +201,7 @@ async fn what_is_not_between_the_markers_is_refused() {
     ];
     for (at, answer) in mad.into_iter().enumerate() {
         let shell = opened(told(answer).await).await;
-        let error = shell.turn().unwrap().run("true").await.unwrap_err();
+        let error = shell.turn().unwrap().run("true", &AtomicBool::default()).await.unwrap_err();
         assert!(matches!(error, ProtocolError::OutOfTurn | ProtocolError::NotAdb), "{at}: {error}");
         assert!(!shell.turn().unwrap().is_open("X"));
     }
@@ -212,7 +215,7 @@ async fn what_is_not_between_the_markers_is_refused() {
         .await,
     )
     .await;
-    let error = flood.turn().unwrap().run("true").await.unwrap_err();
+    let error = flood.turn().unwrap().run("true", &AtomicBool::default()).await.unwrap_err();
     assert!(matches!(error, ProtocolError::ResponseTooLong(_)));
 }
 
@@ -226,7 +229,10 @@ async fn a_shell_that_does_not_prove_itself_gets_no_command() {
         let shell = PersistentShell::default();
         let mut turn = shell.turn().unwrap();
         turn.open("X".to_owned(), connection).await.unwrap_err();
-        assert!(matches!(turn.run("true").await, Err(ProtocolError::Closed)));
+        assert!(matches!(
+            turn.run("true", &AtomicBool::default()).await,
+            Err(ProtocolError::Closed)
+        ));
     }
 }
 

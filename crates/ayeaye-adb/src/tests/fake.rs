@@ -35,11 +35,11 @@ pub(super) enum Reply {
     Lines(Lines),
 }
 
-/// What a shell answers to a line, and whether it goes on after that.
+/// What a shell answers to a line, how long it takes between the halves of that, and whether it goes on afterwards.
 #[derive(Clone)]
 pub(super) struct Lines(pub(super) Arc<AnswerLine>);
 
-type AnswerLine = dyn Fn(&str) -> Option<(Vec<u8>, bool)> + Send + Sync;
+type AnswerLine = dyn Fn(&str) -> Option<(Vec<u8>, Duration, bool)> + Send + Sync;
 
 impl std::fmt::Debug for Lines {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -242,11 +242,15 @@ async fn answer_lines(mut stream: TcpStream, lines: &Lines) {
         let mut line = vec![0; u32::from_le_bytes(length) as usize];
         stream.read_exact(&mut line).await.unwrap();
         let line = String::from_utf8(line).unwrap();
-        let (bytes, goes_on) = (lines.0)(&line).unwrap_or_else(|| panic!("not framed: {line}"));
+        let (bytes, takes, goes_on) =
+            (lines.0)(&line).unwrap_or_else(|| panic!("not framed: {line}"));
         // Two writes, as adb's server passes on each packet of the phone by itself.
-        for part in bytes.chunks(bytes.len().div_ceil(2).max(1)) {
-            drop(stream.write_all(part).await);
+        let (half, rest) = bytes.split_at(bytes.len().div_ceil(2));
+        drop(stream.write_all(half).await);
+        if !takes.is_zero() {
+            tokio::time::sleep(takes).await;
         }
+        drop(stream.write_all(rest).await);
         if !goes_on {
             return;
         }

@@ -2,9 +2,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
+use ayeaye_agent::{Device as _, DeviceError, DeviceId, Gesture, Point, ScreenSize};
 
-use super::fake::{Fake, Lines, Reply, packet};
+use super::fake::{Fake, Lines, Reply, SHORT, packet};
+use crate::{AdbConfig, AdbDevices, Limits};
 
 const ON: ScreenSize = ScreenSize { width: 1080, height: 2400 };
 const AWAKE: &str = "mWakefulness=Awake\n";
@@ -30,6 +31,15 @@ enum Does {
 /// A phone with an open shell that answers the first commands, and does that with what comes then. Every command line
 /// that a shell was given is noted, whether the open one or one of its own.
 async fn phone(answers: usize, then: Does) -> (Fake, Arc<Mutex<Vec<String>>>) {
+    slow_phone(answers, then, Duration::ZERO).await
+}
+
+/// The same whose open shell takes so long for each answer, once it has begun.
+async fn slow_phone(
+    answers: usize,
+    then: Does,
+    takes: Duration,
+) -> (Fake, Arc<Mutex<Vec<String>>>) {
     let given = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&given);
     let fake = Fake::phone(move |request| {
@@ -39,18 +49,18 @@ async fn phone(answers: usize, then: Does) -> (Fake, Arc<Mutex<Vec<String>>>) {
             return Some(Reply::out(AWAKE));
         }
         let (noted, seen) = (Arc::clone(&noted), Mutex::new(0));
-        Some(Reply::Lines(Lines(Arc::new(move |line| {
+        let answer = move |line: &str| {
             let marker = &line["echo ".len()..][..32];
             let (command, _) = line.split_once("(eval '")?.1.rsplit_once("') </dev/null")?;
             let command = command.replace(r"'\''", "'");
             if command.ends_with("exit 7") {
-                return Some((answer(marker, "out\n", "err\n", 7), true));
+                return Some((framed(marker, "out\n", "err\n", 7), Duration::ZERO, true));
             }
             noted.lock().unwrap().push(command);
             let mut seen = seen.lock().unwrap();
             *seen += 1;
-            let whole = answer(marker, AWAKE, "", 0);
-            Some(match then {
+            let whole = framed(marker, AWAKE, "", 0);
+            let (bytes, goes_on) = match then {
                 _ if *seen <= answers => (whole, true),
                 Does::Answers => (whole, true),
                 Does::Hangs => (Vec::new(), true),
@@ -58,14 +68,16 @@ async fn phone(answers: usize, then: Does) -> (Fake, Arc<Mutex<Vec<String>>>) {
                 Does::Cut(at) => (whole[..at].to_vec(), false),
                 // As adbd tells it.
                 Does::Dies => ([whole, packet(3, &[0])].concat(), false),
-            })
-        }))))
+            };
+            Some((bytes, takes, goes_on))
+        };
+        Some(Reply::Lines(Lines(Arc::new(answer))))
     })
     .await;
     (fake, given)
 }
 
-fn answer(marker: &str, out: &str, err: &str, code: u8) -> Vec<u8> {
+fn framed(marker: &str, out: &str, err: &str, code: u8) -> Vec<u8> {
     let out = format!("{marker}b\n{out}{marker}e{code}\n");
     let err = format!("{marker}b\n{err}{marker}e\n");
     [packet(1, out.as_bytes()), packet(2, err.as_bytes())].concat()
@@ -110,7 +122,7 @@ async fn answers_in_two_packets_are_not_held_back() {
 
 #[tokio::test]
 async fn an_act_whose_answer_does_not_come_is_in_doubt_and_sent_once() {
-    let whole = answer(&"0".repeat(32), AWAKE, "", 0).len();
+    let whole = framed(&"0".repeat(32), AWAKE, "", 0).len();
     let cuts = (0..whole).step_by(3).map(Does::Cut);
     for does in cuts.chain([Does::Hangs, Does::Babbles]) {
         let (fake, given) = phone(1, does).await;
@@ -146,6 +158,21 @@ async fn a_question_that_the_open_shell_does_not_answer_is_asked_again_in_one_of
         let asked = asked.iter().filter(|line| line.contains("mWakefulness")).count();
         assert_eq!(asked, 6, "five questions, and one of them twice: {does:?}");
     }
+}
+
+#[tokio::test]
+async fn a_command_that_takes_most_of_its_time_is_waited_for_and_not_asked_twice() {
+    let limits = Limits { shell: Duration::from_secs(1), ..SHORT };
+    let (fake, given) = slow_phone(9, Does::Answers, limits.shell * 6 / 10).await;
+    let devices = AdbDevices::new(AdbConfig { limits, ..fake.config() });
+    let device = devices.open_adb(&DeviceId::new("X")).await.unwrap();
+    device.take_over();
+    device.is_awake().await.unwrap();
+    let before = fake.services();
+    assert!(device.is_awake().await.unwrap());
+    assert_eq!(fake.services() - before, 1, "the shell");
+    let asked = given.lock().unwrap();
+    assert_eq!(asked.iter().filter(|line| line.contains("mWakefulness")).count(), 2);
 }
 
 #[tokio::test]
