@@ -25,6 +25,8 @@ const MAX_LINE: usize = crate::protocol::MAX_SERVICE;
 /// How long none is opened after one that failed, at first and at most.
 const PAUSE: Duration = Duration::from_secs(30);
 const MAX_PAUSE: Duration = Duration::from_mins(8);
+/// After so many commands one has proved itself: what failed before says nothing of it.
+const PROVEN: u32 = 100;
 
 /// The shell of one phone, where one is open.
 #[derive(Debug, Default)]
@@ -33,8 +35,11 @@ pub(crate) struct PersistentShell(tokio::sync::Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     session: Option<Session>,
-    not_until: Option<Instant>,
+    /// After a failure, and on which link that was.
+    not_until: Option<(Instant, String)>,
     pause: Option<Duration>,
+    /// Commands since the last failure.
+    answered: u32,
 }
 
 /// A shell on a connection of its own.
@@ -49,11 +54,17 @@ struct Session {
 pub(crate) struct Turn<'a>(MutexGuard<'a, State>);
 
 impl PersistentShell {
-    /// `None` while another command has it, and for a while after it has failed.
-    pub(crate) fn turn(&self) -> Option<Turn<'_>> {
-        let state = self.0.try_lock().ok()?;
-        let may = state.not_until.is_none_or(|until| until <= Instant::now());
-        may.then_some(Turn(state))
+    /// `None` while another command has it, and for a while after it has failed on this link.
+    pub(crate) fn turn(&self, link: &str) -> Option<Turn<'_>> {
+        let mut state = self.0.try_lock().ok()?;
+        let now = Instant::now();
+        if state.not_until.as_ref().is_some_and(|(until, of)| of == link && now < *until) {
+            return None;
+        }
+        if state.not_until.take_if(|(_, of)| of != link).is_some() {
+            state.pause = None;
+        }
+        Some(Turn(state))
     }
 }
 
@@ -96,14 +107,19 @@ impl Turn<'_> {
         let mut session = self.0.session.take().ok_or(ProtocolError::Closed)?;
         let output = session.run(command, begun).await?;
         self.0.session = Some(session);
+        self.0.answered += 1;
+        if PROVEN <= self.0.answered {
+            self.0.pause = None;
+        }
         Ok(output)
     }
 
-    /// For a while no other one is opened.
-    pub(crate) fn failed(mut self) {
+    /// For a while no other one is opened on this link.
+    pub(crate) fn failed(mut self, link: String) {
         let pause = self.0.pause.unwrap_or(PAUSE);
         self.0.session = None;
-        self.0.not_until = Some(Instant::now() + pause);
+        self.0.answered = 0;
+        self.0.not_until = Some((Instant::now() + pause, link));
         self.0.pause = Some((pause * 2).min(MAX_PAUSE));
     }
 }

@@ -120,7 +120,7 @@ impl DeviceClient {
     ) -> Result<ShellOutput, DeviceError> {
         let deadline = Instant::now() + limit;
         let pays = self.fence.is_driven() && self.way().server.answers_at_once();
-        let turn = if pays { self.shell.turn() } else { None };
+        let turn = if pays { self.shell.turn(&self.link()) } else { None };
         let Some(mut turn) = turn else { return self.run(what, command, limit).await };
         if !self.has_shell_v2().await? {
             return self.run(what, command, limit).await;
@@ -132,7 +132,7 @@ impl DeviceClient {
             let opened = timeout(limit / 4, opening).await;
             if !matches!(opened, Ok(Ok(()))) {
                 tracing::info!(device = %self.id, ?opened, "no shell stays open; one for each command");
-                turn.failed();
+                turn.failed(self.link());
                 let left = deadline.saturating_duration_since(Instant::now());
                 return self.run(what, command, left).await;
             }
@@ -159,7 +159,7 @@ impl DeviceClient {
             Err(_) => None,
         };
         tracing::info!(device = %self.id, what, ?error, "the open shell failed");
-        turn.failed();
+        turn.failed(self.link());
         if again == Again::Yes {
             let left = deadline.saturating_duration_since(Instant::now());
             return self.run(what, command, left).await;

@@ -105,12 +105,12 @@ fn frames(marker: &str, out: &[u8], err: &[u8], code: u8) -> Vec<Vec<u8>> {
 
 async fn opened(connection: Connection) -> PersistentShell {
     let shell = PersistentShell::default();
-    shell.turn().unwrap().open("X".to_owned(), connection).await.unwrap();
+    shell.turn("X").unwrap().open("X".to_owned(), connection).await.unwrap();
     shell
 }
 
 async fn answer(shell: &PersistentShell, command: &str) -> (u8, String, String) {
-    let output = shell.turn().unwrap().run(command, &AtomicBool::default()).await.unwrap();
+    let output = shell.turn("X").unwrap().run(command, &AtomicBool::default()).await.unwrap();
     (output.exit_code, output.stdout, output.stderr)
 }
 
@@ -142,8 +142,8 @@ async fn a_real_shell_answers_each_command_by_itself() {
         !set.split(|c: char| !c.is_alphanumeric()).any(own),
         "a command sees the marker: {set}"
     );
-    assert!(shell.turn().unwrap().is_open("X"));
-    assert!(!shell.turn().unwrap().is_open("another link"));
+    assert!(shell.turn("X").unwrap().is_open("X"));
+    assert!(!shell.turn("X").unwrap().is_open("another link"));
 }
 
 #[tokio::test]
@@ -152,11 +152,11 @@ async fn what_a_command_leaves_behind_is_no_answer_to_the_next_one() {
     let left = answer(&shell, "(sleep 0.1; echo stray) & echo now").await;
     assert_eq!(left, (0, "now\n".to_owned(), String::new()));
     // Until it has come: whoever asks then finds the shell closed.
-    while shell.turn().unwrap().is_open("X") {
+    while shell.turn("X").unwrap().is_open("X") {
         tokio::task::yield_now().await;
     }
     assert!(matches!(
-        shell.turn().unwrap().run("true", &AtomicBool::default()).await,
+        shell.turn("X").unwrap().run("true", &AtomicBool::default()).await,
         Err(ProtocolError::Closed)
     ));
 }
@@ -173,9 +173,9 @@ async fn an_answer_that_is_cut_anywhere_is_none() {
             .await,
         )
         .await;
-        let error = shell.turn().unwrap().run("true", &AtomicBool::default()).await.unwrap_err();
+        let error = shell.turn("X").unwrap().run("true", &AtomicBool::default()).await.unwrap_err();
         assert!(!matches!(error, ProtocolError::RequestTooLong), "{end}: {error}");
-        assert!(!shell.turn().unwrap().is_open("X"), "{end}");
+        assert!(!shell.turn("X").unwrap().is_open("X"), "{end}");
     }
 }
 
@@ -201,9 +201,9 @@ async fn what_is_not_between_the_markers_is_refused() {
     ];
     for (at, answer) in mad.into_iter().enumerate() {
         let shell = opened(told(answer).await).await;
-        let error = shell.turn().unwrap().run("true", &AtomicBool::default()).await.unwrap_err();
+        let error = shell.turn("X").unwrap().run("true", &AtomicBool::default()).await.unwrap_err();
         assert!(matches!(error, ProtocolError::OutOfTurn | ProtocolError::NotAdb), "{at}: {error}");
-        assert!(!shell.turn().unwrap().is_open("X"));
+        assert!(!shell.turn("X").unwrap().is_open("X"));
     }
     let flood = opened(
         told(|marker| {
@@ -215,7 +215,7 @@ async fn what_is_not_between_the_markers_is_refused() {
         .await,
     )
     .await;
-    let error = flood.turn().unwrap().run("true", &AtomicBool::default()).await.unwrap_err();
+    let error = flood.turn("X").unwrap().run("true", &AtomicBool::default()).await.unwrap_err();
     assert!(matches!(error, ProtocolError::ResponseTooLong(_)));
 }
 
@@ -227,7 +227,7 @@ async fn a_shell_that_does_not_prove_itself_gets_no_command() {
         let (mut theirs, connection) = granted().await;
         theirs.write_all(&proof.concat()).await.unwrap();
         let shell = PersistentShell::default();
-        let mut turn = shell.turn().unwrap();
+        let mut turn = shell.turn("X").unwrap();
         turn.open("X".to_owned(), connection).await.unwrap_err();
         assert!(matches!(
             turn.run("true", &AtomicBool::default()).await,
@@ -240,14 +240,37 @@ async fn a_shell_that_does_not_prove_itself_gets_no_command() {
 async fn one_that_failed_is_left_alone_for_ever_longer() {
     let shell = PersistentShell::default();
     for pause in [PAUSE, PAUSE * 2, PAUSE * 4, PAUSE * 8, MAX_PAUSE, MAX_PAUSE] {
-        shell.turn().unwrap().failed();
+        shell.turn("X").unwrap().failed("X".to_owned());
         let last = Duration::from_millis(1);
         tokio::time::advance(pause.saturating_sub(last)).await;
-        assert!(shell.turn().is_none());
+        assert!(shell.turn("X").is_none());
         tokio::time::advance(last).await;
-        let one = shell.turn();
-        assert!(one.is_some() && shell.turn().is_none(), "one at a time");
+        let one = shell.turn("X");
+        assert!(one.is_some() && shell.turn("X").is_none(), "one at a time");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_failure_says_nothing_of_another_link_nor_of_a_shell_that_has_proved_itself() {
+    let shell = opened(told(|marker| frames(marker, b"", b"", 0)).await).await;
+    let fail = || {
+        shell.turn("X").unwrap().failed("X".to_owned());
+        let until = shell.0.try_lock().unwrap().not_until.clone().unwrap().0;
+        until.saturating_duration_since(Instant::now())
+    };
+    assert_eq!(fail(), PAUSE);
+    tokio::time::advance(PAUSE).await;
+    assert_eq!(fail(), PAUSE * 2);
+    assert!(shell.turn("X").is_none());
+    assert!(shell.turn("Y").is_some(), "it was another link");
+    assert_eq!(fail(), PAUSE, "and so it begins anew");
+    tokio::time::advance(PAUSE).await;
+    let again = told(|marker| frames(marker, b"", b"", 0)).await;
+    shell.turn("X").unwrap().open("X".to_owned(), again).await.unwrap();
+    for _ in 0..PROVEN {
+        answer(&shell, "true").await;
+    }
+    assert_eq!(fail(), PAUSE, "it has worked since");
 }
 
 #[test]
