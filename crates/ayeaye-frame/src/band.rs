@@ -61,6 +61,22 @@ impl Band {
         self.hash
     }
 
+    /// Whether half of its colours are lost.
+    pub(crate) fn is_half_colour(&self) -> bool {
+        matches!(self.pixels, Pixels::HalfColour(_))
+    }
+
+    /// Appends the pixels of its rows as a band has them that has lost half of its colours.
+    pub(crate) fn unpack_half_colour(&self, width: usize, rgba: &mut Vec<u8>) {
+        if let Pixels::HalfColour(packed) = &self.pixels {
+            return half_colour::unpack(packed, width, self.rows, rgba);
+        }
+        let mut exact = Vec::with_capacity(width * self.rows * 4);
+        self.unpack(width, &mut exact);
+        let packed = half_colour::pack(exact.as_chunks().0, width);
+        half_colour::unpack(&packed, width, self.rows, rgba);
+    }
+
     /// Appends the pixels of its rows.
     pub(crate) fn unpack(&self, width: usize, rgba: &mut Vec<u8>) {
         match &self.pixels {

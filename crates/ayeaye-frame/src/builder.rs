@@ -184,6 +184,27 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_that_the_pool_has_no_room_for_differs_from_one_it_has_only_where_it_was_captured_so()
+    {
+        let size = ScreenSize { width: 64, height: 40 };
+        let mut rgba = noise(9, 64 * 40 * 4);
+        let pool = pool(rgba.len());
+        let first = build(&rgba, size, &Earlier::default(), pool);
+        rgba[(64 * 20 + 9) * 4] ^= 0xff;
+        // Nothing is shared, as after a frame in between.
+        let second = build(&rgba, size, &Earlier::default(), pool);
+        assert_ne!(second.rgba(), rgba, "it is held in half of its colours");
+        for (one, other) in [(&first, &second), (&second, &first)] {
+            let mut rows = Vec::new();
+            one.for_differing_rows(other, 0..40, |y, _, _| {
+                rows.push(y);
+                true
+            });
+            assert!(rows.contains(&20) && rows.iter().all(|y| (20..22).contains(y)), "{rows:?}");
+        }
+    }
+
+    #[test]
     fn a_band_that_does_not_pack_compares_by_its_own_pixels() {
         let pool = pool(0);
         let size = ScreenSize { width: 64, height: 40 };

@@ -94,9 +94,14 @@ impl Frame {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let bands = self.bands_of(&rows).zip(other.bands_of(&rows));
         for ((at, a), (_, b)) in bands.filter(|((_, a), (_, b))| a.hash() != b.hash()) {
+            // What only one of them has lost does not differ on the screen.
+            let halved = a.is_half_colour() != b.is_half_colour();
             for (band, unpacked) in [(a, &mut ours), (b, &mut theirs)] {
                 unpacked.clear();
-                band.unpack(self.size.width as usize, unpacked);
+                match halved {
+                    true => band.unpack_half_colour(self.size.width as usize, unpacked),
+                    false => band.unpack(self.size.width as usize, unpacked),
+                }
             }
             let (row, other_row) = (self.row_bytes(), other.row_bytes());
             let pairs = ours.chunks_exact(row).zip(theirs.chunks_exact(other_row)).enumerate();
