@@ -25,7 +25,7 @@ use crate::parse::{
     batch, clock, current_size, on_display, sanitize_first_line, split_batch, wm_size,
 };
 use crate::text_entry::TextEntry;
-use crate::{AppLabels, ExchangeFolder, gesture, screen, settings, sync};
+use crate::{AppLabels, ExchangeFolder, fence, gesture, screen, settings, sync};
 
 /// A phone behind an adb server.
 #[derive(Debug)]
@@ -267,6 +267,11 @@ impl Device for AdbDevice {
 
     fn take_over(&self) {
         self.client.fence().take_over();
+    }
+
+    async fn recent_driver(&self) -> Result<Option<String>, DeviceError> {
+        let output = self.client.shell_quick("its driver", &fence::ask_driver()).await?;
+        Ok(fence::recent_driver(&output.stdout))
     }
 
     fn act_mark(&self) -> Option<ActMark> {

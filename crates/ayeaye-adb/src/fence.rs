@@ -19,6 +19,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ayeaye_agent::ActMark;
 
+use crate::parse::{batch, split_batch};
 use crate::shell::ShellOutput;
 
 /// A folder that the shell may write, and apps may not read.
@@ -36,6 +37,9 @@ const NOT_BEGUN_CODE: u8 = 77;
 const TRIES: u32 = 3;
 /// After so many acts their folders are removed.
 const KEPT: u64 = 64;
+
+/// A driver that has begun no act for so many minutes is taken to be gone.
+const RECENT: u64 = 10;
 
 /// One driver's place on one phone.
 #[derive(Debug)]
@@ -203,6 +207,39 @@ impl Fence {
     fn set(&self, state: State) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
+}
+
+/// Asks who drives the phone, and when that one last began an act.
+pub(crate) fn ask_driver() -> String {
+    batch(&["date '+%Y-%m-%d %H:%M'", &format!("ls -ld {ROOT}/*")])
+}
+
+/// The driver that has begun an act within the last minutes, from the answer to [`ask_driver`].
+pub(crate) fn recent_driver(answer: &str) -> Option<String> {
+    let [now, drivers] = split_batch(answer);
+    let now = now.lines().rev().find_map(minutes)?;
+    let one = |line: &str| {
+        let name = line.split_whitespace().next_back()?.rsplit('/').next()?;
+        let at = minutes(line).filter(|_| is_token(name))?;
+        (at.abs_diff(now) < RECENT).then(|| name.to_owned())
+    };
+    drivers.lines().find_map(one)
+}
+
+/// The day and the time in a line, such as `2026-11-25 10:07`, in minutes since some day.
+fn minutes(line: &str) -> Option<i64> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let numbers = |word: &str, between: char| {
+        word.split(between).map(|it| it.parse().ok()).collect::<Option<Vec<i64>>>()
+    };
+    words.windows(2).find_map(|pair| {
+        let (day, time) = (numbers(pair[0], '-')?, numbers(pair[1], ':')?);
+        let (&[year, month @ 1..=12, day], &[hour, minute]) = (&*day, &*time) else { return None };
+        // Counted from March, a year's odd day is its last one.
+        let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
+        let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day;
+        Some((days * 24 + hour) * 60 + minute)
+    })
 }
 
 fn is_token(name: &str) -> bool {

@@ -336,6 +336,11 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// From the next call on, the phone refuses what changes it to every other driver that came before, from
     /// whatever process; a later one may take it over in turn ([`DeviceError::TakenOver`]). This never waits.
     fn take_over(&self) {}
+    /// Who has driven the phone within the last minutes, whether from this process or another one, as the phone has it
+    /// ([`ActMark::epoch`]). `None` where nobody has, or the phone does not know.
+    async fn recent_driver(&self) -> Result<Option<String>, DeviceError> {
+        Ok(None)
+    }
     /// Where the phone itself will note that the next act has begun. `None` if it notes none.
     fn act_mark(&self) -> Option<ActMark> {
         None

@@ -102,6 +102,8 @@ pub struct OpenChange {
     pub refusals: u32,
     /// When the last of these was.
     pub refused_at: Option<Timestamp>,
+    /// The driver that has changed it, as the phone knows it.
+    pub driver: Option<String>,
 }
 
 /// All sessions.

@@ -181,14 +181,15 @@ impl Run {
             updates,
         } = setup;
         let budget = Budget::new(deps.limits.clone());
+        device.take_over();
         let ledger = Ledger {
             journal: deps.journal.clone(),
             device: device.id().clone(),
             session: recorder.session().id,
+            driver: device.act_mark().map(|mark| mark.epoch),
         };
         let (log, changes) = RunChangeLog::new(ledger);
         device.report_changes(log);
-        device.take_over();
         Self {
             observer: Observer::new(
                 device.clone(),

@@ -176,3 +176,31 @@ fn nobody_drives_unasked() {
     assert_eq!(Fence::default().guard("input tap 1 1"), None);
     assert!(!Fence::default().is_due());
 }
+
+#[test]
+fn a_driver_is_a_recent_one_by_the_phones_own_clock() {
+    let drwx = "drwxrwx--x 3 shell shell 3452";
+    let told = |now: &str, then: &str| {
+        let name = "/data/local/tmp/.ayeaye/d0123456789abcdef";
+        recent_driver(&format!("{now}\n--ayeaye--\n{drwx} {then} {name}\n"))
+    };
+    let driver = Some("d0123456789abcdef".to_owned());
+    assert_eq!(told("2026-11-25 10:07", "2026-11-25 10:07"), driver);
+    assert_eq!(told("2026-11-25 10:07", "2026-11-25 09:58"), driver);
+    assert_eq!(told("2026-11-25 10:07", "2026-11-25 09:57"), None);
+    assert_eq!(told("2027-01-01 00:02", "2026-12-31 23:55"), driver);
+    assert_eq!(told("2028-03-01 00:02", "2028-02-29 23:55"), driver);
+    assert_eq!(told("2027-03-01 00:02", "2027-02-28 23:55"), driver);
+    assert_eq!(told("2026-03-01 10:00", "2026-02-01 10:00"), None);
+    // Of toolbox, without numbers; a warning before it.
+    let old = "WARNING: linker: x\n2026-11-25 10:07\r\n--ayeaye--\ndrwxrwx--x shell    shell             2026-11-25 10:05 \
+               d0123456789abcdef\r\n";
+    assert_eq!(recent_driver(old), driver);
+    for foreign in [
+        "2026-11-25 10:07\n--ayeaye--\nls: /data/local/tmp/.ayeaye/*: No such file or directory\n",
+        "",
+    ] {
+        assert_eq!(recent_driver(foreign), None);
+    }
+    assert_eq!(told("2026-11-25 10:07", "Nov 25 10:07"), None);
+}

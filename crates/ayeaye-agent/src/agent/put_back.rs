@@ -32,8 +32,16 @@ impl Agent {
         let LeaseRequest::Granted(mut lease) = lease else { return Ok(false) };
         self.register(&mut lease, session, &Principal::operator(), (RunKind::Act, false)).await?;
         let phone = self.device(&names.id).await?;
+        // Nobody holds another server's run off here, and that may rely on what is changed.
+        if let Some(driver) = phone.recent_driver().await? {
+            let open = self.deps.journal.open_changes(device).await?;
+            if open.iter().any(|it| it.driver.as_ref() != Some(&driver)) {
+                tracing::debug!(%device, "another server drives it");
+                return Ok(false);
+            }
+        }
         let journal = self.deps.journal.clone();
-        let ledger = Ledger { journal, device: device.clone(), session };
+        let ledger = Ledger { journal, device: device.clone(), session, driver: None };
         for (change, how) in ledger.put_back(&*phone).await? {
             tracing::info!(%device, ?how, "{} was left changed", change.setting);
         }

@@ -12,6 +12,7 @@ mod kept_private;
 mod limits;
 mod many;
 mod privacy;
+mod put_back;
 mod questions;
 mod racing;
 mod replay;

@@ -117,6 +117,8 @@ struct Inner {
     performed: Performed,
     /// What it says of whether an earlier driver's act had begun. `None` if it notes no acts.
     had_begun: Option<bool>,
+    /// Who has driven it within the last minutes.
+    recent_driver: Option<&'static str>,
 }
 
 impl FakeDevice {
@@ -151,6 +153,7 @@ impl FakeDevice {
                 changing: false,
                 performed: Performed::done(),
                 had_begun: None,
+                recent_driver: None,
             }),
             calls: watch::Sender::default(),
             held: watch::Sender::new(true),
@@ -171,6 +174,11 @@ impl FakeDevice {
     /// From now on it notes acts, and says this of whether the last act of an earlier driver had begun.
     pub(crate) fn notes_acts(&self, had_begun: bool) {
         self.inner().had_begun = Some(had_begun);
+    }
+
+    /// From now on it says that this one has driven it within the last minutes.
+    pub(crate) fn was_driven_by(&self, driver: Option<&'static str>) {
+        self.inner().recent_driver = driver;
     }
 
     /// Mends everything.
@@ -462,6 +470,10 @@ impl Device for FakeDevice {
 
     fn captures_overlap(&self) -> bool {
         self.inner().captures_overlap
+    }
+
+    async fn recent_driver(&self) -> Result<Option<String>, DeviceError> {
+        Ok(self.inner().recent_driver.map(ToOwned::to_owned))
     }
 
     fn act_mark(&self) -> Option<ActMark> {

@@ -138,6 +138,8 @@ pub(crate) struct Ledger {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) device: DeviceId,
     pub(crate) session: SessionId,
+    /// Who changes it, as the phone knows it.
+    pub(crate) driver: Option<String>,
 }
 
 impl Ledger {
@@ -152,6 +154,7 @@ impl Ledger {
             change: change.clone(),
             refusals: 0,
             refused_at: None,
+            driver: self.driver.clone(),
         });
         self.journal.store_open_changes(&self.device, open).await
     }
@@ -232,6 +235,7 @@ impl Run {
             journal: self.deps.journal.clone(),
             device: self.device.id().clone(),
             session: self.session().id,
+            driver: self.device.act_mark().map(|mark| mark.epoch),
         }
     }
 
@@ -330,7 +334,7 @@ mod tests {
     fn a_phone_that_refuses_for_minutes_has_refused_once() {
         let change = SettingChange { setting: "s".to_owned(), before: None, value: "1".to_owned() };
         let session = SessionId::new();
-        let mut open = OpenChange { session, change, refusals: 0, refused_at: None };
+        let mut open = OpenChange { session, change, refusals: 0, refused_at: None, driver: None };
         let begun = Timestamp::now();
         let after = |minutes: i64| begun + SignedDuration::from_mins(minutes);
         let counted = [0, 1, 20, 59, 60, 61, 119, 120].map(|at| refused_anew(&mut open, after(at)));

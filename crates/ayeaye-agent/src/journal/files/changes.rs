@@ -36,6 +36,8 @@ struct KeptChange {
     refusals: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refused_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    driver: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
@@ -44,15 +46,15 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl From<OpenChange> for KeptChange {
-    fn from(OpenChange { session, change, refusals, refused_at }: OpenChange) -> Self {
-        Self { session: session.to_string(), change, refusals, refused_at }
+    fn from(OpenChange { session, change, refusals, refused_at, driver }: OpenChange) -> Self {
+        Self { session: session.to_string(), change, refusals, refused_at, driver }
     }
 }
 
 impl KeptChange {
     fn open(self) -> Option<OpenChange> {
-        let Self { session, change, refusals, refused_at } = self;
-        Some(OpenChange { session: session.parse().ok()?, change, refusals, refused_at })
+        let Self { session, change, refusals, refused_at, driver } = self;
+        Some(OpenChange { session: session.parse().ok()?, change, refusals, refused_at, driver })
     }
 }
 
@@ -133,6 +135,7 @@ mod tests {
             },
             refusals: u32::from(before.is_none()),
             refused_at: before.is_none().then_some(Timestamp::UNIX_EPOCH),
+            driver: before.map(|_| "d1".to_owned()),
         };
         let open = vec![change(Some("30000")), change(None)];
         store(&folder, &phone, open.clone()).unwrap();
