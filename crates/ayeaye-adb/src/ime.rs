@@ -16,7 +16,7 @@ use crate::gesture::ensure_accepted;
 use crate::parse::{InputMethods, batch, input_method_ids, keyboard_shown, split_batch};
 use crate::quote::{is_package, quote};
 use crate::refusal;
-use crate::settings::{KEYBOARD, KEYBOARD_ENABLED};
+use crate::settings::{ACTIVE, KEYBOARD, KEYBOARD_ENABLED};
 use crate::shell::ShellOutput;
 
 /// The most bytes of text in one broadcast.
@@ -36,9 +36,9 @@ pub(crate) async fn query(client: &DeviceClient) -> Result<(InputMethods, bool),
     let ask = batch(&[
         "ime list -s -a 2>&1",
         "ime list -s 2>&1",
-        "settings get secure default_input_method",
+        ACTIVE,
         &format!("ls {YADB}"),
-        "settings get secure enabled_input_methods",
+        "settings --user current get secure enabled_input_methods",
         "pm list packages adbkeyboard",
     ]);
     let output = client.shell_quick("the list of keyboards", &ask).await?;
@@ -99,15 +99,18 @@ impl ImeSwitch {
         let what = "the change of keyboard";
         let word = |id: &str| quote(id).map_err(|e| client.refused(what, e.to_string()));
         let ours = word(id)?;
-        let mut restore = Vec::new();
         let mut changes = Vec::new();
-        if let Some(current) = &methods.current {
-            restore.push(format!("ime set {}", word(current)?));
-        }
+        let set = methods.current.as_deref().map(word).transpose()?;
+        let mut restore = set.map(|own| format!("ime set {own}")).unwrap_or_default();
         let mut change = format!("ime set {ours}");
         if !methods.enabled.iter().any(|enabled| enabled == id) {
             change = format!("ime enable {ours} && {change}");
-            restore.push(format!("ime disable {ours}"));
+            let disable = format!("ime disable {ours}");
+            restore = match &*restore {
+                "" => disable,
+                // Both, and a failure of either is one.
+                set => format!("{set} && {disable} || {{ {disable}; false; }}"),
+            };
             changes.push(SettingChange {
                 setting: format!("{KEYBOARD_ENABLED}{id}"),
                 before: None,
@@ -125,7 +128,7 @@ impl ImeSwitch {
             client.changing(change).await?;
         }
         // From here on there is something to restore, however the next call ends.
-        let restore = Some((restore.join("; "), changes));
+        let restore = Some((restore, changes));
         let switch = Self { client: Arc::clone(client), restore };
         let output = client.act_quick(what, &change).await?;
         let told = output.combined();
@@ -154,10 +157,8 @@ impl ImeSwitch {
     /// its view exists.
     async fn wait_until_ready(&self, id: &str) -> Result<(), DeviceError> {
         let what = "the keyboard's state";
-        let ask = batch(&[
-            "settings get secure default_input_method",
-            "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'",
-        ]);
+        let ask =
+            batch(&[ACTIVE, "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'"]);
         let begun = Instant::now();
         let mut seen = 0;
         loop {

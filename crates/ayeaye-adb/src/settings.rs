@@ -20,6 +20,8 @@ const ANIMATIONS: [&str; 3] = [
     "global/transition_animation_scale",
     "global/animator_duration_scale",
 ];
+/// Asks for the active input method of the person in front, whom `ime` acts on too.
+pub(crate) const ACTIVE: &str = "settings --user current get secure default_input_method";
 /// The active input method.
 pub(crate) const KEYBOARD: &str = "keyboard";
 /// Whether an input method may be used; its id follows.
@@ -40,12 +42,21 @@ pub(crate) async fn ways(client: &DeviceClient) -> Result<Vec<SettingChange>, De
     let ask = batch(&[
         "dumpsys battery | grep powered",
         "settings get global stay_on_while_plugged_in",
-        "settings get system screen_off_timeout",
+        "settings --user current get system screen_off_timeout",
+        "am get-current-user",
     ]);
     let output = client.shell_quick(STAY_AWAKE, &ask).await?;
-    let [power, stay_on, timeout] = split_batch(&output.stdout);
+    let [power, stay_on, timeout, user] = split_batch(&output.stdout);
     let ways = choose(power, number(stay_on), number(timeout));
-    ways.ok_or_else(|| client.garbled(STAY_AWAKE, output.summary()))
+    let mut ways = ways.ok_or_else(|| client.garbled(STAY_AWAKE, output.summary()))?;
+    if let Some(user @ 1..) = last_line(user).and_then(|user| user.parse::<u32>().ok()) {
+        // A value that was never set could not be taken away again.
+        ways.retain(|way| way.setting != TIMEOUT || way.before.is_some());
+        for way in ways.iter_mut().filter(|way| way.setting == TIMEOUT) {
+            way.setting = format!("system@{user}/screen_off_timeout");
+        }
+    }
+    Ok(ways)
 }
 
 /// What was not understood is not changed. `None` if that is all there is.
@@ -98,11 +109,11 @@ pub(crate) async fn apply(
     client: &DeviceClient,
     change: &SettingChange,
 ) -> Result<(), DeviceError> {
-    let (table, key) = place(client, change)?;
+    let Place { user, table, key } = place(client, change)?;
     let value_word = word(client, &change.value)?;
     let line = batch(&[
-        &format!("settings put {table} {key} {value_word}"),
-        &format!("settings get {table} {key}"),
+        &format!("settings{user} put {table} {key} {value_word}"),
+        &format!("settings{user} get {table} {key}"),
     ]);
     let output = client.act_quick(CHANGE, &line).await?;
     let [_, now] = split_batch(&output.stdout);
@@ -119,22 +130,22 @@ pub(crate) async fn put_back(
     client: &DeviceClient,
     change: &SettingChange,
 ) -> Result<PutBack, DeviceError> {
-    let current = "settings get secure default_input_method";
     let ([methods, now], back) = if let Some(id) = change.setting.strip_prefix(KEYBOARD_ENABLED) {
         (
-            ["ime list -s", current].map(ToOwned::to_owned),
+            ["ime list -s", ACTIVE].map(ToOwned::to_owned),
             format!("ime disable {}", word(client, id)?),
         )
     } else if change.setting == KEYBOARD {
         let before = change.before.as_deref().unwrap_or_default();
-        (["echo", current].map(ToOwned::to_owned), format!("ime set {}", word(client, before)?))
+        (["echo", ACTIVE].map(ToOwned::to_owned), format!("ime set {}", word(client, before)?))
     } else {
-        let (table, key) = place(client, change)?;
+        let Place { user, table, key } = place(client, change)?;
         let back = match &change.before {
-            Some(before) => format!("settings put {table} {key} {}", word(client, before)?),
+            Some(before) => format!("settings{user} put {table} {key} {}", word(client, before)?),
+            // Not of another person than the first (AOSP, `SettingsService.java`).
             None => format!("settings delete {table} {key}"),
         };
-        (["echo".to_owned(), format!("settings get {table} {key}")], back)
+        (["echo".to_owned(), format!("settings{user} get {table} {key}")], back)
     };
     let ask = batch(&["getprop sys.boot_completed", &methods, &now]);
     let output = client.shell_quick(PUT_BACK, &ask).await?;
@@ -188,19 +199,31 @@ fn standing(change: &SettingChange, methods: &str, now: Option<&str>) -> Standin
     }
 }
 
-/// The table and the name of a setting.
-fn place<'a>(
-    client: &DeviceClient,
-    change: &'a SettingChange,
-) -> Result<(&'a str, &'a str), DeviceError> {
+/// Where a setting is.
+struct Place<'a> {
+    /// The words that name the person, if that is not the first one.
+    user: String,
+    table: &'a str,
+    key: &'a str,
+}
+
+/// From a name such as `system/screen_off_timeout`, or `system@10/screen_off_timeout` of the person with that number.
+fn place<'a>(client: &DeviceClient, change: &'a SettingChange) -> Result<Place<'a>, DeviceError> {
     let unknown = || client.refused(CHANGE, format!("there is no setting {}", change.setting));
-    let (table, key) = change.setting.split_once('/').ok_or_else(unknown)?;
+    let (place, key) = change.setting.split_once('/').ok_or_else(unknown)?;
+    let (table, user) = match place.split_once('@') {
+        None => (place, String::new()),
+        Some((table, user)) => {
+            let user: u32 = user.parse().map_err(|_| unknown())?;
+            (table, format!(" --user {user}"))
+        }
+    };
     let is_name = |name: &str| {
         !name.is_empty()
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
     };
     let known = matches!(table, "global" | "system" | "secure") && is_name(key);
-    if known { Ok((table, key)) } else { Err(unknown()) }
+    if known { Ok(Place { user, table, key }) } else { Err(unknown()) }
 }
 
 fn word(client: &DeviceClient, text: &str) -> Result<crate::quote::ShellWord, DeviceError> {

@@ -49,7 +49,7 @@ async fn a_setting_that_is_not_told_is_neither_put_back_nor_forgotten() {
         let timeout = change("system/screen_off_timeout", Some("30000"), "1800000");
         let answer = move |line: &str| match line {
             "getprop sys.boot_completed" => "1",
-            _ if line.starts_with("settings get") => told,
+            _ if line.starts_with("settings") && line.contains(" get ") => told,
             _ => "",
         };
         let fake = phone(0, answer).await;
@@ -69,7 +69,7 @@ async fn what_a_phone_prints_instead_of_a_value_is_never_taken_for_the_one_befor
     for told in ["", "cmd: Can't find service: settings", "WARNING: linker: x"] {
         let answer = move |line: &str| match line {
             _ if line.starts_with("dumpsys battery") => "USB powered: true",
-            _ if line.starts_with("settings get") => told,
+            _ if line.starts_with("settings") && line.contains(" get ") => told,
             _ => "",
         };
         let device = phone(0, answer).await;
@@ -77,4 +77,38 @@ async fn what_a_phone_prints_instead_of_a_value_is_never_taken_for_the_one_befor
         assert!(device.ways_to_stay_awake().await.is_err(), "{told}");
         assert!(device.ways_to_stop_animations().await.is_err(), "{told}");
     }
+}
+
+#[tokio::test]
+async fn the_timeout_is_that_of_the_person_in_front() {
+    let answer = |user: &'static str| {
+        move |line: &str| match line {
+            "getprop sys.boot_completed" => "1",
+            "am get-current-user" => user,
+            "settings --user 10 get system screen_off_timeout" => "1800000",
+            "settings get system screen_off_timeout" => "15000",
+            "settings --user current get system screen_off_timeout" if user == "10" => "30000",
+            "settings --user current get system screen_off_timeout" => "15000",
+            _ if line.starts_with("settings") && line.contains(" get ") => "0",
+            _ => "",
+        }
+    };
+    // An old phone knows no such question.
+    for user in ["0", "Error: Unknown command: get-current-user"] {
+        let ways = phone(0, answer(user)).await.open().await.ways_to_stay_awake().await.unwrap();
+        assert_eq!(ways, [change("system/screen_off_timeout", Some("15000"), "1800000")]);
+    }
+    let fake = phone(0, answer("10")).await;
+    let device = fake.open().await;
+    let theirs = change("system@10/screen_off_timeout", Some("30000"), "1800000");
+    assert_eq!(device.ways_to_stay_awake().await.unwrap(), std::slice::from_ref(&theirs));
+    device.change_setting(&theirs).await.unwrap();
+    // Whoever is in front by then.
+    assert_eq!(device.put_back(&theirs).await.unwrap(), PutBack::Done);
+    let puts: Vec<String> = fake.commands().into_iter().filter(|it| it.contains(" put ")).collect();
+    assert!(
+        puts[0].starts_with("settings --user 10 put system screen_off_timeout '1800000';"),
+        "{puts:?}"
+    );
+    assert_eq!(puts[1], "settings --user 10 put system screen_off_timeout '30000'");
 }

@@ -48,7 +48,7 @@ async fn with_keyboard(broadcast: Reply) -> Fake {
             c if c.starts_with("ime list") => {
                 Reply::out(format!("{OWN}\n{ADB}\n{cut}\n{OWN}\n{cut}\n{current}\n{cut}\n"))
             }
-            c if c.starts_with("settings get") => {
+            c if c.starts_with("settings --user current get") => {
                 Reply::out(format!("{current}\n{cut}\n  mInputShown=true\n"))
             }
             c if c.contains("dumpsys input_method") => Reply::out(EMPTY_FIELD),
@@ -57,6 +57,12 @@ async fn with_keyboard(broadcast: Reply) -> Fake {
         })
     })
     .await
+}
+
+/// The line that puts the own keyboard back; it fails if either part does.
+fn back() -> String {
+    let disable = format!("ime disable '{ADB}'");
+    format!("ime set '{OWN}' && {disable} || {{ {disable}; false; }}")
 }
 
 fn completed() -> Reply {
@@ -109,7 +115,7 @@ async fn any_text_goes_through_the_borrowed_keyboard_and_the_own_one_comes_back(
             "input keyevent 123".to_owned(),
             format!("am broadcast -a ADB_INPUT_B64 --es msg 5L2g5aW9CvCfkanigI3wn5Gn {package}"),
             "input keyevent 66".to_owned(),
-            format!("ime set '{OWN}'; ime disable '{ADB}'"),
+            back(),
         ]
     );
 }
@@ -121,7 +127,7 @@ async fn the_own_keyboard_comes_back_when_typing_fails() {
         let error = fake.open().await.perform(&typing("你"), ON).await.unwrap_err();
         assert!(!matches!(error, DeviceError::NoServer { .. }), "{error:?}");
         let acts = fake.acts();
-        assert_eq!(acts.last().unwrap(), &format!("ime set '{OWN}'; ime disable '{ADB}'"));
+        assert_eq!(acts.last().unwrap(), &back());
         assert_eq!(acts.iter().filter(|a| a.contains("ADB_INPUT_B64")).count(), 1);
     }
 }
