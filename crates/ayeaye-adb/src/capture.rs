@@ -201,7 +201,7 @@ impl Capture {
         match way {
             Way::Raw => self.raw(client, &display, deadline).await,
             Way::Gzip => self.gzip(client, &display, deadline).await,
-            Way::Png => png_frame(client, &display, deadline).await,
+            Way::Png => png_frame(client, &display, self.earlier(), deadline).await,
             Way::Framebuffer => framebuffer_frame(client, deadline).await,
         }
     }
@@ -212,7 +212,7 @@ impl Capture {
         display: &str,
         deadline: Instant,
     ) -> Result<Captured, Failure> {
-        let mut reader = raw::Reader::new(self.last().clone());
+        let mut reader = raw::Reader::new(self.earlier());
         let patience = self.choice().patience_for_raw();
         let (mut begun, mut would_take) = (None, None);
         let watch = |came: &mut BytesMut| {
@@ -248,20 +248,24 @@ impl Capture {
             }
             // Either an old phone's shorter header, or a new one's with the last pixel missing.
             Err(_) if raw::expected_length(&start) == Some(length + 4) => {
-                png_instead(client, display, deadline).await
+                png_instead(client, display, self.earlier(), deadline).await
             }
             // Asking for a PNG would not help against a stream that is cut off.
             Err(reason) if raw::expected_length(&start).is_some() => {
                 Err(client.garbled(WHAT, reason).into())
             }
-            Err(_) if png::begins(&start) => png_instead(client, display, deadline).await,
+            Err(_) if png::begins(&start) => {
+                png_instead(client, display, self.earlier(), deadline).await
+            }
             // Silence may be the connection's fault; a message is the phone's own.
             Err(reason) if length == 0 => {
                 let failures = self.raw_failures.fetch_add(1, Ordering::Relaxed) + 1;
                 if MAX_RAW_FAILURES <= failures {
                     return Err(Failure::Unknown(reason));
                 }
-                png_frame(client, display, deadline).await.map_err(|failure| match failure {
+                let earlier = self.earlier();
+                png_frame(client, display, earlier, deadline).await.map_err(|failure| match failure
+                {
                     Failure::Unknown(png) => {
                         client.garbled(WHAT, format!("raw: {reason}; PNG: {png}")).into()
                     }
@@ -280,7 +284,7 @@ impl Capture {
     ) -> Result<Captured, Failure> {
         // Messages of `screencap` would get between the compressed bytes.
         let command = format!("screencap{display} 2>/dev/null | gzip -1");
-        let mut unpacker = gzip::Unpacker::new(raw::Reader::new(self.last().clone()));
+        let mut unpacker = gzip::Unpacker::new(raw::Reader::new(self.earlier()));
         let watch = |came: &mut BytesMut| unpacker.take(came);
         let left =
             client.exec_watched(WHAT, &command, deadline, MAX_BYTES, <[u8]>::len, watch).await?;
@@ -290,10 +294,14 @@ impl Capture {
             Err(gzip::Unusable::Broken(reason)) => return Err(client.garbled(WHAT, reason).into()),
         };
         if raw::expected_length(reader.start()) == Some(reader.length() + 4) {
-            return png_instead(client, display, deadline).await;
+            return png_instead(client, display, self.earlier(), deadline).await;
         }
         let frame = reader.finish().map_err(|reason| client.garbled(WHAT, reason))?;
         Ok(Captured { frame, several_displays: false })
+    }
+
+    fn earlier(&self) -> Earlier {
+        self.last().clone()
     }
 
     /// Never held over an await.
@@ -310,12 +318,13 @@ impl Capture {
 async fn png_frame(
     client: &DeviceClient,
     display: &str,
+    earlier: Earlier,
     deadline: Instant,
 ) -> Result<Captured, Failure> {
     let command = format!("screencap{display} -p");
     let bytes = client.exec(WHAT, &command, deadline, MAX_BYTES, <[u8]>::len).await?;
     let several_displays = warns_of_displays(&bytes[..bytes.len().min(200)]);
-    let decoding = tokio::task::spawn_blocking(move || png::frame(&bytes));
+    let decoding = tokio::task::spawn_blocking(move || png::frame(&bytes, &earlier));
     match timeout_at(deadline, decoding).await {
         Ok(Ok(Ok(frame))) => Ok(Captured { frame, several_displays }),
         Ok(Ok(Err(reason))) => Err(Failure::Unknown(reason)),
@@ -336,9 +345,10 @@ async fn framebuffer_frame(client: &DeviceClient, deadline: Instant) -> Result<C
 async fn png_instead(
     client: &DeviceClient,
     display: &str,
+    earlier: Earlier,
     deadline: Instant,
 ) -> Result<Captured, Failure> {
-    png_frame(client, display, deadline).await.map_err(|failure| match failure {
+    png_frame(client, display, earlier, deadline).await.map_err(|failure| match failure {
         Failure::Unknown(reason) => client.garbled(WHAT, reason).into(),
         failure => failure,
     })
@@ -361,5 +371,5 @@ fn describe(bytes: &[u8]) -> String {
 /// The same bytes, decoded by all readers.
 #[cfg(test)]
 pub(crate) fn read_all(bytes: &BytesMut) -> [Result<Frame, String>; 3] {
-    [png::frame(bytes), framebuffer::frame(bytes.clone()), raw::frame(bytes)]
+    [png::frame(bytes, &Earlier::default()), framebuffer::frame(bytes.clone()), raw::frame(bytes)]
 }

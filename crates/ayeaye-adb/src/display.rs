@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ayeaye_agent::{DeviceError, Frame, ScreenSize, ShownDisplay};
+use ayeaye_frame::Earlier;
 use tokio::time::Instant;
 
 use self::fit::Fit;
@@ -45,6 +46,8 @@ struct Known {
     captured: Option<Shown>,
     /// How captures of this size become what is touched, of that size.
     fit: Option<(ScreenSize, ScreenSize, Option<Fit>)>,
+    /// The last capture that was made so, while somebody holds it.
+    fitted: Earlier,
 }
 
 /// The display that shows the screen.
@@ -194,8 +197,12 @@ impl Displays {
             fit
         };
         let Some(fit) = fit else { return Ok(frame) };
-        let scaling = tokio::task::spawn_blocking(move || fit.apply(&frame));
-        scaling.await.map_err(|_| client.garbled("a screenshot", "it could not be scaled"))
+        let earlier = self.known().fitted.clone();
+        let scaling = tokio::task::spawn_blocking(move || fit.apply(&frame, &earlier));
+        let unscaled = |_| client.garbled("a screenshot", "it could not be scaled");
+        let fitted = scaling.await.map_err(unscaled)?;
+        self.known().fitted = fitted.as_earlier();
+        Ok(fitted)
     }
 
     /// Never held over an await.

@@ -52,7 +52,8 @@ impl Frame {
 
     /// The pixels of some rows.
     pub fn rows(&self, rows: Range<usize>) -> Vec<u8> {
-        let mut rgba = Vec::new();
+        let shown = rows.end.min(self.size.height as usize).saturating_sub(rows.start);
+        let mut rgba = Vec::with_capacity(shown * self.row_bytes());
         self.for_rows(rows, |_, row| rgba.extend_from_slice(row));
         rgba
     }
@@ -112,6 +113,14 @@ impl Frame {
                 }
             }
         }
+    }
+
+    /// How many of its rows are held once for both.
+    pub fn rows_shared_with(&self, other: &Self) -> usize {
+        let height = self.size.height as usize;
+        let bands = self.bands.iter().zip(other.bands()).enumerate();
+        let shared = bands.filter(|(_, (a, b))| Arc::ptr_eq(a, b));
+        shared.map(|(at, _)| BAND_ROWS.min(height.saturating_sub(at * BAND_ROWS))).sum()
     }
 
     /// The same frame with these places black: left, top, right and bottom in its pixels, the last two

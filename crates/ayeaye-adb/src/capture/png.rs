@@ -15,17 +15,17 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 }
 
 /// The picture in these bytes. Text before it and blanks after it are skipped; a picture without
-/// its last chunk is refused, though a decoder might accept it.
-pub(super) fn frame(bytes: &[u8]) -> Result<Frame, String> {
+/// its last chunk is refused, though a decoder might accept it. What looks as in the earlier frame is shared with it.
+pub(super) fn frame(bytes: &[u8], earlier: &Earlier) -> Result<Frame, String> {
     let start = find(bytes, MAGIC).ok_or_else(|| describe(bytes))?;
     let file = bytes[start..].trim_ascii_end();
     if !file.ends_with(END) {
         return Err(format!("the PNG of {} bytes has no end", file.len()));
     }
-    decode(file).map_err(|error| format!("the PNG cannot be read: {error}"))
+    decode(file, earlier).map_err(|error| format!("the PNG cannot be read: {error}"))
 }
 
-fn decode(file: &[u8]) -> Result<Frame, String> {
+fn decode(file: &[u8], earlier: &Earlier) -> Result<Frame, String> {
     let limits = Limits { bytes: MAX_BYTES };
     let mut decoder = Decoder::new_with_limits(std::io::Cursor::new(file), limits);
     decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
@@ -35,7 +35,7 @@ fn decode(file: &[u8]) -> Result<Frame, String> {
     if MAX_SIDE < width.max(height) || MAX_PIXELS < pixels {
         return Err(format!("a screen of {width}x{height} is not believable"));
     }
-    let mut builder = FrameBuilder::new(ScreenSize { width, height }, &Earlier::default())
+    let mut builder = FrameBuilder::new(ScreenSize { width, height }, earlier)
         .map_err(|error| error.to_string())?;
     let (colours, _) = reader.output_color_type();
     let mut push = |row: &[u8]| {
@@ -76,6 +76,18 @@ fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn frame(file: &[u8]) -> Result<Frame, String> {
+        super::frame(file, &Earlier::default())
+    }
+
+    #[test]
+    fn what_looks_as_before_is_held_once() {
+        let file = encoded(ColorType::Rgb, &[9; 12]);
+        let first = frame(&file).unwrap();
+        let next = super::frame(&file, &first.as_earlier()).unwrap();
+        assert_eq!(next.rows_shared_with(&first), 2);
+    }
 
     fn encoded(color: ColorType, data: &[u8]) -> Vec<u8> {
         let mut file = Vec::new();
