@@ -59,15 +59,18 @@ pub(crate) async fn ways(client: &DeviceClient) -> Result<Vec<SettingChange>, De
     Ok(ways)
 }
 
+/// Nothing was printed that could be a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Unclear;
+
+/// What a setting is; `None` for one that has no value.
+type Value<'a> = Result<Option<&'a str>, Unclear>;
+
 /// What was not understood is not changed. `None` if that is all there is.
-fn choose(
-    power: &str,
-    stay_on: Option<Option<&str>>,
-    timeout: Option<Option<&str>>,
-) -> Option<Vec<SettingChange>> {
+fn choose(power: &str, stay_on: Value<'_>, timeout: Value<'_>) -> Option<Vec<SettingChange>> {
     let mut ways = Vec::new();
     if power.contains("powered: true")
-        && let Some(stay_on) = stay_on
+        && let Ok(stay_on) = stay_on
     {
         let set: u32 = stay_on.and_then(|bits| bits.parse().ok()).unwrap_or_default();
         if set & ANY_POWER == ANY_POWER {
@@ -75,7 +78,7 @@ fn choose(
         }
         ways.push(change(STAY_ON, stay_on, (set | ANY_POWER).to_string()));
     }
-    let Some(timeout) = timeout else { return Some(ways).filter(|ways| !ways.is_empty()) };
+    let Ok(timeout) = timeout else { return Some(ways).filter(|ways| !ways.is_empty()) };
     let long = timeout.and_then(|ms| ms.parse::<u64>().ok()).is_some_and(|ms| LONG_TIMEOUT <= ms);
     if !long {
         ways.push(change(TIMEOUT, timeout, LONG_TIMEOUT.to_string()));
@@ -95,8 +98,8 @@ pub(crate) async fn animations(client: &DeviceClient) -> Result<Vec<SettingChang
     let scales: [&str; 3] = split_batch(&output.stdout);
     let mut changes = Vec::new();
     for (setting, printed) in ANIMATIONS.into_iter().zip(scales) {
-        let unclear = || client.garbled(STOP_ANIMATIONS, output.summary());
-        let scale = number(printed).ok_or_else(unclear)?;
+        let unclear = |_| client.garbled(STOP_ANIMATIONS, output.summary());
+        let scale = number(printed).map_err(unclear)?;
         if scale.is_none_or(|scale| scale.parse::<f32>() != Ok(0.0)) {
             changes.push(change(setting, scale, "0".to_owned()));
         }
@@ -117,7 +120,7 @@ pub(crate) async fn apply(
     ]);
     let output = client.act_quick(CHANGE, &line).await?;
     let [_, now] = split_batch(&output.stdout);
-    if value(now).flatten() == Some(&change.value) {
+    if value(now) == Ok(Some(&change.value)) {
         return Ok(());
     }
     Err(client.refused(CHANGE, format!("{} cannot be set: {}", change.setting, output.summary())))
@@ -158,7 +161,7 @@ pub(crate) async fn put_back(
     }
     let is_keyboard = change.setting.starts_with(KEYBOARD);
     let now = if is_keyboard { value(now) } else { number(now) };
-    let now = now.ok_or_else(|| client.garbled(PUT_BACK, output.summary()))?;
+    let now = now.map_err(|_| client.garbled(PUT_BACK, output.summary()))?;
     match standing(change, methods, now) {
         Standing::Ours => {}
         Standing::Before => return Ok(PutBack::Done),
@@ -230,15 +233,19 @@ fn word(client: &DeviceClient, text: &str) -> Result<crate::quote::ShellWord, De
     quote(text).map_err(|error| client.refused(CHANGE, error.to_string()))
 }
 
-/// A value as `settings get` prints it, `Some(None)` for a setting that has none, and `None` if nothing was printed.
-fn value(printed: &str) -> Option<Option<&str>> {
-    last_line(printed).map(|value| Some(value).filter(|value| *value != "null"))
+/// A value as `settings get` prints it.
+fn value(printed: &str) -> Value<'_> {
+    let value = last_line(printed).ok_or(Unclear)?;
+    Ok(Some(value).filter(|value| *value != "null"))
 }
 
-/// The same for a setting that is a number; `None` also for what is none, such as an error.
-fn number(printed: &str) -> Option<Option<&str>> {
+/// The same for a setting that is a number: an error that was printed is none.
+fn number(printed: &str) -> Value<'_> {
     let is_number = |value: &str| value.parse::<f64>().is_ok_and(f64::is_finite);
-    value(printed).filter(|value| value.is_none_or(is_number))
+    value(printed).and_then(|value| match value {
+        Some(text) if !is_number(text) => Err(Unclear),
+        value => Ok(value),
+    })
 }
 
 /// Old phones print warnings of their linker before it.
@@ -260,7 +267,7 @@ mod tests {
     fn what_keeps_a_phone_awake_depends_on_its_power() {
         let usb = "  AC powered: false\n  USB powered: true\n  Wireless powered: false\n";
         let none = "  AC powered: false\n  USB powered: false\n";
-        let choose = |power, stay_on, timeout| choose(power, Some(stay_on), Some(timeout)).unwrap();
+        let choose = |power, stay_on, timeout| choose(power, Ok(stay_on), Ok(timeout)).unwrap();
         let ways = choose(usb, Some("0"), Some("30000"));
         assert_eq!(names(&ways), [(STAY_ON, Some("0"), "7"), (TIMEOUT, Some("30000"), "1800000")]);
         assert_eq!(names(&choose(usb, Some("8"), None))[0], (STAY_ON, Some("8"), "15"));
@@ -298,25 +305,25 @@ mod tests {
 
     #[test]
     fn a_setting_without_a_value_has_none() {
-        assert_eq!(number("null\n"), Some(None));
-        assert_eq!(number(" 7\r\n"), Some(Some("7")));
-        assert_eq!(value("com.own/.Ime\n"), Some(Some("com.own/.Ime")));
-        assert_eq!(value("\n"), None, "nothing was printed");
+        assert_eq!(number("null\n"), Ok(None));
+        assert_eq!(number(" 7\r\n"), Ok(Some("7")));
+        assert_eq!(value("com.own/.Ime\n"), Ok(Some("com.own/.Ime")));
+        assert_eq!(value("\n"), Err(Unclear), "nothing was printed");
     }
 
     #[test]
     fn what_is_no_value_is_not_taken_for_one() {
         let linker = "WARNING: linker: libdvm.so has text relocations. This is wasting memory.";
-        assert_eq!(number(&format!("{linker}\r\n30000\r\n")), Some(Some("30000")));
-        assert_eq!(number(&format!("{linker}\r\n")), None);
+        assert_eq!(number(&format!("{linker}\r\n30000\r\n")), Ok(Some("30000")));
+        assert_eq!(number(&format!("{linker}\r\n")), Err(Unclear));
         for printed in ["", "cmd: Can't find service: settings\n", "Error: no\n", "inf", "NaN"] {
-            assert_eq!(number(printed), None, "{printed}");
+            assert_eq!(number(printed), Err(Unclear), "{printed}");
         }
         let usb = "USB powered: true";
-        assert_eq!(choose(usb, None, None), None);
-        assert_eq!(choose(usb, Some(Some("7")), None), Some(Vec::new()));
-        let timeout = choose(usb, None, Some(Some("30000"))).unwrap();
+        assert_eq!(choose(usb, Err(Unclear), Err(Unclear)), None);
+        assert_eq!(choose(usb, Ok(Some("7")), Err(Unclear)), Some(Vec::new()));
+        let timeout = choose(usb, Err(Unclear), Ok(Some("30000"))).unwrap();
         assert_eq!(names(&timeout), [(TIMEOUT, Some("30000"), "1800000")]);
-        assert_eq!(choose("", Some(Some("0")), None), None);
+        assert_eq!(choose("", Ok(Some("0")), Err(Unclear)), None);
     }
 }

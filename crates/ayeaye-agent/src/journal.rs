@@ -172,6 +172,10 @@ pub trait Journal: Send + Sync + fmt::Debug {
     }
     /// Whether some process writes the session now.
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError>;
+    /// The time by the clock of its events; `None` if it has none.
+    fn now(&self) -> Option<Timestamp> {
+        None
+    }
     /// Remembers on the disk which settings sessions have changed on a phone and not put back, instead of
     /// what was remembered of it. Only whoever has taken the phone calls this.
     async fn store_open_changes(

@@ -25,6 +25,7 @@ use async_trait::async_trait;
 use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, OpenChange, ReadPosition, Summary};
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
+use jiff::Timestamp;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -282,6 +283,10 @@ impl Journal for LoggingJournal {
 
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
         self.shared.inner.is_locked(id).await
+    }
+
+    fn now(&self) -> Option<Timestamp> {
+        self.shared.inner.now()
     }
 
     async fn store_open_changes(

@@ -99,9 +99,10 @@ impl Frame {
             let halved = a.is_half_colour() != b.is_half_colour();
             for (band, unpacked) in [(a, &mut ours), (b, &mut theirs)] {
                 unpacked.clear();
-                match halved {
-                    true => band.unpack_half_colour(self.size.width as usize, unpacked),
-                    false => band.unpack(self.size.width as usize, unpacked),
+                if halved {
+                    band.unpack_half_colour(self.size.width as usize, unpacked);
+                } else {
+                    band.unpack(self.size.width as usize, unpacked);
                 }
             }
             let (row, other_row) = (self.row_bytes(), other.row_bytes());

@@ -54,12 +54,11 @@ async fn a_setting_that_is_not_told_is_neither_put_back_nor_forgotten() {
         };
         let fake = phone(0, answer).await;
         let put_back = fake.open().await.put_back(&timeout).await;
-        match expected {
-            Some(expected) => assert_eq!(put_back.unwrap(), expected, "{told}"),
-            None => {
-                let error = put_back.unwrap_err();
-                assert!(matches!(error, DeviceError::Garbled { .. }), "{told}: {error:?}");
-            }
+        if let Some(expected) = expected {
+            assert_eq!(put_back.unwrap(), expected, "{told}");
+        } else {
+            let error = put_back.unwrap_err();
+            assert!(matches!(error, DeviceError::Garbled { .. }), "{told}: {error:?}");
         }
     }
 }
@@ -86,9 +85,9 @@ async fn the_timeout_is_that_of_the_person_in_front() {
             "getprop sys.boot_completed" => "1",
             "am get-current-user" => user,
             "settings --user 10 get system screen_off_timeout" => "1800000",
-            "settings get system screen_off_timeout" => "15000",
             "settings --user current get system screen_off_timeout" if user == "10" => "30000",
-            "settings --user current get system screen_off_timeout" => "15000",
+            "settings --user current get system screen_off_timeout"
+            | "settings get system screen_off_timeout" => "15000",
             _ if line.starts_with("settings") && line.contains(" get ") => "0",
             _ => "",
         }

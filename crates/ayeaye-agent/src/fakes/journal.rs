@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use jiff::Timestamp;
 
 use super::FakeDevice;
 use crate::journal::{BlobRef, Entry, Event, EventSink, Fact, OpenChange, ReadPosition, Summary};
@@ -150,6 +151,10 @@ impl Journal for FailingJournal {
 
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
         self.inner.is_locked(id).await
+    }
+
+    fn now(&self) -> Option<Timestamp> {
+        self.inner.now()
     }
 
     async fn store_open_changes(

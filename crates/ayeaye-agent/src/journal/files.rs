@@ -292,6 +292,10 @@ impl Journal for FileJournal {
         .await
     }
 
+    fn now(&self) -> Option<Timestamp> {
+        Some((self.clock)())
+    }
+
     async fn store_open_changes(
         &self,
         device: &DeviceId,

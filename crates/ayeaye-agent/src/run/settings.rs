@@ -175,7 +175,7 @@ impl Ledger {
     ) -> Result<(), JournalError> {
         let mut open = self.open().await?;
         let Some(at) = open.iter().rposition(|it| it.change == *change) else { return Ok(()) };
-        if !refused_anew(&mut open[at], Timestamp::now()) {
+        if !refused_anew(&mut open[at], self.journal.now()) {
             return Ok(());
         }
         let setting = &change.setting;
@@ -218,14 +218,14 @@ impl Ledger {
 }
 
 /// Counts a refusal, unless the last one has just been.
-fn refused_anew(open: &mut OpenChange, now: Timestamp) -> bool {
+fn refused_anew(open: &mut OpenChange, now: Option<Timestamp>) -> bool {
     // A clock that was put back since says nothing.
-    let just = |at| (SignedDuration::ZERO..BETWEEN_REFUSALS).contains(&now.duration_since(at));
-    if open.refused_at.is_some_and(just) {
+    let is_just = |since: SignedDuration| (SignedDuration::ZERO..BETWEEN_REFUSALS).contains(&since);
+    if now.zip(open.refused_at).is_some_and(|(now, at)| is_just(now.duration_since(at))) {
         return false;
     }
     open.refusals += 1;
-    open.refused_at = Some(now);
+    open.refused_at = now;
     true
 }
 
@@ -335,8 +335,8 @@ mod tests {
         let change = SettingChange { setting: "s".to_owned(), before: None, value: "1".to_owned() };
         let session = SessionId::new();
         let mut open = OpenChange { session, change, refusals: 0, refused_at: None, driver: None };
-        let begun = Timestamp::now();
-        let after = |minutes: i64| begun + SignedDuration::from_mins(minutes);
+        let begun: Timestamp = "2026-11-25T10:00:00Z".parse().unwrap();
+        let after = |minutes: i64| Some(begun + SignedDuration::from_mins(minutes));
         let counted = [0, 1, 20, 59, 60, 61, 119, 120].map(|at| refused_anew(&mut open, after(at)));
         assert_eq!(counted, [true, false, false, false, true, false, false, true]);
         assert_eq!(open.refusals, 3);
