@@ -3,9 +3,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::early::Look;
+use super::Observer;
 use super::private::private_app;
-use super::{LastGesture, Observer};
+use super::since::{LastGesture, Look};
 use crate::run::actor::Actor;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;

@@ -10,7 +10,8 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::picture::may_show_secret;
-use super::{LastGesture, Observation, Observer};
+use super::since::{LastGesture, Look, MOST_EARLY};
+use super::{Observation, Observer};
 use crate::journal::{Fact, Observe};
 use crate::run::actor::Actor;
 use crate::run::millis;
@@ -21,15 +22,6 @@ use crate::{Device, DeviceError, Model, RedactPictures, ScreenState, Speculate};
 
 /// A model that answers sooner gains nothing by being asked before the screen has settled.
 const WORTH_ASKING_EARLY: Duration = Duration::from_millis(300);
-/// So many frames of one screen are prepared before it has settled: one that has moved on so often is waited for.
-pub(super) const MOST_EARLY: u32 = 3;
-
-/// What is known of a screen, and what the phone said of itself with its newest frame.
-#[derive(Debug, Clone)]
-pub(super) struct Look {
-    pub(super) settling: Settling,
-    state: ScreenState,
-}
 
 /// Whether a screen stays as it is on a frame, which is being found out.
 #[derive(Debug)]

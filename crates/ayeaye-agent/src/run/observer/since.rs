@@ -2,10 +2,19 @@
 use tokio::time::Instant;
 
 use super::Observer;
-use super::early::{Look, MOST_EARLY};
 use crate::settle::Settling;
 use crate::settle::times::{ActKind, Expected};
-use crate::{DeviceError, Frame, Gesture, error_chain};
+use crate::{DeviceError, Frame, Gesture, ScreenState, error_chain};
+
+/// So many frames of one screen are prepared before it has settled: one that has moved on so often is waited for.
+pub(super) const MOST_EARLY: u32 = 3;
+
+/// What is known of a screen, and what the phone said of itself with its newest frame.
+#[derive(Debug, Clone)]
+pub(super) struct Look {
+    pub(super) settling: Settling,
+    pub(super) state: ScreenState,
+}
 
 /// A gesture after which the screen has not been seen at rest yet.
 #[derive(Debug, Clone)]
