@@ -25,15 +25,18 @@ pub(crate) struct Dumps {
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     dumps: &'a Dumps,
+    /// It was refused a moment ago.
+    asks_again: bool,
     is_over: bool,
     _alone: MutexGuard<'a, ()>,
 }
 
 impl Dumps {
-    /// Waits for the one before to end.
-    pub(crate) async fn turn(&self) -> Turn<'_> {
+    /// Waits for the one before to end. One that `asks_again` because it was refused has hardly begun when it is
+    /// given up: the time of the one that it waits for still counts.
+    pub(crate) async fn turn(&self, asks_again: bool) -> Turn<'_> {
         let alone = self.turn.lock().await;
-        Turn { dumps: self, is_over: false, _alone: alone }
+        Turn { dumps: self, asks_again, is_over: false, _alone: alone }
     }
 
     /// Whether one that was given up may still be under way on the phone.
@@ -59,7 +62,7 @@ impl Turn<'_> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        if !self.is_over {
+        if !self.is_over && !self.asks_again {
             self.dumps.note(Some(Instant::now()));
         }
     }
@@ -74,17 +77,20 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_dump_waits_for_the_other_and_one_that_was_given_up_is_remembered_for_a_while() {
         let dumps = Dumps::default();
-        let first = dumps.turn().await;
-        assert!(dumps.turn().now_or_never().is_none(), "one at a time");
+        let first = dumps.turn(false).await;
+        assert!(dumps.turn(false).now_or_never().is_none(), "one at a time");
         first.over(true);
         assert!(!dumps.one_may_go_on());
-        drop(dumps.turn().await);
-        dumps.turn().await.over(false);
+        drop(dumps.turn(false).await);
+        dumps.turn(false).await.over(false);
         assert!(dumps.one_may_go_on(), "what another one holds says nothing of it");
-        dumps.turn().await.over(true);
+        dumps.turn(false).await.over(true);
         assert!(!dumps.one_may_go_on());
-        drop(dumps.turn().await);
-        tokio::time::advance(OUTLIVES).await;
+        drop(dumps.turn(false).await);
+        tokio::time::advance(OUTLIVES / 2).await;
+        // Asked again and given up once more: nobody waits for ever.
+        drop(dumps.turn(true).await);
+        tokio::time::advance(OUTLIVES / 2).await;
         assert!(!dumps.one_may_go_on());
     }
 }

@@ -74,17 +74,20 @@ pub(crate) async fn dump(
     deadline: Instant,
 ) -> Result<String, DeviceError> {
     let limit = deadline.saturating_duration_since(Instant::now());
-    let mut attempt = 1;
+    let (mut attempt, mut taken) = (1, false);
     loop {
-        let Ok(turn) = timeout_at(deadline, client.dumps().turn()).await else {
+        let Ok(turn) = timeout_at(deadline, client.dumps().turn(taken)).await else {
             let (id, what) = (client.id().clone(), WHAT.to_owned());
             return Err(DeviceError::TimedOut { id, what, after: limit });
         };
+        let begun = Instant::now();
         let bytes = client.exec(WHAT, command, deadline, MAX_TREE, <[u8]>::len).await?;
         let text = String::from_utf8_lossy(&bytes);
-        let taken = is_taken(&text);
+        taken = is_taken(&text);
         turn.over(!taken);
-        if taken && client.dumps().one_may_go_on() && Instant::now() + TAKEN_PAUSE < deadline {
+        // Only as long as there is time for an answer: each attempt starts a program on the phone.
+        let answered = Instant::now() + TAKEN_PAUSE + begun.elapsed();
+        if taken && client.dumps().one_may_go_on() && answered < deadline {
             sleep(TAKEN_PAUSE).await;
             continue;
         }

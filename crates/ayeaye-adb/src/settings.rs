@@ -51,7 +51,13 @@ pub(crate) async fn ways(client: &DeviceClient) -> Result<Vec<SettingChange>, De
     let mut ways = ways.ok_or_else(|| client.garbled(STAY_AWAKE, output.summary()))?;
     if let Some(user @ 1..) = last_line(user).and_then(|user| user.parse::<u32>().ok()) {
         // A value that was never set could not be taken away again.
+        let stays_awake = ways.is_empty();
         ways.retain(|way| way.setting != TIMEOUT || way.before.is_some());
+        if ways.is_empty() && !stays_awake {
+            let why =
+                "the person in front has no screen timeout of their own to change and put back";
+            return Err(client.refused(STAY_AWAKE, why));
+        }
         for way in ways.iter_mut().filter(|way| way.setting == TIMEOUT) {
             way.setting = format!("system@{user}/screen_off_timeout");
         }
@@ -160,8 +166,9 @@ pub(crate) async fn put_back(
         return Err(client.refused(PUT_BACK, output.summary()));
     }
     let is_keyboard = change.setting.starts_with(KEYBOARD);
-    let now = if is_keyboard { value(now) } else { number(now) };
-    let now = now.map_err(|_| client.garbled(PUT_BACK, output.summary()))?;
+    // Where no keyboard was ever chosen, as on a television, nothing is printed.
+    let now = if is_keyboard { value(now).or(Ok(None)) } else { number(now) };
+    let now = now.map_err(|Unclear| client.garbled(PUT_BACK, output.summary()))?;
     match standing(change, methods, now) {
         Standing::Ours => {}
         Standing::Before => return Ok(PutBack::Done),

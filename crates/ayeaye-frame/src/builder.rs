@@ -194,6 +194,7 @@ mod tests {
         // Nothing is shared, as after a frame in between.
         let second = build(&rgba, size, &Earlier::default(), pool);
         assert_ne!(second.rgba(), rgba, "it is held in half of its colours");
+        assert_ne!(first.rows_hash(32..40), second.rows_hash(32..40), "so it has other pixels");
         for (one, other) in [(&first, &second), (&second, &first)] {
             let mut rows = Vec::new();
             one.for_differing_rows(other, 0..40, |y, _, _| {

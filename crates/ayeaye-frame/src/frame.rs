@@ -59,9 +59,11 @@ impl Frame {
     }
 
     /// A number for what some rows show, together with the rest of the bands of [`BAND_ROWS`] that they are in: that
-    /// of other rows of the same width is equal if they look alike. It holds for this process.
+    /// of other rows of the same width is equal if their pixels are, also as they are held here. It holds for this
+    /// process.
     pub fn rows_hash(&self, rows: Range<usize>) -> u64 {
-        hash_of(self.bands_of(&rows).map(|(_, band)| band.hash()))
+        let parts = |band: &Arc<Band>| [band.hash(), u64::from(band.is_half_colour())];
+        hash_of(self.bands_of(&rows).flat_map(|(_, band)| parts(band)))
     }
 
     /// Shows some rows one after the other, each with its number.

@@ -110,4 +110,13 @@ async fn the_timeout_is_that_of_the_person_in_front() {
         "{puts:?}"
     );
     assert_eq!(puts[1], "settings --user 10 put system screen_off_timeout '30000'");
+    // A value of theirs that was never set could not be taken away again: that is no phone that stays awake.
+    let unset = |line: &str| match line {
+        "am get-current-user" => "10",
+        "settings --user current get system screen_off_timeout" => "null",
+        _ if line.starts_with("settings") => "0",
+        _ => "",
+    };
+    let refused = phone(0, unset).await.open().await.ways_to_stay_awake().await.unwrap_err();
+    assert!(matches!(refused, DeviceError::Refused { .. }), "{refused}");
 }

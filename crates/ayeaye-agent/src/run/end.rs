@@ -16,7 +16,9 @@ use crate::{JournalError, StopReason, error_chain};
 impl Run {
     pub(super) async fn finish(mut self, end: RunEnd, lease: impl Send) {
         let recorded = self.record_end(&end).await;
-        self.deps.models.forget_pictures();
+        if !self.is_direct {
+            self.deps.models.forget_pictures();
+        }
         let Self { recorder, updates, .. } = self;
         publish_end(recorder, recorded, updates, lease).await;
     }

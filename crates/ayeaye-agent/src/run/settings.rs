@@ -201,7 +201,7 @@ impl Ledger {
                     self.remove(&change).await?;
                     done.push((change, how));
                 }
-                Err(err @ DeviceError::Refused { .. }) => {
+                Err(err @ (DeviceError::Refused { .. } | DeviceError::Garbled { .. })) => {
                     self.count_refusal(&change, &err).await?;
                 }
                 Err(err) => {
