@@ -58,7 +58,7 @@ impl Frame {
         rgba
     }
 
-    /// A number for what some rows show, together with the rest of the bands of [`BAND_ROWS`] that they are in: that
+    /// A number for what some rows show, together with the rest of the bands that they are in: that
     /// of other rows of the same width is equal if their pixels are, also as they are held here. It holds for this
     /// process.
     pub fn rows_hash(&self, rows: Range<usize>) -> u64 {
