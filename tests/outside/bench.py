@@ -147,6 +147,8 @@ class Bench:
             env=self.env, stdout=subprocess.PIPE, text=True, check=True,
         )
         self.keyboard = got.stdout.strip()
+        # As their users have been told to.
+        self.theirs("shell", f"ime enable {KEYBOARD}")
 
     def adb(self, *words):
         quiet = subprocess.DEVNULL

@@ -22,7 +22,7 @@ const COMPRESSED_FOR: u8 = 5;
 const ATTEMPTS: u32 = 3;
 
 /// How long after one that found the `UiAutomation` taken the next dump begins.
-const TAKEN_PAUSE: Duration = Duration::from_millis(100);
+const TAKEN_PAUSE: Duration = Duration::from_millis(25);
 
 const WHAT: &str = "its elements";
 

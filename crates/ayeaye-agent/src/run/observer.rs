@@ -204,7 +204,7 @@ impl Observer {
     ) -> Result<Observation, RunError> {
         // If the screen moved for long, another app may be in front by now.
         let stale = 2 < capture.captures;
-        let mut observation = self.prepare(recorder, model, capture, state, stale).await?;
+        let mut observation = self.prepare(recorder, model, capture, state, (stale, true)).await?;
         self.record_as_seen(recorder, model, &mut observation).await?;
         Ok(observation)
     }
@@ -262,20 +262,21 @@ impl Observer {
         }
     }
 
-    /// Encodes a capture. What the phone said of itself is asked again if it is `stale`.
+    /// Encodes a capture, and asks for the elements if it may be the screen at rest. What the phone said of itself is
+    /// asked again if it is `stale`.
     async fn prepare(
         &mut self,
         recorder: &mut Recorder,
         model: &Arc<dyn Model>,
         capture: ScreenCapture,
         state: &ScreenState,
-        stale: bool,
+        (stale, may_rest): (bool, bool),
     ) -> Result<Observation, RunError> {
         let seen_at = capture.seen_at;
         let private = self.shows_private(state);
         let redact = self.redact == RedactPictures::Always;
         let secret = redact || may_show_secret(recorder, state.secret_field);
-        let elements = if private {
+        let elements = if private || !may_rest {
             ElementsRequest::NotAsked
         } else {
             self.request_elements(recorder, &capture.frame, secret)
@@ -354,11 +355,12 @@ impl Observer {
         if !state.awake || private {
             return Ok(None);
         }
-        let mut observation = match self.prepare(recorder, model, capture, &state, false).await {
-            Ok(observation) => observation,
-            Err(err @ RunError::Journal(_)) => return Err(err),
-            Err(_) => return Ok(None),
-        };
+        let mut observation =
+            match self.prepare(recorder, model, capture, &state, (false, true)).await {
+                Ok(observation) => observation,
+                Err(err @ RunError::Journal(_)) => return Err(err),
+                Err(_) => return Ok(None),
+            };
         self.store(recorder, model, &mut observation).await?;
         self.await_elements(recorder, &mut observation, LAST_ELEMENTS).await?;
         Ok(self.last_screen.clone())

@@ -59,6 +59,22 @@ async fn a_look_that_fails_is_told_from_a_screen_that_moves_and_asks_no_model_ag
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_screen_that_is_not_expected_to_stay_is_not_asked_for_its_elements() {
+    let rig = rig([click(1), click(2), click(3), click(4), complete("done")], Speculate::Off);
+    let moving = Duration::from_millis(400);
+    rig.phone.moves(Motion::Takes { answer: Duration::ZERO, moving });
+    let report = rig.run().await;
+    assert_eq!(report.message, "done");
+    // One for each screen, and none for those in between.
+    assert_eq!(rig.phone.dumps(), 5);
+    let known = rig.facts(report.session_id, |fact| match fact {
+        Fact::Observe(observe) => observe.ui_tree.as_ref().map(|_| ()),
+        _ => None,
+    });
+    assert_eq!(known.await.len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
 async fn guesses_are_counted_for_their_own_screen() {
     let rig = rig([click(1), wait(1), complete("done")], Speculate::On);
     let report = rig.run().await;

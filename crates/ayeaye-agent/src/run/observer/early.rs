@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::elements::ElementsRequest;
 use super::picture::may_show_secret;
 use super::since::{LastGesture, Look, MOST_EARLY};
 use super::{Observation, Observer};
@@ -130,14 +131,17 @@ impl Observer {
             Seen::Withheld => self.observe_since(recorder, actor, model, begun).await,
             Seen::Settled(seen) => {
                 let (capture, state) = *seen;
-                let mut observation = self.prepare(recorder, model, capture, &state, false).await?;
+                let mut observation =
+                    self.prepare(recorder, model, capture, &state, (false, true)).await?;
                 self.record_as_seen(recorder, model, &mut observation).await?;
                 Ok(observation)
             }
             Seen::Early(proof) => {
                 let Look { settling, state } = proof.shown.clone();
                 let capture = settling.capture();
-                let mut observation = self.prepare(recorder, model, capture, &state, false).await?;
+                // A phone lists its elements for seconds, and the ones of a screen that is gone first.
+                let asks = (false, proof.is_likely());
+                let mut observation = self.prepare(recorder, model, capture, &state, asks).await?;
                 observation.proof = Some(proof);
                 Ok(observation)
             }
@@ -267,6 +271,8 @@ impl Observer {
         stayed?;
         if proof.is_likely() {
             self.times.guessed(&proof.gesture.kind, true);
+        } else if matches!(observation.elements, ElementsRequest::NotAsked) {
+            observation.elements = self.request_elements(recorder, &observation.frame, false);
         }
         let Some(Proof { gesture, found: Some(Ok(Look { settling, .. })), sent, .. }) =
             observation.proof.take().map(|proof| *proof)
