@@ -3,7 +3,7 @@
 import { setTimeout as rest } from "node:timers/promises";
 
 import { check } from "./checks.mjs";
-import { phoneState } from "./server.mjs";
+import { phoneFault, phoneState } from "./server.mjs";
 import { accessible, Viewer } from "./viewer.mjs";
 import { begin } from "./watching.mjs";
 
@@ -11,6 +11,8 @@ export async function restart({ browser, server, storage, device, phone }) {
   const viewer = await Viewer.open(browser, server.origin, { storage });
   const { page } = viewer;
   const words = "Killed in between";
+  // So slow that the run is at work when the server is killed, however busy this machine is.
+  await phoneFault(phone, { capture_delay_ms: 2000 });
   await begin(viewer, `Tell Anna in the Messages app: "${words}"`, device);
   await page.locator(".step").nth(1).waitFor();
   await page.locator(".run-screen .pixels").waitFor();
@@ -31,6 +33,7 @@ export async function restart({ browser, server, storage, device, phone }) {
   check("the clock of a run stands still", (await clock()) === before, [before, await clock()]);
   check("the last picture stays", (await page.locator(".run-screen .pixels").count()) === 1);
   check("and is not called live", await page.locator(".screen-bar .chip", { hasText: "Not live" }).isVisible());
+  await phoneFault(phone);
   await server.start();
   await page.getByText("What was at work was cut short").first().waitFor();
   check("started again: the page says so, still signed in", await page.locator(".connection", { hasText: "Live" }).isVisible());

@@ -83,5 +83,13 @@ export class Server {
   }
 }
 
+/// Changes the fault plan of the virtual phone; none makes it a healthy one again.
+export const phoneFault = async (phone, plan) => {
+  const body = JSON.stringify(plan ?? {});
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${phone}/fault${plan ? "" : "/clear"}`, { method: "POST", headers, body });
+  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+};
+
 /// The virtual phone's own state: the only judge of what was done.
 export const phoneState = async (phone) => (await (await fetch(`${phone}/state`)).json()).phone;
