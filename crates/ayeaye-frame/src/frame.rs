@@ -27,6 +27,9 @@ impl Earlier {
 }
 
 impl Frame {
+    /// Rows that are held together, from the top.
+    pub const BAND_ROWS: usize = BAND_ROWS;
+
     pub(crate) fn of_bands(size: ScreenSize, bands: Vec<Arc<Band>>) -> Self {
         Self { size, bands: bands.into() }
     }

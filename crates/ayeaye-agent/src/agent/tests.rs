@@ -9,6 +9,7 @@ mod gate;
 mod guesses;
 mod hosts;
 mod kept_private;
+mod known_elements;
 mod limits;
 mod many;
 mod privacy;

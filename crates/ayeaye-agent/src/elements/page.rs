@@ -15,6 +15,11 @@ const BARS: &[&str] = &[
 const PAGE: &str = "android.webkit.WebView";
 
 impl Elements {
+    /// Whether a part of the screen is a web page, whose author may be anybody.
+    pub(crate) fn has_page(&self) -> bool {
+        self.0.iter().any(|it| it.class == PAGE)
+    }
+
     /// The host of the page that an app shows. `None` where it has no address bar that is known, does not show
     /// it, or something is being typed into it.
     pub(crate) fn page_host(&self, package: &str) -> Option<String> {

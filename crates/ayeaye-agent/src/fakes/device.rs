@@ -69,6 +69,8 @@ pub(crate) enum Motion {
     AtOnce,
     /// It takes so long to answer, and then moves for so long.
     Takes { answer: Duration, moving: Duration },
+    /// The same at once from one page to another, and back.
+    ToAndFro,
     /// A touch does nothing.
     Dead,
     /// Never rests.
@@ -421,6 +423,7 @@ impl FakeDevice {
             Motion::Takes { answer, .. } if since < answer => (inner.page.saturating_sub(1), 0),
             Motion::Takes { answer, moving } if since < answer + moving => (inner.page, 1 + blend),
             Motion::Takes { .. } | Motion::AtOnce | Motion::Dead => (inner.page, 0),
+            Motion::ToAndFro => (inner.page % 2, 0),
             Motion::Endless => (inner.page, 1 + blend),
         };
         frame([shade(page), mixed % 251, mixed / 251 + 10])

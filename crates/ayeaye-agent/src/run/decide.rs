@@ -219,6 +219,7 @@ impl Run {
         let mut hidden = observation.secret_field;
         if let Some(point) = point {
             // Only the elements tell which field it is.
+            observation.forget_known_elements();
             let patience = ELEMENTS_OF_A_FIELD;
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let place = point.to_pixel(observation.frame.size());
@@ -250,6 +251,7 @@ impl Run {
             return Ok(false);
         }
         if !observation.secret_field {
+            observation.forget_known_elements();
             let patience = ELEMENTS_OF_A_FIELD;
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
         }

@@ -87,7 +87,7 @@ impl Run {
         let session = self.session();
         let acts = &session.acts;
         let package = observation.app.as_deref().unwrap_or_default();
-        let elements = observation.elements.tree().map(|tree| &tree.elements);
+        let elements = observation.elements.tree().map(|tree| &*tree.elements);
         let size = observation.frame.size();
         let screen = ScreenFacts::new(elements, gesture, size, observation.secret_field);
         let words = UserWords::new(acts.words.iter().map(String::as_str));

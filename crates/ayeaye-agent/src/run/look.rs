@@ -54,7 +54,11 @@ impl Run {
         self.drop_caption_unless_last(&decision.action, step).await?;
         loop {
             let patience = self.observer.patience(&self.recorder, self.ends_run(&decision.action));
-            let acts = decision.action.gesture().is_some_and(needs_elements);
+            let gesture = decision.action.gesture().filter(|it| needs_elements(it));
+            if let Some(gesture) = gesture {
+                observation.doubt_known_elements(gesture);
+            }
+            let acts = gesture.is_some();
             let patience = if acts { Observer::patience_of_act(patience) } else { patience };
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let Err(err) = self.check_progress(&observation.frame, &decision.action) else {

@@ -2,6 +2,7 @@
 mod capture;
 mod early;
 mod elements;
+mod known_elements;
 mod picture;
 mod private;
 mod record;
@@ -15,6 +16,7 @@ use tokio::time::Instant;
 
 use self::early::Proof;
 use self::elements::{ElementsRequest, ElementsTiming};
+use self::known_elements::{KnownElements, ScreenKey};
 use self::picture::{UNREDACTED, encode, may_show_secret};
 use self::private::private_app;
 pub(super) use self::record::StoredScreen;
@@ -49,6 +51,8 @@ pub(super) struct Observation {
     /// The field in focus hides what is typed into it.
     pub(super) secret_field: bool,
     pub(super) elements: ElementsRequest,
+    /// What it is known by, where it can be.
+    screen: Option<ScreenKey>,
     /// What is black on the picture that models are sent.
     hidden: Vec<[i32; 4]>,
     /// What should be black on it is not known.
@@ -107,6 +111,8 @@ pub(super) struct Observer {
     /// Its picture.
     last_picture: Option<StoredPicture>,
     elements: ElementsTiming,
+    /// The elements of screens that were acted on.
+    known: KnownElements,
     /// How the last recorded capture came.
     route: Option<CaptureRoute>,
 }
@@ -139,6 +145,7 @@ impl Observer {
             is_current: false,
             last_picture: None,
             elements: ElementsTiming::default(),
+            known: KnownElements::default(),
             route: None,
         }
     }
@@ -276,10 +283,14 @@ impl Observer {
         let private = self.shows_private(state);
         let redact = self.redact == RedactPictures::Always;
         let secret = redact || may_show_secret(recorder, state.secret_field);
-        let elements = if private || !may_rest {
-            ElementsRequest::NotAsked
-        } else {
-            self.request_elements(recorder, &capture.frame, secret)
+        let display = self.device.shown_on().map(DisplayRecord::from);
+        let screen =
+            ScreenKey::new(&capture.frame, state, display.clone()).filter(|_| !private && !stale);
+        let known = self.known_elements(recorder.privacy(), screen.as_ref(), seen_at);
+        let elements = match known.filter(|_| !secret) {
+            Some(tree) => ElementsRequest::Read(tree),
+            None if private || !may_rest => ElementsRequest::NotAsked,
+            None => self.request_elements(recorder, &capture.frame, secret),
         };
         let encoding = Instant::now();
         let encode = encode(model.clone(), capture.frame.clone());
@@ -293,7 +304,8 @@ impl Observer {
         let state = fresh.as_ref().unwrap_or(state);
         let private = private || self.shows_private(state);
         let mut record = observe_record(&capture, state, &picture, encoded);
-        record.display = self.device.shown_on().map(DisplayRecord::from);
+        record.display = display;
+        record.ui_tree = elements.tree().and_then(|tree| tree.blob.clone());
         let app = state.foreground.as_ref().map(|component| component.package.clone());
         let app_name = app.as_deref().and_then(|package| self.device.app_name(package));
         record.app_name = app_name.clone().unwrap_or_default();
@@ -306,6 +318,7 @@ impl Observer {
             app,
             secret_field: state.secret_field,
             elements,
+            screen,
             hidden: Vec::new(),
             unredacted: false,
             words: None,

@@ -84,7 +84,7 @@ impl Run {
             return Ok(ScreenNow::Same);
         }
         let now = self.observer.elements_now().await?;
-        let before = observation.elements.tree().map(|tree| &tree.elements);
+        let before = observation.elements.tree().map(|tree| &*tree.elements);
         let same = before.zip(now.as_ref()).map(|(before, now)| {
             let app = observation.app.as_deref().unwrap_or_default();
             let same_host = before.page_host(app) == now.page_host(app);

@@ -91,6 +91,17 @@ impl Settling {
 
     /// When the next capture is best.
     pub(crate) fn next_look(&self) -> Instant {
+        let next = self.next_look_at_motion();
+        let enough = self.since + self.expected.rule.patience;
+        let capture = self.newest.ended - self.newest.began;
+        // Where nothing has come of the gesture, one that begins so shortly before that is certain would be followed
+        // by another one.
+        let soon = next.max(self.newest.ended);
+        if self.is_unmoved && soon < enough && enough <= soon + capture / 2 { enough } else { next }
+    }
+
+    /// When the next capture is best of a screen that moves, or may.
+    fn next_look_at_motion(&self) -> Instant {
         if self.newest.began == self.rested {
             return self.rested + self.expected.next_look(self.rested - self.since);
         }

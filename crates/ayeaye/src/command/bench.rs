@@ -72,7 +72,9 @@ fn usual_acts(phone: &Phone) -> anyhow::Result<Vec<Act>> {
     let [left, top, right, bottom] = icon.bounds.map(i64::from);
     let (width, height) = (i64::from(state.size.0), i64::from(state.size.1));
     let tap = format!("tap {} {}", (left + right) * 500 / width, (top + bottom) * 500 / height);
-    let acts = [tap.as_str(), "swipe 500 700 500 300", "back", "open Settings", "home"];
+    // To the end of the list and back to its beginning: an app keeps its place when it is left.
+    let (down, up) = ("swipe 500 700 500 300", "swipe 500 300 500 700");
+    let acts = [tap.as_str(), down, up, "back", "open Settings", "home"];
     Ok(acts.iter().map(|act| act.parse()).collect::<Result<_, _>>()?)
 }
 

@@ -70,6 +70,22 @@ async fn a_screen_that_is_there_at_once_costs_two_looks() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_tap_that_does_nothing_costs_no_third_capture_where_they_are_slow() {
+    for capture in [200, 250, 300] {
+        let capture = Duration::from_millis(capture);
+        let (rig, _, _) = touched(Motion::Dead).await;
+        rig.phone.captures_in(capture);
+        let before = rig.phone.capture().await.unwrap();
+        let since = Instant::now();
+        tokio::time::sleep(RULE.first_look).await;
+        let look = settle(&*rig.phone, &RULE, Some(&before), since).await.unwrap();
+        assert!(look.settled);
+        assert_eq!(look.captures, 2);
+        assert_eq!(since.elapsed(), capture + RULE.patience.max(RULE.first_look + capture));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_tap_that_does_nothing_costs_the_rules_patience() {
     let (rig, _, _) = touched(Motion::Dead).await;
     let before = rig.phone.capture().await.unwrap();

@@ -242,8 +242,12 @@ impl Observer {
             self.guesses += 1;
             observation.record.guesses = self.guesses;
         }
-        let record =
-            Observe { screenshot: None, screenshot_size: None, ..observation.record.clone() };
+        let record = Observe {
+            screenshot: None,
+            screenshot_size: None,
+            ui_tree: None,
+            ..observation.record.clone()
+        };
         recorder.append(Fact::Observe(record)).await?;
         Ok(())
     }

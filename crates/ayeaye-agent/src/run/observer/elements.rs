@@ -1,6 +1,7 @@
 //! The UI elements of the screen. They are read while the model thinks, for the logs. A step waits for
 //! them before it asks the model only if a secret may be on the screen; after that it has
 //! [`Observer::patience`].
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Map;
@@ -39,6 +40,8 @@ pub(in crate::run) struct Dump {
     said: Result<Option<String>, DeviceError>,
     took: Duration,
     read_at: Instant,
+    /// The screen was seen to look as before after that.
+    is_confirmed: bool,
 }
 
 /// The progress of reading one screen's elements.
@@ -55,12 +58,18 @@ pub(in crate::run) enum ElementsRequest {
 }
 
 /// Elements, and the blob of their dump.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::run) struct ElementTree {
-    pub(in crate::run) elements: Elements,
+    pub(in crate::run) elements: Arc<Elements>,
     pub(super) blob: Option<BlobRef>,
     /// When the phone had told them.
     pub(super) read_at: Instant,
+    /// The screen was seen to look as before after that.
+    pub(super) is_confirmed: bool,
+    /// They are known from an earlier step, in which the screen looked the same.
+    pub(super) is_known: bool,
+    /// How long the dump is.
+    pub(super) bytes: usize,
 }
 
 /// How quick the phone has been so far.
@@ -146,7 +155,8 @@ impl Observer {
                     said = Ok(None);
                 }
             }
-            if matches!(said, Ok(Some(_))) && (secret || DOUBTED_AFTER < took) {
+            let is_confirmed = matches!(said, Ok(Some(_))) && (secret || DOUBTED_AFTER < took);
+            if is_confirmed {
                 let unchanged = match device.capture().await {
                     Ok(now) => looks_same(&frame, &now),
                     Err(_) => false,
@@ -156,7 +166,7 @@ impl Observer {
                     said = Ok(None);
                 }
             }
-            Dump { said, took, read_at }
+            Dump { said, took, read_at, is_confirmed }
         };
         ElementsRequest::Pending(AbortOnDropHandle::new(tokio::spawn(asking)))
     }
@@ -268,26 +278,27 @@ impl Observer {
                     return Ok(false);
                 }
             };
-        let Dump { said, read_at, .. } = match self.cancel.race(timeout(patience, handle)).await? {
-            Ok(Ok(dump)) => {
-                self.elements.last = Some(dump.took);
-                match &dump.said {
-                    Ok(Some(_)) => self.elements.silent = 0,
-                    _ => self.elements.silent += 1,
+        let Dump { said, read_at, is_confirmed, .. } =
+            match self.cancel.race(timeout(patience, handle)).await? {
+                Ok(Ok(dump)) => {
+                    self.elements.last = Some(dump.took);
+                    match &dump.said {
+                        Ok(Some(_)) => self.elements.silent = 0,
+                        _ => self.elements.silent += 1,
+                    }
+                    dump
                 }
-                dump
-            }
-            Ok(Err(panicked)) => {
-                tracing::error!(device = %self.device.id(), "reading the elements: {panicked}");
-                return Ok(false);
-            }
-            Err(_late) => {
-                self.elements.last = Some(patience.max(GRACE) + GRACE);
-                // A step that does nothing does not wait, so that says nothing of the phone.
-                self.elements.silent += u32::from(BEFORE_AN_ACT <= patience);
-                return Ok(false);
-            }
-        };
+                Ok(Err(panicked)) => {
+                    tracing::error!(device = %self.device.id(), "reading the elements: {panicked}");
+                    return Ok(false);
+                }
+                Err(_late) => {
+                    self.elements.last = Some(patience.max(GRACE) + GRACE);
+                    // A step that does nothing does not wait, so that says nothing of the phone.
+                    self.elements.silent += u32::from(BEFORE_AN_ACT <= patience);
+                    return Ok(false);
+                }
+            };
         let xml = match said {
             Ok(Some(xml)) => xml,
             Ok(None) => return Ok(false),
@@ -306,7 +317,8 @@ impl Observer {
             }
         };
         // Phones send what they like: it is read where nobody waits.
-        let (secrets, level) = (recorder.shared_secrets(), recorder.privacy().text);
+        let (bytes, secrets, level) =
+            (xml.len(), recorder.shared_secrets(), recorder.privacy().text);
         let kept = observation.secret_field || recorder.privacy().elements != KeepElements::Never;
         let read = apart(move || {
             let elements = Elements::read(&xml)?;
@@ -332,7 +344,9 @@ impl Observer {
         {
             screen.ui_tree.clone_from(&blob);
         }
-        observation.elements = ElementsRequest::Read(ElementTree { elements, blob, read_at });
+        let (elements, is_known) = (Arc::new(elements), false);
+        let tree = ElementTree { elements, blob, read_at, is_confirmed, is_known, bytes };
+        observation.elements = ElementsRequest::Read(tree);
         Ok(true)
     }
 }

@@ -7,6 +7,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::elements::ElementTree;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart};
 use crate::run::cancel::Cancelled;
@@ -121,6 +122,14 @@ impl Observation {
         let stayed = self.watch.as_ref().and_then(|watch| *watch.same_until.borrow());
         let read = self.elements.tree().map(|tree| tree.read_at);
         !self.record.settled || read.zip(stayed).is_some_and(|(read, stayed)| read <= stayed)
+    }
+
+    /// Whether the screen is known to have looked as on the frame when these elements had been read, or was seen so
+    /// shortly before that it did.
+    pub(super) fn still_looked_so(&self, elements: &ElementTree) -> bool {
+        elements.is_confirmed
+            || elements.read_at <= self.seen_at + FRESH
+            || self.has_elements_of_its_frame()
     }
 }
 
