@@ -76,7 +76,7 @@ impl Run {
             }
         };
         self.enter(RunPhase::Acting);
-        self.observer.remember_elements(&observation);
+        self.observer.remember_elements(&gesture, &observation);
         observation.stop_reading_elements();
         match self.light_up(&gesture, &observation, seen_dark).await {
             Ok(None) => {}

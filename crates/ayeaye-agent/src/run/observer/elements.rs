@@ -68,6 +68,8 @@ pub(in crate::run) struct ElementTree {
     pub(super) is_confirmed: bool,
     /// They are known from an earlier step, in which the screen looked the same.
     pub(super) is_known: bool,
+    /// The phone has said the same of the screen when it looked the same before.
+    pub(super) is_repeated: bool,
     /// How long the dump is.
     pub(super) bytes: usize,
 }
@@ -344,9 +346,15 @@ impl Observer {
         {
             screen.ui_tree.clone_from(&blob);
         }
-        let (elements, is_known) = (Arc::new(elements), false);
-        let tree = ElementTree { elements, blob, read_at, is_confirmed, is_known, bytes };
-        observation.elements = ElementsRequest::Read(tree);
+        observation.elements = ElementsRequest::Read(ElementTree {
+            elements: Arc::new(elements),
+            blob,
+            read_at,
+            is_confirmed,
+            is_known: false,
+            is_repeated: false,
+            bytes,
+        });
         Ok(true)
     }
 }

@@ -51,7 +51,8 @@ impl KnownElements {
         self.0.iter().rev().find(|(known, _)| known == key).map(|(_, tree)| tree)
     }
 
-    fn remember(&mut self, key: ScreenKey, tree: ElementTree) {
+    fn remember(&mut self, key: ScreenKey, mut tree: ElementTree) {
+        tree.is_repeated = self.of(&key).is_some_and(|it| it.elements == tree.elements);
         self.0.retain(|(known, _)| *known != key);
         self.0.push_back((key, tree));
         while MOST_SCREENS < self.0.len() || MOST_BYTES < self.bytes() {
@@ -59,10 +60,10 @@ impl KnownElements {
         }
     }
 
-    /// Forgets the screens of an app: of one in which something was typed, drafts and addressees may have changed where
-    /// no picture shows it.
-    pub(super) fn forget_app(&mut self, app: Option<&str>) {
-        self.0.retain(|(known, _)| app.is_some_and(|app| known.front.package != app));
+    /// Forgets all screens of this activity of an app.
+    fn forget(&mut self, app: Option<&str>, activity: &str) {
+        let front = |it: &Component| Some(it.package.as_str()) == app && it.activity == activity;
+        self.0.retain(|(known, _)| !front(&known.front));
     }
 
     fn bytes(&self) -> usize {
@@ -84,8 +85,17 @@ impl Observer {
         Some(ElementTree { is_known: true, read_at: seen_at, ..known.clone() })
     }
 
-    /// Remembers the elements of a screen that is about to be acted on, if they are certainly its own.
-    pub(in crate::run) fn remember_elements(&mut self, observation: &Observation) {
+    /// Remembers the elements of a screen on which this is about to be done, if they are certainly its own. Where
+    /// something is typed all are forgotten: a draft or its addressees may go on where no picture shows it.
+    pub(in crate::run) fn remember_elements(
+        &mut self,
+        gesture: &Gesture,
+        observation: &Observation,
+    ) {
+        if matches!(gesture, Gesture::Type { .. }) {
+            self.known.forget(observation.app.as_deref(), observation.activity());
+            return;
+        }
         let (Some(screen), Some(tree)) = (&observation.screen, observation.elements.tree()) else {
             return;
         };
@@ -99,7 +109,8 @@ impl Observer {
 
 impl Observation {
     /// Has the phone asked for the elements if they are known from before and do not tell what this gesture is for: a
-    /// page may have told less of itself then. What is typed may be secret: there the phone is always asked.
+    /// page may have told less of itself then, unless it has said the same twice. What is typed may be secret: there
+    /// the phone is always asked.
     pub(in crate::run) fn doubt_known_elements(&mut self, gesture: &Gesture) {
         let Some(tree) = self.elements.tree().filter(|tree| tree.is_known) else { return };
         let size = self.frame.size();
@@ -108,7 +119,7 @@ impl Observation {
             elements.at(place.to_pixel(size)).is_some_and(|it| !elements.label(it).is_empty())
         };
         let types = matches!(gesture, Gesture::Type { .. }) || presses_enter(gesture);
-        if types || !gesture.points().iter().all(tells) {
+        if types || !tree.is_repeated && !gesture.points().iter().all(tells) {
             self.forget_known_elements();
         }
     }

@@ -42,9 +42,6 @@ impl Observer {
     ) {
         self.is_current = false;
         (self.early_frames, self.guesses) = (0, 0);
-        if matches!(gesture, Gesture::Type { .. }) {
-            self.known.forget_app(app.as_deref());
-        }
         let act = match gesture {
             Gesture::HotKey { key } => key.name(),
             other => other.name(),
