@@ -35,6 +35,23 @@ pub struct StepInput<'a> {
     pub installed_apps: &'a [String],
 }
 
+impl<'a> StepInput<'a> {
+    /// A request and a screen, and nothing else known.
+    pub fn of(request: &'a str, picture: &'a Picture) -> Self {
+        Self {
+            request,
+            history: &[],
+            system_notes: &[],
+            picture,
+            history_images: &[],
+            app: None,
+            now: None,
+            languages: None,
+            installed_apps: &[],
+        }
+    }
+}
+
 /// The screen of an earlier step, as a model was sent it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryImage {

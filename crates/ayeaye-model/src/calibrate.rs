@@ -140,15 +140,8 @@ async fn calibrate(
         let picture = model.picture(&probe.draw());
         let task = probe.task();
         let view = StepInput {
-            request: &task,
             history: &[ayeaye_agent::HistoryItem::Request(task.clone())],
-            system_notes: &[],
-            picture: &picture,
-            history_images: &[],
-            app: None,
-            now: None,
-            languages: None,
-            installed_apps: &[],
+            ..StepInput::of(&task, &picture)
         };
         // With the profile's own system, whatever the settings say.
         let coords = CoordContext { system: own, image: picture.size };

@@ -139,17 +139,7 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {
 /// Has the model tap a mark on a screen, the same way as in a step.
 async fn check_vision(model: &RemoteModel, client: &Client) -> (Severity, String) {
     let picture = model.picture(&screen());
-    let view = StepInput {
-        request: TASK,
-        history: &[],
-        system_notes: &[],
-        picture: &picture,
-        history_images: &[],
-        app: None,
-        now: None,
-        languages: None,
-        installed_apps: &[],
-    };
+    let view = StepInput::of(TASK, &picture);
     let once = RetryPolicy { attempts: 2, ..client.config().retries };
     let sampling = model.sampling();
     let limit = client.config().limits.total;

@@ -194,15 +194,10 @@ fn replies(profile: Profile, executions: u64) {
             };
             let (request, system_notes) = (words(), [words()]);
             let view = StepInput {
-                request: &request,
                 history: &history,
                 system_notes: &system_notes,
-                picture: &picture,
-                history_images: &[],
                 app: Some("com.example.notes"),
-                now: None,
-                languages: None,
-                installed_apps: &[],
+                ..StepInput::of(&request, &picture)
             };
             if model.prompt(&view).messages.is_empty() {
                 return Err("a prompt that says nothing".to_owned());

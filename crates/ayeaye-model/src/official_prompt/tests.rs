@@ -64,15 +64,10 @@ fn sent(
     let model = RemoteModel::new(config).unwrap();
     let picture = crate::profile::tests::sample::picture(0);
     let prompt = model.prompt(&StepInput {
-        request,
         history,
-        system_notes: &[],
-        picture: &picture,
-        history_images: &[],
         app: Some("com.example"),
         now: Some(jiff::civil::date(2026, 5, 12).at(14, 3, 0, 0)),
-        languages: None,
-        installed_apps: &[],
+        ..StepInput::of(request, &picture)
     });
     let part = |part: &Part| match part {
         Part::Text(text) => text.clone(),

@@ -92,15 +92,8 @@ async fn a_task_reaches_every_family_character_by_character() {
             size: ScreenSize { width: 1, height: 1 },
         };
         let sent = model.prompt(&ayeaye_agent::StepInput {
-            request: TASK,
             history: &[ayeaye_agent::HistoryItem::Request(TASK.to_owned())],
-            system_notes: &[],
-            picture: &picture,
-            history_images: &[],
-            app: None,
-            now: None,
-            languages: None,
-            installed_apps: &[],
+            ..ayeaye_agent::StepInput::of(TASK, &picture)
         });
         model.call(&sent, LIMIT).await.unwrap_err();
         let seen = fake.seen();

@@ -194,17 +194,7 @@ mod tests {
             size: ScreenSize { width: 1, height: 1 },
         };
         let sent = picture.size;
-        metronome.prompt(&StepInput {
-            request: "",
-            history,
-            system_notes: &[],
-            picture: &picture,
-            history_images: &[],
-            app: None,
-            now: None,
-            languages: None,
-            installed_apps: &[],
-        });
+        metronome.prompt(&StepInput { history, ..StepInput::of("", &picture) });
         metronome.read(&Reply::default(), sent).unwrap().action
     }
 

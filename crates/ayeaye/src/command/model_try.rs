@@ -121,16 +121,13 @@ async fn ask(
     let apps: Vec<String> =
         installed.iter().filter(|it| it.launcher.is_some()).map(|it| it.label.clone()).collect();
     let view = StepInput {
-        request: scene.task,
         history: &[HistoryItem::Request(scene.task.to_owned())],
-        system_notes: &[],
-        picture: &picture,
-        history_images: &[],
         app,
         // As the virtual phones show it.
         now: Some(jiff::civil::date(2026, 5, 12).at(9, 41, 0, 0)),
         languages: Some("en-US"),
         installed_apps: &apps,
+        ..StepInput::of(scene.task, &picture)
     };
     let prompt = model.prompt(&view);
     let limit = model.config().limits.total.saturating_add(EXTRA_TIME);

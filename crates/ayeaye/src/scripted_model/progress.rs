@@ -121,17 +121,8 @@ mod tests {
             media_type: "image/jpeg",
             size: ScreenSize { width: 1, height: 1 },
         };
-        let progress = TaskProgress::of(&StepInput {
-            request: "a task",
-            history: &history,
-            system_notes: &[],
-            picture: &picture,
-            history_images: &[],
-            app: None,
-            now: None,
-            languages: None,
-            installed_apps: &[],
-        });
+        let progress =
+            TaskProgress::of(&StepInput { history: &history, ..StepInput::of("a task", &picture) });
         assert_eq!(
             (progress.task.as_str(), progress.last_summary.as_str()),
             ("a task", "asked which")

@@ -458,17 +458,7 @@ mod over_http {
         let frame = phone.frame();
         let size = ScreenSize { width: frame.width, height: frame.height };
         let picture = model.picture(&Frame::new(size, frame.rgba).unwrap());
-        model.prompt(&StepInput {
-            request,
-            history,
-            system_notes: &[],
-            picture: &picture,
-            history_images: &[],
-            app: None,
-            now: None,
-            languages: None,
-            installed_apps: &[],
-        })
+        model.prompt(&StepInput { history, ..StepInput::of(request, &picture) })
     }
 
     async fn decided(model: &ScriptedClient, prompt: &Prompt) -> Decision {

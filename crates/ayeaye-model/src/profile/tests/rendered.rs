@@ -71,15 +71,9 @@ fn an_earlier_step_is_told_in_the_familys_own_format() {
 fn the_date_is_told_where_a_format_has_a_place_for_it() {
     let picture = super::sample::picture(0);
     let input = ayeaye_agent::StepInput {
-        request: "t",
-        history: &[],
-        system_notes: &[],
-        picture: &picture,
-        history_images: &[],
-        app: None,
         now: Some(jiff::civil::date(2026, 5, 12).at(14, 3, 0, 0)),
         languages: Some("zh-Hans-CN,en-US"),
-        installed_apps: &[],
+        ..ayeaye_agent::StepInput::of("t", &picture)
     };
     let sent = |name| {
         let family = named(name).family();
@@ -134,16 +128,10 @@ fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
     // What the user said stands with the screen that came after it.
     assert_eq!(text(&sent.messages[3]), "The user says: hurry\n");
     // Without screens, all are lines.
+    let picture = super::sample::picture(6);
     let none = ayeaye_agent::StepInput {
-        request: "t",
         history: &history,
-        system_notes: &[],
-        picture: &super::sample::picture(6),
-        history_images: &[],
-        app: None,
-        now: None,
-        languages: None,
-        installed_apps: &[],
+        ..ayeaye_agent::StepInput::of("t", &picture)
     };
     let family = named("gui-owl").family();
     let sent = family.prompt(&none, &coords(family));
@@ -180,15 +168,8 @@ fn the_installed_apps_are_told_where_a_format_has_a_place_for_them() {
         .collect();
     let told = |name: &str, installed_apps: &[String]| {
         let input = ayeaye_agent::StepInput {
-            request: "t",
-            history: &[],
-            system_notes: &[],
-            picture: &picture,
-            history_images: &[],
-            app: None,
-            now: None,
-            languages: None,
             installed_apps,
+            ..ayeaye_agent::StepInput::of("t", &picture)
         };
         let family = named(name).family();
         texts(&family.prompt(&input, &coords(family)), Role::System)

@@ -99,15 +99,11 @@ pub(in super::super) fn prompt(
     let now = picture(next);
     let system_notes: Vec<String> = system_notes.iter().map(|it| (*it).to_owned()).collect();
     let input = StepInput {
-        request,
         history,
         system_notes: &system_notes,
-        picture: &now,
         history_images: &history_images,
         app: Some("com.example"),
-        now: None,
-        languages: None,
-        installed_apps: &[],
+        ..StepInput::of(request, &now)
     };
     family.prompt(&input, &coords(family))
 }

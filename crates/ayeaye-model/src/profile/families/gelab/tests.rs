@@ -6,17 +6,7 @@ use crate::profile::tests::sample;
 
 fn shown(request: &str, history: &[HistoryItem], system_notes: &[String]) -> String {
     let picture: Picture = sample::picture(0);
-    let input = StepInput {
-        request,
-        history,
-        system_notes,
-        picture: &picture,
-        history_images: &[],
-        app: None,
-        now: None,
-        languages: None,
-        installed_apps: &[],
-    };
+    let input = StepInput { history, system_notes, ..StepInput::of(request, &picture) };
     let prompt = Gelab.prompt(&input, &sample::coords(&Gelab));
     let [message] = &prompt.messages[..] else { panic!("one message") };
     assert_eq!(message.role, Role::User);

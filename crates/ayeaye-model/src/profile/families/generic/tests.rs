@@ -47,15 +47,9 @@ fn points_of_a_turned_picture_are_told_in_its_own_pixels() {
     seen.size = ScreenSize { width: 1600, height: 720 };
     let now = sample::picture(1);
     let input = StepInput {
-        request: "t",
         history: &history,
-        system_notes: &[],
-        picture: &now,
         history_images: &[ayeaye_agent::HistoryImage { step: 0, picture: seen }],
-        app: None,
-        now: None,
-        languages: None,
-        installed_apps: &[],
+        ..StepInput::of("t", &now)
     };
     let prompt = gpt::GPT.prompt(&input, &sample::coords(&gpt::GPT));
     assert!(sample::text(&prompt.messages[2]).contains("[800,360]"), "{prompt:?}");
