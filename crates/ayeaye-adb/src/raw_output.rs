@@ -16,7 +16,7 @@ pub(crate) enum RawService {
 }
 
 /// The most bytes of a packet that are read at a time.
-const AT_ONCE: usize = 256 * 1024;
+const AT_ONCE: usize = 64 * 1024;
 
 impl RawService {
     /// The name by which it runs this command.

@@ -171,6 +171,7 @@ fn observe(picture: &BlobRef) -> Fact {
         settle_ms: 160.537,
         guesses: 0,
         guessed_right: false,
+        ui_tree_known: false,
         encode_ms: 2.251,
     })
 }

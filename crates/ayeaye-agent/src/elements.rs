@@ -194,6 +194,16 @@ impl Elements {
         std::iter::successors(Some(element), above).take(DEEPEST)
     }
 
+    /// Whether something at a place has a name that says what it is for: not only an id, which a page of any kind has.
+    pub(crate) fn tells(&self, place: Pixel) -> bool {
+        self.at(place).is_some_and(|it| !it.name().is_empty() || !self.names_inside(it).is_empty())
+    }
+
+    /// About how much memory they take, without their texts.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.len() * size_of::<Element>()
+    }
+
     /// Whether there are as many elements as are read, so that there may be more.
     pub(crate) fn is_cut_off(&self) -> bool {
         MOST as usize <= self.0.last().map_or(0, |it| it.index + 1)

@@ -28,8 +28,8 @@ pub use self::class::ActClass;
 pub use self::components::SystemPart;
 pub use self::intent::UserWords;
 pub use self::policy::{Policy, PolicyBudgets, PolicyProfile, Treatment};
-pub(crate) use self::request::presses_enter;
 pub use self::request::{ControlFacts, GateHistory, GateRequest, ScreenFacts};
+pub(crate) use self::request::{as_slide, presses_enter};
 pub(crate) use self::rules::needs_elements;
 pub use self::verdict::{Ask, GateDecision, Rule, Verdict};
 

@@ -125,11 +125,11 @@ const SAME_PLACE: u64 = 500;
 /// The largest size of a text caret, as parts of the width and height.
 const CARET: (f64, f64) = (0.015, 0.06);
 
-/// The rows of a screen that are below its status bar, by whole bands of a frame.
+/// The rows of a screen that are below its status bar.
 pub(crate) fn below_status_bar(size: ScreenSize) -> std::ops::Range<usize> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rows of a screen")]
     let bar = (f64::from(size.height) * STATUS_BAR).ceil() as usize;
-    bar.next_multiple_of(Frame::BAND_ROWS)..size.height as usize
+    bar..size.height as usize
 }
 
 /// Whether two frames look the same, apart from the status bar and a blinking caret.

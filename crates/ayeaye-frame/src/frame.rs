@@ -27,9 +27,6 @@ impl Earlier {
 }
 
 impl Frame {
-    /// Rows that are held together, from the top.
-    pub const BAND_ROWS: usize = BAND_ROWS;
-
     pub(crate) fn of_bands(size: ScreenSize, bands: Vec<Arc<Band>>) -> Self {
         Self { size, bands: bands.into() }
     }
@@ -67,6 +64,19 @@ impl Frame {
     pub fn rows_hash(&self, rows: Range<usize>) -> u64 {
         let parts = |band: &Arc<Band>| [band.hash(), u64::from(band.is_half_colour())];
         hash_of(self.bands_of(&rows).flat_map(|(_, band)| parts(band)))
+    }
+
+    /// A number for the pixels of some rows, and for nothing else: that of other rows of the same width is equal only if
+    /// their pixels are, also as they are held here. It holds for this process, and for the same range of rows.
+    pub fn pixels_hash(&self, rows: Range<usize>) -> u64 {
+        let height = self.size.height as usize;
+        let parts = |(at, band): (usize, &Arc<Band>)| {
+            let (from, to) = (at * BAND_ROWS, height.min((at + 1) * BAND_ROWS));
+            let part = from.max(rows.start)..to.min(rows.end);
+            let pixels = if part == (from..to) { band.hash() } else { hash(&self.rows(part)) };
+            [pixels, u64::from(band.is_half_colour())]
+        };
+        hash_of(self.bands_of(&rows).flat_map(parts))
     }
 
     /// Shows some rows one after the other, each with its number.

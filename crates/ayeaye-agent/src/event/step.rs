@@ -93,6 +93,9 @@ pub struct Observe {
     /// The elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ui_tree: Option<BlobRef>,
+    /// They are those of an earlier step in which the screen looked exactly the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ui_tree_known: bool,
     /// Package of the app in front; empty when the phone did not say.
     pub package: String,
     /// Its activity.

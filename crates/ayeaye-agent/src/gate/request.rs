@@ -9,7 +9,7 @@ use crate::{Direction, Element, Elements, Gesture, Key, Point, ScreenSize};
 
 /// Scrolling to the side as what it is to the phone: a finger that slides across half the screen. That may
 /// send, pay or delete.
-pub(super) fn as_slide(gesture: &Gesture) -> Option<Gesture> {
+pub(crate) fn as_slide(gesture: &Gesture) -> Option<Gesture> {
     let Gesture::Scroll { direction, at } = gesture else { return None };
     let (x, y) = at.map_or((0.5, 0.5), Point::fractions);
     let (low, high) = ((x - 0.25).max(0.05), (x + 0.25).min(0.95));

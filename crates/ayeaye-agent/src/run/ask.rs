@@ -74,6 +74,7 @@ impl Run {
             self.mailbox.acknowledge(message).await;
         }
         if source == AnswerSource::Manual {
+            self.observer.forget_screens();
             self.change_settings().await?;
         }
         Ok(StepOutcome::Continue)

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, json};
 use tokio::time::Instant;
 
-use super::observer::Observation;
+use super::observer::{Observation, Observer};
 use super::outcome::RunError;
 use super::progress::{Headway, Loop, Progress};
 use super::recorder::StoredPicture;
@@ -219,8 +219,7 @@ impl Run {
         let mut hidden = observation.secret_field;
         if let Some(point) = point {
             // Only the elements tell which field it is.
-            observation.forget_known_elements();
-            let patience = ELEMENTS_OF_A_FIELD;
+            let patience = patience_of_field(observation.forget_known_elements());
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let place = point.to_pixel(observation.frame.size());
             match observation.elements.tree() {
@@ -251,8 +250,7 @@ impl Run {
             return Ok(false);
         }
         if !observation.secret_field {
-            observation.forget_known_elements();
-            let patience = ELEMENTS_OF_A_FIELD;
+            let patience = patience_of_field(observation.forget_known_elements());
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
         }
         let tree = observation.elements.tree();
@@ -287,6 +285,11 @@ impl Run {
             }
         }
     }
+}
+
+/// The same where the phone has not been asked yet.
+fn patience_of_field(asks_only_now: bool) -> Duration {
+    if asks_only_now { Observer::patience_of_act(ELEMENTS_OF_A_FIELD) } else { ELEMENTS_OF_A_FIELD }
 }
 
 /// What a model is told of a screen that it cannot be shown.

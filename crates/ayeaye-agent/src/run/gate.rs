@@ -1,9 +1,11 @@
 //! The gate's place in a run: between what was decided and the phone.
+use std::time::Duration;
+
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::Run;
-use super::observer::Observation;
+use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
 use super::step::StepBuilder;
 use crate::approval::is_same_act;
@@ -36,10 +38,17 @@ impl Run {
         gesture: &Gesture,
         target: Option<TargetRecord>,
         marked: Option<Question>,
-        observation: Observation,
+        mut observation: Observation,
         step: &mut StepBuilder,
     ) -> Result<StepOutcome, RunError> {
-        let judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);
+        let mut judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);
+        // Elements of an earlier step are good enough for what nothing speaks against, and for nothing else.
+        let matters = !matches!(judged.verdict.rule, Rule::Harmless | Rule::Declines);
+        if matters && observation.forget_known_elements() {
+            let patience = Observer::patience_of_act(Duration::ZERO);
+            self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
+            judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);
+        }
         match &judged.verdict.decision {
             GateDecision::Allow => {
                 self.perform(gesture, target, Some(judged.record), observation, step).await

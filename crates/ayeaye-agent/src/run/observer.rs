@@ -288,9 +288,9 @@ impl Observer {
             ScreenKey::new(&capture.frame, state, display.clone()).filter(|_| !private && !stale);
         let known = self.known_elements(recorder.privacy(), screen.as_ref(), seen_at);
         let elements = match known.filter(|_| !secret) {
-            Some(tree) => ElementsRequest::Read(tree),
+            Some(tree) => ElementsRequest::Known(tree),
             None if private || !may_rest => ElementsRequest::NotAsked,
-            None => self.request_elements(recorder, &capture.frame, secret),
+            None => self.request_elements(recorder, &capture.frame, secret, screen.as_ref()),
         };
         let encoding = Instant::now();
         let encode = encode(model.clone(), capture.frame.clone());
@@ -305,7 +305,6 @@ impl Observer {
         let private = private || self.shows_private(state);
         let mut record = observe_record(&capture, state, &picture, encoded);
         record.display = display;
-        record.ui_tree = elements.tree().and_then(|tree| tree.blob.clone());
         let app = state.foreground.as_ref().map(|component| component.package.clone());
         let app_name = app.as_deref().and_then(|package| self.device.app_name(package));
         record.app_name = app_name.clone().unwrap_or_default();

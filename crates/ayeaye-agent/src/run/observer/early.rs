@@ -242,12 +242,8 @@ impl Observer {
             self.guesses += 1;
             observation.record.guesses = self.guesses;
         }
-        let record = Observe {
-            screenshot: None,
-            screenshot_size: None,
-            ui_tree: None,
-            ..observation.record.clone()
-        };
+        let record =
+            Observe { screenshot: None, screenshot_size: None, ..observation.record.clone() };
         recorder.append(Fact::Observe(record)).await?;
         Ok(())
     }
@@ -276,7 +272,8 @@ impl Observer {
         if proof.is_likely() {
             self.times.guessed(&proof.gesture.kind, true);
         } else if matches!(observation.elements, ElementsRequest::NotAsked) {
-            observation.elements = self.request_elements(recorder, &observation.frame, false);
+            let (frame, screen) = (&observation.frame, observation.screen.as_ref());
+            observation.elements = self.request_elements(recorder, frame, false, screen);
         }
         let Some(Proof { gesture, found: Some(Ok(Look { settling, .. })), sent, .. }) =
             observation.proof.take().map(|proof| *proof)

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::capture::PROTECTED_SCREEN;
+use super::known_elements::ScreenKey;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart, hidden_elements, without_hidden};
 use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
@@ -40,7 +41,7 @@ pub(in crate::run) struct Dump {
     said: Result<Option<String>, DeviceError>,
     took: Duration,
     read_at: Instant,
-    /// The screen was seen to look as before after that.
+    /// The screen was seen to look exactly as before after that.
     is_confirmed: bool,
 }
 
@@ -49,6 +50,8 @@ pub(in crate::run) struct Dump {
 pub(in crate::run) enum ElementsRequest {
     /// Not requested.
     NotAsked,
+    /// Known from an earlier step, and not looked up yet.
+    Known(ElementTree),
     /// In progress; aborted on drop.
     Pending(AbortOnDropHandle<Dump>),
     /// The phone gave none, or not in time.
@@ -64,13 +67,13 @@ pub(in crate::run) struct ElementTree {
     pub(super) blob: Option<BlobRef>,
     /// When the phone had told them.
     pub(super) read_at: Instant,
-    /// The screen was seen to look as before after that.
+    /// The screen was seen to look exactly as before after that.
     pub(super) is_confirmed: bool,
     /// They are known from an earlier step, in which the screen looked the same.
     pub(super) is_known: bool,
     /// The phone has said the same of the screen when it looked the same before.
     pub(super) is_repeated: bool,
-    /// How long the dump is.
+    /// How much memory they take, with the dump.
     pub(super) bytes: usize,
 }
 
@@ -91,7 +94,15 @@ impl ElementsRequest {
     pub(in crate::run) fn tree(&self) -> Option<&ElementTree> {
         match self {
             Self::Read(tree) => Some(tree),
-            Self::NotAsked | Self::Pending(_) | Self::Unavailable => None,
+            Self::NotAsked | Self::Known(_) | Self::Pending(_) | Self::Unavailable => None,
+        }
+    }
+
+    /// What is known from an earlier step, looked up or not.
+    pub(super) fn known(&self) -> Option<&ElementTree> {
+        match self {
+            Self::Known(tree) => Some(tree),
+            other => other.tree().filter(|tree| tree.is_known),
         }
     }
 }
@@ -125,6 +136,7 @@ impl Observer {
         recorder: &Recorder,
         frame: &Frame,
         secret: bool,
+        screen: Option<&ScreenKey>,
     ) -> ElementsRequest {
         let wanted = match recorder.privacy().elements {
             KeepElements::Always => true,
@@ -136,14 +148,23 @@ impl Observer {
                 recorder.session().counts.steps.is_multiple_of(every)
             }
         };
-        if wanted || secret { self.ask_phone(frame, secret) } else { ElementsRequest::NotAsked }
+        if wanted || secret {
+            self.ask_phone(frame, secret, screen)
+        } else {
+            ElementsRequest::NotAsked
+        }
     }
 
     /// Asks for the elements of the screen on this frame. Where a secret may be on it, or the phone
     /// takes long, they count only if the screen looks the same afterwards: elements of another screen
     /// would be worse than none.
-    fn ask_phone(&self, frame: &Frame, secret: bool) -> ElementsRequest {
-        let (device, frame) = (self.device.clone(), frame.clone());
+    fn ask_phone(
+        &self,
+        frame: &Frame,
+        secret: bool,
+        screen: Option<&ScreenKey>,
+    ) -> ElementsRequest {
+        let (device, frame, screen) = (self.device.clone(), frame.clone(), screen.cloned());
         let private = (!self.policy.private_apps.is_empty()).then(|| self.policy.clone());
         let asking = async move {
             let begun = Instant::now();
@@ -157,10 +178,13 @@ impl Observer {
                     said = Ok(None);
                 }
             }
-            let is_confirmed = matches!(said, Ok(Some(_))) && (secret || DOUBTED_AFTER < took);
-            if is_confirmed {
+            let mut is_confirmed = false;
+            if matches!(said, Ok(Some(_))) && (secret || DOUBTED_AFTER < took) {
                 let unchanged = match device.capture().await {
-                    Ok(now) => looks_same(&frame, &now),
+                    Ok(now) => {
+                        is_confirmed = screen.is_some_and(|screen| screen.is_of(&now));
+                        looks_same(&frame, &now)
+                    }
                     Err(_) => false,
                 };
                 if !unchanged {
@@ -214,18 +238,20 @@ impl Observer {
         let hopeless = GIVEN_UP_AFTER <= self.elements.silent && BEFORE_AN_ACT <= patience;
         let not_asked = matches!(observation.elements, ElementsRequest::NotAsked);
         if LAST_STEP <= patience && not_asked && !hopeless {
-            observation.elements = self.ask_phone(&observation.frame, false);
+            let (frame, screen) = (&observation.frame, observation.screen.as_ref());
+            observation.elements = self.ask_phone(frame, false, screen);
         }
         if !self.await_elements(recorder, observation, patience).await? {
             return Ok(());
         }
-        let Some(blob) = observation.elements.tree().and_then(|tree| tree.blob.clone()) else {
+        let Some(tree) = observation.elements.tree().filter(|tree| tree.blob.is_some()) else {
             return Ok(());
         };
         let record = Observe {
             screenshot: None,
             screenshot_size: None,
-            ui_tree: Some(blob),
+            ui_tree: tree.blob.clone(),
+            ui_tree_known: tree.is_known,
             capture: None,
             ..observation.record.clone()
         };
@@ -258,7 +284,7 @@ impl Observer {
         observation: &mut Observation,
     ) -> Result<(), RunError> {
         if matches!(observation.elements, ElementsRequest::NotAsked) {
-            observation.elements = self.ask_phone(&observation.frame, true);
+            observation.elements = self.ask_phone(&observation.frame, true, None);
         }
         self.await_elements(recorder, observation, AS_LONG_AS_IT_TAKES).await?;
         Ok(())
@@ -274,6 +300,10 @@ impl Observer {
         let handle =
             match std::mem::replace(&mut observation.elements, ElementsRequest::Unavailable) {
                 ElementsRequest::Pending(handle) => handle,
+                ElementsRequest::Known(tree) => {
+                    self.has_elements(observation, tree);
+                    return Ok(true);
+                }
                 // Already read, or given up.
                 settled => {
                     observation.elements = settled;
@@ -341,21 +371,26 @@ impl Observer {
             Some(xml) => Some(recorder.store(xml.into(), "application/xml").await?),
             None => None,
         };
-        if self.is_current
-            && let Some(screen) = &mut self.last_screen
-        {
-            screen.ui_tree.clone_from(&blob);
-        }
-        observation.elements = ElementsRequest::Read(ElementTree {
+        let tree = ElementTree {
+            bytes: bytes + elements.bytes(),
             elements: Arc::new(elements),
             blob,
             read_at,
             is_confirmed,
             is_known: false,
             is_repeated: false,
-            bytes,
-        });
+        };
+        self.has_elements(observation, tree);
         Ok(true)
+    }
+
+    fn has_elements(&mut self, observation: &mut Observation, tree: ElementTree) {
+        if self.is_current
+            && let Some(screen) = &mut self.last_screen
+        {
+            screen.ui_tree.clone_from(&tree.blob);
+        }
+        observation.elements = ElementsRequest::Read(tree);
     }
 }
 

@@ -1,20 +1,23 @@
 //! The elements of screens on which this run has acted before. A phone takes seconds to list them: what looks exactly
-//! as it did then, in the same place of the same app, is not listed again.
+//! as it did then, in the same place of the same app, is not listed again for an act that nothing speaks against.
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
 use super::elements::{ElementTree, ElementsRequest};
 use super::{Observation, Observer};
-use crate::gate::presses_enter;
+use crate::gate::{as_slide, presses_enter};
 use crate::journal::DisplayRecord;
 use crate::settle::below_status_bar;
 use crate::{
     Component, Frame, Gesture, KeepElements, Point, PrivacySettings, ScreenSize, ScreenState,
 };
 
-/// How many bytes of dumps are kept by what was read from them, which is about as large.
-const MOST_BYTES: usize = 1 << 20;
+/// How many bytes are kept of dumps and of what was read from them.
+const MOST_BYTES: usize = 4 << 20;
 /// How many screens are remembered.
 const MOST_SCREENS: usize = 16;
 
@@ -37,42 +40,72 @@ impl ScreenKey {
     ) -> Option<Self> {
         let front = state.foreground.clone()?;
         let (size, hides) = (frame.size(), state.protected || state.secret_field);
-        let pixels = || frame.rows_hash(below_status_bar(size));
-        (!hides).then(|| Self { front, display, size, pixels: pixels() })
+        (!hides).then(|| Self { front, display, size, pixels: pixels_of(frame) })
+    }
+
+    /// Whether a frame of the same phone has the same pixels.
+    pub(super) fn is_of(&self, frame: &Frame) -> bool {
+        self.size == frame.size() && self.pixels == pixels_of(frame)
     }
 }
 
-/// The elements of screens, the latest last.
+fn pixels_of(frame: &Frame) -> u64 {
+    frame.pixels_hash(below_status_bar(frame.size()))
+}
+
+/// What is known of one screen.
+#[derive(Debug)]
+struct Known {
+    screen: ScreenKey,
+    tree: ElementTree,
+    /// It was seen to look exactly the same after the elements were read, or the phone has said the same of it twice.
+    is_certain: bool,
+    /// The phone has said the same of it twice.
+    is_repeated: bool,
+}
+
+/// The elements of screens, those that were used last at the end.
 #[derive(Debug, Default)]
-pub(super) struct KnownElements(VecDeque<(ScreenKey, ElementTree)>);
+pub(super) struct KnownElements(VecDeque<Known>);
 
 impl KnownElements {
-    fn of(&self, key: &ScreenKey) -> Option<&ElementTree> {
-        self.0.iter().rev().find(|(known, _)| known == key).map(|(_, tree)| tree)
+    fn of(&self, screen: &ScreenKey) -> Option<&Known> {
+        self.0.iter().find(|known| known.screen == *screen)
     }
 
-    fn remember(&mut self, key: ScreenKey, mut tree: ElementTree) {
-        tree.is_repeated = self.of(&key).is_some_and(|it| it.elements == tree.elements);
-        self.0.retain(|(known, _)| *known != key);
-        self.0.push_back((key, tree));
+    fn remember(&mut self, screen: ScreenKey, tree: ElementTree, is_confirmed: bool) {
+        let before = self.of(&screen);
+        let is_repeated = before.is_some_and(|it| it.tree.elements == tree.elements);
+        let is_certain = is_confirmed || is_repeated;
+        self.0.retain(|known| known.screen != screen);
+        if tree.bytes <= MOST_BYTES {
+            self.0.push_back(Known { screen, tree, is_certain, is_repeated });
+        }
         while MOST_SCREENS < self.0.len() || MOST_BYTES < self.bytes() {
             self.0.pop_front();
         }
     }
 
-    /// Forgets all screens of this activity of an app.
-    fn forget(&mut self, app: Option<&str>, activity: &str) {
-        let front = |it: &Component| Some(it.package.as_str()) == app && it.activity == activity;
-        self.0.retain(|(known, _)| !front(&known.front));
+    fn used(&mut self, screen: &ScreenKey) {
+        if let Some(at) = self.0.iter().position(|known| known.screen == *screen)
+            && let Some(known) = self.0.remove(at)
+        {
+            self.0.push_back(known);
+        }
+    }
+
+    /// Forgets all screens of this app; all there are if it is not known which.
+    fn forget(&mut self, app: Option<&str>) {
+        self.0.retain(|known| app.is_some_and(|app| known.screen.front.package != app));
     }
 
     fn bytes(&self) -> usize {
-        self.0.iter().map(|(_, tree)| tree.bytes).sum()
+        self.0.iter().map(|known| known.tree.bytes).sum()
     }
 }
 
 impl Observer {
-    /// The elements of such a screen, if this run has acted on it before. They count as read when it was seen.
+    /// The elements of such a screen, if they are certainly its own. They count as read when it was seen.
     pub(super) fn known_elements(
         &self,
         privacy: PrivacySettings,
@@ -81,29 +114,41 @@ impl Observer {
     ) -> Option<ElementTree> {
         // Who keeps the elements of every step wants to know what the phone says then.
         let may_know = privacy.elements != KeepElements::Always;
-        let known = self.known.of(screen?).filter(|_| may_know)?;
-        Some(ElementTree { is_known: true, read_at: seen_at, ..known.clone() })
+        let known = self.known.of(screen?).filter(|it| may_know && it.is_certain)?;
+        let is_repeated = known.is_repeated;
+        Some(ElementTree { is_known: true, is_repeated, read_at: seen_at, ..known.tree.clone() })
     }
 
-    /// Remembers the elements of a screen on which this is about to be done, if they are certainly its own. Where
-    /// something is typed all are forgotten: a draft or its addressees may go on where no picture shows it.
+    /// Remembers the elements of a screen on which this is about to be done. Where something is typed, and where adb
+    /// does something beside the screen, what is known is forgotten: drafts and addressees may go on where no picture
+    /// shows them.
     pub(in crate::run) fn remember_elements(
         &mut self,
         gesture: &Gesture,
         observation: &Observation,
     ) {
-        if matches!(gesture, Gesture::Type { .. }) {
-            self.known.forget(observation.app.as_deref(), observation.activity());
-            return;
+        match gesture {
+            Gesture::Type { .. } => return self.known.forget(observation.app.as_deref()),
+            Gesture::Command(_) => return self.forget_screens(),
+            _ => {}
         }
         let (Some(screen), Some(tree)) = (&observation.screen, observation.elements.tree()) else {
             return;
         };
-        let is_sure = observation.record.settled && observation.still_looked_so(tree);
-        // A page may lay something else under the finger that nobody sees.
-        if !tree.is_known && is_sure && !tree.elements.has_page() {
-            self.known.remember(screen.clone(), tree.clone());
+        if tree.is_known {
+            return self.known.used(screen);
         }
+        // A page may lay something else under the finger that nobody sees.
+        let may_be_known = observation.record.settled && !tree.elements.has_page();
+        if may_be_known && !observation.has_moved_since() {
+            let is_confirmed = tree.is_confirmed || observation.has_looked_exactly_so_since(tree);
+            self.known.remember(screen.clone(), tree.clone(), is_confirmed);
+        }
+    }
+
+    /// Forgets all screens: a person may have done something on the phone.
+    pub(in crate::run) fn forget_screens(&mut self) {
+        self.known = KnownElements::default();
     }
 }
 
@@ -112,23 +157,23 @@ impl Observation {
     /// page may have told less of itself then, unless it has said the same twice. What is typed may be secret: there
     /// the phone is always asked.
     pub(in crate::run) fn doubt_known_elements(&mut self, gesture: &Gesture) {
-        let Some(tree) = self.elements.tree().filter(|tree| tree.is_known) else { return };
+        let Some(tree) = self.elements.known() else { return };
         let size = self.frame.size();
-        let tells = |place: &Point| {
-            let elements = &tree.elements;
-            elements.at(place.to_pixel(size)).is_some_and(|it| !elements.label(it).is_empty())
-        };
+        let tells = |place: &Point| tree.elements.tells(place.to_pixel(size));
         let types = matches!(gesture, Gesture::Type { .. }) || presses_enter(gesture);
-        if types || !tree.is_repeated && !gesture.points().iter().all(tells) {
+        let touch = as_slide(gesture);
+        let points = touch.as_ref().unwrap_or(gesture).points();
+        if types || !tree.is_repeated && !points.iter().all(tells) {
             self.forget_known_elements();
         }
     }
 
-    /// Has the phone asked for the elements if they are known from before.
-    pub(in crate::run) fn forget_known_elements(&mut self) {
-        if self.elements.tree().is_some_and(|tree| tree.is_known) {
+    /// Has the phone asked for the elements if they are known from before. Whether they were.
+    pub(in crate::run) fn forget_known_elements(&mut self) -> bool {
+        let were_known = self.elements.known().is_some();
+        if were_known {
             self.elements = ElementsRequest::NotAsked;
-            self.record.ui_tree = None;
         }
+        were_known
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn observe_record(
         screenshot_size: Some([picture.size.width, picture.size.height]),
         screen_size: [size.width, size.height],
         ui_tree: None,
+        ui_tree_known: false,
         package,
         activity,
         app_name: String::new(),

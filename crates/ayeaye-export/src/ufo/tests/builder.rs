@@ -146,6 +146,7 @@ impl EventBuilder {
             settle_ms: 160.5,
             guesses: 0,
             guessed_right: false,
+            ui_tree_known: false,
             encode_ms: 2.25,
         }));
     }

@@ -129,10 +129,8 @@ fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
     assert_eq!(text(&sent.messages[3]), "The user says: hurry\n");
     // Without screens, all are lines.
     let picture = super::sample::picture(6);
-    let none = ayeaye_agent::StepInput {
-        history: &history,
-        ..ayeaye_agent::StepInput::of("t", &picture)
-    };
+    let none =
+        ayeaye_agent::StepInput { history: &history, ..ayeaye_agent::StepInput::of("t", &picture) };
     let family = named("gui-owl").family();
     let sent = family.prompt(&none, &coords(family));
     assert_eq!(sent.messages.len(), 2);

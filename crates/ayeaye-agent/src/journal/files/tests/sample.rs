@@ -90,6 +90,7 @@ pub(super) fn later_members(picture: &BlobRef, tree: &BlobRef) -> Vec<Entry> {
         first_look_ms: Some(12.5),
         guesses: 2,
         guessed_right: true,
+        ui_tree_known: true,
         ..look
     };
     let Fact::ToolStart(tap) = tool_start(0) else { unreachable!("it was made as one") };
@@ -240,6 +241,7 @@ fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
         settle_ms: 160.5,
         guesses: 0,
         guessed_right: false,
+        ui_tree_known: false,
         encode_ms: 2.25,
     })
 }
