@@ -6,6 +6,7 @@ mod known_elements;
 mod picture;
 mod private;
 mod record;
+mod screen_key;
 mod since;
 mod watch;
 
@@ -16,11 +17,12 @@ use tokio::time::Instant;
 
 use self::early::Proof;
 use self::elements::{ElementsRequest, ElementsTiming};
-use self::known_elements::{KnownElements, ScreenKey};
+use self::known_elements::KnownElements;
 use self::picture::{UNREDACTED, encode, may_show_secret};
 use self::private::private_app;
 pub(super) use self::record::StoredScreen;
 use self::record::observe_record;
+use self::screen_key::ScreenKey;
 use self::since::LastGesture;
 use self::watch::ScreenWatch;
 use super::actor::Actor;

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::capture::PROTECTED_SCREEN;
-use super::known_elements::ScreenKey;
+use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart, hidden_elements, without_hidden};
 use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};

@@ -8,50 +8,15 @@ use std::collections::VecDeque;
 use tokio::time::Instant;
 
 use super::elements::{ElementTree, ElementsRequest};
+use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
 use crate::gate::{as_slide, presses_enter};
-use crate::journal::DisplayRecord;
-use crate::settle::below_status_bar;
-use crate::{
-    Component, Frame, Gesture, KeepElements, Point, PrivacySettings, ScreenSize, ScreenState,
-};
+use crate::{Gesture, KeepElements, Point, PrivacySettings};
 
 /// How many bytes are kept of dumps and of what was read from them.
 const MOST_BYTES: usize = 4 << 20;
 /// How many screens are remembered.
 const MOST_SCREENS: usize = 16;
-
-/// What a screen is known by: its pixels, without the status bar with its clock, and where it was.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ScreenKey {
-    front: Component,
-    display: Option<DisplayRecord>,
-    size: ScreenSize,
-    pixels: u64,
-}
-
-impl ScreenKey {
-    /// `None` of a screen that may look as another one: its app hides it from captures, a field hides what is typed,
-    /// or the phone does not say which app it is of.
-    pub(super) fn new(
-        frame: &Frame,
-        state: &ScreenState,
-        display: Option<DisplayRecord>,
-    ) -> Option<Self> {
-        let front = state.foreground.clone()?;
-        let (size, hides) = (frame.size(), state.protected || state.secret_field);
-        (!hides).then(|| Self { front, display, size, pixels: pixels_of(frame) })
-    }
-
-    /// Whether a frame of the same phone has the same pixels.
-    pub(super) fn is_of(&self, frame: &Frame) -> bool {
-        self.size == frame.size() && self.pixels == pixels_of(frame)
-    }
-}
-
-fn pixels_of(frame: &Frame) -> u64 {
-    frame.pixels_hash(below_status_bar(frame.size()))
-}
 
 /// What is known of one screen.
 #[derive(Debug)]
@@ -96,7 +61,7 @@ impl KnownElements {
 
     /// Forgets all screens of this app; all there are if it is not known which.
     fn forget(&mut self, app: Option<&str>) {
-        self.0.retain(|known| app.is_some_and(|app| known.screen.front.package != app));
+        self.0.retain(|known| app.is_some_and(|app| known.screen.package() != app));
     }
 
     fn bytes(&self) -> usize {

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::elements::ElementTree;
-use super::known_elements::ScreenKey;
+use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart};
 use crate::run::cancel::Cancelled;
