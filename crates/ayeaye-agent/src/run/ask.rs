@@ -208,6 +208,8 @@ impl Run {
             self.recorder.secrets().add_likely_parts(SecretKind::Marked, &text);
         }
         self.record_guidance(text, Some(id)).await?;
+        // It may tell of something that was done by hand.
+        self.observer.forget_screens();
         self.recorder.sync().await?;
         self.mailbox.acknowledge(id).await;
         Ok(())

@@ -219,14 +219,14 @@ impl Run {
         let mut hidden = observation.secret_field;
         if let Some(point) = point {
             // Only the elements tell which field it is.
-            let patience = patience_of_field(observation.forget_known_elements());
+            let patience = patience_of_field(observation.ask_again_for_elements());
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let place = point.to_pixel(observation.frame.size());
             match observation.elements.tree() {
                 Some(tree) if tree.elements.is_secret_at(place) => hidden = true,
-                Some(_) => self.recorder.secrets().take_back(text),
+                Some(tree) if !tree.is_known => self.recorder.secrets().take_back(text),
                 // The field gets the focus by the tap, and only then does the phone say what it is.
-                None => self.recorder.secrets().add_provisional(text),
+                _ => self.recorder.secrets().add_provisional(text),
             }
         }
         if hidden {
@@ -250,7 +250,7 @@ impl Run {
             return Ok(false);
         }
         if !observation.secret_field {
-            let patience = patience_of_field(observation.forget_known_elements());
+            let patience = patience_of_field(observation.ask_again_for_elements());
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
         }
         let tree = observation.elements.tree();

@@ -44,7 +44,7 @@ impl Run {
         let mut judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);
         // Elements of an earlier step are good enough for what nothing speaks against, and for nothing else.
         let matters = !matches!(judged.verdict.rule, Rule::Harmless | Rule::Declines);
-        if matters && observation.forget_known_elements() {
+        if matters && observation.ask_again_for_elements() {
             let patience = Observer::patience_of_act(Duration::ZERO);
             self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
             judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);

@@ -39,6 +39,7 @@ use crate::{CaptureRoute, Device, Frame, Limits, Model, RedactPictures, ScreenSt
 const LAST_ELEMENTS: Duration = Duration::from_secs(1);
 
 /// The screen of one step.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug)]
 pub(super) struct Observation {
     pub(super) frame: Frame,
@@ -55,6 +56,8 @@ pub(super) struct Observation {
     pub(super) elements: ElementsRequest,
     /// What it is known by, where it can be.
     screen: Option<ScreenKey>,
+    /// The phone was asked for elements that were known.
+    asked_again: bool,
     /// What is black on the picture that models are sent.
     hidden: Vec<[i32; 4]>,
     /// What should be black on it is not known.
@@ -115,6 +118,8 @@ pub(super) struct Observer {
     elements: ElementsTiming,
     /// The elements of screens that were acted on.
     known: KnownElements,
+    /// How long the acting model took for its last answer.
+    answered_in: Option<Duration>,
     /// How the last recorded capture came.
     route: Option<CaptureRoute>,
 }
@@ -148,6 +153,7 @@ impl Observer {
             last_picture: None,
             elements: ElementsTiming::default(),
             known: KnownElements::default(),
+            answered_in: None,
             route: None,
         }
     }
@@ -196,6 +202,11 @@ impl Observer {
     /// Says whether the phone stays lit while nobody touches it.
     pub(super) fn set_stays_lit(&mut self, stays_lit: bool) {
         self.stays_lit = stays_lit;
+    }
+
+    /// Says how long the acting model took for its last answer.
+    pub(super) fn set_answered_in(&mut self, answered_in: Option<Duration>) {
+        self.answered_in = answered_in;
     }
 
     /// Says whether screens change without animations.
@@ -320,6 +331,7 @@ impl Observer {
             secret_field: state.secret_field,
             elements,
             screen,
+            asked_again: false,
             hidden: Vec::new(),
             unredacted: false,
             words: None,

@@ -1,4 +1,5 @@
-//! The elements of a screen that was acted on before are not listed again, unless they may be others.
+//! A model that answers before a phone has listed its elements: those of a screen that was acted on before are not
+//! listed again, unless they may be others.
 use std::time::Duration;
 
 use serde_json::json;
@@ -9,6 +10,8 @@ use crate::journal::Fact;
 use crate::{KeepElements, PrivacySettings, ReplyMode, Report, UserInput};
 
 const APP: &str = "com.example.chat";
+/// So long a list is compared with the screen when it has come.
+const LONG: Duration = Duration::from_millis(2500);
 
 fn button(text: &str) -> String {
     format!(
@@ -17,19 +20,18 @@ fn button(text: &str) -> String {
     )
 }
 
-/// A model that thinks, so that the screen is looked at again before it answers.
-fn slowly(reply: ScriptedReply) -> ScriptedReply {
-    let ScriptedReply::Says(words) = reply else { panic!("it says something: {reply:?}") };
-    ScriptedReply::Late(Duration::from_secs(3), words)
+fn clicks(count: u32) -> Vec<ScriptedReply> {
+    (1..=count).map(click).collect()
 }
 
-/// A phone that goes from one page to another and back, each time something is done on it.
+/// A phone that goes from one page to another and back, each time something is done on it. It lists the elements of a
+/// page in 2.5 s, and the model answers before that.
 fn rig(acts: impl IntoIterator<Item = ScriptedReply>, pages: [&str; 2]) -> Rig {
     let acts: Vec<_> = acts.into_iter().collect();
     let turns = acts.len();
     let rig = Rig::new(acts.into_iter().chain([complete("done")]));
     rig.phone.moves(Motion::ToAndFro);
-    // Only the reset comes before the first page is seen.
+    rig.phone.dumps_in(LONG);
     rig.phone.shows(pages[0], false);
     (1..=turns).for_each(|turn| rig.phone.turns_to(APP, ".Main", pages[turn % 2]));
     rig
@@ -51,11 +53,11 @@ async fn targets(rig: &Rig, report: &Report) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_pages_are_listed_once_each_where_they_were_seen_again() {
-    let rig = rig((1..7).map(|n| slowly(click(n))), [&button("Next"), &button("Back")]);
+async fn two_pages_are_listed_once_each() {
+    let rig = rig(clicks(6), [&button("Next"), &button("More")]);
     let (dumps, report) = dumps(&rig).await;
     assert_eq!(dumps, 2);
-    assert_eq!(targets(&rig, &report).await, ["Next", "Back", "Next", "Back", "Next", "Back"]);
+    assert_eq!(targets(&rig, &report).await, ["Next", "More", "Next", "More", "Next", "More"]);
     // Every step has its elements in the record, and says whether they are an earlier one's.
     let listed = rig.facts(report.session_id, |fact| match fact {
         Fact::Observe(it) if it.ui_tree.is_some() => Some((it.ui_tree.clone(), it.ui_tree_known)),
@@ -69,21 +71,38 @@ async fn two_pages_are_listed_once_each_where_they_were_seen_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_pages_that_were_not_seen_again_are_listed_until_they_have_said_the_same_twice() {
-    let rig = rig((1..9).map(click), [&button("Next"), &button("Back")]);
+async fn what_was_not_compared_with_the_screen_is_listed_until_it_has_been_said_twice() {
+    let rig = rig(clicks(8), [&button("Next"), &button("More")]);
+    rig.phone.dumps_in(Duration::from_millis(1500));
     let (dumps, report) = dumps(&rig).await;
     assert_eq!(dumps, 4);
-    assert_eq!(targets(&rig, &report).await[4..], ["Next", "Back", "Next", "Back"]);
-    // A list that takes so long is compared with the screen anyway.
-    let rig = self::rig((1..5).map(click), [&button("Next"), &button("Back")]);
-    rig.phone.dumps_in(Duration::from_millis(2500));
-    assert_eq!(self::dumps(&rig).await.0, 2);
+    assert_eq!(targets(&rig, &report).await[4..], ["Next", "More", "Next", "More"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_takes_longer_than_a_list_has_every_screen_listed_meanwhile() {
+    let slowly = |reply| {
+        let ScriptedReply::Says(words) = reply else { panic!("it says something: {reply:?}") };
+        ScriptedReply::Late(Duration::from_secs(3), words)
+    };
+    let acts = clicks(4).into_iter().map(slowly);
+    let rig = rig(acts, [&button("Next"), &button("More")]);
+    assert_eq!(dumps(&rig).await.0, 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_is_listed_again_now_and_then() {
+    let rig = rig(clicks(20), [&button("Next"), &button("More")])
+        .limited(|limits| limits.repeats = 100)
+        .steps(30);
+    assert_eq!(dumps(&rig).await.0, 4, "each once more after eight times");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_looks_the_same_elsewhere_is_listed() {
-    let rig = Rig::new((1..5).map(|n| slowly(click(n))).chain([complete("done")]));
+    let rig = Rig::new(clicks(4).into_iter().chain([complete("done")]));
     rig.phone.moves(Motion::ToAndFro);
+    rig.phone.dumps_in(LONG);
     rig.phone.shows(&button("Next"), false);
     for activity in [".A", ".B", ".C", ".D"] {
         rig.phone.turns_to(APP, activity, &button("Next"));
@@ -93,56 +112,61 @@ async fn what_looks_the_same_elsewhere_is_listed() {
 
 #[tokio::test(start_paused = true)]
 async fn what_may_have_changed_unseen_is_listed() {
-    let clicks = || (1..7).map(|n| slowly(click(n)));
     // Pages that did not tell what is touched, until they have said so twice.
     let mute = button("");
-    let rig = rig(clicks(), [&mute, &mute]);
-    assert_eq!(dumps(&rig).await.0, 4);
+    assert_eq!(dumps(&rig(clicks(6), [&mute, &mute])).await.0, 4);
     // Half a screen to the side may delete what is under it.
-    let aside = |_| slowly(say("SCROLL", &json!({ "direction": "right" })));
-    let rig = self::rig((1..7).map(aside), [&mute, &mute]);
-    assert_eq!(dumps(&rig).await.0, 4);
+    let aside = |_| say("SCROLL", &json!({ "direction": "right" }));
+    assert_eq!(dumps(&rig((1..7).map(aside), [&mute, &mute])).await.0, 4);
     // A web page.
     let page = r#"<node class="android.webkit.WebView" bounds="[0,90][60,120]"/></hierarchy>"#;
     let page = button("Next").replace("</hierarchy>", page);
-    let rig = self::rig(clicks(), [&page, &page]);
-    assert_eq!(dumps(&rig).await.0, 7);
+    assert_eq!(dumps(&rig(clicks(6), [&page, &page])).await.0, 7);
     // What captures do not show.
-    let rig = self::rig(clicks(), [&button("Next"), &button("Next")])
+    let hidden = rig(clicks(6), [&button("Next"), &button("Next")])
         .limited(|limits| limits.read_protected = true);
-    rig.phone.protects(true);
-    assert_eq!(dumps(&rig).await.0, 7);
-    // Where it matters what is touched: the policy has to let the one pass, and nobody minds the other.
-    let rig = self::rig(clicks(), [&button("Send"), &button("Back")])
-        .under(Policy::of(PolicyProfile::Trusted));
-    assert_eq!(dumps(&rig).await.0, 4, "one page for each of its touches, the other once");
+    hidden.phone.protects(true);
+    assert_eq!(dumps(&hidden).await.0, 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_it_matters_what_is_touched_the_phone_is_asked_and_if_it_is_silent_what_is_known_counts()
+ {
+    let pages = [&*button("Send"), &*button("More")];
+    let asked = rig(clicks(6), pages).under(Policy::of(PolicyProfile::Trusted));
+    assert_eq!(dumps(&asked).await.0, 4, "one page for each of its touches, the other once");
+    let silent = rig(clicks(6), pages).under(Policy::of(PolicyProfile::Trusted));
+    let follower = silent.begin().await;
+    silent.script.is_asked(3).await;
+    silent.phone.refuses_dumps();
+    let report = silent.ended(follower).await;
+    assert_eq!(silent.phone.dumps(), 4);
+    let targets = targets(&silent, &report).await;
+    assert_eq!(targets, ["Send", "More", "Send", "More", "Send", "More"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn where_something_was_typed_everything_is_listed_and_so_is_what_is_typed_into() {
-    let [next, back] = [button("Next"), button("Back")];
-    let acts = |act: ScriptedReply| {
-        [click(1), click(2)].into_iter().chain([act]).chain([click(3), click(4)]).map(slowly)
-    };
+    let pages = [&*button("Next"), &*button("More")];
+    let acts = |act: ScriptedReply| [click(1), click(2), act, click(3), click(4)];
     // Two pages, the first again to be typed into, then both again.
     for place in [Some([500, 300]), None] {
-        let rig = rig(acts(types("hello", place)), [&next, &back]);
-        assert_eq!(dumps(&rig).await.0, 5, "{place:?}");
+        assert_eq!(dumps(&rig(acts(types("hello", place)), pages)).await.0, 5, "{place:?}");
     }
     // The enter key goes to whatever has the focus; what is known stays so.
-    let rig = rig(acts(say("HOT_KEY", &json!({ "key": "ENTER" }))), [&next, &back]);
-    assert_eq!(dumps(&rig).await.0, 3);
+    let enter = say("HOT_KEY", &json!({ "key": "ENTER" }));
+    assert_eq!(dumps(&rig(acts(enter), pages)).await.0, 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_field_that_hides_what_is_typed_by_now_is_not_taken_for_the_one_that_it_was() {
     let typed = types("Mango-Tree-77", Some([500, 500]));
-    let acts = [click(1), click(2), typed, complete("done")].map(slowly);
-    let rig = Rig::new(acts);
-    rig.phone.moves(Motion::ToAndFro);
-    rig.phone.shows(&button("Name"), false);
     let hides = button("Name").replace("clickable", r#"password="true" clickable"#);
-    for page in [button("Back"), hides] {
+    let rig = Rig::new([click(1), click(2), typed, complete("done")]);
+    rig.phone.moves(Motion::ToAndFro);
+    rig.phone.dumps_in(LONG);
+    rig.phone.shows(&button("Name"), false);
+    for page in [button("More"), hides] {
         rig.phone.turns_to(APP, ".Main", &page);
     }
     let report = rig.run().await;
@@ -153,9 +177,8 @@ async fn a_field_that_hides_what_is_typed_by_now_is_not_taken_for_the_one_that_i
 
 #[tokio::test(start_paused = true)]
 async fn what_a_person_may_have_changed_is_listed() {
-    let [next, back] = [button("Next"), button("Back")];
-    let acts = [slowly(click(1)), slowly(click(2)), info("Which?"), slowly(click(3))];
-    let rig = rig(acts, [&next, &back]).answering(ReplyMode::ManualReply);
+    let acts = [click(1), click(2), info("Which?"), click(3)];
+    let rig = rig(acts, [&button("Next"), &button("More")]).answering(ReplyMode::ManualReply);
     let mut follower = rig.begin().await;
     while !follower.update().line.contains("waiting for the operator") {
         assert!(follower.changed().await);
@@ -169,6 +192,6 @@ async fn what_a_person_may_have_changed_is_listed() {
 #[tokio::test(start_paused = true)]
 async fn who_keeps_all_elements_has_them_listed() {
     let settings = PrivacySettings { elements: KeepElements::Always, ..PrivacySettings::default() };
-    let rig = rig((1..5).map(|n| slowly(click(n))), [&button("Next"), &button("Back")]);
+    let rig = rig(clicks(4), [&button("Next"), &button("More")]);
     assert_eq!(dumps(&rig.privacy(settings)).await.0, 5);
 }

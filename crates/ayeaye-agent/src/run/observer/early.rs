@@ -280,6 +280,9 @@ impl Observer {
         else {
             return Ok(());
         };
+        if observation.screen.as_ref().is_some_and(|it| !it.is_of(&settling.newest().frame)) {
+            observation.ask_again_for_elements();
+        }
         self.has_settled(&gesture, &settling);
         self.is_current = true;
         observation.seen_at = settling.newest().began;

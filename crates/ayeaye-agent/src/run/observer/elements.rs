@@ -12,7 +12,7 @@ use super::capture::PROTECTED_SCREEN;
 use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart, hidden_elements, without_hidden};
-use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
+use crate::journal::{BlobRef, DisplayRecord, Fact, NoteKind, Observe, TargetRecord};
 use crate::privacy::SecretStore;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
@@ -52,6 +52,8 @@ pub(in crate::run) enum ElementsRequest {
     NotAsked,
     /// Known from an earlier step, and not looked up yet.
     Known(ElementTree),
+    /// Likewise, but the phone is to be asked; if it does not say, they are what is known.
+    Doubted(ElementTree),
     /// In progress; aborted on drop.
     Pending(AbortOnDropHandle<Dump>),
     /// The phone gave none, or not in time.
@@ -70,7 +72,7 @@ pub(in crate::run) struct ElementTree {
     /// The screen was seen to look exactly as before after that.
     pub(super) is_confirmed: bool,
     /// They are known from an earlier step, in which the screen looked the same.
-    pub(super) is_known: bool,
+    pub(in crate::run) is_known: bool,
     /// The phone has said the same of the screen when it looked the same before.
     pub(super) is_repeated: bool,
     /// How much memory they take, with the dump.
@@ -90,11 +92,22 @@ pub(super) struct ElementsTiming {
     refusal_noted: bool,
 }
 
+impl ElementsTiming {
+    /// How long the phone took when it was last asked.
+    pub(super) fn last(&self) -> Option<Duration> {
+        self.last
+    }
+}
+
 impl ElementsRequest {
     pub(in crate::run) fn tree(&self) -> Option<&ElementTree> {
         match self {
             Self::Read(tree) => Some(tree),
-            Self::NotAsked | Self::Known(_) | Self::Pending(_) | Self::Unavailable => None,
+            Self::NotAsked
+            | Self::Known(_)
+            | Self::Doubted(_)
+            | Self::Pending(_)
+            | Self::Unavailable => None,
         }
     }
 
@@ -182,7 +195,10 @@ impl Observer {
             if matches!(said, Ok(Some(_))) && (secret || DOUBTED_AFTER < took) {
                 let unchanged = match device.capture().await {
                     Ok(now) => {
-                        is_confirmed = screen.is_some_and(|screen| screen.is_of(&now));
+                        let state = device.state().await.ok();
+                        let display = device.shown_on().map(DisplayRecord::from);
+                        let now_shown = state.and_then(|it| ScreenKey::new(&now, &it, display));
+                        is_confirmed = now_shown.is_some() && now_shown == screen;
                         looks_same(&frame, &now)
                     }
                     Err(_) => false,
@@ -236,13 +252,24 @@ impl Observer {
             (self.elements.silent, self.elements.app) = (0, observation.app.clone());
         }
         let hopeless = GIVEN_UP_AFTER <= self.elements.silent && BEFORE_AN_ACT <= patience;
-        let not_asked = matches!(observation.elements, ElementsRequest::NotAsked);
-        if LAST_STEP <= patience && not_asked && !hopeless {
+        let may_ask = match observation.elements {
+            ElementsRequest::NotAsked => !hopeless,
+            ElementsRequest::Doubted(_) => true,
+            _ => false,
+        };
+        let mut doubted = None;
+        if LAST_STEP <= patience && may_ask {
             let (frame, screen) = (&observation.frame, observation.screen.as_ref());
-            observation.elements = self.ask_phone(frame, false, screen);
+            let asked = self.ask_phone(frame, false, screen);
+            if let ElementsRequest::Doubted(tree) =
+                std::mem::replace(&mut observation.elements, asked)
+            {
+                doubted = Some(tree);
+            }
         }
         if !self.await_elements(recorder, observation, patience).await? {
-            return Ok(());
+            let Some(doubted) = doubted else { return Ok(()) };
+            self.has_elements(observation, doubted);
         }
         let Some(tree) = observation.elements.tree().filter(|tree| tree.blob.is_some()) else {
             return Ok(());
@@ -283,7 +310,8 @@ impl Observer {
         recorder: &mut Recorder,
         observation: &mut Observation,
     ) -> Result<(), RunError> {
-        if matches!(observation.elements, ElementsRequest::NotAsked) {
+        use ElementsRequest::{Doubted, Known, NotAsked};
+        if matches!(observation.elements, NotAsked | Known(_) | Doubted(_)) {
             observation.elements = self.ask_phone(&observation.frame, true, None);
         }
         self.await_elements(recorder, observation, AS_LONG_AS_IT_TAKES).await?;

@@ -14,19 +14,22 @@ use crate::gate::{as_slide, presses_enter};
 use crate::{Gesture, KeepElements, Point, PrivacySettings};
 
 /// How many bytes are kept of dumps and of what was read from them.
-const MOST_BYTES: usize = 4 << 20;
+const MOST_BYTES: usize = 1 << 20;
 /// How many screens are remembered.
 const MOST_SCREENS: usize = 16;
+/// How often they are used before the phone is asked again.
+const MOST_USES: u32 = 8;
 
 /// What is known of one screen.
 #[derive(Debug)]
 struct Known {
     screen: ScreenKey,
     tree: ElementTree,
-    /// It was seen to look exactly the same after the elements were read, or the phone has said the same of it twice.
+    /// It was seen to be exactly the same after the elements were read, or the phone has said the same of it twice.
     is_certain: bool,
     /// The phone has said the same of it twice.
     is_repeated: bool,
+    uses: u32,
 }
 
 /// The elements of screens, those that were used last at the end.
@@ -38,13 +41,13 @@ impl KnownElements {
         self.0.iter().find(|known| known.screen == *screen)
     }
 
-    fn remember(&mut self, screen: ScreenKey, tree: ElementTree, is_confirmed: bool) {
+    fn remember(&mut self, screen: ScreenKey, tree: ElementTree) {
         let before = self.of(&screen);
         let is_repeated = before.is_some_and(|it| it.tree.elements == tree.elements);
-        let is_certain = is_confirmed || is_repeated;
+        let is_certain = tree.is_confirmed || is_repeated;
         self.0.retain(|known| known.screen != screen);
         if tree.bytes <= MOST_BYTES {
-            self.0.push_back(Known { screen, tree, is_certain, is_repeated });
+            self.0.push_back(Known { screen, tree, is_certain, is_repeated, uses: 0 });
         }
         while MOST_SCREENS < self.0.len() || MOST_BYTES < self.bytes() {
             self.0.pop_front();
@@ -53,8 +56,9 @@ impl KnownElements {
 
     fn used(&mut self, screen: &ScreenKey) {
         if let Some(at) = self.0.iter().position(|known| known.screen == *screen)
-            && let Some(known) = self.0.remove(at)
+            && let Some(mut known) = self.0.remove(at)
         {
+            known.uses += 1;
             self.0.push_back(known);
         }
     }
@@ -70,7 +74,8 @@ impl KnownElements {
 }
 
 impl Observer {
-    /// The elements of such a screen, if they are certainly its own. They count as read when it was seen.
+    /// The elements of such a screen, if they are certainly its own. They count as read when it was seen. A model that
+    /// takes longer than the phone does to list them gains nothing by them.
     pub(super) fn known_elements(
         &self,
         privacy: PrivacySettings,
@@ -78,8 +83,13 @@ impl Observer {
         seen_at: Instant,
     ) -> Option<ElementTree> {
         // Who keeps the elements of every step wants to know what the phone says then.
-        let may_know = privacy.elements != KeepElements::Always;
-        let known = self.known.of(screen?).filter(|it| may_know && it.is_certain)?;
+        let is_wanted = privacy.elements != KeepElements::Always;
+        let is_slow =
+            self.elements.last().zip(self.answered_in).is_some_and(|(it, model)| model < it);
+        let known = self.known.of(screen?).filter(|it| it.is_certain && it.uses < MOST_USES)?;
+        if !is_wanted || !is_slow {
+            return None;
+        }
         let is_repeated = known.is_repeated;
         Some(ElementTree { is_known: true, is_repeated, read_at: seen_at, ..known.tree.clone() })
     }
@@ -106,8 +116,7 @@ impl Observer {
         // A page may lay something else under the finger that nobody sees.
         let may_be_known = observation.record.settled && !tree.elements.has_page();
         if may_be_known && !observation.has_moved_since() {
-            let is_confirmed = tree.is_confirmed || observation.has_looked_exactly_so_since(tree);
-            self.known.remember(screen.clone(), tree.clone(), is_confirmed);
+            self.known.remember(screen.clone(), tree.clone());
         }
     }
 
@@ -129,16 +138,18 @@ impl Observation {
         let touch = as_slide(gesture);
         let points = touch.as_ref().unwrap_or(gesture).points();
         if types || !tree.is_repeated && !points.iter().all(tells) {
-            self.forget_known_elements();
+            self.ask_again_for_elements();
         }
     }
 
-    /// Has the phone asked for the elements if they are known from before. Whether they were.
-    pub(in crate::run) fn forget_known_elements(&mut self) -> bool {
-        let were_known = self.elements.known().is_some();
-        if were_known {
-            self.elements = ElementsRequest::NotAsked;
+    /// Has the phone asked for the elements if they are known from before, and it was not asked again yet. Whether
+    /// that is so.
+    pub(in crate::run) fn ask_again_for_elements(&mut self) -> bool {
+        let Some(known) = self.elements.known().cloned() else { return false };
+        if std::mem::replace(&mut self.asked_again, true) {
+            return false;
         }
-        were_known
+        self.elements = ElementsRequest::Doubted(known);
+        true
     }
 }

@@ -56,6 +56,7 @@ impl Observer {
     /// rest.
     pub(in crate::run) fn may_have_changed(&mut self) {
         self.changed_at = Some(Instant::now());
+        self.forget_screens();
     }
 
     /// The last gesture, for a look after it. If that fails, the next one knows no more than that something was done.

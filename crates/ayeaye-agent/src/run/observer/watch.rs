@@ -7,8 +7,6 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::elements::ElementTree;
-use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart};
 use crate::run::cancel::Cancelled;
@@ -53,8 +51,6 @@ pub(in crate::run) struct ScreenWatch {
     latest: watch::Receiver<Option<Looked>>,
     /// When the last look began that was the same.
     same_until: watch::Receiver<Option<Instant>>,
-    /// And the last that had exactly the same pixels.
-    exact_until: watch::Receiver<Option<Instant>>,
     /// Asks for a look at once.
     hurry: Arc<Notify>,
     _looking: AbortOnDropHandle<()>,
@@ -62,15 +58,9 @@ pub(in crate::run) struct ScreenWatch {
 
 impl ScreenWatch {
     /// Watches for a screen that looks like this, from that time on.
-    fn new(
-        device: Arc<dyn Device>,
-        shown: Frame,
-        screen: Option<ScreenKey>,
-        first: Instant,
-    ) -> Self {
+    fn new(device: Arc<dyn Device>, shown: Frame, first: Instant) -> Self {
         let (said, latest) = watch::channel(None);
         let (stayed, same_until) = watch::channel(None);
-        let (stayed_exactly, exact_until) = watch::channel(None);
         let hurry = Arc::new(Notify::new());
         let hurried = hurry.clone();
         let looking = async move {
@@ -96,9 +86,6 @@ impl ScreenWatch {
                         if same {
                             stayed.send_replace(Some(begun));
                         }
-                        if screen.as_ref().is_some_and(|screen| screen.is_of(&frame)) {
-                            stayed_exactly.send_replace(Some(begun));
-                        }
                         Ok(LaterLook { frame, state, same, begun, took, good_until })
                     }
                     Err(err) => Err(err),
@@ -108,8 +95,7 @@ impl ScreenWatch {
                 }
             }
         };
-        let looking = AbortOnDropHandle::new(tokio::spawn(looking));
-        Self { latest, same_until, exact_until, hurry, _looking: looking }
+        Self { latest, same_until, hurry, _looking: AbortOnDropHandle::new(tokio::spawn(looking)) }
     }
 
     /// The latest look; if it is too old, the one under way or a new one. `None` if there is none and
@@ -137,12 +123,6 @@ impl Observation {
         !self.record.settled || read.zip(stayed).is_some_and(|(read, stayed)| read <= stayed)
     }
 
-    /// Whether the screen still had exactly the pixels of the frame when these elements had been read.
-    pub(super) fn has_looked_exactly_so_since(&self, elements: &ElementTree) -> bool {
-        let looked = self.watch.as_ref().and_then(|watch| *watch.exact_until.borrow());
-        looked.is_some_and(|looked| elements.read_at <= looked)
-    }
-
     /// Whether the screen was last seen to look otherwise than on the frame.
     pub(super) fn has_moved_since(&self) -> bool {
         let Some(watch) = &self.watch else { return false };
@@ -157,9 +137,8 @@ impl Observer {
     pub(in crate::run) fn watch(&self, observation: &mut Observation, answer: Duration) {
         let needed = (observation.seen_at + FRESH).max(Instant::now() + answer);
         let first = needed.checked_sub(observation.look_time()).unwrap_or(needed);
-        let (device, screen) = (self.device.clone(), observation.screen.clone());
-        let watch = ScreenWatch::new(device, observation.frame.clone(), screen, first);
-        observation.watch = Some(watch);
+        observation.watch =
+            Some(ScreenWatch::new(self.device.clone(), observation.frame.clone(), first));
     }
 
     /// The screen as it is before an act that was decided on this observation; `None` while the

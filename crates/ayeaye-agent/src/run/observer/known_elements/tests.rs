@@ -7,13 +7,13 @@ use super::super::screen_key::tests::{key, state};
 use super::*;
 use crate::Elements;
 
-fn tree(name: &str, bytes: usize) -> ElementTree {
+fn tree(name: &str, bytes: usize, is_confirmed: bool) -> ElementTree {
     let dump = format!(r#"<hierarchy><node text="{name}" bounds="[0,0][9,9]"/></hierarchy>"#);
     ElementTree {
         elements: Arc::new(Elements::read(&dump).unwrap()),
         blob: None,
         read_at: Instant::now(),
-        is_confirmed: false,
+        is_confirmed,
         is_known: false,
         is_repeated: false,
         bytes,
@@ -25,13 +25,13 @@ async fn what_the_phone_has_said_once_is_certain_only_if_the_screen_was_seen_aga
     let screen = |row| key(row, &state("chat", ".Main")).unwrap();
     let mut known = KnownElements::default();
     let certain = |known: &KnownElements, row| known.of(&screen(row)).map(|it| it.is_certain);
-    known.remember(screen(30), tree("Next", 9), false);
+    known.remember(screen(30), tree("Next", 9, false));
     assert_eq!(certain(&known, 30), Some(false));
-    known.remember(screen(30), tree("Buy", 9), false);
+    known.remember(screen(30), tree("Buy", 9, false));
     assert_eq!(certain(&known, 30), Some(false), "it says something else now");
-    known.remember(screen(30), tree("Buy", 9), false);
+    known.remember(screen(30), tree("Buy", 9, false));
     assert_eq!(certain(&known, 30), Some(true));
-    known.remember(screen(40), tree("Buy", 9), true);
+    known.remember(screen(40), tree("Buy", 9, true));
     assert_eq!(certain(&known, 40), Some(true));
     assert_eq!(certain(&known, 50), None);
 }
@@ -40,15 +40,15 @@ async fn what_the_phone_has_said_once_is_certain_only_if_the_screen_was_seen_aga
 async fn no_more_is_kept_than_there_is_room_for_and_what_was_used_last_stays() {
     let screen = |row| key(row, &state("chat", ".Main")).unwrap();
     let mut known = KnownElements::default();
-    (0..MOST_SCREENS).for_each(|row| known.remember(screen(20 + row), tree("", 9), true));
+    (0..MOST_SCREENS).for_each(|row| known.remember(screen(20 + row), tree("", 9, true)));
     known.used(&screen(20));
-    known.remember(screen(300), tree("", 9), true);
+    known.remember(screen(300), tree("", 9, true));
     assert_eq!(known.0.len(), MOST_SCREENS);
     assert!(known.of(&screen(20)).is_some() && known.of(&screen(21)).is_none());
-    known.remember(screen(301), tree("", MOST_BYTES + 1), true);
+    known.remember(screen(301), tree("", MOST_BYTES + 1, true));
     assert_eq!(known.0.len(), MOST_SCREENS, "what has no room itself takes nobody's");
     assert!(known.of(&screen(301)).is_none());
-    known.remember(screen(302), tree("", MOST_BYTES - 9), true);
+    known.remember(screen(302), tree("", MOST_BYTES - 9, true));
     assert_eq!(known.bytes(), MOST_BYTES);
     known.forget(Some("bank"));
     assert_eq!(known.0.len(), 2);
