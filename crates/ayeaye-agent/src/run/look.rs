@@ -75,7 +75,6 @@ impl Run {
         let begun = Instant::now();
         self.enter(RunPhase::Looking);
         let model = self.acting_model();
-        self.observer.set_answered_in(self.state.answer_times.latest());
         let observation =
             Box::pin(self.observer.observe_early(&mut self.recorder, &self.actor, &model)).await?;
         step.times.data_collection += millis(begun.elapsed());

@@ -118,8 +118,6 @@ pub(super) struct Observer {
     elements: ElementsTiming,
     /// The elements of screens that were acted on.
     known: KnownElements,
-    /// How long the acting model took for its last answer.
-    answered_in: Option<Duration>,
     /// How the last recorded capture came.
     route: Option<CaptureRoute>,
 }
@@ -153,7 +151,6 @@ impl Observer {
             last_picture: None,
             elements: ElementsTiming::default(),
             known: KnownElements::default(),
-            answered_in: None,
             route: None,
         }
     }
@@ -202,11 +199,6 @@ impl Observer {
     /// Says whether the phone stays lit while nobody touches it.
     pub(super) fn set_stays_lit(&mut self, stays_lit: bool) {
         self.stays_lit = stays_lit;
-    }
-
-    /// Says how long the acting model took for its last answer.
-    pub(super) fn set_answered_in(&mut self, answered_in: Option<Duration>) {
-        self.answered_in = answered_in;
     }
 
     /// Says whether screens change without animations.

@@ -84,6 +84,8 @@ pub(in crate::run) struct ElementTree {
 pub(super) struct ElementsTiming {
     /// How long the last request took.
     last: Option<Duration>,
+    /// How long the last act that had to wait for them did.
+    act_waited: Duration,
     /// How often in a row it told nothing though it had the time.
     silent: u32,
     /// The app in front of which that was.
@@ -93,9 +95,9 @@ pub(super) struct ElementsTiming {
 }
 
 impl ElementsTiming {
-    /// How long the phone took when it was last asked.
-    pub(super) fn last(&self) -> Option<Duration> {
-        self.last
+    /// Whether the last act whose screen was listed had to wait for that.
+    pub(super) fn keeps_acts_waiting(&self) -> bool {
+        GRACE < self.act_waited
     }
 }
 
@@ -193,11 +195,12 @@ impl Observer {
             }
             let mut is_confirmed = false;
             if matches!(said, Ok(Some(_))) && (secret || DOUBTED_AFTER < took) {
-                let unchanged = match device.capture().await {
+                let (now, state) = tokio::join!(device.capture(), device.state());
+                let unchanged = match now {
                     Ok(now) => {
-                        let state = device.state().await.ok();
                         let display = device.shown_on().map(DisplayRecord::from);
-                        let now_shown = state.and_then(|it| ScreenKey::new(&now, &it, display));
+                        let now_shown =
+                            state.ok().and_then(|it| ScreenKey::new(&now, &it, display));
                         is_confirmed = now_shown.is_some() && now_shown == screen;
                         looks_same(&frame, &now)
                     }
@@ -338,27 +341,31 @@ impl Observer {
                     return Ok(false);
                 }
             };
-        let Dump { said, read_at, is_confirmed, .. } =
-            match self.cancel.race(timeout(patience, handle)).await? {
-                Ok(Ok(dump)) => {
-                    self.elements.last = Some(dump.took);
-                    match &dump.said {
-                        Ok(Some(_)) => self.elements.silent = 0,
-                        _ => self.elements.silent += 1,
-                    }
-                    dump
+        let begun = Instant::now();
+        let answered = self.cancel.race(timeout(patience, handle)).await?;
+        if BEFORE_AN_ACT <= patience {
+            self.elements.act_waited = begun.elapsed();
+        }
+        let Dump { said, read_at, is_confirmed, .. } = match answered {
+            Ok(Ok(dump)) => {
+                self.elements.last = Some(dump.took);
+                match &dump.said {
+                    Ok(Some(_)) => self.elements.silent = 0,
+                    _ => self.elements.silent += 1,
                 }
-                Ok(Err(panicked)) => {
-                    tracing::error!(device = %self.device.id(), "reading the elements: {panicked}");
-                    return Ok(false);
-                }
-                Err(_late) => {
-                    self.elements.last = Some(patience.max(GRACE) + GRACE);
-                    // A step that does nothing does not wait, so that says nothing of the phone.
-                    self.elements.silent += u32::from(BEFORE_AN_ACT <= patience);
-                    return Ok(false);
-                }
-            };
+                dump
+            }
+            Ok(Err(panicked)) => {
+                tracing::error!(device = %self.device.id(), "reading the elements: {panicked}");
+                return Ok(false);
+            }
+            Err(_late) => {
+                self.elements.last = Some(patience.max(GRACE) + GRACE);
+                // A step that does nothing does not wait, so that says nothing of the phone.
+                self.elements.silent += u32::from(BEFORE_AN_ACT <= patience);
+                return Ok(false);
+            }
+        };
         let xml = match said {
             Ok(Some(xml)) => xml,
             Ok(None) => return Ok(false),

@@ -74,8 +74,8 @@ impl KnownElements {
 }
 
 impl Observer {
-    /// The elements of such a screen, if they are certainly its own. They count as read when it was seen. A model that
-    /// takes longer than the phone does to list them gains nothing by them.
+    /// The elements of such a screen, if they are certainly its own. They count as read when it was seen. Where no act
+    /// has to wait for them, nothing is gained by them.
     pub(super) fn known_elements(
         &self,
         privacy: PrivacySettings,
@@ -84,10 +84,8 @@ impl Observer {
     ) -> Option<ElementTree> {
         // Who keeps the elements of every step wants to know what the phone says then.
         let is_wanted = privacy.elements != KeepElements::Always;
-        let is_slow =
-            self.elements.last().zip(self.answered_in).is_some_and(|(it, model)| model < it);
         let known = self.known.of(screen?).filter(|it| it.is_certain && it.uses < MOST_USES)?;
-        if !is_wanted || !is_slow {
+        if !is_wanted || !self.elements.keeps_acts_waiting() {
             return None;
         }
         let is_repeated = known.is_repeated;
