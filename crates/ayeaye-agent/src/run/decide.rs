@@ -287,7 +287,7 @@ impl Run {
     }
 }
 
-/// The same where the phone has not been asked yet.
+/// How long a decision to type waits for the elements: as long as an act where the phone is asked only now.
 fn patience_of_field(asks_only_now: bool) -> Duration {
     if asks_only_now { Observer::patience_of_act(ELEMENTS_OF_A_FIELD) } else { ELEMENTS_OF_A_FIELD }
 }
