@@ -106,6 +106,28 @@ async fn an_open_request_hears_of_new_sessions_and_of_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_open_request_hears_of_what_began_while_it_was_opened() {
+    let rig = rig().await;
+    let _gates = gated(&rig, 1);
+    let (client, _heard) = client(&rig, true).await;
+    let (_, session) = begin(&rig).await;
+    let filter = SubscriptionFilter::builder()
+        .resources_list_changed()
+        .resource_subscriptions(["ayeaye://sessions".to_owned(), session.clone()])
+        .build();
+    let mut open = client.listen(filter).await.unwrap();
+    let mut waits = vec![None, Some("ayeaye://sessions".to_owned()), Some(session)];
+    while !waits.is_empty() {
+        let told = match within(20, "news of all", open.next()).await.unwrap() {
+            Some(ServerNotification::ResourceListChangedNotification(_)) => None,
+            Some(ServerNotification::ResourceUpdatedNotification(it)) => Some(it.params.uri),
+            other => panic!("{other:?}"),
+        };
+        waits.retain(|wait| *wait != told);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nobody_hears_of_anothers_runs() {
     let rig = rig().await;
     let theirs = kept(&rig, Some("bob")).await;
@@ -128,6 +150,10 @@ async fn nobody_hears_of_anothers_runs() {
         .resource_subscriptions([uri.as_str(), "ayeaye://sessions"])
         .build();
     let mut open = newer.listen(filter).await.unwrap();
+    // What may have changed while it was opened is told of first, and nothing of bob's is in it.
+    let first = within(20, "the list", open.next()).await.unwrap().unwrap();
+    let ServerNotification::ResourceUpdatedNotification(first) = first else { panic!("{first:?}") };
+    assert_eq!(first.params.uri, "ayeaye://sessions");
     rig.vlm.always(&complete("Done."));
     let start = StartTask {
         policy: None,

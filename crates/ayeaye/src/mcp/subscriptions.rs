@@ -160,6 +160,7 @@ impl Subscriptions {
             }
         }
         watcher.watch(&addresses);
+        watcher.catch_up();
         let sink = subscription.sink();
         let telling = async {
             loop {

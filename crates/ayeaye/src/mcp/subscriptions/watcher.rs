@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ayeaye_agent::{Agent, Follower, Principal, RunActivity, SessionId};
 use futures::future::{pending, select_all};
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -12,6 +13,9 @@ use crate::mcp::address::Address;
 /// The least time between two notifications of one URI. A client that reads slowly blocks everything
 /// that is sent to it.
 pub(super) const LEAST_PAUSE: Duration = Duration::from_secs(1);
+
+/// How old a session may be that counts as begun while its client was being subscribed.
+const JUST_BEGUN: SignedDuration = SignedDuration::from_secs(10);
 
 /// A notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +96,16 @@ impl Watcher {
         let sessions: Vec<_> = self.addresses.keys().filter_map(|it| it.session()).collect();
         self.runs.retain(|session, _| sessions.contains(session));
         self.look = true;
+    }
+
+    /// Counts as changed what may have changed since the client was told that it is subscribed: rmcp says so
+    /// before it hands the request on. Once too often only makes a client read again.
+    pub(super) fn catch_up(&mut self) {
+        self.mark_stale(|_| true);
+        let newest = self.turns.newest.and_then(|session| session.created());
+        if let (Some(list), Some(newest)) = (&mut self.list, newest) {
+            list.throttle.stale |= Timestamp::now().duration_since(newest) < JUST_BEGUN;
+        }
     }
 
     /// Waits for the next notification. Cancel safe.
