@@ -1,6 +1,7 @@
 //! The real program, in a process of its own that sees nothing of this machine.
 use std::net::SocketAddr;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -28,7 +29,7 @@ pub fn http() -> reqwest::Client {
 
 /// How to start the program; it lives in a data folder of its own.
 pub struct Binary {
-    pub data: TempDir,
+    pub data: Arc<TempDir>,
     environment: Vec<(&'static str, String)>,
 }
 
@@ -48,7 +49,7 @@ impl Binary {
 
     /// With no settings at all.
     pub fn bare() -> Self {
-        Self { data: TempDir::new().unwrap(), environment: Vec::new() }
+        Self { data: Arc::new(TempDir::new().unwrap()), environment: Vec::new() }
     }
 
     /// With this phone and this model.
@@ -59,7 +60,7 @@ impl Binary {
     /// With this phone, and nobody has configured a model.
     pub fn unconfigured(adb: SocketAddr) -> Self {
         let environment = vec![("ADB_SERVER_SOCKET", format!("tcp:{adb}"))];
-        Self { data: TempDir::new().unwrap(), environment }
+        Self { data: Arc::new(TempDir::new().unwrap()), environment }
     }
 
     fn at(adb: String, model: String) -> Self {
@@ -69,7 +70,7 @@ impl Binary {
             ("AYEAYE_MODEL_API_KEY", KEY.to_owned()),
             ("AYEAYE_MODEL_RETRIES", "0".to_owned()),
         ];
-        Self { data: TempDir::new().unwrap(), environment }
+        Self { data: Arc::new(TempDir::new().unwrap()), environment }
     }
 
     /// Without this variable.
@@ -147,7 +148,7 @@ impl Binary {
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        Raw { child, input, output, asked: 0 }
+        Raw { child, input, output, asked: 0, _data: self.data.clone() }
     }
 
     /// The same with its log.
@@ -173,6 +174,8 @@ pub struct Raw {
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     asked: u32,
+    /// Its data folder stays for as long as it runs.
+    _data: Arc<TempDir>,
 }
 
 impl Raw {
