@@ -80,6 +80,13 @@ async fn what_was_not_compared_with_the_screen_is_listed_until_it_has_been_said_
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_only_looked_the_same_when_it_was_compared_is_listed_until_it_has_been_said_twice() {
+    let rig = rig(clicks(8), [&button("Next"), &button("More")]);
+    rig.phone.blinks();
+    assert_eq!(dumps(&rig).await.0, 4);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_model_that_takes_longer_than_a_list_has_every_screen_listed_meanwhile() {
     let slowly = |reply| {
         let ScriptedReply::Says(words) = reply else { panic!("it says something: {reply:?}") };

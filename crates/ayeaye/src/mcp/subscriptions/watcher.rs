@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ayeaye_agent::{Agent, Follower, Principal, RunActivity, SessionId};
 use futures::future::{pending, select_all};
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -102,9 +102,13 @@ impl Watcher {
     /// before it hands the request on. Once too often only makes a client read again.
     pub(super) fn catch_up(&mut self) {
         self.mark_stale(|_| true);
-        let newest = self.turns.newest.and_then(|session| session.created());
-        if let (Some(list), Some(newest)) = (&mut self.list, newest) {
-            list.throttle.stale |= Timestamp::now().duration_since(newest) < JUST_BEGUN;
+        let created = |session: SessionId| session.created();
+        if let Some(list) = &mut self.list
+            // Its name was made when this began.
+            && let Some(now) = created(list.newest)
+            && let Some(newest) = self.turns.newest.and_then(created)
+        {
+            list.throttle.stale |= now.duration_since(newest) < JUST_BEGUN;
         }
     }
 
