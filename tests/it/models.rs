@@ -46,6 +46,7 @@ async fn the_last_screen_is_put_into_words_in_the_tools_result() {
     assert_eq!(result["final_action"]["screenshot_caption"], "The home screen.", "{result}");
     assert_eq!(result["intermediate_logs"][0]["action"].get("screenshot_caption"), None);
     assert_eq!(result["usage"]["cost_known"], false);
+    crate::logs::folders::complete(rig.data.path(), result["session_id"].as_str().unwrap()).await;
     let reports = std::fs::read_dir(rig.data.path().join("reports")).unwrap();
     let pages: Vec<_> =
         reports.map(|it| std::fs::read_to_string(it.unwrap().path()).unwrap()).collect();

@@ -2,12 +2,12 @@
 use std::sync::Arc;
 
 use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ServerAddress};
-use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture};
+use ayeaye_agent::{App, Device, DeviceId, DeviceSource as _, Gesture};
 use ayeaye_phone::AdbDevice;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, plugged_in};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, plugged_in, within};
 
 async fn open(phone: &AdbDevice, adb: std::net::SocketAddr, data: &TempDir) -> Arc<dyn Device> {
     let server = ServerAddress::Tcp { host: adb.ip().to_string(), port: adb.port() };
@@ -31,9 +31,12 @@ async fn apps_have_the_names_of_the_phones_language() {
         phone.phone().put_setting("system", "system_locales", Some(locales));
         let device = open(&phone, adb, &data).await;
         let screen = device.info().await.unwrap().screen;
-        // The list waits for the names, which are being read.
-        let listed = device.apps().await.unwrap();
-        assert!(listed.iter().any(|app| app.label.as_deref() == Some(settings)), "{listed:?}");
+        // The list waits for the names, which are being read, but not for ever.
+        within(30, settings, async {
+            let is_named = |app: &App| app.label.as_deref() == Some(settings);
+            while !device.apps().await.unwrap().iter().any(is_named) {}
+        })
+        .await;
         for (name, package) in [(settings, "com.android.settings"), (notes, "com.example.notes")] {
             device.perform(&Gesture::Awake { app: name.to_owned() }, screen).await.unwrap();
             assert_eq!(phone.phone().foreground().package, package, "{locales}: {name}");

@@ -276,7 +276,7 @@ async fn doctor_says_of_each_makers_phone_what_to_switch_on() {
     assert!(about(&stock, "sleep").1.contains("30 s"));
     for (what, says) in [
         ("capture", "1080x2400 at 420 dpi in "),
-        ("capture", " ms, raw"),
+        ("capture", " ms, "),
         ("protected", "not protected"),
         ("battery", "87 %, has power, 25.0 °C"),
         ("sound", "media volume 6 of 15"),

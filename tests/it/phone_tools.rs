@@ -6,7 +6,7 @@ use rmcp::model::CallToolResponse;
 use serde_json::{Value, json};
 
 use crate::support::clients::{Era, FakeUser, UserAction, call_of, on_pipe};
-use crate::support::{Answer, FakeVlm, Rig, RigOptions};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, within};
 
 async fn rig() -> Rig {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
@@ -205,7 +205,10 @@ async fn installing_and_removing_ask_first() {
         let apps = device.apps().await.unwrap();
         apps.into_iter().find(|app| app.package == "org.example.weather")
     };
-    assert_eq!(named().await.unwrap().label.as_deref(), Some("Weather"));
+    within(30, "its name, which is read from its file", async {
+        while named().await.unwrap().label.as_deref() != Some("Weather") {}
+    })
+    .await;
     let done = agreed(&rig, "uninstall_app", json!({ "app": "weather" })).await;
     assert_eq!(done["note"], "uninstalled org.example.weather");
     assert_eq!(named().await, None);

@@ -385,8 +385,9 @@ async fn the_demo_does_the_main_job_by_itself() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_phone_that_has_said_a_word_ends_cleanly_when_it_is_told() {
+    let binary = Binary::alone();
     for _ in 0..5 {
-        let mut command = Binary::alone().command(&["phone", "--port", "0"]);
+        let mut command = binary.command(&["phone", "--port", "0"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut phone = command.spawn().unwrap();
         let mut out = BufReader::new(phone.stdout.take().unwrap()).lines();

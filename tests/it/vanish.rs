@@ -93,7 +93,10 @@ async fn vanishes(wire: Wire, way: Way, then: Then) {
     let heard = call.vanish(&world).await;
     world.adb_device.faults().clear();
     let before = world.taps();
-    world.gate.notify_one();
+    if wire != Modern {
+        // There the end of the request calls the model back, and it need not be noticed before the model answers.
+        world.gate.notify_one();
+    }
 
     let session = world.session_at_rest().await;
     let expected = expected(wire, way);

@@ -14,6 +14,8 @@ use crate::support::{
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 const STAY_ON: (&str, &str) = ("global", "stay_on_while_plugged_in");
+/// When the screen goes off by itself, in milliseconds: not before it was seen to rest and a model was asked.
+const SOON: u64 = 2500;
 const TIMEOUT: (&str, &str) = ("system", "screen_off_timeout");
 
 pub(super) fn setting(device: &AdbDevice, (table, key): (&str, &str)) -> String {
@@ -51,7 +53,7 @@ fn notes(data: &std::path::Path, session: &Value, kind: &str) -> Vec<Value> {
 async fn a_screen_that_goes_off_while_the_model_thinks_gets_no_blind_tap() {
     // It cannot be told to stay on.
     let rig = rig(|plan| {
-        plan.screen_off_after_ms = Some(800);
+        plan.screen_off_after_ms = Some(SOON);
         plan.settings_refused = true;
     })
     .await;
@@ -80,7 +82,7 @@ async fn a_screen_that_goes_off_while_the_model_thinks_gets_no_blind_tap() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_aimed_at_another_screen_is_not_done_after_a_dark_one() {
     let rig = rig(|plan| {
-        plan.screen_off_after_ms = Some(800);
+        plan.screen_off_after_ms = Some(SOON);
         plan.settings_refused = true;
     })
     .await;
@@ -110,7 +112,7 @@ async fn the_phone_stays_on_while_a_run_has_it_and_no_longer() {
     {
         let rig = rig(|plan| {
             plan.unplugged = unplugged;
-            plan.screen_off_after_ms = Some(300);
+            plan.screen_off_after_ms = Some(SOON);
         })
         .await;
         let device = rig.adb_device.clone();

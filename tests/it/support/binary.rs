@@ -216,7 +216,7 @@ impl Raw {
                 }
             }
         };
-        within(30, "an answer", answer).await
+        within(90, "an answer", answer).await
     }
 
     /// Reads until a line has this text.
@@ -280,6 +280,6 @@ impl Raw {
             }
             (self.child.wait().await.unwrap().code(), rest)
         };
-        within(10, "the end of the server", end).await
+        within(20, "the end of the server", end).await
     }
 }

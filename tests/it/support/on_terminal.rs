@@ -2,8 +2,10 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
+use std::sync::Arc;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
@@ -14,6 +16,8 @@ pub struct OnTerminal {
     child: Child,
     keyboard: File,
     shown: watch::Receiver<String>,
+    /// Its data folder stays for as long as it runs.
+    _data: Arc<TempDir>,
 }
 
 impl OnTerminal {
@@ -38,7 +42,7 @@ impl OnTerminal {
                 told.send_modify(|all| all.push_str(&text));
             }
         });
-        Self { child, keyboard, shown }
+        Self { child, keyboard, shown, _data: binary.data.clone() }
     }
 
     /// Waits until the terminal has shown this.
