@@ -9,7 +9,7 @@ use crate::support::{
 };
 
 /// A start without a model must not wait for one: far less than the tries of a call take.
-const AT_ONCE: Duration = Duration::from_secs(8);
+const AT_ONCE: Duration = Duration::from_secs(5);
 
 async fn names(raw: &mut Raw) -> Vec<String> {
     let tools = raw.ask("tools/list", json!({})).await;

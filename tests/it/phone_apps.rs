@@ -1,5 +1,6 @@
 //! The names of a phone's apps, read from the package files of the virtual phone as from a real one's.
 use std::sync::Arc;
+use std::time::Duration;
 
 use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ServerAddress};
 use ayeaye_agent::{App, Device, DeviceId, DeviceSource as _, Gesture};
@@ -34,7 +35,10 @@ async fn apps_have_the_names_of_the_phones_language() {
         // The list waits for the names, which are being read, but not for ever.
         within(30, settings, async {
             let is_named = |app: &App| app.label.as_deref() == Some(settings);
-            while !device.apps().await.unwrap().iter().any(is_named) {}
+            let mut tick = tokio::time::interval(Duration::from_millis(20));
+            while !device.apps().await.unwrap().iter().any(is_named) {
+                tick.tick().await;
+            }
         })
         .await;
         for (name, package) in [(settings, "com.android.settings"), (notes, "com.example.notes")] {

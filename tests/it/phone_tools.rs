@@ -1,5 +1,7 @@
 //! What clients expect of a phone's server beside fingers: addresses, apps, packages, files, logs, elements
 //! by reference, and the picture after an act.
+use std::time::Duration;
+
 use ayeaye::config::ToolSet;
 use ayeaye_agent::DeviceId;
 use rmcp::model::CallToolResponse;
@@ -206,7 +208,10 @@ async fn installing_and_removing_ask_first() {
         apps.into_iter().find(|app| app.package == "org.example.weather")
     };
     within(30, "its name, which is read from its file", async {
-        while named().await.unwrap().label.as_deref() != Some("Weather") {}
+        let mut tick = tokio::time::interval(Duration::from_millis(20));
+        while named().await.unwrap().label.as_deref() != Some("Weather") {
+            tick.tick().await;
+        }
     })
     .await;
     let done = agreed(&rig, "uninstall_app", json!({ "app": "weather" })).await;

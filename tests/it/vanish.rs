@@ -94,11 +94,13 @@ async fn vanishes(wire: Wire, way: Way, then: Then) {
     world.adb_device.faults().clear();
     let before = world.taps();
     if wire != Modern {
-        // There the end of the request calls the model back, and it need not be noticed before the model answers.
         world.gate.notify_one();
     }
-
     let session = world.session_at_rest().await;
+    if wire == Modern {
+        // There the end of the request cancels the model call, and it need not be noticed before an answer comes.
+        world.gate.notify_one();
+    }
     let expected = expected(wire, way);
     let Some(session) = session else {
         // It went before the server had taken the call up: nothing was begun, and it can be said again.

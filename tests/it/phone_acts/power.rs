@@ -112,7 +112,7 @@ async fn the_phone_stays_on_while_a_run_has_it_and_no_longer() {
     {
         let rig = rig(|plan| {
             plan.unplugged = unplugged;
-            plan.screen_off_after_ms = Some(SOON);
+            plan.screen_off_after_ms = Some(300);
         })
         .await;
         let device = rig.adb_device.clone();

@@ -16,7 +16,7 @@ pub(crate) use self::answers::FakeSource;
 use super::Scene;
 use crate::{Component, DeviceId, Performed, ScreenSize};
 
-/// The calls of [`Device`], and opening one; each is counted from 1.
+/// The calls of [`crate::Device`], and opening one; each is counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Call {
     List,
@@ -193,11 +193,10 @@ impl FakeDevice {
         self.inner().motion = motion;
     }
 
-    /// From now on there is a caret on its screen, which is larger, after each list of its elements and until it is
-    /// touched.
+    /// Its screen is larger from now on, and shows a caret after each list of its elements until it is touched.
     pub(crate) fn blinks(&self) {
         let mut inner = self.inner();
-        (inner.size, inner.blinks) = (screen::WITH_CARET, true);
+        (inner.size, inner.blinks) = (screen::SIZE_WITH_CARET, true);
     }
 
     /// From now on the screen consists of this; the field in focus may hide what is typed.
@@ -259,7 +258,7 @@ impl FakeDevice {
     pub(crate) fn is_touched(&self) {
         let mut inner = self.inner();
         inner.page += 1;
-        inner.touched = Instant::now();
+        (inner.touched, inner.caret) = (Instant::now(), false);
     }
 
     /// Somebody switches its screen off.

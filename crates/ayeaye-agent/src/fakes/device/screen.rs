@@ -7,7 +7,7 @@ use crate::{Frame, ScreenSize};
 
 pub(super) const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
 /// So large that a pixel that differs is too little to count.
-pub(super) const WITH_CARET: ScreenSize = ScreenSize { width: 120, height: 240 };
+pub(super) const SIZE_WITH_CARET: ScreenSize = ScreenSize { width: 120, height: 240 };
 
 impl FakeDevice {
     /// What it showed before it was touched last.

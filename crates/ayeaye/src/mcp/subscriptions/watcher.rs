@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ayeaye_agent::{Agent, Follower, Principal, RunActivity, SessionId};
 use futures::future::{pending, select_all};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -14,8 +14,9 @@ use crate::mcp::address::Address;
 /// that is sent to it.
 pub(super) const LEAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How old a session may be that counts as begun while its client was being subscribed.
-const JUST_BEGUN: SignedDuration = SignedDuration::from_secs(10);
+/// How old the name of a session may be that is news: it is made before a phone is had, and a client is told that it
+/// is subscribed before it is watched for.
+const RECENT: SignedDuration = SignedDuration::from_secs(10);
 
 /// A notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +52,27 @@ struct Throttle {
 
 #[derive(Debug)]
 struct List {
-    /// The newest session so far; ids sort by creation time.
-    newest: SessionId,
+    /// The newest session that is no news; ids sort by creation time.
+    newest: Option<SessionId>,
+    /// Names from before that are no news: servers hear of each other's runs late.
+    since: Option<Timestamp>,
     throttle: Throttle,
+}
+
+impl List {
+    /// From now on, after this session.
+    fn after(newest: Option<SessionId>) -> Self {
+        let now = SessionId::new().created();
+        Self { newest, since: now.map(|now| now - RECENT), throttle: Throttle::default() }
+    }
+
+    fn is_recent(&self, session: SessionId) -> bool {
+        self.since <= session.created()
+    }
+
+    fn is_news(&self, session: SessionId) -> bool {
+        self.newest < Some(session) && self.is_recent(session)
+    }
 }
 
 impl Throttle {
@@ -82,9 +101,8 @@ impl Watcher {
 
     /// Notifies of new sessions, too.
     pub(super) fn watch_list(&mut self) {
-        // Newer than every session there is.
-        let newest = SessionId::new();
-        self.list.get_or_insert_with(|| List { newest, throttle: Throttle::default() });
+        let newest = self.turns.newest;
+        self.list.get_or_insert_with(|| List::after(newest));
     }
 
     /// Watches these URIs and no others.
@@ -99,16 +117,14 @@ impl Watcher {
     }
 
     /// Counts as changed what may have changed since the client was told that it is subscribed: rmcp says so
-    /// before it hands the request on. Once too often only makes a client read again.
+    /// before it hands the request on.
     pub(super) fn catch_up(&mut self) {
         self.mark_stale(|_| true);
-        let created = |session: SessionId| session.created();
-        if let Some(list) = &mut self.list
-            // Its name was made when this began.
-            && let Some(now) = created(list.newest)
-            && let Some(newest) = self.turns.newest.and_then(created)
+        if let (Some(list), Some(newest)) = (&mut self.list, self.turns.newest)
+            && list.is_recent(newest)
         {
-            list.throttle.stale |= now.duration_since(newest) < JUST_BEGUN;
+            // Not at once: a client that subscribes anew when it is told so does that once a second at most.
+            list.throttle = Throttle { last: Some(Instant::now()), stale: true };
         }
     }
 
@@ -204,9 +220,9 @@ impl Watcher {
         self.look = true;
         self.mark_stale(|address| *address == Address::Sessions);
         if let (Some(list), Some(newest)) = (&mut self.list, turns.newest)
-            && list.newest < newest
+            && list.is_news(newest)
         {
-            list.newest = newest;
+            list.newest = Some(newest);
             list.throttle.stale = true;
         }
     }
@@ -237,6 +253,18 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
+
+    #[test]
+    fn a_session_that_was_being_started_is_news_and_one_of_long_ago_is_not() {
+        let (first, second) = (SessionId::new(), SessionId::new());
+        let list = List::after(None);
+        assert!(list.is_news(first), "its name is older than the list, and it has begun after it");
+        let list = List::after(Some(first));
+        assert!(!list.is_news(first) && list.is_news(second));
+        // Of 2023.
+        let old = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        assert!(!List::after(None).is_news(old));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn an_address_is_told_of_at_once_and_then_once_a_second() {
