@@ -156,8 +156,7 @@ async fn the_record_says_how_captures_came_and_when_that_changed() {
     // On a loaded machine a raw capture may be so slow that the phone packs the next one.
     ways.retain(|way| *way != "gzip");
     // It is remembered for ten minutes, so it stays so.
-    assert_eq!(ways.last(), Some(&"framebuffer"), "{looks:?}");
-    assert!(ways.len() <= 2 && ways[0] != "PNG", "{looks:?}");
+    assert!(!ways.is_empty() && ["raw", "framebuffer"].ends_with(&ways), "{looks:?}");
     assert!(3 < looks.len(), "{looks:?}");
     assert!(told.iter().all(|it| it["link"] == rig.serial && it["transport"] == "usb"), "{told:?}");
 }

@@ -98,7 +98,7 @@ async fn vanishes(wire: Wire, way: Way, then: Then) {
     }
     let session = world.session_at_rest().await;
     if wire == Modern {
-        // There the end of the request cancels the model call, and it need not be noticed before an answer comes.
+        // There the end of the request cancels the model call. An answer before that is noticed would be acted on.
         world.gate.notify_one();
     }
     let expected = expected(wire, way);
