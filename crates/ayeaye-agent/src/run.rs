@@ -43,7 +43,6 @@ use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
 use self::actor::{Actor, NOT_SENT};
-use self::answer_times::AnswerTimes;
 pub(crate) use self::ask::waiting_for_operator;
 pub(crate) use self::begin::ResumeKind;
 use self::budget::Budget;
@@ -150,8 +149,6 @@ struct RunState {
     progress: Progress,
     /// How often in a row an act was put off because the screen had changed.
     put_off: u32,
-    /// How long the acting model took for its last answers.
-    answer_times: AnswerTimes,
     /// The number of questions answered without the user.
     auto_answers: u32,
     image_history: ImageHistory,

@@ -49,10 +49,9 @@ impl Run {
         step: &mut StepBuilder,
     ) -> Result<Decision, RunError> {
         let model = self.acting_model();
-        let answered_in = self.state.answer_times.latest();
         // A call that is taken back costs something: nothing is risked once the budget is used up.
         let affordable = self.models.used_up(&self.recorder).is_none();
-        if !affordable || !self.observer.may_ask_early(observation, &*model, answered_in) {
+        if !affordable || !self.observer.may_ask_early(observation, &*model) {
             self.prove(observation, step).await?;
         }
         if observation.is_early() {
@@ -80,7 +79,7 @@ impl Run {
             let moved = observation.moved();
             let reply =
                 self.models.send_unless_moved(recorder, &mut exchange, costs, moved).await?;
-            self.state.answer_times.add(reply.latency);
+            self.observer.answer_times.add(reply.latency);
             // Nothing follows from a reply before its screen is known to be the settled one.
             if let Err(moved) = self.prove(observation, step).await {
                 let read = model.read(&reply, observation.picture.picture.size);
@@ -176,7 +175,7 @@ impl Run {
         tracing::warn!(session = %self.session().id, to = other.name(), "another model goes on: {}", self.recorder.redact(&why));
         self.state.fallen_back = true;
         self.state.image_history.clear();
-        self.state.answer_times.clear();
+        self.observer.answer_times.clear();
         self.state.progress = Progress::default();
         if reason == StopReason::NoProgress {
             self.state

@@ -21,7 +21,7 @@ impl Run {
             if !observation.is_early() {
                 step.captioning = self.begin_caption(&observation);
             }
-            self.observer.watch(&mut observation, self.state.answer_times.at_least());
+            self.observer.watch(&mut observation);
             match self.decide_with_progress(&mut observation, step).await {
                 Err(err) if err.looks_again() => {
                     self.observer.goes_on_from(observation);

@@ -1,5 +1,6 @@
 //! Looking at the phone: a settled frame, its picture and its elements.
 mod capture;
+mod dump;
 mod early;
 mod elements;
 mod known_elements;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use self::dump::PendingDump;
 use self::early::Proof;
 use self::elements::{ElementsRequest, ElementsTiming};
 use self::known_elements::KnownElements;
@@ -26,6 +28,7 @@ use self::screen_key::ScreenKey;
 use self::since::LastGesture;
 use self::watch::ScreenWatch;
 use super::actor::Actor;
+use super::answer_times::AnswerTimes;
 use super::cancel::CancelHandle;
 use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
@@ -92,6 +95,8 @@ pub(super) struct Observer {
     device: Arc<dyn Device>,
     cancel: CancelHandle,
     settle: SettleRule,
+    /// How long the acting model took for its last answers.
+    pub(super) answer_times: AnswerTimes,
     times: Arc<SettleTimes>,
     speculate: Speculate,
     device_wait: Duration,
@@ -116,6 +121,8 @@ pub(super) struct Observer {
     /// Its picture.
     last_picture: Option<StoredPicture>,
     elements: ElementsTiming,
+    /// A list that was asked for with a frame that did not stay.
+    earlier_dump: Option<PendingDump>,
     /// The elements of screens that were acted on.
     known: KnownElements,
     /// How the last recorded capture came.
@@ -134,6 +141,7 @@ impl Observer {
             device,
             cancel,
             settle: limits.settle,
+            answer_times: AnswerTimes::default(),
             times,
             speculate: limits.speculate,
             device_wait: limits.device_wait,
@@ -150,6 +158,7 @@ impl Observer {
             is_current: false,
             last_picture: None,
             elements: ElementsTiming::default(),
+            earlier_dump: None,
             known: KnownElements::default(),
             route: None,
         }
@@ -292,10 +301,14 @@ impl Observer {
         let screen =
             ScreenKey::new(&capture.frame, state, display.clone()).filter(|_| !private && !stale);
         let known = self.known_elements(recorder.privacy(), screen.as_ref(), seen_at);
-        let elements = match known.filter(|_| !secret) {
-            Some(tree) => ElementsRequest::Known(tree),
-            None if private || !may_rest => ElementsRequest::NotAsked,
-            None => self.request_elements(recorder, &capture.frame, secret, screen.as_ref()),
+        let earlier = self.earlier_dump.take().filter(|_| !secret && !private);
+        let elements = match (known.filter(|_| !secret), earlier) {
+            (Some(tree), _) => ElementsRequest::Known(tree),
+            (None, Some(dump)) if dump.counts_for(&capture.frame, screen.as_ref(), seen_at) => {
+                ElementsRequest::Pending(dump)
+            }
+            _ if private || !may_rest => ElementsRequest::NotAsked,
+            _ => self.request_elements(recorder, &capture.frame, secret, screen.as_ref()),
         };
         let encoding = Instant::now();
         let encode = encode(model.clone(), capture.frame.clone());

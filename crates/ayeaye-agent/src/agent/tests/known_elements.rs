@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::fakes::{Motion, Rig, ScriptedReply, click, complete, info, say, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::Fact;
-use crate::{KeepElements, PrivacySettings, ReplyMode, Report, UserInput};
+use crate::{KeepElements, PrivacySettings, ReplyMode, Report, Speculate, UserInput};
 
 const APP: &str = "com.example.chat";
 /// So long a list is compared with the screen when it has come.
@@ -202,4 +202,53 @@ async fn who_keeps_all_elements_has_them_listed() {
     let settings = PrivacySettings { elements: KeepElements::Always, ..PrivacySettings::default() };
     let rig = rig(clicks(4), [&button("Next"), &button("More")]);
     assert_eq!(dumps(&rig.privacy(settings)).await.0, 5);
+}
+
+/// A screen that moves for so long after a touch, on a phone on which it is thought to change at once: a list is asked
+/// for with a frame that does not stay. How often the phone made one, for two touches and the end.
+async fn dumps_of_a_screen_that_moves(moving: u64, dump: u64) -> (u32, Vec<String>) {
+    let millis = Duration::from_millis;
+    let rig = Rig::new([click(1), click(2), complete("done")]).limited(|limits| {
+        (limits.stop_animations, limits.speculate) = (true, Speculate::Off);
+    });
+    rig.phone.moves(Motion::Takes { answer: Duration::ZERO, moving: millis(moving) });
+    rig.phone.dumps_in(millis(dump));
+    rig.phone.shows(&button("Next"), false);
+    let (dumps, report) = dumps(&rig).await;
+    (dumps, targets(&rig, &report).await)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_asked_for_too_early_counts_for_the_screen_that_came_if_it_was_made_of_that() {
+    let next = ["Next", "Next"].map(str::to_owned).to_vec();
+    assert_eq!(dumps_of_a_screen_that_moves(0, 1500).await, (3, next.clone()), "it rested at once");
+    assert_eq!(dumps_of_a_screen_that_moves(300, 1500).await, (3, next.clone()));
+    // So quick a phone has read the screen before.
+    assert_eq!(dumps_of_a_screen_that_moves(300, 900).await, (4, next.clone()));
+    // It may have been reading when the screen at rest was there.
+    assert_eq!(dumps_of_a_screen_that_moves(1300, 1500).await, (4, next));
+}
+
+/// Two touches by which it is known that acts wait for lists, back twice, and a third touch. The model takes so long
+/// for each. How often the phone made a list.
+async fn dumps_for_touches_with_keys_between(answer: u64) -> u32 {
+    let key = |key| say("HOT_KEY", &json!({ "key": key }));
+    let replies =
+        [click(1), click(2), key("BACK"), key("BACK"), click(3), complete("done")].map(|reply| {
+            let ScriptedReply::Says(words) = reply else { panic!("it says something: {reply:?}") };
+            ScriptedReply::Late(Duration::from_millis(answer), words)
+        });
+    let rig = Rig::new(replies);
+    rig.phone.dumps_in(LONG);
+    rig.phone.shows(&button("Next"), false);
+    let (dumps, report) = dumps(&rig).await;
+    assert_eq!(targets(&rig, &report).await, ["Next"; 3]);
+    dumps
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_answers_at_once_has_a_screen_listed_only_before_a_touch() {
+    assert_eq!(dumps_for_touches_with_keys_between(160).await, 6, "each screen");
+    // Those that are touched, and the last.
+    assert_eq!(dumps_for_touches_with_keys_between(10).await, 4);
 }

@@ -98,12 +98,11 @@ impl Observation {
 }
 
 impl Observer {
-    /// Whether a model that last took so long to answer is to be asked before the screen has settled.
+    /// Whether this model is to be asked before the screen has settled.
     pub(in crate::run) fn may_ask_early(
         &self,
         observation: &Observation,
         model: &dyn Model,
-        answered_in: Option<Duration>,
     ) -> bool {
         let Some(proof) = &observation.proof else { return false };
         match self.speculate {
@@ -111,7 +110,7 @@ impl Observer {
             Speculate::On => true,
             Speculate::Auto => {
                 model.abandoned_calls_are_free()
-                    && answered_in.is_some_and(|it| WORTH_ASKING_EARLY <= it)
+                    && self.answer_times.latest().is_some_and(|it| WORTH_ASKING_EARLY <= it)
                     && proof.is_likely()
                     && self.times.guesses_well(&proof.gesture.kind)
             }
@@ -297,6 +296,9 @@ impl Observer {
     /// could not be looked at.
     pub(in crate::run) fn goes_on_from(&mut self, observation: Observation) {
         let Some(proof) = observation.proof else { return };
+        if let ElementsRequest::Pending(dump) = observation.elements {
+            self.earlier_dump = Some(dump);
+        }
         let is_likely = proof.is_likely();
         let Proof { gesture, found, .. } = *proof;
         match found {

@@ -6,17 +6,16 @@ use std::time::Duration;
 
 use serde_json::Map;
 use tokio::time::{Instant, timeout};
-use tokio_util::task::AbortOnDropHandle;
 
 use super::capture::PROTECTED_SCREEN;
+use super::dump::{Dump, PendingDump};
 use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart, hidden_elements, without_hidden};
-use crate::journal::{BlobRef, DisplayRecord, Fact, NoteKind, Observe, TargetRecord};
+use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
 use crate::privacy::SecretStore;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
-use crate::settle::looks_same;
 use crate::{DeviceError, Frame, Gesture, KeepElements, KeepText, error_chain};
 
 /// How long a decision waits for elements on phones that are quick with them.
@@ -30,20 +29,8 @@ const BEFORE_AN_ACT: Duration = Duration::from_secs(5);
 const GIVEN_UP_AFTER: u32 = 3;
 /// How long the last step of a run waits, so that the last picture has its elements.
 const LAST_STEP: Duration = Duration::from_secs(1);
-/// Elements that took longer count only if the screen still looks as it did.
-const DOUBTED_AFTER: Duration = Duration::from_secs(2);
 /// Longer than any device's own timeout.
 const AS_LONG_AS_IT_TAKES: Duration = Duration::from_secs(30);
-
-/// What a phone said when it was asked.
-#[derive(Debug)]
-pub(in crate::run) struct Dump {
-    said: Result<Option<String>, DeviceError>,
-    took: Duration,
-    read_at: Instant,
-    /// The screen was seen to look exactly as before after that.
-    is_confirmed: bool,
-}
 
 /// The progress of reading one screen's elements.
 #[derive(Debug)]
@@ -54,8 +41,8 @@ pub(in crate::run) enum ElementsRequest {
     Known(ElementTree),
     /// Likewise, but the phone is to be asked; if it does not say, they are what is known.
     Doubted(ElementTree),
-    /// In progress; aborted on drop.
-    Pending(AbortOnDropHandle<Dump>),
+    /// In progress.
+    Pending(PendingDump),
     /// The phone gave none, or not in time.
     Unavailable,
     /// Read.
@@ -155,6 +142,9 @@ impl Observer {
     ) -> ElementsRequest {
         let wanted = match recorder.privacy().elements {
             KeepElements::Always => true,
+            // A list that comes after the answer may be of use to nobody and hold up the next: it is asked for before
+            // an act that needs it.
+            _ if self.answers_before_lists() => false,
             // A phone that tells nothing is asked less often. What is not kept is read all the same: the gate goes
             // by it.
             KeepElements::Auto | KeepElements::Never => {
@@ -170,50 +160,10 @@ impl Observer {
         }
     }
 
-    /// Asks for the elements of the screen on this frame. Where a secret may be on it, or the phone
-    /// takes long, they count only if the screen looks the same afterwards: elements of another screen
-    /// would be worse than none.
-    fn ask_phone(
-        &self,
-        frame: &Frame,
-        secret: bool,
-        screen: Option<&ScreenKey>,
-    ) -> ElementsRequest {
-        let (device, frame, screen) = (self.device.clone(), frame.clone(), screen.cloned());
-        let private = (!self.policy.private_apps.is_empty()).then(|| self.policy.clone());
-        let asking = async move {
-            let begun = Instant::now();
-            let mut said = device.ui_tree().await;
-            let read_at = Instant::now();
-            let took = read_at - begun;
-            if let (Some(policy), Ok(Some(_))) = (private, &said) {
-                // Such an app may have come to the front meanwhile.
-                let front = device.state().await.ok().and_then(|state| state.foreground);
-                if front.is_none_or(|front| policy.is_private(&front.package)) {
-                    said = Ok(None);
-                }
-            }
-            let mut is_confirmed = false;
-            if matches!(said, Ok(Some(_))) && (secret || DOUBTED_AFTER < took) {
-                let (now, state) = tokio::join!(device.capture(), device.state());
-                let unchanged = match now {
-                    Ok(now) => {
-                        let display = device.shown_on().map(DisplayRecord::from);
-                        let now_shown =
-                            state.ok().and_then(|it| ScreenKey::new(&now, &it, display));
-                        is_confirmed = now_shown.is_some() && now_shown == screen;
-                        looks_same(&frame, &now)
-                    }
-                    Err(_) => false,
-                };
-                if !unchanged {
-                    tracing::debug!(device = %device.id(), "the elements are of another screen");
-                    said = Ok(None);
-                }
-            }
-            Dump { said, took, read_at, is_confirmed }
-        };
-        ElementsRequest::Pending(AbortOnDropHandle::new(tokio::spawn(asking)))
+    /// Whether the model answers so soon that acts have to wait for almost the whole of a list anyway.
+    fn answers_before_lists(&self) -> bool {
+        let at_once = self.answer_times.latest().is_some_and(|took| took < GRACE);
+        at_once && self.elements.keeps_acts_waiting()
     }
 
     /// How long a step waits for the elements.
@@ -328,9 +278,9 @@ impl Observer {
         observation: &mut Observation,
         patience: Duration,
     ) -> Result<bool, RunError> {
-        let handle =
+        let dumping =
             match std::mem::replace(&mut observation.elements, ElementsRequest::Unavailable) {
-                ElementsRequest::Pending(handle) => handle,
+                ElementsRequest::Pending(asked) => asked.dumping,
                 ElementsRequest::Known(tree) => {
                     self.has_elements(observation, tree);
                     return Ok(true);
@@ -342,7 +292,7 @@ impl Observer {
                 }
             };
         let begun = Instant::now();
-        let answered = self.cancel.race(timeout(patience, handle)).await?;
+        let answered = self.cancel.race(timeout(patience, dumping)).await?;
         if BEFORE_AN_ACT <= patience {
             self.elements.act_waited = begun.elapsed();
         }

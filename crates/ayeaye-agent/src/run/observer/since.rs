@@ -41,6 +41,7 @@ impl Observer {
         ended: Instant,
     ) {
         self.is_current = false;
+        self.earlier_dump = None;
         (self.early_frames, self.guesses) = (0, 0);
         let act = match gesture {
             Gesture::HotKey { key } => key.name(),

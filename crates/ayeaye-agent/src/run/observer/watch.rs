@@ -132,9 +132,9 @@ impl Observation {
 }
 
 impl Observer {
-    /// Begins to watch the screen of this observation, for a model that takes at least so long: looks long
-    /// before it answers would be of no use.
-    pub(in crate::run) fn watch(&self, observation: &mut Observation, answer: Duration) {
+    /// Begins to watch the screen of this observation: looks long before the model answers would be of no use.
+    pub(in crate::run) fn watch(&self, observation: &mut Observation) {
+        let answer = self.answer_times.at_least();
         let needed = (observation.seen_at + FRESH).max(Instant::now() + answer);
         let first = needed.checked_sub(observation.look_time()).unwrap_or(needed);
         observation.watch =
