@@ -31,8 +31,11 @@ const SPARE: u32 = 2;
 const LEAST_PATIENCE: Duration = Duration::from_millis(100);
 /// The share of acts that have to have come to rest by a frame for it to be worth preparing.
 const WORTH_PREPARING: f64 = 0.4;
-/// The share for it to be worth sending.
-const WORTH_SENDING: f64 = 0.7;
+/// The share for it to be worth sending. A wrong one is withdrawn and costs a model of one's own the reading of a
+/// prompt, a right one saves a whole capture.
+const WORTH_SENDING: f64 = 0.5;
+/// The share of such frames that have to have stayed for more to be sent.
+const WORTH_GOING_ON: f64 = 0.4;
 
 /// On which phone what kind of act was done, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -126,7 +129,7 @@ impl SettleTimes {
         let guesses = [own, of_app].iter().find_map(|kind| known.guesses.get(kind));
         guesses.is_none_or(|guesses| {
             let right = guesses.iter().filter(|right| **right).count();
-            WORTH_SENDING <= share_of(right, guesses.len())
+            WORTH_GOING_ON <= share_of(right, guesses.len())
         })
     }
 

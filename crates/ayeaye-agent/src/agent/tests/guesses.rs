@@ -117,5 +117,6 @@ async fn where_screens_never_rest_a_model_is_soon_asked_early_no_more() {
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
     let withdrawn = withdrawn(&rig, report.session_id).await;
-    assert_eq!(withdrawn.len(), 1, "{withdrawn:?}");
+    // Those of two screens, until one of the last five was right.
+    assert_eq!(withdrawn.len(), 4, "{withdrawn:?}");
 }

@@ -8,7 +8,6 @@ use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::Observer;
-use super::elements::ElementsRequest;
 use super::screen_key::ScreenKey;
 use crate::journal::DisplayRecord;
 use crate::settle::looks_same;
@@ -85,7 +84,7 @@ impl Observer {
         frame: &Frame,
         secret: bool,
         key: Option<&ScreenKey>,
-    ) -> ElementsRequest {
+    ) -> PendingDump {
         let asked = DumpedScreen { frame: frame.clone(), key: key.cloned(), came_later: false };
         let (device, screen) = (self.device.clone(), Arc::new(Mutex::new(Some(asked))));
         let private = (!self.policy.private_apps.is_empty()).then(|| self.policy.clone());
@@ -107,21 +106,17 @@ impl Observer {
             }
             let doubted = secret || DOUBTED_AFTER < dump.took;
             if let (Some(screen), true) = (screen, doubted && matches!(dump.said, Ok(Some(_)))) {
-                match looks_still(&*device, &screen).await {
-                    Some(exactly) => dump.is_confirmed = exactly,
-                    None => {
-                        tracing::debug!(device = %device.id(), "the elements are of another screen");
-                        dump.said = Ok(None);
-                    }
+                if let Some(exactly) = looks_still(&*device, &screen).await {
+                    dump.is_confirmed = exactly;
+                } else {
+                    tracing::debug!(device = %device.id(), "the elements are of another screen");
+                    dump.said = Ok(None);
                 }
             }
             dump
         };
-        ElementsRequest::Pending(PendingDump {
-            dumping: AbortOnDropHandle::new(tokio::spawn(asking)),
-            asked_at: Instant::now(),
-            screen,
-        })
+        let dumping = AbortOnDropHandle::new(tokio::spawn(asking));
+        PendingDump { dumping, asked_at: Instant::now(), screen }
     }
 }
 

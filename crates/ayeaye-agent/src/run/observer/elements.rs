@@ -154,7 +154,7 @@ impl Observer {
             }
         };
         if wanted || secret {
-            self.ask_phone(frame, secret, screen)
+            ElementsRequest::Pending(self.ask_phone(frame, secret, screen))
         } else {
             ElementsRequest::NotAsked
         }
@@ -213,7 +213,7 @@ impl Observer {
         let mut doubted = None;
         if LAST_STEP <= patience && may_ask {
             let (frame, screen) = (&observation.frame, observation.screen.as_ref());
-            let asked = self.ask_phone(frame, false, screen);
+            let asked = ElementsRequest::Pending(self.ask_phone(frame, false, screen));
             if let ElementsRequest::Doubted(tree) =
                 std::mem::replace(&mut observation.elements, asked)
             {
@@ -265,7 +265,8 @@ impl Observer {
     ) -> Result<(), RunError> {
         use ElementsRequest::{Doubted, Known, NotAsked};
         if matches!(observation.elements, NotAsked | Known(_) | Doubted(_)) {
-            observation.elements = self.ask_phone(&observation.frame, true, None);
+            let asked = self.ask_phone(&observation.frame, true, None);
+            observation.elements = ElementsRequest::Pending(asked);
         }
         self.await_elements(recorder, observation, AS_LONG_AS_IT_TAKES).await?;
         Ok(())

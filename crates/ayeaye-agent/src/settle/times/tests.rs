@@ -166,11 +166,14 @@ fn that_an_act_does_nothing_is_found_out_anew_every_fourth_time() {
 fn guesses_that_were_wrong_are_not_made_any_more_until_they_would_have_been_right() {
     let (times, tap) = (SettleTimes::default(), kind("film", "CLICK"));
     let mut told = vec![times.guesses_well(&tap)];
-    for right in [false, true, true, true, true, false, false, true] {
+    let guesses = [false, true, true, true, true, false, false, false, false, true];
+    for right in guesses {
         times.guessed(&tap, right);
         told.push(times.guesses_well(&tap));
     }
-    assert_eq!(told, [true, false, false, false, true, true, true, false, false]);
+    assert_eq!(told[..3], [true, false, true]);
+    assert_eq!(told[3..9], [true; 6], "two of the last five");
+    assert_eq!(told[9..], [false, false]);
     // Of an act of which nothing is known, the app's.
     assert!(!times.guesses_well(&kind("film", "BACK")));
     assert!(times.guesses_well(&kind("chat", "CLICK")));
