@@ -51,7 +51,7 @@ pub struct Limits {
 /// has settled. If it has not, the call is given up and the model is asked anew.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Speculate {
-    /// Where a call that is given up costs nothing, the model takes its time, and first frames have stayed.
+    /// Where a call that is given up costs nothing, the model takes its time, and enough such frames have stayed.
     #[default]
     Auto,
     /// Always.

@@ -97,8 +97,12 @@ struct Inner {
     protected: bool,
     front: Component,
     dump: Option<String>,
+    /// What it consists of while it moves.
+    moving_dump: Option<String>,
     /// What is in front and what it shows, after each gesture that is carried out.
     pages: VecDeque<(Component, String)>,
+    /// When it reads its elements, and when it has told them, after it was asked.
+    dump_reads: Duration,
     dump_takes: Duration,
     capture_takes: Duration,
     /// A gesture, and each question of its state.
@@ -141,7 +145,9 @@ impl FakeDevice {
                     activity: ".Main".to_owned(),
                 },
                 dump: None,
+                moving_dump: None,
                 pages: VecDeque::new(),
+                dump_reads: Duration::from_millis(90),
                 dump_takes: Duration::from_millis(90),
                 // As long as a real one takes over USB 3.
                 capture_takes: Duration::from_millis(20),
@@ -230,7 +236,18 @@ impl FakeDevice {
 
     /// It takes so long to say what its screen consists of.
     pub(crate) fn dumps_in(&self, time: Duration) {
-        self.inner().dump_takes = time;
+        self.dumps_after(time, time);
+    }
+
+    /// It reads its elements so long after it was asked, and has told them so long after that.
+    pub(crate) fn dumps_after(&self, reads: Duration, takes: Duration) {
+        let mut inner = self.inner();
+        (inner.dump_reads, inner.dump_takes) = (reads, takes);
+    }
+
+    /// While its screen moves, it consists of this.
+    pub(crate) fn shows_while_moving(&self, dump: &str) {
+        self.inner().moving_dump = Some(dump.to_owned());
     }
 
     /// A capture takes so long, two at once too.

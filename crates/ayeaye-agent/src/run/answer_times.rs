@@ -31,6 +31,11 @@ impl AnswerTimes {
         shortest.copied().unwrap_or_default() * 4 / 5
     }
 
+    /// The longest of them.
+    pub(super) fn at_most(&self) -> Option<Duration> {
+        self.last.iter().max().copied()
+    }
+
     /// Another model answers from now on.
     pub(super) fn clear(&mut self) {
         self.last.clear();
@@ -44,7 +49,10 @@ mod tests {
     #[test]
     fn the_shortest_of_the_last_answers_tells_how_soon_the_next_may_come() {
         let mut times = AnswerTimes::default();
-        assert_eq!((times.latest(), times.at_least()), (None, Duration::ZERO));
+        assert_eq!(
+            (times.latest(), times.at_least(), times.at_most()),
+            (None, Duration::ZERO, None)
+        );
         let mut told = Vec::new();
         for seconds in [5, 1, 4, 3, 3, 6, 7] {
             times.add(Duration::from_secs(seconds));
@@ -53,6 +61,7 @@ mod tests {
         }
         // The second is forgotten with the sixth after it.
         assert_eq!(told, [0, 0, 800, 800, 800, 800, 2400]);
+        assert_eq!(times.at_most(), Some(Duration::from_secs(7)));
         times.clear();
         assert_eq!((times.latest(), times.at_least()), (None, Duration::ZERO));
     }

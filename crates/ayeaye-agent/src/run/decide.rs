@@ -218,7 +218,7 @@ impl Run {
         let mut hidden = observation.secret_field;
         if let Some(point) = point {
             // Only the elements tell which field it is.
-            let patience = patience_of_field(observation.ask_again_for_elements());
+            let patience = patience_of_field(observation.asks_only_now());
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let place = point.to_pixel(observation.frame.size());
             match observation.elements.tree() {
@@ -249,7 +249,7 @@ impl Run {
             return Ok(false);
         }
         if !observation.secret_field {
-            let patience = patience_of_field(observation.ask_again_for_elements());
+            let patience = patience_of_field(observation.asks_only_now());
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
         }
         let tree = observation.elements.tree();

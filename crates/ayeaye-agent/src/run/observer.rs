@@ -122,7 +122,7 @@ pub(super) struct Observer {
     last_picture: Option<StoredPicture>,
     elements: ElementsTiming,
     /// A list that was asked for with a frame that did not stay.
-    earlier_dump: Option<PendingDump>,
+    reusable_dump: Option<PendingDump>,
     /// The elements of screens that were acted on.
     known: KnownElements,
     /// How the last recorded capture came.
@@ -158,7 +158,7 @@ impl Observer {
             is_current: false,
             last_picture: None,
             elements: ElementsTiming::default(),
-            earlier_dump: None,
+            reusable_dump: None,
             known: KnownElements::default(),
             route: None,
         }
@@ -283,7 +283,7 @@ impl Observer {
         }
     }
 
-    /// Encodes a capture, and asks for the elements if it may be the screen at rest. What the phone said of itself is
+    /// Encodes a capture, and asks for the elements if it may be the screen at rest and they have not been asked for. What the phone said of itself is
     /// asked again if it is `stale`.
     async fn prepare(
         &mut self,
@@ -301,12 +301,12 @@ impl Observer {
         let screen =
             ScreenKey::new(&capture.frame, state, display.clone()).filter(|_| !private && !stale);
         let known = self.known_elements(recorder.privacy(), screen.as_ref(), seen_at);
-        let earlier = self.earlier_dump.take().filter(|_| !secret && !private);
-        let elements = match (known.filter(|_| !secret), earlier) {
+        let requested = self.reusable_dump.take().filter(|_| !secret && !private);
+        let requested = requested
+            .and_then(|dump| dump.for_later_screen(&capture.frame, screen.as_ref(), seen_at));
+        let elements = match (known.filter(|_| !secret), requested) {
             (Some(tree), _) => ElementsRequest::Known(tree),
-            (None, Some(dump)) if dump.counts_for(&capture.frame, screen.as_ref(), seen_at) => {
-                ElementsRequest::Pending(dump)
-            }
+            (None, Some(dump)) => ElementsRequest::Pending(dump),
             _ if private || !may_rest => ElementsRequest::NotAsked,
             _ => self.request_elements(recorder, &capture.frame, secret, screen.as_ref()),
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::fakes::{Motion, Rig, ScriptedReply, click, complete, info, say, types};
+use crate::fakes::{Call, Motion, Rig, ScriptedReply, click, complete, info, say, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::Fact;
 use crate::{KeepElements, PrivacySettings, ReplyMode, Report, Speculate, UserInput};
@@ -205,28 +205,30 @@ async fn who_keeps_all_elements_has_them_listed() {
 }
 
 /// A screen that moves for so long after a touch, on a phone on which it is thought to change at once: a list is asked
-/// for with a frame that does not stay. How often the phone made one, for two touches and the end.
-async fn dumps_of_a_screen_that_moves(moving: u64, dump: u64) -> (u32, Vec<String>) {
+/// for with a frame that does not stay. It is read and told so long after it was asked for. How often the phone made
+/// one, for two touches and the end.
+async fn dumps_of_a_screen_that_moves(moving: u64, reads: u64, takes: u64) -> u32 {
     let millis = Duration::from_millis;
     let rig = Rig::new([click(1), click(2), complete("done")]).limited(|limits| {
         (limits.stop_animations, limits.speculate) = (true, Speculate::Off);
     });
     rig.phone.moves(Motion::Takes { answer: Duration::ZERO, moving: millis(moving) });
-    rig.phone.dumps_in(millis(dump));
+    rig.phone.dumps_after(millis(reads), millis(takes));
     rig.phone.shows(&button("Next"), false);
+    rig.phone.shows_while_moving(&button("Moving"));
     let (dumps, report) = dumps(&rig).await;
-    (dumps, targets(&rig, &report).await)
+    assert_eq!(targets(&rig, &report).await, ["Next", "Next"]);
+    dumps
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_asked_for_too_early_counts_for_the_screen_that_came_if_it_was_made_of_that() {
-    let next = ["Next", "Next"].map(str::to_owned).to_vec();
-    assert_eq!(dumps_of_a_screen_that_moves(0, 1500).await, (3, next.clone()), "it rested at once");
-    assert_eq!(dumps_of_a_screen_that_moves(300, 1500).await, (3, next.clone()));
+async fn a_list_requested_too_early_is_used_for_a_screen_that_came_before_it_was_read() {
+    assert_eq!(dumps_of_a_screen_that_moves(0, 1100, 1500).await, 3, "it rested at once");
+    assert_eq!(dumps_of_a_screen_that_moves(300, 1100, 1500).await, 3);
     // So quick a phone has read the screen before.
-    assert_eq!(dumps_of_a_screen_that_moves(300, 900).await, (4, next.clone()));
-    // It may have been reading when the screen at rest was there.
-    assert_eq!(dumps_of_a_screen_that_moves(1300, 1500).await, (4, next));
+    assert_eq!(dumps_of_a_screen_that_moves(300, 100, 900).await, 4);
+    // It was reading when the screen at rest was not there yet.
+    assert_eq!(dumps_of_a_screen_that_moves(1300, 1100, 1500).await, 4);
 }
 
 /// Two touches by which it is known that acts wait for lists, back twice, and a third touch. The model takes so long
@@ -251,4 +253,24 @@ async fn a_model_that_answers_at_once_has_a_screen_listed_only_before_a_touch() 
     assert_eq!(dumps_for_touches_with_keys_between(160).await, 6, "each screen");
     // Those that are touched, and the last.
     assert_eq!(dumps_for_touches_with_keys_between(10).await, 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_was_silent_for_a_while_is_asked_again_by_a_model_that_answers_at_once() {
+    let quick = |reply| {
+        let ScriptedReply::Says(words) = reply else { panic!("it says something: {reply:?}") };
+        ScriptedReply::Late(Duration::from_millis(10), words)
+    };
+    let acts = clicks(30).into_iter().chain([complete("done")]).map(quick);
+    let rig = Rig::new(acts).limited(|limits| limits.repeats = 100).steps(40);
+    rig.phone.shows(&button("Next"), false);
+    // Longer than an act waits.
+    rig.phone.dumps_in(Duration::from_secs(6));
+    let follower = rig.begin().await;
+    rig.phone.gets(Call::Perform, 4).await;
+    rig.phone.dumps_in(LONG);
+    let report = rig.ended(follower).await;
+    assert_eq!(report.message, "done");
+    let known = targets(&rig, &report).await.len();
+    assert!((10..=26).contains(&known), "{known}");
 }

@@ -226,18 +226,21 @@ impl Device for FakeDevice {
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
-        let takes = {
+        let (reads, takes) = {
             let mut inner = self.inner();
             inner.dumps += 1;
-            inner.dump_takes
+            (inner.dump_reads, inner.dump_takes)
         };
-        sleep(takes).await;
+        sleep(reads).await;
+        let moving = if self.is_moving() { self.inner().moving_dump.clone() } else { None };
+        let dump = moving.or_else(|| self.inner().dump.clone());
+        sleep(takes.saturating_sub(reads)).await;
         if self.inner().dump_refused {
             self.fail("its elements", Fault::Refused).await?;
         }
         let mut inner = self.inner();
         inner.caret = inner.blinks;
-        Ok(inner.dump.clone())
+        Ok(dump)
     }
 }
 

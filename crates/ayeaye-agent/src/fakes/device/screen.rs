@@ -20,6 +20,15 @@ impl FakeDevice {
         }
     }
 
+    /// It has been touched, and is not at rest yet.
+    pub(super) fn is_moving(&self) -> bool {
+        let inner = self.inner();
+        match inner.motion {
+            Motion::Takes { answer, moving } => inner.touched.elapsed() < answer + moving,
+            _ => false,
+        }
+    }
+
     /// The page, and while it moves, something that is never twice the same.
     pub(super) fn paint(&self) -> Frame {
         let inner = self.inner();

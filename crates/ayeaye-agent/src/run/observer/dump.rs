@@ -1,6 +1,6 @@
 //! Asking a phone for the elements of its screen. That takes it seconds, in which the screen may become another one,
-//! and a phone makes one list at a time: the one that was asked for too early then counts for the later screen, if it
-//! was certainly made of that.
+//! and a phone makes one list at a time. One that was requested too early is used for the screen that followed, if
+//! that was there before the phone can have read anything.
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,8 +16,9 @@ use crate::{Device, DeviceError, Frame};
 /// Elements that took longer count only if the screen still looks as it did.
 const DOUBTED_AFTER: Duration = Duration::from_secs(2);
 /// `uiautomator dump` reads a screen when nothing has happened on it for a second (`waitForIdle` in AOSP's
-/// `DumpCommand.java`), so never sooner after it was asked.
-const READ_AFTER: Duration = Duration::from_secs(1);
+/// `DumpCommand.java`), so never sooner after it was asked. It has to start its Java machine before, which takes longer
+/// than a capture until its picture is made.
+const EARLIEST_READ: Duration = Duration::from_secs(1);
 
 /// What a phone said when it was asked.
 #[derive(Debug)]
@@ -44,34 +45,41 @@ pub(in crate::run) struct PendingDump {
     pub(super) dumping: AbortOnDropHandle<Dump>,
     asked_at: Instant,
     /// Gone when the phone has answered.
-    screen: Arc<Mutex<Option<DumpedScreen>>>,
+    screen: Arc<Mutex<Option<ExpectedScreen>>>,
 }
 
-/// The screen that a phone is asked about.
+/// The screen that a list has to be of.
 #[derive(Debug)]
-struct DumpedScreen {
+struct ExpectedScreen {
     frame: Frame,
     key: Option<ScreenKey>,
     /// The phone was asked before it was seen.
-    came_later: bool,
+    seen_after_request: bool,
 }
 
 impl PendingDump {
-    /// Has it count for another screen, which was seen later on this frame. False where the phone may have read its
-    /// elements before that.
-    pub(super) fn counts_for(
-        &self,
+    /// Whether the phone cannot have read a screen before the one that was seen then.
+    pub(super) fn precedes(&self, seen_at: Instant) -> bool {
+        seen_at <= self.asked_at + EARLIEST_READ
+    }
+
+    /// Makes it a list of another screen, which was seen on this frame after the phone was asked. `None` where the
+    /// phone may have read its elements before that.
+    pub(super) fn for_later_screen(
+        self,
         frame: &Frame,
         key: Option<&ScreenKey>,
         seen_at: Instant,
-    ) -> bool {
-        if self.asked_at + READ_AFTER < seen_at {
-            return false;
+    ) -> Option<Self> {
+        if !self.precedes(seen_at) {
+            return None;
         }
-        let mut screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(screen) = screen.as_mut() else { return false };
-        *screen = DumpedScreen { frame: frame.clone(), key: key.cloned(), came_later: true };
-        true
+        {
+            let mut screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
+            let (frame, key) = (frame.clone(), key.cloned());
+            *screen.as_mut()? = ExpectedScreen { frame, key, seen_after_request: true };
+        }
+        Some(self)
     }
 }
 
@@ -85,15 +93,16 @@ impl Observer {
         secret: bool,
         key: Option<&ScreenKey>,
     ) -> PendingDump {
-        let asked = DumpedScreen { frame: frame.clone(), key: key.cloned(), came_later: false };
+        let asked =
+            ExpectedScreen { frame: frame.clone(), key: key.cloned(), seen_after_request: false };
         let (device, screen) = (self.device.clone(), Arc::new(Mutex::new(Some(asked))));
         let private = (!self.policy.private_apps.is_empty()).then(|| self.policy.clone());
         let asked_about = screen.clone();
         let asking = async move {
             let mut dump = Dump::of(&*device).await;
             let screen = asked_about.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let came_later = screen.as_ref().is_some_and(|it| it.came_later);
-            if came_later && dump.took < READ_AFTER {
+            let seen_after_request = screen.as_ref().is_some_and(|it| it.seen_after_request);
+            if seen_after_request && dump.took < EARLIEST_READ {
                 // It did not wait for that long, so it may have read the earlier screen.
                 dump = Dump::of(&*device).await;
             }
@@ -107,7 +116,8 @@ impl Observer {
             let doubted = secret || DOUBTED_AFTER < dump.took;
             if let (Some(screen), true) = (screen, doubted && matches!(dump.said, Ok(Some(_)))) {
                 if let Some(exactly) = looks_still(&*device, &screen).await {
-                    dump.is_confirmed = exactly;
+                    // Of a phone that reads sooner than uiautomator it would confirm another screen's.
+                    dump.is_confirmed = exactly && !seen_after_request;
                 } else {
                     tracing::debug!(device = %device.id(), "the elements are of another screen");
                     dump.said = Ok(None);
@@ -115,13 +125,13 @@ impl Observer {
             }
             dump
         };
-        let dumping = AbortOnDropHandle::new(tokio::spawn(asking));
-        PendingDump { dumping, asked_at: Instant::now(), screen }
+        let asked_at = Instant::now();
+        PendingDump { dumping: AbortOnDropHandle::new(tokio::spawn(asking)), asked_at, screen }
     }
 }
 
 /// Whether a phone still shows a screen, and then whether it looks exactly as before.
-async fn looks_still(device: &dyn Device, screen: &DumpedScreen) -> Option<bool> {
+async fn looks_still(device: &dyn Device, screen: &ExpectedScreen) -> Option<bool> {
     let (now, state) = tokio::join!(device.capture(), device.state());
     let now = now.ok().filter(|now| looks_same(&screen.frame, now))?;
     let display = device.shown_on().map(DisplayRecord::from);

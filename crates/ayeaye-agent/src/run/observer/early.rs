@@ -138,7 +138,8 @@ impl Observer {
             Seen::Early(proof) => {
                 let Look { settling, state } = proof.shown.clone();
                 let capture = settling.capture();
-                // A phone lists its elements for seconds, and the ones of a screen that is gone first.
+                // A phone lists its elements for seconds. Of a screen that moves for longer than a second, the list of
+                // one that is gone would come first.
                 let asks = (false, proof.is_likely());
                 let mut observation = self.prepare(recorder, model, capture, &state, asks).await?;
                 observation.proof = Some(proof);
@@ -296,15 +297,17 @@ impl Observer {
     /// could not be looked at.
     pub(in crate::run) fn goes_on_from(&mut self, observation: Observation) {
         let Some(proof) = observation.proof else { return };
-        if let ElementsRequest::Pending(dump) = observation.elements {
-            self.earlier_dump = Some(dump);
-        }
         let is_likely = proof.is_likely();
         let Proof { gesture, found, .. } = *proof;
         match found {
             Some(Ok(look)) => {
                 if is_likely {
                     self.times.guessed(&gesture.kind, false);
+                }
+                if let ElementsRequest::Pending(dump) = observation.elements
+                    && dump.precedes(look.settling.newest().began)
+                {
+                    self.reusable_dump = Some(dump);
                 }
                 self.last_gesture = Some(LastGesture { seen: Some(look), ..gesture });
             }

@@ -1,6 +1,6 @@
-//! The UI elements of the screen. They are read while the model thinks, for the logs. A step waits for
-//! them before it asks the model only if a secret may be on the screen; after that it has
-//! [`Observer::patience`].
+//! The UI elements of the screen. They are read while the model thinks, for the gate and the logs; with a model that
+//! answers sooner than any list could come, only before an act that needs them. A step waits for them before it asks
+//! the model only if a secret may be on the screen; after that it has [`Observer::patience`].
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ const MAX_BACKOFF: u32 = 4;
 const BEFORE_AN_ACT: Duration = Duration::from_secs(5);
 /// A phone that has told nothing so often in a row, however long it was waited for, will not now.
 const GIVEN_UP_AFTER: u32 = 3;
+/// A phone that takes so long for a list is not asked for one while a model answers that is quicker than [`GRACE`].
+const LONG: Duration = Duration::from_secs(1);
 /// How long the last step of a run waits, so that the last picture has its elements.
 const LAST_STEP: Duration = Duration::from_secs(1);
 /// Longer than any device's own timeout.
@@ -110,6 +112,12 @@ impl ElementsRequest {
 }
 
 impl Observation {
+    /// Has the phone asked for the elements before a decision to type is recorded, if they are known only from before.
+    /// Whether it is asked only now.
+    pub(in crate::run) fn asks_only_now(&mut self) -> bool {
+        self.ask_again_for_elements() || matches!(self.elements, ElementsRequest::NotAsked)
+    }
+
     /// Gives up elements that are being read: the screen is about to change.
     pub(in crate::run) fn stop_reading_elements(&mut self) {
         self.elements = ElementsRequest::Unavailable;
@@ -142,9 +150,9 @@ impl Observer {
     ) -> ElementsRequest {
         let wanted = match recorder.privacy().elements {
             KeepElements::Always => true,
-            // A list that comes after the answer may be of use to nobody and hold up the next: it is asked for before
-            // an act that needs it.
-            _ if self.answers_before_lists() => false,
+            // A list that comes after the answer may be of use to nobody and delay the next one, so it is requested
+            // only when an act needs it.
+            _ if self.model_outpaces_lists() => false,
             // A phone that tells nothing is asked less often. What is not kept is read all the same: the gate goes
             // by it.
             KeepElements::Auto | KeepElements::Never => {
@@ -160,10 +168,12 @@ impl Observer {
         }
     }
 
-    /// Whether the model answers so soon that acts have to wait for almost the whole of a list anyway.
-    fn answers_before_lists(&self) -> bool {
-        let at_once = self.answer_times.latest().is_some_and(|took| took < GRACE);
-        at_once && self.elements.keeps_acts_waiting()
+    /// Whether the model answers at once, and the phone takes so long that acts would wait for most of a list anyway.
+    /// Of one that has told nothing of late it is not known how long it takes.
+    fn model_outpaces_lists(&self) -> bool {
+        let ElementsTiming { last, silent, .. } = self.elements;
+        let at_once = self.answer_times.at_most().is_some_and(|took| took < GRACE);
+        at_once && silent < GIVEN_UP_AFTER && last.is_some_and(|took| LONG <= took)
     }
 
     /// How long a step waits for the elements.
@@ -171,6 +181,8 @@ impl Observer {
         match recorder.privacy().elements {
             KeepElements::Always => AS_LONG_AS_IT_TAKES,
             KeepElements::Never => Duration::ZERO,
+            // Nobody has asked before.
+            KeepElements::Auto if ends_run && self.model_outpaces_lists() => BEFORE_AN_ACT,
             KeepElements::Auto if ends_run => LAST_STEP,
             // A phone that was slow before is slow again.
             KeepElements::Auto if self.elements.last.is_some_and(|took| GRACE < took) => {

@@ -1,0 +1,162 @@
+"""How much memory a server takes that drives phones behind Debian's adb server, all at full speed.
+
+Each phone is an `ayeaye phone` of its own process, at 1080x2400; the model answers at once; all four logs are written.
+Resident memory is sampled each 50 ms: before the runs, at the peak, and ten seconds after the last step.
+
+    python3 tests/outside/memory.py --binary target/release/ayeaye [--phones 1,8] [--steps 20]
+
+Ends with 1 where a promise is missed.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import random
+import tempfile
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from harness import Processes, free_port, phone_state, shorten, show_logs, wait_until
+from load import TOKEN, good_call, memory, rpc
+
+# By the number of phones, in MiB: the peak, and how much more than before ten seconds after the last step.
+PROMISED = {1: 64, 8: 128, 50: 384}
+MORE_AFTERWARDS = 16
+LOGS = "ufo,pycatan,gelab,html"
+# Acts in GELab-Zero's format that need no list of elements. All phones have one model, so that each is told any of them.
+APPS = ["Settings", "Messages", "Notes", "Clock", "Nimbus"]
+ACTS = [*(f"AWAKE\tvalue:{app}" for app in APPS), "SLIDE\tpoint1:500,700\tpoint2:500,300"]
+
+
+class Model(ThreadingHTTPServer):
+    """Answers at once."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Answer)
+
+
+class Answer(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.answer({"data": [{"id": "at-once"}]})
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        text = f"<THINK> On. </THINK>\nexplain:On\taction:{random.choice(ACTS)}\tsummary:Went on"
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 1000, "completion_tokens": 20, "total_tokens": 1020}
+        self.answer({"id": "1", "object": "chat.completion", "model": "at-once", "choices": [choice], "usage": usage})
+
+    def answer(self, told):
+        body = json.dumps(told).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def client(port):
+    """A session of MCP: what sends a call and returns its answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+    def send(body):
+        connection.request("POST", "/mcp", body, headers)
+        answer = connection.getresponse()
+        return answer, answer.read()
+
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "memory", "version": "0"}}
+    answer, _ = send(rpc("initialize", hello))
+    headers["Mcp-Session-Id"] = answer.getheader("mcp-session-id")
+    send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+    return lambda name, arguments: send(rpc("tools/call", {"name": name, "arguments": arguments}))[1].decode()
+
+
+def run(call, device, steps, ends):
+    ends.append(call("ask_agent_start_new_task", {"device_id": device, "task": "look around", "max_steps": steps}))
+
+
+def measure(binary, phones, steps):
+    folder = Path(tempfile.mkdtemp(prefix="ayeaye-memory-"))
+    port, adb_port, model = free_port(), free_port(), Model()
+    threading.Thread(target=model.serve_forever, daemon=True).start()
+    env = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+    env |= {
+        "HOME": str(folder),
+        "ADB_LOCAL_TRANSPORT_MAX_PORT": "5554",
+        "ADB_SERVER_SOCKET": f"tcp:127.0.0.1:{adb_port}",
+        "AYEAYE_DATA_DIR": str(folder / "data"),
+        "AYEAYE_HTTP_TOKEN": TOKEN,
+        "AYEAYE_MODEL_BASE_URL": f"http://127.0.0.1:{model.server_port}/v1",
+        "AYEAYE_MODEL_NAME": "gelab-zero",
+        "AYEAYE_LOGS_FORMATS": LOGS,
+    }
+    try:
+        with Processes(folder) as processes:
+            processes.start("adb", ["adb", "-P", adb_port, "server", "nodaemon"], env)
+            devices = []
+            for number in range(phones):
+                at, control = free_port(), free_port()
+                command = [binary, "phone", "--port", at, "--control", f"127.0.0.1:{control}"]
+                processes.start(f"phone-{number}", command, env)
+                wait_until("a virtual phone", lambda: phone_state(f"http://127.0.0.1:{control}"))
+                connect = ["adb", "connect", f"127.0.0.1:{at}"]
+                wait_until("adb to have it", lambda: processes.start("connect", connect, env).wait() == 0)
+                devices.append(f"127.0.0.1:{at}")
+            server = processes.start("serve", [binary, "serve", "--http", f"127.0.0.1:{port}"], env)
+            wait_until("the server", lambda: good_call(port))
+            clients = [client(port) for _ in devices]
+            wait_until("the server to see the phones", lambda: all(it in clients[0]("list_connected_devices", {}) for it in devices))
+            time.sleep(1)
+            before, peak, ends = memory(server.pid), 0, []
+            runs = [threading.Thread(target=run, args=(call, device, steps, ends)) for call, device in zip(clients, devices)]
+            for thread in runs:
+                thread.start()
+            while any(thread.is_alive() for thread in runs):
+                peak = max(peak, memory(server.pid))
+                time.sleep(0.05)
+            wrong = [end for end in ends if "MAX_STEPS_REACHED" not in end]
+            if wrong or len(ends) != phones:
+                raise SystemExit(f"a run did not take its {steps} steps: {shorten(''.join(wrong))}")
+            time.sleep(10)
+            return before, peak, memory(server.pid)
+    except BaseException:
+        show_logs(folder)
+        raise
+    finally:
+        model.shutdown()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--phones", default="1,8", help="how many at once; several, one after the other")
+    parser.add_argument("--steps", type=int, default=20)
+    options = parser.parse_args()
+    missed = False
+    for phones in map(int, options.phones.split(",")):
+        before, peak, after = measure(Path(options.binary).resolve(), phones, options.steps)
+        most = PROMISED.get(phones)
+        is_missed = most is not None and most < peak or MORE_AFTERWARDS < after - before
+        missed |= is_missed
+        print(
+            f"{phones} phones: {before:.0f} MiB before, {peak:.0f} at the peak (promised: {most or '-'}), "
+            f"{after - before:+.0f} ten seconds later (promised: at most +{MORE_AFTERWARDS})" + (" MISSED" if is_missed else ""),
+            flush=True,
+        )
+    return missed
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
