@@ -239,7 +239,7 @@ impl FakeDevice {
         self.dumps_after(time, time);
     }
 
-    /// It reads its elements so long after it was asked, and has told them so long after that.
+    /// It reads its elements so long after it was asked, and has told them so long after it was asked.
     pub(crate) fn dumps_after(&self, reads: Duration, takes: Duration) {
         let mut inner = self.inner();
         (inner.dump_reads, inner.dump_takes) = (reads, takes);

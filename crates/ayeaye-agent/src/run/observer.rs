@@ -283,8 +283,8 @@ impl Observer {
         }
     }
 
-    /// Encodes a capture, and asks for the elements if it may be the screen at rest and they have not been asked for. What the phone said of itself is
-    /// asked again if it is `stale`.
+    /// Encodes a capture, and asks for the elements if it may be the screen at rest and they have not been asked for.
+    /// What the phone said of itself is asked again if it is `stale`.
     async fn prepare(
         &mut self,
         recorder: &mut Recorder,
@@ -302,8 +302,8 @@ impl Observer {
             ScreenKey::new(&capture.frame, state, display.clone()).filter(|_| !private && !stale);
         let known = self.known_elements(recorder.privacy(), screen.as_ref(), seen_at);
         let requested = self.reusable_dump.take().filter(|_| !secret && !private);
-        let requested = requested
-            .and_then(|dump| dump.for_later_screen(&capture.frame, screen.as_ref(), seen_at));
+        let requested =
+            requested.and_then(|dump| dump.for_later_screen(&capture.frame, screen.as_ref()));
         let elements = match (known.filter(|_| !secret), requested) {
             (Some(tree), _) => ElementsRequest::Known(tree),
             (None, Some(dump)) => ElementsRequest::Pending(dump),

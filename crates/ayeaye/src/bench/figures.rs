@@ -246,8 +246,11 @@ fn steps(events: &[Event], acts: &[Act]) -> Vec<Step> {
                 let since = acted.map_or(0.0, |acted| between(acted, event.ts));
                 step.encode = observe.encode_ms.min((since - looked).max(0.0));
                 step.settled = observe.settled;
-                step.guesses += observe.guesses;
-                step.right_guesses += u32::from(observe.guessed_right);
+                // Others of the same screen, before it was at rest and of its elements, say it again.
+                if observe.screenshot_size.is_some() {
+                    step.guesses += observe.guesses;
+                    step.right_guesses += u32::from(observe.guessed_right);
+                }
                 seen = Some(event.ts);
             }
             // Not one that was given up.

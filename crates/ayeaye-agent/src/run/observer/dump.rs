@@ -15,9 +15,8 @@ use crate::{Device, DeviceError, Frame};
 
 /// Elements that took longer count only if the screen still looks as it did.
 const DOUBTED_AFTER: Duration = Duration::from_secs(2);
-/// `uiautomator dump` reads a screen when nothing has happened on it for a second (`waitForIdle` in AOSP's
-/// `DumpCommand.java`), so never sooner after it was asked. It has to start its Java machine before, which takes longer
-/// than a capture until its picture is made.
+/// `uiautomator dump` reads a screen when it has been told of no change for a second, which it counts from its own start
+/// at the earliest (`waitForIdle` in AOSP's `DumpCommand.java`), so never sooner after it was asked.
 const EARLIEST_READ: Duration = Duration::from_secs(1);
 
 /// What a phone said when it was asked.
@@ -28,6 +27,8 @@ pub(in crate::run) struct Dump {
     pub(super) read_at: Instant,
     /// The screen was seen to look exactly as before after that.
     pub(super) is_confirmed: bool,
+    /// It was asked for with an earlier screen.
+    pub(super) is_reused: bool,
 }
 
 impl Dump {
@@ -35,7 +36,7 @@ impl Dump {
         let begun = Instant::now();
         let said = device.ui_tree().await;
         let read_at = Instant::now();
-        Self { said, took: read_at - begun, read_at, is_confirmed: false }
+        Self { said, took: read_at - begun, read_at, is_confirmed: false, is_reused: false }
     }
 }
 
@@ -58,20 +59,15 @@ struct ExpectedScreen {
 }
 
 impl PendingDump {
-    /// Whether the phone cannot have read a screen before the one that was seen then.
-    pub(super) fn precedes(&self, seen_at: Instant) -> bool {
-        seen_at <= self.asked_at + EARLIEST_READ
+    /// Whether the phone cannot have read its elements yet.
+    pub(super) fn is_unread(&self) -> bool {
+        self.asked_at.elapsed() <= EARLIEST_READ
     }
 
-    /// Makes it a list of another screen, which was seen on this frame after the phone was asked. `None` where the
+    /// Makes it a list of another screen, which has been seen on this frame since the phone was asked. `None` where the
     /// phone may have read its elements before that.
-    pub(super) fn for_later_screen(
-        self,
-        frame: &Frame,
-        key: Option<&ScreenKey>,
-        seen_at: Instant,
-    ) -> Option<Self> {
-        if !self.precedes(seen_at) {
+    pub(super) fn for_later_screen(self, frame: &Frame, key: Option<&ScreenKey>) -> Option<Self> {
+        if !self.is_unread() {
             return None;
         }
         {
@@ -105,6 +101,8 @@ impl Observer {
             if seen_after_request && dump.took < EARLIEST_READ {
                 // It did not wait for that long, so it may have read the earlier screen.
                 dump = Dump::of(&*device).await;
+            } else {
+                dump.is_reused = seen_after_request;
             }
             if let (Some(policy), Ok(Some(_))) = (private, &dump.said) {
                 // Such an app may have come to the front meanwhile.
@@ -117,7 +115,7 @@ impl Observer {
             if let (Some(screen), true) = (screen, doubted && matches!(dump.said, Ok(Some(_)))) {
                 if let Some(exactly) = looks_still(&*device, &screen).await {
                     // Of a phone that reads sooner than uiautomator it would confirm another screen's.
-                    dump.is_confirmed = exactly && !seen_after_request;
+                    dump.is_confirmed = exactly && !dump.is_reused;
                 } else {
                     tracing::debug!(device = %device.id(), "the elements are of another screen");
                     dump.said = Ok(None);

@@ -138,8 +138,8 @@ impl Observer {
             Seen::Early(proof) => {
                 let Look { settling, state } = proof.shown.clone();
                 let capture = settling.capture();
-                // A phone lists its elements for seconds. Of a screen that moves for longer than a second, the list of
-                // one that is gone would come first.
+                // A list that is requested with a frame that does not stay is of use only if the screen rests within a
+                // second; else the right one has to wait for it.
                 let asks = (false, proof.is_likely());
                 let mut observation = self.prepare(recorder, model, capture, &state, asks).await?;
                 observation.proof = Some(proof);
@@ -305,7 +305,7 @@ impl Observer {
                     self.times.guessed(&gesture.kind, false);
                 }
                 if let ElementsRequest::Pending(dump) = observation.elements
-                    && dump.precedes(look.settling.newest().began)
+                    && dump.is_unread()
                 {
                     self.reusable_dump = Some(dump);
                 }

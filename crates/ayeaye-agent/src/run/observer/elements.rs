@@ -64,6 +64,8 @@ pub(in crate::run) struct ElementTree {
     pub(in crate::run) is_known: bool,
     /// The phone has said the same of the screen when it looked the same before.
     pub(super) is_repeated: bool,
+    /// They were requested with an earlier screen.
+    pub(super) is_reused: bool,
     /// How much memory they take, with the dump.
     pub(super) bytes: usize,
 }
@@ -181,8 +183,6 @@ impl Observer {
         match recorder.privacy().elements {
             KeepElements::Always => AS_LONG_AS_IT_TAKES,
             KeepElements::Never => Duration::ZERO,
-            // Nobody has asked before.
-            KeepElements::Auto if ends_run && self.model_outpaces_lists() => BEFORE_AN_ACT,
             KeepElements::Auto if ends_run => LAST_STEP,
             // A phone that was slow before is slow again.
             KeepElements::Auto if self.elements.last.is_some_and(|took| GRACE < took) => {
@@ -217,8 +217,10 @@ impl Observer {
             (self.elements.silent, self.elements.app) = (0, observation.app.clone());
         }
         let hopeless = GIVEN_UP_AFTER <= self.elements.silent && BEFORE_AN_ACT <= patience;
+        let in_time =
+            BEFORE_AN_ACT <= patience || self.elements.last.is_none_or(|took| took <= patience);
         let may_ask = match observation.elements {
-            ElementsRequest::NotAsked => !hopeless,
+            ElementsRequest::NotAsked => !hopeless && in_time,
             ElementsRequest::Doubted(_) => true,
             _ => false,
         };
@@ -309,7 +311,7 @@ impl Observer {
         if BEFORE_AN_ACT <= patience {
             self.elements.act_waited = begun.elapsed();
         }
-        let Dump { said, read_at, is_confirmed, .. } = match answered {
+        let Dump { said, read_at, is_confirmed, is_reused, .. } = match answered {
             Ok(Ok(dump)) => {
                 self.elements.last = Some(dump.took);
                 match &dump.said {
@@ -323,7 +325,7 @@ impl Observer {
                 return Ok(false);
             }
             Err(_late) => {
-                self.elements.last = Some(patience.max(GRACE) + GRACE);
+                self.elements.last = self.elements.last.max(Some(patience.max(GRACE) + GRACE));
                 // A step that does nothing does not wait, so that says nothing of the phone.
                 self.elements.silent += u32::from(BEFORE_AN_ACT <= patience);
                 return Ok(false);
@@ -377,6 +379,7 @@ impl Observer {
             is_confirmed,
             is_known: false,
             is_repeated: false,
+            is_reused,
         };
         self.has_elements(observation, tree);
         Ok(true)

@@ -43,7 +43,10 @@ impl KnownElements {
 
     fn remember(&mut self, screen: ScreenKey, tree: ElementTree) {
         let before = self.of(&screen);
-        let is_repeated = before.is_some_and(|it| it.tree.elements == tree.elements);
+        // Lists that were requested with the same earlier screen may both be of that.
+        let is_repeated = before.is_some_and(|it| {
+            it.tree.elements == tree.elements && !(it.tree.is_reused && tree.is_reused)
+        });
         let is_certain = tree.is_confirmed || is_repeated;
         self.0.retain(|known| known.screen != screen);
         if tree.bytes <= MOST_BYTES {
@@ -120,6 +123,7 @@ impl Observer {
 
     /// Forgets all screens: a person may have done something on the phone.
     pub(in crate::run) fn forget_screens(&mut self) {
+        self.reusable_dump = None;
         self.known = KnownElements::default();
     }
 }

@@ -41,6 +41,7 @@ impl Observer {
         ended: Instant,
     ) {
         self.is_current = false;
+        self.reusable_dump = None;
         (self.early_frames, self.guesses) = (0, 0);
         let act = match gesture {
             Gesture::HotKey { key } => key.name(),
@@ -56,7 +57,6 @@ impl Observer {
     /// rest.
     pub(in crate::run) fn may_have_changed(&mut self) {
         self.changed_at = Some(Instant::now());
-        self.reusable_dump = None;
         self.forget_screens();
     }
 

@@ -16,6 +16,7 @@ fn tree(name: &str, bytes: usize, is_confirmed: bool) -> ElementTree {
         is_confirmed,
         is_known: false,
         is_repeated: false,
+        is_reused: false,
         bytes,
     }
 }
@@ -33,6 +34,13 @@ async fn what_the_phone_has_said_once_is_certain_only_if_the_screen_was_seen_aga
     assert_eq!(certain(&known, 30), Some(true));
     known.remember(screen(40), tree("Buy", 9, true));
     assert_eq!(certain(&known, 40), Some(true));
+    // Requested with the screen before, twice.
+    let reused = || ElementTree { is_reused: true, ..tree("Buy", 9, false) };
+    known.remember(screen(60), reused());
+    known.remember(screen(60), reused());
+    assert_eq!(certain(&known, 60), Some(false));
+    known.remember(screen(60), tree("Buy", 9, false));
+    assert_eq!(certain(&known, 60), Some(true));
     assert_eq!(certain(&known, 50), None);
 }
 
