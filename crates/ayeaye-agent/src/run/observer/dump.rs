@@ -19,16 +19,24 @@ const DOUBTED_AFTER: Duration = Duration::from_secs(2);
 /// at the earliest (`waitForIdle` in AOSP's `DumpCommand.java`), so never sooner after it was asked.
 const EARLIEST_READ: Duration = Duration::from_secs(1);
 
+/// What shows that elements are those of their screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// They were requested with an earlier screen, and read after theirs was there.
+    Reused,
+    /// They were requested when the screen had been seen.
+    Requested,
+    /// It was seen to look exactly as before after that, too.
+    Confirmed,
+}
+
 /// What a phone said when it was asked.
 #[derive(Debug)]
 pub(in crate::run) struct Dump {
     pub(super) said: Result<Option<String>, DeviceError>,
     pub(super) took: Duration,
     pub(super) read_at: Instant,
-    /// The screen was seen to look exactly as before after that.
-    pub(super) is_confirmed: bool,
-    /// It was asked for with an earlier screen.
-    pub(super) is_reused: bool,
+    pub(super) certainty: Certainty,
 }
 
 impl Dump {
@@ -36,7 +44,7 @@ impl Dump {
         let begun = Instant::now();
         let said = device.ui_tree().await;
         let read_at = Instant::now();
-        Self { said, took: read_at - begun, read_at, is_confirmed: false, is_reused: false }
+        Self { said, took: read_at - begun, read_at, certainty: Certainty::Requested }
     }
 }
 
@@ -101,8 +109,8 @@ impl Observer {
             if seen_after_request && dump.took < EARLIEST_READ {
                 // It did not wait for that long, so it may have read the earlier screen.
                 dump = Dump::of(&*device).await;
-            } else {
-                dump.is_reused = seen_after_request;
+            } else if seen_after_request {
+                dump.certainty = Certainty::Reused;
             }
             if let (Some(policy), Ok(Some(_))) = (private, &dump.said) {
                 // Such an app may have come to the front meanwhile.
@@ -113,12 +121,16 @@ impl Observer {
             }
             let doubted = secret || DOUBTED_AFTER < dump.took;
             if let (Some(screen), true) = (screen, doubted && matches!(dump.said, Ok(Some(_)))) {
-                if let Some(exactly) = looks_still(&*device, &screen).await {
+                match looks_still(&*device, &screen).await {
                     // Of a phone that reads sooner than uiautomator it would confirm another screen's.
-                    dump.is_confirmed = exactly && !dump.is_reused;
-                } else {
-                    tracing::debug!(device = %device.id(), "the elements are of another screen");
-                    dump.said = Ok(None);
+                    Some(true) if dump.certainty == Certainty::Requested => {
+                        dump.certainty = Certainty::Confirmed;
+                    }
+                    Some(_) => {}
+                    None => {
+                        tracing::debug!(device = %device.id(), "the elements are of another screen");
+                        dump.said = Ok(None);
+                    }
                 }
             }
             dump

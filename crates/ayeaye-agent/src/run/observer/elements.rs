@@ -8,7 +8,7 @@ use serde_json::Map;
 use tokio::time::{Instant, timeout};
 
 use super::capture::PROTECTED_SCREEN;
-use super::dump::{Dump, PendingDump};
+use super::dump::{Certainty, Dump, PendingDump};
 use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart, hidden_elements, without_hidden};
@@ -58,14 +58,11 @@ pub(in crate::run) struct ElementTree {
     pub(super) blob: Option<BlobRef>,
     /// When the phone had told them.
     pub(super) read_at: Instant,
-    /// The screen was seen to look exactly as before after that.
-    pub(super) is_confirmed: bool,
+    pub(super) certainty: Certainty,
     /// They are known from an earlier step, in which the screen looked the same.
     pub(in crate::run) is_known: bool,
     /// The phone has said the same of the screen when it looked the same before.
     pub(super) is_repeated: bool,
-    /// They were requested with an earlier screen.
-    pub(super) is_reused: bool,
     /// How much memory they take, with the dump.
     pub(super) bytes: usize,
 }
@@ -311,7 +308,7 @@ impl Observer {
         if BEFORE_AN_ACT <= patience {
             self.elements.act_waited = begun.elapsed();
         }
-        let Dump { said, read_at, is_confirmed, is_reused, .. } = match answered {
+        let Dump { said, read_at, certainty, .. } = match answered {
             Ok(Ok(dump)) => {
                 self.elements.last = Some(dump.took);
                 match &dump.said {
@@ -376,10 +373,9 @@ impl Observer {
             elements: Arc::new(elements),
             blob,
             read_at,
-            is_confirmed,
+            certainty,
             is_known: false,
             is_repeated: false,
-            is_reused,
         };
         self.has_elements(observation, tree);
         Ok(true)

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
+use super::dump::Certainty;
 use super::elements::{ElementTree, ElementsRequest};
 use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
@@ -45,9 +46,10 @@ impl KnownElements {
         let before = self.of(&screen);
         // Lists that were requested with the same earlier screen may both be of that.
         let is_repeated = before.is_some_and(|it| {
-            it.tree.elements == tree.elements && !(it.tree.is_reused && tree.is_reused)
+            it.tree.elements == tree.elements
+                && [&it.tree, &tree].iter().any(|it| it.certainty != Certainty::Reused)
         });
-        let is_certain = tree.is_confirmed || is_repeated;
+        let is_certain = tree.certainty == Certainty::Confirmed || is_repeated;
         self.0.retain(|known| known.screen != screen);
         if tree.bytes <= MOST_BYTES {
             self.0.push_back(Known { screen, tree, is_certain, is_repeated, uses: 0 });

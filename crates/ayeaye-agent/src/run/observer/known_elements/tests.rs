@@ -8,15 +8,15 @@ use super::*;
 use crate::Elements;
 
 fn tree(name: &str, bytes: usize, is_confirmed: bool) -> ElementTree {
+    let certainty = if is_confirmed { Certainty::Confirmed } else { Certainty::Requested };
     let dump = format!(r#"<hierarchy><node text="{name}" bounds="[0,0][9,9]"/></hierarchy>"#);
     ElementTree {
         elements: Arc::new(Elements::read(&dump).unwrap()),
         blob: None,
         read_at: Instant::now(),
-        is_confirmed,
+        certainty,
         is_known: false,
         is_repeated: false,
-        is_reused: false,
         bytes,
     }
 }
@@ -35,7 +35,7 @@ async fn what_the_phone_has_said_once_is_certain_only_if_the_screen_was_seen_aga
     known.remember(screen(40), tree("Buy", 9, true));
     assert_eq!(certain(&known, 40), Some(true));
     // Requested with the screen before, twice.
-    let reused = || ElementTree { is_reused: true, ..tree("Buy", 9, false) };
+    let reused = || ElementTree { certainty: Certainty::Reused, ..tree("Buy", 9, false) };
     known.remember(screen(60), reused());
     known.remember(screen(60), reused());
     assert_eq!(certain(&known, 60), Some(false));
