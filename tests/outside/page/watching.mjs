@@ -10,7 +10,9 @@ export async function begin(viewer, task, device) {
   await box.fill(task);
   if (device) await viewer.page.locator(".compose select").selectOption(device);
   await viewer.page.locator(".compose button[type=submit]").click();
-  await viewer.page.waitForURL(/#\/session\//);
+  const refusal = viewer.page.locator(".compose").getByRole("alert");
+  await Promise.race([viewer.page.waitForURL(/#\/session\//), refusal.waitFor().catch(() => {})]);
+  if (await refusal.count()) throw new Error(`refused: ${await refusal.first().textContent()}`);
 }
 
 export async function watching({ browser, server, storage, device, phone }) {
