@@ -6,7 +6,7 @@ use std::time::Duration;
 use ayeaye::config::ToolSet;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture, Limits, Point, ScreenSize};
-use ayeaye_phone::{AdbDevice, DumpFault, Fold, Outcome, Phone};
+use ayeaye_phone::{AdbDevice, DumpFault, Fold, Outcome, Phone, PhoneOptions};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
@@ -27,7 +27,10 @@ struct Opened {
 }
 
 async fn opened(limits: ayeaye_adb::Limits) -> Opened {
-    let phone = quick_phone();
+    opened_as(quick_phone(), limits).await
+}
+
+async fn opened_as(phone: AdbDevice, limits: ayeaye_adb::Limits) -> Opened {
     let (address, server) = plugged_in(&phone).await;
     let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: address.port() };
     let devices = AdbDevices::new(AdbConfig { limits, ..AdbConfig::new(address, None) });
@@ -391,6 +394,25 @@ async fn the_app_in_front_is_known_without_a_list_of_windows() {
     it.phone.faults().set(|plan| plan.no_window_list = true);
     let (front, lines) = it.lines(it.front()).await;
     assert_eq!((front.as_str(), lines), (SHOP, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn phones_of_any_age_tell_what_is_in_front_also_after_an_app_hung() {
+    let on = ScreenSize { width: 1080, height: 2400 };
+    for sdk in [26, 30, 34] {
+        let phone = AdbDevice::new(Phone::new(PhoneOptions { sdk, ..PhoneOptions::default() }));
+        let it = opened_as(phone, ayeaye_adb::Limits::DEFAULT).await;
+        for app_hung in [false, true] {
+            it.phone.faults().set(|plan| plan.app_hung = app_hung);
+            let opening = Gesture::Awake { app: SHOP.to_owned() };
+            let opened = it.device.perform(&opening, on).await.unwrap();
+            assert_eq!(opened.uncertain, None);
+            let state = it.device.state().await.unwrap();
+            let told = (state.locked, state.protected, state.secret_field);
+            assert_eq!(told, (false, false, false), "{sdk} {app_hung}");
+            assert_eq!(it.front().await, SHOP);
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

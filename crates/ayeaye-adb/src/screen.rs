@@ -11,7 +11,7 @@ use crate::quote::is_package;
 
 /// All in one command line, filtered on the phone: a hundred lines come over instead of ten thousand.
 ///
-/// `Window #` and `fl=` find protected windows, with `mOwnerUid=` and `mAttrs=` it is known whose a window is,
+/// `WINDOW MANAGER` parts a copy of earlier from what is now, `Window #` and `fl=` find protected windows, with `mOwnerUid=` and `mAttrs=` it is known whose a window is,
 /// `Display: mDisplayId=` parts several displays. Where `dumpsys window` names no app, as on some phones
 /// with Android 16, the phone itself goes on to ask for the activity in front, and a television for the
 /// input it shows.
@@ -22,7 +22,7 @@ const STATE_QUERIES: [&str; 3] = [
     "dumpsys power | grep mWakefulness=",
     "W=$(dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|\
      inputRestricted|mDreamingLockscreen|screenState|interactiveState|InputTarget|\
-     mInputMethodTarget|mAwake|mScreenOnFully| cur=|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs=|fl=.*SECURE|fl=#'); \
+     mInputMethodTarget|mAwake|mScreenOnFully| cur=|^WINDOW MANAGER|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs=|fl=.*SECURE|fl=#'); \
      print -r -- \"$W\" 2>/dev/null || printf '%s\\n' \"$W\"; \
      { print -r -- \"$W\" 2>/dev/null || printf '%s\\n' \"$W\"; } | grep -qE 'm(CurrentFocus|FocusedApp)=.*/' || \
      dumpsys activity activities | grep -E \
@@ -83,7 +83,7 @@ async fn look(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> 
     let output = client.shell_quick(what, &batch(&STATE_QUERIES)).await?;
     let [power, window, keyboard] = split_batch(&output.stdout);
     client.saw_field(parse::FieldState::read(keyboard));
-    let window = &*parse::on_display(window, display);
+    let window = &*parse::on_display(parse::as_of_now(window), display);
     let forged = parse::is_forged(window);
     if forged {
         tracing::debug!(device = %client.id(), "the title of a window imitates what Android tells of windows");

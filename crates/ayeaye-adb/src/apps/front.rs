@@ -9,7 +9,7 @@ use crate::parse::{self, batch, split_batch};
 
 /// Android has had several places for it; since Android 16 the first may be empty.
 const ASK: [&str; 2] = [
-    "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs='",
+    "dumpsys window | grep -E '^WINDOW MANAGER|mCurrentFocus|mFocusedApp|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs='",
     "dumpsys activity activities | grep -E 'ResumedActivity'",
 ];
 
@@ -26,17 +26,18 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed 
         let Ok(output) = client.shell_quick("the app in front", &batch(&ASK)).await else {
             return Performed::uncertain(NOT_TOLD);
         };
-        if parse::is_forged(&output.stdout) {
+        let told = parse::as_of_now(&output.stdout);
+        if parse::is_forged(told) {
             return Performed::uncertain(NOT_TOLD);
         }
-        let shown = parse::on_display(&output.stdout, 0);
+        let shown = parse::on_display(told, 0);
         if let Some(window) = parse::chooser(&shown) {
             return Performed::uncertain(format!(
                 "the phone asks on its screen ({window}) which app is meant, as it does where an app is \
                  there twice: choose there"
             ));
         }
-        let front = parse::foreground(&shown).or_else(|| parse::foreground(&output.stdout));
+        let front = parse::foreground(&shown).or_else(|| parse::foreground(told));
         let front = front.map(|app| app.package);
         let shade = parse::in_front(&shown).is_some_and(|it| it.package == SYSTEM_UI);
         if front.as_deref() == Some(package) && !shade {

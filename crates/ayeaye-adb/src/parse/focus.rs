@@ -8,7 +8,7 @@ use ayeaye_agent::Component;
 
 use super::sanitize;
 use super::text::lines;
-use super::windows::{Listed, is_forged, listed};
+use super::windows::{Listed, is_forged, is_of_bars, listed};
 
 /// The windows of the notification shade: since Android 11, before, and MIUI's second one. The lock
 /// screen is in the same window.
@@ -84,6 +84,7 @@ pub(crate) fn foreground(text: &str) -> Option<Component> {
     let of = |keys: &[&str]| -> Vec<Component> {
         lines(text)
             .filter(|line| keys.iter().any(|key| line.trim_start().starts_with(key)))
+            .filter(|line| !is_of_bars(line))
             .filter_map(component)
             .collect()
     };
@@ -101,6 +102,7 @@ pub(crate) fn foreground(text: &str) -> Option<Component> {
         .or_else(|| windows.first())
         .or_else(|| focused.first())
         .cloned()
+        .or_else(|| lines(text).filter(|line| is_of_bars(line)).find_map(component))
         .or_else(|| lines(text).find_map(ime_target))
         .or_else(|| lines(text).find_map(last_started))
 }

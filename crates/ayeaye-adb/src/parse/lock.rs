@@ -1,9 +1,12 @@
 //! Whether the screen is on and whether a lock screen is in front of it.
+use std::borrow::Cow;
+
 use super::text::lines;
 
 /// Whether the screen is on, from `dumpsys power`, `dumpsys window` or `dumpsys input`, whichever
 /// was run.
 pub(crate) fn awake(text: &str) -> Option<bool> {
+    let text = &*without_titles(text);
     // Dreaming is a screen saver: something is shown, but nothing that can be used.
     value(text, "mWakefulness")
         .map(|v| v == "Awake")
@@ -19,6 +22,7 @@ pub(crate) fn awake(text: &str) -> Option<bool> {
 
 /// Whether a lock screen is in front, from `dumpsys window` or `dumpsys window policy`.
 pub(crate) fn locked(text: &str) -> Option<bool> {
+    let text = &*without_titles(text);
     let flag = |key| value(text, key).map(|v| v == "true");
     let shown =
         ["mShowingLockscreen", "mDreamingLockscreen", "isKeyguardShowing", "mKeyguardShowing"];
@@ -32,6 +36,15 @@ pub(crate) fn locked(text: &str) -> Option<bool> {
         (Some(showing), None) => Some(showing),
         (None, _) => shown.iter().find_map(|key| flag(key)),
     }
+}
+
+/// Without what stands in braces, such as the title of a window, which its app chooses.
+fn without_titles(text: &str) -> Cow<'_, str> {
+    if !text.contains('{') {
+        return Cow::Borrowed(text);
+    }
+    let before = |line| str::split(line, '{').next().unwrap_or_default();
+    Cow::Owned(lines(text).map(before).collect::<Vec<_>>().join("\n"))
 }
 
 /// Whether the lock screen wants a secret, from `dumpsys window policy`, `dumpsys trust` and

@@ -3,6 +3,8 @@
 //! The title of a window is chosen by its app, and Android prints it as it is: one with line breaks can carry
 //! lines that look like Android's own. But it is printed in the list of windows too, so that such lines also
 //! stand where Android never puts them.
+//! That of a phone on which an app has hung begins with a copy of all windows as they were then, which
+//! [`as_of_now`] takes away.
 use std::borrow::Cow;
 
 use super::text::lines;
@@ -134,6 +136,25 @@ fn has_lines_in_a_title(text: &str) -> bool {
     false
 }
 
+/// Whether a line tells what the rules for the bars were computed for last. Until Android 11 these note an app in focus
+/// of their own, by its token alone, which is late while another comes to the front.
+pub(super) fn is_of_bars(line: &str) -> bool {
+    line.trim_start().starts_with("mFocusedApp=Token{")
+}
+
+/// What comes behind the copy that Android keeps of all windows for two hours after an app has hung, and prints before
+/// everything else. All of it where there is none, or where its end is not told.
+///
+/// A title that imitates the end leaves the rest of the copy, which contradicts what follows it.
+pub(crate) fn as_of_now(text: &str) -> &str {
+    const COPY: &str = "WINDOW MANAGER LAST ANR";
+    const NEXT: &str = "\nWINDOW MANAGER POLICY STATE";
+    let first = lines(text).find(|line| !line.trim().is_empty());
+    let is_copied = first.is_some_and(|line| line.starts_with(COPY));
+    let next = if is_copied { text.find(NEXT) } else { None };
+    next.map_or(text, |at| &text[at + 1..])
+}
+
 /// One display has two apps in focus, or two windows.
 fn contradicts_itself(text: &str) -> bool {
     let mut displays = lines(text).filter_map(display_of);
@@ -143,8 +164,10 @@ fn contradicts_itself(text: &str) -> bool {
         return false;
     }
     FOCUS.iter().any(|key| {
-        let mut told =
-            lines(text).filter_map(|line| line.trim().strip_prefix(key)).filter(|it| *it != "null");
+        let mut told = lines(text)
+            .filter(|line| !is_of_bars(line))
+            .filter_map(|line| line.trim().strip_prefix(key))
+            .filter(|it| *it != "null");
         let first = told.next();
         told.any(|other| Some(other) != first)
     })

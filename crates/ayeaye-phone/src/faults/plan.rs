@@ -135,6 +135,8 @@ pub struct FaultPlan {
     pub stubborn_lock: bool,
     /// `dumpsys window` names no windows, as on some phones with Android 16.
     pub no_window_list: bool,
+    /// An app has hung: `dumpsys window` begins with a copy of all windows of that moment.
+    pub app_hung: bool,
 
     // What phones refuse to a computer. The state of the phone is as if the command had not been sent.
     /// `input` is refused for want of `INJECT_EVENTS`, as by Xiaomi's phones.
@@ -193,6 +195,7 @@ const NAMES: &[(&str, &str)] = &[
     ("dump", "no elements: the screen never rests, or they are taken (never_idle, taken)"),
     ("stubborn_lock", "`wm dismiss-keyguard` does nothing"),
     ("no_window_list", "`dumpsys window` names no windows, as on some phones with Android 16"),
+    ("app_hung", "`dumpsys window` begins with the windows of when an app hung"),
     ("input_refused", "`input` is refused: INJECT_EVENTS"),
     ("ime_refused", "`ime` is refused: WRITE_SECURE_SETTINGS"),
     ("settings_refused", "`settings put` is refused: WRITE_SECURE_SETTINGS"),

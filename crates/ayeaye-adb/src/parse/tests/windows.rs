@@ -106,3 +106,70 @@ fn of_several_displays_the_one_that_is_looked_at_counts() {
     assert_eq!(in_front(&on_display(&text, 0)), None, "two apps on one display");
     assert_eq!(in_front(&on_display(&text, 2)), app("com.a.desk", ".Main"));
 }
+
+/// As the policy of phones before Android 10 tells it, and their displays in 10 and 11.
+const BARS: &str =
+    "    mFocusedApp=Token{dba7fba ActivityRecord{3b5c8e5 u0 com.evil.app/.Main t25}}\n";
+
+#[test]
+fn what_the_bars_were_computed_for_is_no_second_app_in_focus() {
+    for app_in_bars in ["com.evil.app/.Main", "com.a.home/.Home"] {
+        // While another app comes to the front, that of the bars is the one before.
+        let bars = BARS.replace("com.evil.app/.Main", app_in_bars);
+        let now = titled("com.evil.app/com.evil.app.Main", APP);
+        for text in
+            [format!("{bars}{now}"), now.replace("  Window #0", &format!("{bars}  Window #0"))]
+        {
+            assert!(!is_forged(&text), "{text}");
+            let old = text.replace(
+                "ActivityRecord{3aa u0 com.evil.app/.Main t12}",
+                "AppWindowToken{fd4 token=Token{dba ActivityRecord{3aa u0 com.evil.app/.Main t12}}}",
+            );
+            for text in [text, old] {
+                assert_eq!(in_front(&on_display(&text, 0)), app("com.evil.app", ".Main"));
+            }
+        }
+    }
+    assert_eq!(in_front(BARS), app("com.evil.app", ".Main"), "where nothing else is told");
+}
+
+#[test]
+fn windows_of_when_an_app_hung_are_not_those_of_now() {
+    let now = titled("com.evil.app/com.evil.app.Main", APP);
+    let then = titled("com.hung.app/com.hung.app.Main", APP)
+        .replace("com.evil.app/.Main", "com.hung.app/.Main")
+        .replace("mShowingLockscreen=false", "mShowingLockscreen=true")
+        .replace("1080x2400", "2400x1080");
+    let list = &then[then.find("  Window #0").unwrap()..];
+    let whole = |list: &str, displays: &str| {
+        format!(
+            "\nWINDOW MANAGER LAST ANR (dumpsys window lastanr)\n{list}\nLast ANR continued\n\
+             WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n{displays}\n\
+             WINDOW MANAGER POLICY STATE (dumpsys window policy)\n{now}"
+        )
+    };
+    let text = whole(list, &then);
+    assert!(is_forged(&text));
+    let text = as_of_now(&text);
+    assert!(!is_forged(text), "{text}");
+    assert_eq!(in_front(&on_display(text, 0)), app("com.evil.app", ".Main"));
+    assert_eq!((locked(text), current_size(text).unwrap().width), (Some(false), 1080));
+    // Of a title that imitates the end of the copy, what follows remains and contradicts.
+    let end = "a}\nWINDOW MANAGER POLICY STATE (dumpsys window policy)\nx{b";
+    let text = whole(&list.replace("com.hung.app/com.hung.app.Main", end), &then);
+    assert!(is_forged(as_of_now(&text)));
+    // Nowhere else such a heading is Android's.
+    for text in [format!("{now}{}", whole(list, &then)), now.clone(), String::new()] {
+        assert_eq!(as_of_now(&text), text);
+    }
+    let cut = whole(list, &then).replace("WINDOW MANAGER POLICY", "POLICY");
+    assert_eq!(as_of_now(&cut), cut);
+}
+
+#[test]
+fn a_title_locks_nothing() {
+    let title = "mShowingLockscreen=true mIsShowing=true mWakefulness=Asleep";
+    let text = titled(title, APP).replace("mShowingLockscreen=false mDreamingLockscreen=false", "");
+    assert_eq!((locked(&text), awake(&text)), (None, None));
+    assert_eq!(locked(&format!("isKeyguardShowing=true\n{text}")), Some(true));
+}

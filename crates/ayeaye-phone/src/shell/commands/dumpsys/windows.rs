@@ -8,11 +8,41 @@ pub(super) fn all(device: &AdbDevice) -> String {
         return policy(device);
     }
     format!(
-        "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n  <no ANR has occurred since boot>\n\n{}\n{}\n{}",
+        "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n{}\n{}\n{}\n{}",
+        last_anr(device),
         policy(device),
         displays(device),
         list(device)
     )
+}
+
+/// A copy of what was shown when an app hung, if one has. Android keeps it for two hours.
+fn last_anr(device: &AdbDevice) -> String {
+    if !device.faults().plan().app_hung {
+        return "  <no ANR has occurred since boot>\n".to_owned();
+    }
+    let of_then = |now: String| now.replace(&device.phone().foreground().package, HUNG);
+    let list = list(device);
+    let (_, windows) = list.split_once('\n').unwrap_or_default();
+    format!(
+        "  ANR time: Nov 24, 2026 10:00:00 AM\n  Application at fault: ActivityRecord{{1b2c3d4 u0 {HUNG}/.Main t42}}\n  \
+         Reason: Input dispatching timed out\n  isKeyguardShowing=true\n\n{}\nLast ANR continued\n{}",
+        of_then(windows.to_owned()),
+        of_then(displays(device)),
+    )
+}
+
+const HUNG: &str = "com.example.hung";
+
+/// What the rules for the bars note of the app in front, until Android 11; before 10 that is part of the policy.
+fn app_of_bars(device: &AdbDevice, of: std::ops::RangeInclusive<u32>) -> String {
+    if !of.contains(&device.phone().options().sdk) {
+        return String::new();
+    }
+    let Some((number, front)) = tasks(device).into_iter().next() else {
+        return String::new();
+    };
+    format!("    mFocusedApp=Token{{{} {}}}\n", token(&front.package), record(&front, number))
 }
 
 /// Windows from top to bottom. Since Android 10 the focus is not part of this.
@@ -104,7 +134,8 @@ pub(super) fn displays(device: &AdbDevice) -> String {
          mUserRotationMode=USER_ROTATION_LOCKED mUserRotation=ROTATION_{degrees}\n\n  \
          DisplayPolicy\n    mDreamingLockscreen={locked} mShowingDream=false\n    \
          mTopFullscreenOpaqueWindowState=Window{{{token} u0 {full}}}\n    \
-         mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n",
+         mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n{bars}",
+        bars = app_of_bars(device, 29..=30),
         short = width.min(height),
         long = width.max(height),
         degrees = u32::from(rotation) * 90,
@@ -131,13 +162,14 @@ pub(super) fn policy(device: &AdbDevice) -> String {
          mUiMode=UI_MODE_TYPE_NORMAL mEnableCarDockHomeCapture=true\n    \
          mShortPressOnPowerBehavior=SHORT_PRESS_POWER_GO_TO_SLEEP\n    \
          mShowingLockscreen={locked} mDreamingLockscreen={locked} isKeyguardShowing={locked}\n    \
-         mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n    \
+         mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n{bars}    \
          KeyguardServiceDelegate\n      showing={locked}\n      showingAndNotOccluded={locked}\n      \
          inputRestricted={locked}\n      occluded=false\n      secure={secure}\n      dreaming=false\n      \
          systemIsReady=true\n      deviceHasKeyguard=true\n      enabled=true\n      \
          offReason=OFF_BECAUSE_OF_USER\n      currentUser=-10000\n      bootCompleted=true\n      \
          screenState={screen}\n      interactiveState={interactive}\n      KeyguardStateMonitor\n        \
          mIsShowing={locked}\n        mSimSecure=false\n        mInputRestricted={locked}\n        \
-         mTrusted=false\n        mCurrentUserId=0\n"
+         mTrusted=false\n        mCurrentUserId=0\n",
+        bars = app_of_bars(device, 0..=28),
     )
 }
