@@ -259,9 +259,9 @@ impl Client {
                 first_token = Some(started.elapsed());
             }
             if done {
-                while let Ok(Some(Ok(_))) =
-                    timeout_at(Instant::now() + DRAIN_TIMEOUT, bytes.next()).await
-                {}
+                // Once for all of it: an endpoint may go on for ever.
+                let until = Instant::now() + DRAIN_TIMEOUT;
+                while let Ok(Some(Ok(_))) = timeout_at(until, bytes.next()).await {}
                 break;
             }
         }
