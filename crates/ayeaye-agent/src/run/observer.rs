@@ -392,9 +392,17 @@ impl Observer {
                 Err(err @ RunError::Journal(_)) => return Err(err),
                 Err(_) => return Ok(None),
             };
-        self.store(recorder, model, &mut observation).await?;
-        self.await_elements(recorder, &mut observation, LAST_ELEMENTS).await?;
-        Ok(self.last_screen.clone())
+        let shown = match self.store(recorder, model, &mut observation).await {
+            Ok(()) => {
+                self.await_elements(recorder, &mut observation, LAST_ELEMENTS).await.map(drop)
+            }
+            Err(err) => Err(err),
+        };
+        match shown {
+            Err(err @ RunError::Journal(_)) => Err(err),
+            // Whoever stops the run meanwhile does not keep its end from being recorded.
+            Ok(()) | Err(_) => Ok(self.last_screen.clone()),
+        }
     }
 
     /// The last screen seen, whether or not it is still current.

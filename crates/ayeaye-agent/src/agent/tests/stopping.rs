@@ -58,6 +58,25 @@ async fn a_stop_during_a_gesture_lets_it_finish_and_no_other_begin() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_stop_during_the_last_look_does_not_keep_the_end_from_the_record() {
+    let rig = Rig::new([click(1)]).steps(1);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.phone.gets(Call::Perform, 1).await;
+    rig.phone.dumps_in(Duration::from_secs(20));
+    // In the second that the last screen's elements are waited for.
+    tokio::time::sleep(Duration::from_millis(1000)).await;
+    follower.stop(StopReason::Cancelled);
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::MaxStepsReached, "{report:?}");
+    let ends = rig.facts(session, |fact| match fact {
+        Fact::SessionEnd(end) => Some(end.stop_reason.to_string()),
+        _ => None,
+    });
+    assert_eq!(ends.await, [StopReason::MaxStepsReached.to_string()]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stop_while_a_gesture_is_written_down_keeps_it_from_the_phone() {
     let mut disk = None;
     let rig = Rig::new([click(1), complete("done")]).kept_by(|inner, phone| {
