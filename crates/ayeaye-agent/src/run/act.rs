@@ -257,6 +257,7 @@ impl Run {
         let waited = self.cancel.race(sleep(time)).await;
         step.times.action_execution += millis(begun.elapsed());
         waited?;
+        self.observer.has_been_left_since(begun);
         step.result = format!("waited {} s", time.as_secs_f32());
         Ok(StepOutcome::Continue)
     }

@@ -74,7 +74,7 @@ impl Run {
             self.mailbox.acknowledge(message).await;
         }
         if source == AnswerSource::Manual {
-            self.observer.forget_screens();
+            self.observer.may_have_changed();
             self.change_settings().await?;
         }
         Ok(StepOutcome::Continue)
@@ -209,7 +209,7 @@ impl Run {
         }
         self.record_guidance(text, Some(id)).await?;
         // It may tell of something that was done by hand.
-        self.observer.forget_screens();
+        self.observer.may_have_changed();
         self.recorder.sync().await?;
         self.mailbox.acknowledge(id).await;
         Ok(())

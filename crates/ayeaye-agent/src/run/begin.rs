@@ -81,7 +81,12 @@ impl Run {
         self.note_named_secrets();
         self.put_back_settings().await?;
         self.change_settings().await?;
-        if self.session().counts.steps == 0 { self.reset().await } else { Ok(()) }
+        if self.session().counts.steps == 0 {
+            return self.reset().await;
+        }
+        // By whoever had the phone since, or by itself.
+        self.observer.may_have_changed();
+        Ok(())
     }
 
     /// Records the beginning of a further run, after the end of one that crashed.

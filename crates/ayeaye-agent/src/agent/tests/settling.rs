@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::fakes::{Call, FakeDevice, Motion, Rig, click, complete};
+use crate::fakes::{Call, FakeDevice, Motion, Rig, click, complete, wait};
 use crate::journal::{Fact, Observe};
 use crate::settle::{looks_same, settle};
-use crate::{Device as _, SessionId, SettleRule};
+use crate::{Device as _, SessionId, SettleRule, UserInput};
 
 const RULE: SettleRule = SettleRule::USUAL;
 
@@ -137,5 +137,33 @@ async fn a_film_is_looked_at_all_the_same() {
     let report = rig.run().await;
     assert_eq!(report.message, "seen");
     let observed = observed(&rig, report.session_id).await;
-    assert_eq!((observed[0].settled, observed[1].settled), (true, false));
+    assert_eq!((observed[0].settled, observed[1].settled), (false, false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_was_left_to_itself_is_not_at_rest_by_one_capture() {
+    let rig = Rig::new([wait(5), complete("first"), complete("second")]);
+    let report = rig.run().await;
+    rig.go_on(report.session_id, UserInput::Task("again".to_owned())).await;
+    let observed = observed(&rig, report.session_id).await;
+    let captures: Vec<u32> = observed.iter().map(|it| it.captures).collect();
+    assert_eq!(captures, [1, 2, 2], "after the reset, a wait, a run that ended");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_came_in_a_wait_is_the_last_screen_of_a_run_that_ends_with_it() {
+    let rig = Rig::new([wait(5)]).steps(1);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(1).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    rig.phone.is_touched();
+    rig.ended(follower).await;
+    let pictures = rig.facts(session, |fact| match fact {
+        Fact::Observe(it) => it.screenshot.clone(),
+        Fact::Snapshot { screenshot, .. } => screenshot.clone(),
+        _ => None,
+    });
+    let pictures = pictures.await;
+    assert_ne!(pictures.first(), pictures.last());
 }

@@ -178,15 +178,23 @@ impl Observer {
         Ok(captured)
     }
 
-    /// Waits for the screen to settle after a reset. Errors do not matter: the first step looks again.
-    pub(in crate::run) async fn settle_after_reset(&self) -> Result<(), RunError> {
+    /// Waits for the screen to settle after a reset. Errors do not matter: the first step looks again, as it does where
+    /// the screen does not come to rest.
+    pub(in crate::run) async fn settle_after_reset(&mut self) -> Result<(), RunError> {
         let settling = async {
             let since = Instant::now();
             sleep(self.settle.first_look).await;
             settle::settle(&*self.device, &self.settle, None, since).await
         };
-        if let Err(err) = self.cancel.race(settling).await? {
-            tracing::warn!(device = %self.device.id(), "after the reset: {}", error_chain(&err));
+        let settled = match self.cancel.race(settling).await? {
+            Ok(capture) => capture.settled,
+            Err(err) => {
+                tracing::warn!(device = %self.device.id(), "after the reset: {}", error_chain(&err));
+                false
+            }
+        };
+        if !settled {
+            self.may_have_changed();
         }
         Ok(())
     }

@@ -56,8 +56,13 @@ impl Observer {
     /// Called when the screen may have changed otherwise than by a gesture: one capture does not show that it is at
     /// rest.
     pub(in crate::run) fn may_have_changed(&mut self) {
-        self.changed_at = Some(Instant::now());
+        self.has_been_left_since(Instant::now());
         self.forget_screens();
+    }
+
+    /// Called when the phone was left to itself for longer than a look takes: it may have gone on by itself.
+    pub(in crate::run) fn has_been_left_since(&mut self, since: Instant) {
+        (self.changed_at, self.is_current) = (Some(since), false);
     }
 
     /// The last gesture, for a look after it. If that fails, the next one knows no more than that something was done.
