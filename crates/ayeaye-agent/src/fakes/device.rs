@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 pub(crate) use self::answers::FakeSource;
-use super::Scene;
+use super::scene::{self, Scene};
 use crate::{Component, DeviceId, Performed, ScreenSize};
 
 /// The calls of [`crate::Device`], and opening one; each is counted from 1.
@@ -197,6 +197,12 @@ impl FakeDevice {
 
     pub(crate) fn moves(&self, motion: Motion) {
         self.inner().motion = motion;
+    }
+
+    /// Its screens change as an app's do, and are as large.
+    pub(crate) fn plays(&self, scene: Scene) {
+        let mut inner = self.inner();
+        (inner.size, inner.motion) = (scene::SIZE, Motion::Shows(scene));
     }
 
     /// Its screen is larger from now on, and shows a caret after each list of its elements until it is touched.

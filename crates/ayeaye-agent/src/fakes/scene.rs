@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::{Frame, ScreenSize};
 
 /// Large enough for a caret to be as thin as one.
-const SIZE: ScreenSize = ScreenSize { width: 140, height: 280 };
+pub(crate) const SIZE: ScreenSize = ScreenSize { width: 140, height: 280 };
 /// Screens are drawn so often.
 const FRAME: u128 = 16;
 
@@ -41,6 +41,8 @@ pub(crate) enum SceneKind {
     Caret,
     /// There is a clock with seconds in the status bar.
     Clock,
+    /// There is a picture near the bottom that is another one every three seconds.
+    Banner,
     /// Something else stands still until it is there, as a pressed button or a splash screen does.
     Plateau,
     /// It is there at once but for its contents, which come all together.
@@ -92,6 +94,10 @@ impl Scene {
             SceneKind::Clock => {
                 let second = usize::try_from(since.as_secs() % 10).expect("a digit");
                 with(after, (8 + second, 2, 6, 8, 0))
+            }
+            SceneKind::Banner => {
+                let picture = u8::try_from(since.as_secs() / 3 % 5).expect("few");
+                with(after, (0, 220, 140, 50, 30 * picture))
             }
             SceneKind::Plateau if !rests => with(before, (20, 60, 40, 20, 250)),
             SceneKind::Late if !rests => plain(after),

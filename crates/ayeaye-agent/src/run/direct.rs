@@ -241,6 +241,8 @@ impl Run {
             step.error = Some(SECRET_FORGOTTEN.to_owned());
             return Ok(None);
         }
+        // What the gate waits for may take seconds, in which the screen can become another one.
+        self.observer.watch(&mut observation);
         if let Some(decision) = &step.decision {
             self.notice_secret(decision, &mut observation).await?;
         }

@@ -74,18 +74,19 @@ impl Run {
         }
         let size = observation.frame.size();
         let places = places(gesture, rests_on(Rule::AskedFor), observation);
-        let looks_same = look.same
-            || !strict
-                && places.is_some_and(|places| {
-                    places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
-                });
-        if looks_same {
+        let looks_same_there = places.as_ref().is_some_and(|places| {
+            places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
+        });
+        if look.same || !strict && looks_same_there {
             self.state.put_off = 0;
             return Ok(ScreenNow::Same);
         }
-        let now = self.observer.elements_now().await?;
-        let before = observation.elements.tree().map(|tree| &*tree.elements);
-        let same = before.zip(now.as_ref()).map(|(before, now)| {
+        let before = observation.elements.tree();
+        // There is nothing to compare them with otherwise.
+        let now = if before.is_some() { self.observer.elements_now().await? } else { None };
+        let same = before.zip(now).map(|(before, now)| {
+            let now = now.with_clocks_as_in(&before.elements, before.read_at.elapsed());
+            let (before, now) = (&*before.elements, &now);
             let app = observation.app.as_deref().unwrap_or_default();
             let same_host = before.page_host(app) == now.page_host(app);
             let hidden = observation.secret_field;
@@ -96,7 +97,7 @@ impl Run {
             let of_same_page = !holds_secret || same_host;
             of_same_page && if whole { before == now } else { before.aimed == now.aimed }
         });
-        let of_this_screen = observation.has_elements_of_its_frame();
+        let of_this_screen = observation.has_elements_of_its_frame() || looks_same_there;
         match same {
             Some(true) if of_this_screen => {
                 self.state.put_off = 0;
@@ -106,6 +107,13 @@ impl Run {
             // Where a screen never rests and does not say what is on it, its app is all there is to go by.
             _ if !strict && LOOKS_AGAIN <= self.state.put_off => {
                 self.state.put_off = 0;
+                Ok(ScreenNow::Same)
+            }
+            // A client that acts itself is not put off: that would be so each time anew.
+            None if !strict
+                && self.is_direct
+                && self.observer.moves_at(&places.unwrap_or_default(), &look.frame).await? =>
+            {
                 Ok(ScreenNow::Same)
             }
             _ => {

@@ -34,7 +34,7 @@ fn types(text: &str, session_id: Option<SessionId>) -> DirectAction {
     DirectAction { gesture, reason: String::new(), ..tap(1, session_id) }
 }
 
-async fn ended(mut acting: DirectRun) -> DirectResult {
+pub(super) async fn ended(mut acting: DirectRun) -> DirectResult {
     within(acting.finished()).await;
     acting.result().expect("it was recorded").clone()
 }

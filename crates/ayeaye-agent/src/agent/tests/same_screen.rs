@@ -1,7 +1,10 @@
 //! The screen is still the one the model saw, or nothing is done.
 use std::time::Duration;
 
-use crate::fakes::{Call, Fault, Motion, Rig, ScriptedReply, click, complete, types};
+use super::direct::{ended as acted, tap};
+use crate::fakes::{
+    Call, Fault, Motion, Rig, Scene, SceneKind, ScriptedReply, click, complete, types,
+};
 use crate::gate::Policy;
 use crate::{Report, StopReason, UserInput};
 
@@ -104,16 +107,48 @@ async fn what_the_elements_say_decides_where_pixels_move() {
             r#"<hierarchy rotation="0"><node text="{text}" class="android.widget.Button" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
         )
     };
-    for (later, done) in [("Next", 1), ("Buy now", 0)] {
+    // Phones read no sooner than a second after they were asked, and many are slower.
+    let slow = [Duration::ZERO, Duration::from_millis(1200), Duration::from_millis(1900)];
+    for ((later, done), dump) in
+        [("Next", 1), ("Buy now", 0)].into_iter().flat_map(|it| slow.map(|dump| (it, dump)))
+    {
         let rig = Rig::new([click(100), after(3000, click(500)), complete("done")]);
         rig.phone.moves(Motion::Endless);
+        rig.phone.dumps_in(dump);
         rig.phone.shows(&button("Next"), false);
         let follower = rig.begin().await;
         rig.script.is_asked(2).await;
         tokio::time::sleep(Duration::from_millis(500)).await;
         rig.phone.shows(&button(later), false);
         rig.ended(follower).await;
-        assert_eq!(rig.phone.gestures().len(), 1 + done, "{later}");
+        assert_eq!(rig.phone.gestures().len(), 1 + done, "{later} in {dump:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approved_act_is_done_beside_what_changes_by_itself() {
+    let screen = |left: &str, name: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="{left}" class="android.widget.TextView" bounds="[0,0][140,20]"/>
+            <node text="To {name}" class="android.widget.TextView" bounds="[0,30][140,50]"/>
+            <node text="Pay €49.95" class="android.widget.Button" clickable="true" bounds="[0,100][140,180]"/></hierarchy>"#
+        )
+    };
+    let banner = Scene { kind: SceneKind::Banner, answer: Duration::ZERO, moving: Duration::ZERO };
+    for (left, name, done) in [("14:57", "Anna", 1), ("14:57", "Mallory", 0), ("5:00", "Anna", 0)] {
+        let rig = Rig::new([click(500), after(3000, click(500)), complete("done")]);
+        rig.phone.plays(banner);
+        rig.phone.dumps_after(Duration::from_secs(1), Duration::from_millis(1500));
+        rig.phone.shows(&screen("14:59", "Anna"), false);
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+        let yes = UserInput::Reply("yes".to_owned());
+        let follower = rig.resume(report.session_id, yes).await.unwrap();
+        rig.script.is_asked(2).await;
+        tokio::time::sleep(Duration::from_millis(2800)).await;
+        rig.phone.shows(&screen(left, name), false);
+        rig.ended(follower).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{left} {name}");
     }
 }
 
@@ -218,4 +253,36 @@ async fn a_screen_that_was_seen_dark_is_compared_before_it_is_touched() {
     assert_eq!(rig.phone.gestures(), [""; 0]);
     let error = report.steps[0].error.as_deref().unwrap();
     assert!(error.contains("it shows something else"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_direct_act_is_not_done_on_what_has_come_while_its_elements_were_read() {
+    let screen = r#"<hierarchy rotation="0"><node text="Next" class="android.widget.Button" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#;
+    let dialog = screen.replace("Next", "Delete");
+    // Of a list that took longer than two seconds it is not known which screen it is of.
+    for (takes, change, done) in [
+        (1900, None, 1),
+        (1900, Some(screen), 1),
+        (1900, Some(&*dialog), 0),
+        (3500, Some(&*dialog), 0),
+    ] {
+        let rig = Rig::new([]);
+        rig.phone.shows(screen, false);
+        rig.phone.dumps_after(Duration::from_secs(1), Duration::from_millis(takes));
+        let acting = rig.agent.act(tap(500, None)).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1020)).await;
+        if let Some(screen) = change {
+            rig.phone.is_touched();
+            rig.phone.shows(screen, false);
+        }
+        let result = acted(acting).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{takes} {change:?}");
+        let error = result.line.error.unwrap_or_default();
+        assert_eq!(error.is_empty(), done == 1, "{error}");
+    }
+    let rig = Rig::new([]);
+    rig.phone.moves(Motion::Endless);
+    rig.phone.dumps_in(Duration::from_millis(3500));
+    acted(rig.agent.act(tap(500, None)).await.unwrap()).await;
+    assert_eq!(rig.phone.gestures().len(), 1, "what never rests is touched");
 }

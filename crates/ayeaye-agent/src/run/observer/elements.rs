@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_millis(150);
 const MAX_BACKOFF: u32 = 4;
 /// How long an act waits: what it is aimed at decides whether the user is asked. Phones take one to three seconds,
 /// and a model must not get ahead of them by answering at once.
-const BEFORE_AN_ACT: Duration = Duration::from_secs(5);
+pub(super) const BEFORE_AN_ACT: Duration = Duration::from_secs(5);
 /// A phone that has told nothing so often in a row, however long it was waited for, will not now.
 const GIVEN_UP_AFTER: u32 = 3;
 /// A phone that takes so long for a list is not asked for one while a model answers that is quicker than [`GRACE`].
@@ -57,7 +57,7 @@ pub(in crate::run) struct ElementTree {
     pub(in crate::run) elements: Arc<Elements>,
     pub(super) blob: Option<BlobRef>,
     /// When the phone had told them.
-    pub(super) read_at: Instant,
+    pub(in crate::run) read_at: Instant,
     pub(super) certainty: Certainty,
     /// They are known from an earlier step, in which the screen looked the same.
     pub(in crate::run) is_known: bool,

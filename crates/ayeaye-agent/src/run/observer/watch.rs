@@ -7,10 +7,11 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::elements::BEFORE_AN_ACT;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart};
 use crate::run::cancel::Cancelled;
-use crate::settle::looks_same;
+use crate::settle::{looks_same, looks_same_at};
 use crate::{Device, DeviceError, Frame, ScreenState};
 
 /// A screen that was seen so shortly ago is the one that is there.
@@ -18,9 +19,6 @@ const FRESH: Duration = Duration::from_secs(1);
 /// A phone is left alone for this many times as long as a look takes, and not for longer than this.
 const SPARING: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
-
-/// How long the elements of a screen that moves may take.
-const ELEMENTS_NOW: Duration = Duration::from_secs(1);
 
 /// A look at the screen after it was shown to the model.
 #[derive(Debug)]
@@ -157,6 +155,16 @@ impl Observer {
         Ok(Some(looked.unwrap_or_else(|| Arc::new(Err(gone())))))
     }
 
+    /// Whether the screen looks otherwise in one of these places than it did a moment ago.
+    pub(in crate::run) async fn moves_at(
+        &self,
+        places: &[[i32; 4]],
+        shown: &Frame,
+    ) -> Result<bool, Cancelled> {
+        let now = self.cancel.race(self.device.capture()).await?;
+        Ok(now.is_ok_and(|now| places.iter().any(|it| !looks_same_at(shown, &now, *it))))
+    }
+
     /// Whether the phone need not be asked before an act if its screen is still on: it is kept so, and was on when it
     /// was looked at within the last second.
     pub(in crate::run) fn is_known_to_be_lit(&self, observation: &Observation) -> bool {
@@ -169,7 +177,7 @@ impl Observer {
 
     /// The elements of the screen as it is now; `None` if the phone does not say in time.
     pub(in crate::run) async fn elements_now(&self) -> Result<Option<Elements>, Cancelled> {
-        let asked = timeout(ELEMENTS_NOW, self.device.ui_tree());
+        let asked = timeout(BEFORE_AN_ACT, self.device.ui_tree());
         let Ok(Ok(Some(xml))) = self.cancel.race(asked).await? else { return Ok(None) };
         Ok(apart(move || Elements::read(&xml)).await.flatten())
     }
