@@ -36,7 +36,7 @@ pub const LONGEST_REPLY: usize = 64 << 10;
 /// Why something could not be arranged between servers.
 #[derive(Debug, thiserror::Error)]
 pub enum CoordinatorError {
-    /// The run is over, is about to end, or never was: it takes no messages.
+    /// The run is over, is about to end, or never was: it does not take the message.
     #[error("the run has ended")]
     RunEnded,
     /// There is no such session.
@@ -80,7 +80,7 @@ pub enum RunState {
     Queued,
     /// It has its phone.
     Running,
-    /// It takes no more messages.
+    /// It takes no more messages but the word to stop.
     Ending,
 }
 
@@ -179,8 +179,8 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     async fn register(&self, run: NewRun) -> Result<Registered, CoordinatorError>;
     /// Gives a run that waits its phone when that is free and nobody who came earlier waits for it.
     async fn advance(&self, epoch: u64) -> Result<Turn, CoordinatorError>;
-    /// Takes no more messages for a run: from here on [`send`](Self::send) to it fails, and its inbox has all that
-    /// were sent before.
+    /// Takes no more replies for a run: from here on [`send`](Self::send) of one to it fails, and its inbox has all
+    /// that were sent before. It takes the word to stop until it is over.
     async fn close_inbox(&self, epoch: u64) -> Result<(), CoordinatorError>;
     /// Every run that is alive, the earliest first.
     async fn runs(&self) -> Result<Vec<RunEntry>, CoordinatorError>;
@@ -190,7 +190,7 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
         Ok(self.runs().await?.into_iter().find(is_its))
     }
     /// Leaves a message behind the others of a session. It is kept for good when this returns, until
-    /// somebody acknowledges it. With `run` it is left only if that run still takes messages.
+    /// somebody acknowledges it. With `run` it is left only if that run still takes it.
     async fn send(
         &self,
         session: SessionId,

@@ -27,7 +27,7 @@ impl RunElsewhere {
     pub(super) async fn ask_to_stop(&self, reason: StopReason) -> Result<(), CoordinatorError> {
         let message = Message::new(MessageBody::Stop { run: self.epoch, reason });
         match self.coordinator.send(self.session, &message, Some(self.epoch)).await {
-            // It has ended, or is about to.
+            // It is over.
             Err(CoordinatorError::RunEnded) => Ok(()),
             sent => sent,
         }

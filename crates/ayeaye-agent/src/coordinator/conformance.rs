@@ -28,7 +28,7 @@ pub(crate) async fn keeps_its_promises(store: &Store<'_>) {
     a_queue_is_first_come_first_served(store).await;
     a_takeover_keeps_the_phone_for_its_session(store).await;
     messages_stay_in_order_until_they_are_acknowledged(store).await;
-    a_run_that_ends_takes_no_more_messages(store).await;
+    a_run_that_ends_takes_nothing_but_a_stop(store).await;
     an_inbox_is_bounded(store).await;
     wake_ups_name_their_session(store).await;
 }
@@ -45,6 +45,10 @@ fn takeover(session: SessionId, devices: &[&str]) -> NewRun {
 fn say(text: &str) -> Message {
     let text = text.to_owned();
     Message::new(MessageBody::Reply(Reply { text, question: Some(3), secret: true }))
+}
+
+fn stop(run: u64) -> Message {
+    Message::new(MessageBody::Stop { run, reason: StopReason::UserPaused })
 }
 
 async fn granted(server: &dyn Coordinator, run: NewRun) -> Registration {
@@ -177,8 +181,7 @@ async fn a_takeover_keeps_the_phone_for_its_session(store: &Store<'_>) {
 async fn messages_stay_in_order_until_they_are_acknowledged(store: &Store<'_>) {
     let (one, two, session) = ((store.server)(), (store.server)(), (store.session)());
     assert_eq!(one.inbox(session).await.unwrap(), []);
-    let stop = MessageBody::Stop { run: 7, reason: StopReason::UserPaused };
-    let messages = [say("one \0 🦉"), Message::new(stop), say(""), say("two")];
+    let messages = [say("one \0 🦉"), stop(7), say(""), say("two")];
     for message in &messages {
         one.send(session, message, None).await.unwrap();
     }
@@ -192,7 +195,7 @@ async fn messages_stay_in_order_until_they_are_acknowledged(store: &Store<'_>) {
     assert_eq!(one.inbox(session).await.unwrap().last(), Some(&messages[1]));
 }
 
-async fn a_run_that_ends_takes_no_more_messages(store: &Store<'_>) {
+async fn a_run_that_ends_takes_nothing_but_a_stop(store: &Store<'_>) {
     let (one, two, session) = ((store.server)(), (store.server)(), (store.session)());
     let first = granted(&*one, run(session, &["a"], false)).await;
     let epoch = first.entry.epoch;
@@ -201,10 +204,15 @@ async fn a_run_that_ends_takes_no_more_messages(store: &Store<'_>) {
     one.close_inbox(epoch).await.unwrap();
     let ended = |sent| matches!(sent, Err(CoordinatorError::RunEnded));
     assert!(ended(two.send(session, &say("late"), Some(epoch)).await));
-    assert_eq!(one.inbox(session).await.unwrap(), [before], "what came before is there");
+    assert_eq!(one.inbox(session).await.unwrap(), [before.clone()], "what came before is there");
     assert!(two.run_of(session).await.unwrap().is_some(), "it is not over yet");
+    // As long as it is not, it can be told to stop.
+    let word = stop(epoch);
+    two.send(session, &word, Some(epoch)).await.unwrap();
+    assert_eq!(one.inbox(session).await.unwrap(), [before, word]);
     drop(first);
     assert!(ended(two.send(session, &say("late"), Some(epoch)).await));
+    assert!(ended(two.send(session, &stop(epoch), Some(epoch)).await));
     let _next = granted(&*two, run(session, &["a"], false)).await;
     assert!(ended(one.send(session, &say("for another"), Some(epoch)).await));
 }
@@ -370,16 +378,17 @@ impl RandomOrder<'_> {
     }
 
     async fn send(&mut self) {
-        let message = say("words");
         let to_run = self.below(2) == 0 && !self.runs.is_empty();
+        let is_stop = self.below(3) == 0;
         let (session, run, takes) = if to_run {
             let nth = self.below(self.runs.len());
             let run = &self.runs[nth];
             let entry = &run.registration.entry;
-            (entry.session, Some(entry.epoch), run.state != RunState::Ending)
+            (entry.session, Some(entry.epoch), is_stop || run.state != RunState::Ending)
         } else {
             (self.sessions[self.below(3)], None, true)
         };
+        let message = if is_stop { stop(run.unwrap_or_default()) } else { say("words") };
         match self.server().send(session, &message, run).await {
             Ok(()) if takes => self.sent.entry(session).or_default().push(message.id),
             Err(CoordinatorError::RunEnded) if !takes => {}

@@ -198,7 +198,7 @@ impl Coordinator for FileCoordinator {
     ) -> Result<(), CoordinatorError> {
         let message = message.clone();
         self.change(move |place, table| {
-            if run.is_some_and(|run| !table.takes_messages(run)) {
+            if run.is_some_and(|run| !table.takes(run, &message.body)) {
                 return Err(CoordinatorError::RunEnded);
             }
             inbox::leave(&place.sessions, session, &message, place.sync)

@@ -129,7 +129,7 @@ impl Coordinator for MemoryCoordinator {
         }
         {
             let mut state = self.store.state();
-            if run.is_some_and(|run| !state.table.takes_messages(run)) {
+            if run.is_some_and(|run| !state.table.takes(run, &message.body)) {
                 return Err(CoordinatorError::RunEnded);
             }
             let inbox = state.inboxes.entry(session).or_default();

@@ -1,5 +1,5 @@
 //! Who runs what, as a table: the rules, without a place to keep it.
-use super::{CoordinatorError, MOST_RUNS, NewRun, RunEntry, RunKind, RunState, Turn};
+use super::{CoordinatorError, MOST_RUNS, MessageBody, NewRun, RunEntry, RunKind, RunState, Turn};
 use crate::SessionId;
 
 /// The runs of all servers. Whoever changes it has removed those whose process died.
@@ -96,9 +96,14 @@ impl Table {
         self.set(epoch, RunState::Ending);
     }
 
-    /// Whether the run takes messages.
-    pub(super) fn takes_messages(&self, epoch: u64) -> bool {
-        self.runs.iter().any(|it| it.epoch == epoch && it.state != RunState::Ending)
+    /// Whether the run takes this. One that ends reads no more words, which would be lost, but can be told to stop:
+    /// its end may take minutes.
+    pub(super) fn takes(&self, epoch: u64, body: &MessageBody) -> bool {
+        let takes = |state: RunState| match body {
+            MessageBody::Reply(_) => state != RunState::Ending,
+            MessageBody::Stop { .. } => true,
+        };
+        self.runs.iter().any(|it| it.epoch == epoch && takes(it.state))
     }
 
     fn set(&mut self, epoch: u64, state: RunState) {

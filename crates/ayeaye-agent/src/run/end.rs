@@ -25,7 +25,7 @@ impl Run {
 
     async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
         self.enter(RunPhase::Ending);
-        // From here on, messages go to the next run. A direct action gets none.
+        // From here on, replies go to the next run. A direct action gets none.
         if !self.is_direct {
             self.mailbox.close().await;
             self.read_last_messages().await?;

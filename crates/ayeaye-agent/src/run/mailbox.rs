@@ -72,7 +72,7 @@ impl Mailbox {
         }
     }
 
-    /// From here on messages go to the next run.
+    /// From here on messages go to the next run, but for the word to stop.
     pub(super) async fn close(&mut self) {
         self.secret.close();
         if let Err(err) = self.coordinator.close_inbox(self.epoch).await {

@@ -1,12 +1,13 @@
 //! Several servers of one store: what one runs, the others follow, answer and stop.
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::coordinator::{
-    FileCoordinator, Message, MessageBody, NewRun, Registered, Reply, RunKind,
+    FileCoordinator, Message, MessageBody, NewRun, Registered, Reply, RunKind, RunState,
 };
-use crate::fakes::{Rig, ScriptedReply, click, client, complete, info, within};
+use crate::fakes::{Rig, ScriptedModel, ScriptedReply, click, client, complete, info, within};
 use crate::journal::{AnswerSource, Fact, SyncPolicy};
 use crate::{
     Agent, AgentError, Coordinator as _, DeviceHolder, DeviceId, Follower, Principal, ReplyMode,
@@ -91,6 +92,40 @@ async fn a_run_of_another_server_is_stopped_and_continued_here() {
     };
     let ends = rig.facts(session, ends).await;
     assert_eq!(ends, [StopReason::Cancelled, StopReason::TaskCompletedSuccessfully]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_being_judged_is_stopped_from_another_server() {
+    let judge = Arc::new(ScriptedModel::new([ScriptedReply::Hangs, ScriptedReply::Hangs]));
+    let rig = Rig::new([complete("Sent.")]).judged_by(judge.clone());
+    let other = rig.beside([complete("Sent again.")]);
+    let here = rig.begin().await;
+    let session = here.report().session_id;
+    judge.is_asked(1).await;
+    let coordinator = FileCoordinator::new(rig.data(), "third", SyncPolicy::Never);
+    let run = coordinator.run_of(session).await.unwrap().unwrap();
+    assert_eq!(run.state, RunState::Ending);
+    let asked = Instant::now();
+    let stopped = other.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
+    assert_eq!(stopped.stop_reason, StopReason::TaskCompletedSuccessfully, "it was done before");
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    assert!(!here.running());
+    let verdict = |fact: &Fact| match fact {
+        Fact::Evaluation(it) => it["error"].as_str().map(str::to_owned),
+        _ => None,
+    };
+    let given_up = "given up: the run was cancelled; the session can be continued";
+    assert_eq!(rig.facts(session, verdict).await, [given_up; 2]);
+    assert_eq!(coordinator.inbox(session).await.unwrap(), [], "it was obeyed");
+    // One that came too late for its run is dropped by the next, and does not stop it.
+    let body = MessageBody::Stop { run: run.epoch, reason: StopReason::Cancelled };
+    coordinator.send(session, &Message::new(body), None).await.unwrap();
+    let report = other.go_on(session, reply("once more")).await;
+    assert_eq!(
+        (report.stop_reason, &*report.message),
+        (StopReason::TaskCompletedSuccessfully, "Sent again.")
+    );
+    assert_eq!(coordinator.inbox(session).await.unwrap(), []);
 }
 
 #[tokio::test(start_paused = true)]
