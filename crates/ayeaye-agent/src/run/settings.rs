@@ -3,7 +3,8 @@
 //!
 //! A change is in the record, and where the next process finds it, before it is made. Whoever has the
 //! phone next puts back what a crash has left.
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -147,24 +148,43 @@ impl Ledger {
         self.journal.open_changes(&self.device).await
     }
 
-    async fn add(&self, change: &SettingChange) -> Result<(), JournalError> {
+    /// Changes what is remembered of the phone; `edit` says whether it did. One after the other: a task that puts a
+    /// keyboard back may outlive its run and meet the next. Other processes need no lock, since the lease of the
+    /// phone keeps them from it, and the phone refuses the acts of one that it was taken from.
+    async fn update(
+        &self,
+        edit: impl FnOnce(&mut Vec<OpenChange>) -> bool + Send,
+    ) -> Result<(), JournalError> {
+        let turn = turn_of(&self.device);
+        let _turn = turn.lock().await;
         let mut open = self.open().await?;
-        open.push(OpenChange {
+        if !edit(&mut open) {
+            return Ok(());
+        }
+        self.journal.store_open_changes(&self.device, open).await
+    }
+
+    async fn add(&self, change: &SettingChange) -> Result<(), JournalError> {
+        let added = OpenChange {
             session: self.session,
             change: change.clone(),
             refusals: 0,
             refused_at: None,
             driver: self.driver.clone(),
-        });
-        self.journal.store_open_changes(&self.device, open).await
+        };
+        let add = |open: &mut Vec<OpenChange>| {
+            open.push(added);
+            true
+        };
+        self.update(add).await
     }
 
     async fn remove(&self, change: &SettingChange) -> Result<(), JournalError> {
-        let mut open = self.open().await?;
-        if let Some(at) = open.iter().rposition(|it| it.change == *change) {
-            open.remove(at);
-        }
-        self.journal.store_open_changes(&self.device, open).await
+        let remove = |open: &mut Vec<OpenChange>| {
+            let at = open.iter().rposition(|it| it.change == *change);
+            at.map(|at| open.remove(at)).is_some()
+        };
+        self.update(remove).await
     }
 
     /// A phone may refuse because it is just starting or busy. One that always does is not asked for ever.
@@ -173,19 +193,21 @@ impl Ledger {
         change: &SettingChange,
         err: &DeviceError,
     ) -> Result<(), JournalError> {
-        let mut open = self.open().await?;
-        let Some(at) = open.iter().rposition(|it| it.change == *change) else { return Ok(()) };
-        if !refused_anew(&mut open[at], self.journal.now()) {
-            return Ok(());
-        }
-        let setting = &change.setting;
-        tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(err));
-        if MOST_REFUSALS <= open[at].refusals {
-            open.remove(at);
-            let before = change.before.as_deref().unwrap_or("nothing");
-            tracing::warn!(device = %self.device, "{setting} stays {}: it was {before}", change.value);
-        }
-        self.journal.store_open_changes(&self.device, open).await
+        let count = |open: &mut Vec<OpenChange>| {
+            let Some(at) = open.iter().rposition(|it| it.change == *change) else { return false };
+            if !refused_anew(&mut open[at], self.journal.now()) {
+                return false;
+            }
+            let setting = &change.setting;
+            tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(err));
+            if MOST_REFUSALS <= open[at].refusals {
+                open.remove(at);
+                let before = change.before.as_deref().unwrap_or("nothing");
+                tracing::warn!(device = %self.device, "{setting} stays {}: it was {before}", change.value);
+            }
+            true
+        };
+        self.update(count).await
     }
 
     /// Puts back everything that is open, the last change first. What the phone does not answer to stays
@@ -215,6 +237,20 @@ impl Ledger {
         }
         Ok(done)
     }
+}
+
+/// What whoever changes what is remembered of this phone holds.
+fn turn_of(device: &DeviceId) -> Arc<tokio::sync::Mutex<()>> {
+    static TURNS: Mutex<BTreeMap<DeviceId, Weak<tokio::sync::Mutex<()>>>> =
+        Mutex::new(BTreeMap::new());
+    let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(turn) = turns.get(device).and_then(Weak::upgrade) {
+        return turn;
+    }
+    turns.retain(|_, turn| 0 < turn.strong_count());
+    let turn = Arc::default();
+    turns.insert(device.clone(), Arc::downgrade(&turn));
+    turn
 }
 
 /// Counts a refusal, unless the last one has just been.
@@ -329,11 +365,41 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fakes::Recording;
+
+    fn changed(setting: &str) -> SettingChange {
+        SettingChange { setting: setting.to_owned(), before: None, value: "1".to_owned() }
+    }
+
+    #[tokio::test]
+    async fn of_two_who_change_what_is_remembered_neither_is_lost() {
+        let recording = Recording::new().await;
+        let (journal, device) = (recording.journal.clone(), DeviceId::new("phone-1"));
+        let session = SessionId::new();
+        let ledger =
+            || Ledger { journal: journal.clone(), device: device.clone(), session, driver: None };
+        // A run begins while a task of the last one has just put the keyboard back.
+        let (begins, puts_back) = (ledger(), ledger());
+        let (keyboard, timeout) = (changed("keyboard"), changed("timeout"));
+        puts_back.add(&keyboard).await.unwrap();
+        let (added, removed) = tokio::join!(begins.add(&timeout), puts_back.remove(&keyboard));
+        added.and(removed).unwrap();
+        let left = begins.open().await.unwrap().into_iter().map(|it| it.change);
+        assert_eq!(left.collect::<Vec<_>>(), [timeout.clone()]);
+        // So is one that is counted.
+        let err =
+            DeviceError::Refused { id: device, what: "it".to_owned(), reason: "no".to_owned() };
+        let (counted, added) =
+            tokio::join!(puts_back.count_refusal(&timeout, &err), begins.add(&keyboard));
+        counted.and(added).unwrap();
+        let open = begins.open().await.unwrap().into_iter();
+        let left: Vec<_> = open.map(|it| (it.change, it.refusals)).collect();
+        assert_eq!(left, [(timeout, 1), (keyboard, 0)]);
+    }
 
     #[test]
     fn a_phone_that_refuses_for_minutes_has_refused_once() {
-        let change = SettingChange { setting: "s".to_owned(), before: None, value: "1".to_owned() };
-        let session = SessionId::new();
+        let (change, session) = (changed("s"), SessionId::new());
         let mut open = OpenChange { session, change, refusals: 0, refused_at: None, driver: None };
         let begun: Timestamp = "2026-11-25T10:00:00Z".parse().unwrap();
         let after = |minutes: i64| Some(begun + SignedDuration::from_mins(minutes));
