@@ -71,7 +71,8 @@ pub(super) fn leave(
         Err(err) => return Err(storage("make", &folder)(err)),
     }
     let waiting = files(&folder)?;
-    if MOST_MESSAGES <= waiting.len() {
+    // What is no message does not count.
+    if MOST_MESSAGES <= waiting.len() && MOST_MESSAGES <= read(sessions, session)?.len() {
         return Err(CoordinatorError::InboxFull(session));
     }
     let number = waiting.last().map_or(1, |(number, ..)| number.saturating_add(1));
@@ -83,26 +84,49 @@ pub(super) fn leave(
         .map_err(storage("write", &path))
 }
 
-/// All messages in their order. What is not one is passed over.
+/// All messages in their order. What is not one is put aside, and keeps nobody from the others.
 pub(super) fn read(sessions: &Path, session: SessionId) -> Result<Vec<Message>, CoordinatorError> {
     let folder = folder(sessions, session);
     let mut messages = Vec::new();
-    for (_, id, name) in files(&folder)?.into_iter().take(MOST_MESSAGES) {
-        let path = folder.join(&name);
-        let mut bytes = Vec::new();
-        match File::open(&path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)) {
-            Ok(_) => {}
-            // Somebody has acknowledged it.
-            Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
-            Err(err) => return Err(storage("read", &path)(err)),
+    for (_, id, name) in files(&folder)? {
+        if messages.len() == MOST_MESSAGES {
+            break;
         }
-        if let Some(body) = parse(&bytes) {
-            messages.push(Message { id, body });
-        } else {
-            tracing::warn!("{} is no message of this version", path.display());
+        let path = folder.join(&name);
+        match load(&path) {
+            Ok(Some(body)) => messages.push(Message { id, body }),
+            Ok(None) => put_aside(&path),
+            // Somebody has acknowledged it.
+            Err(err) if err.kind() == io::ErrorKind::NotFound => {}
+            Err(err) if err.kind() == io::ErrorKind::PermissionDenied => put_aside(&path),
+            // It may be one, and be readable the next time.
+            Err(err) => tracing::warn!("{} cannot be read: {err}", path.display()),
         }
     }
     Ok(messages)
+}
+
+/// What a file says; `None` where it is no message.
+fn load(path: &Path) -> io::Result<Option<MessageBody>> {
+    // Whoever opens a pipe waits for somebody to write to it.
+    if !fs::metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(parse(&bytes))
+}
+
+/// Renames what is no message, so that it is met and told of once.
+fn put_aside(path: &Path) {
+    let aside = path.with_added_extension("bad");
+    match fs::rename(path, &aside) {
+        Ok(()) => {
+            tracing::warn!("{} is no message of this version: see it there", aside.display());
+        }
+        // Somebody else has done it, or it is passed over each time.
+        Err(err) => tracing::debug!("{} is no message, and stays: {err}", path.display()),
+    }
 }
 
 /// Removes a message, if it is there.

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::coordinator::conformance::{Store, bears_any_order, keeps_its_promises};
-use crate::coordinator::{MessageBody, News, Reply, RunKind};
+use crate::coordinator::{MOST_MESSAGES, MessageBody, News, Reply, RunKind};
 use crate::{DeviceId, Principal};
 
 fn server(data: &TempDir) -> FileCoordinator {
@@ -145,6 +145,34 @@ async fn what_is_no_message_is_passed_over() {
     assert_eq!(one.inbox(id).await.unwrap().len(), 1);
     one.send(id, &say("more"), None).await.unwrap();
     assert_eq!(one.inbox(id).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn files_that_are_no_messages_are_put_aside_and_not_counted() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, id) = (server(&data), session(&data));
+    let inbox = data.path().join("sessions").join(id.to_string()).join("inbox");
+    fs::create_dir(&inbox).unwrap();
+    let name = |number: usize| format!("{number}-{}.json", MessageId::new());
+    for number in 1..=MOST_MESSAGES {
+        fs::write(inbox.join(name(number)), "{}").unwrap();
+    }
+    // Nothing can be read of this one, and of the other one cannot be put aside.
+    fs::create_dir(inbox.join(name(100))).unwrap();
+    let stays = name(101);
+    fs::write(inbox.join(&stays), "{}").unwrap();
+    fs::create_dir_all(inbox.join(format!("{stays}.bad")).join("taken")).unwrap();
+    let messages: Vec<_> = (0..MOST_MESSAGES).map(|_| say("words")).collect();
+    for message in &messages {
+        one.send(id, message, None).await.unwrap();
+    }
+    assert_eq!(one.inbox(id).await.unwrap(), messages);
+    let full = one.send(id, &say("one more"), None).await;
+    assert!(matches!(full, Err(CoordinatorError::InboxFull(full)) if full == id));
+    let (aside, others): (Vec<_>, Vec<_>) =
+        names(&inbox).unwrap().into_iter().partition(|name| name.ends_with(".json.bad"));
+    assert_eq!((aside.len(), others.len()), (MOST_MESSAGES + 2, MOST_MESSAGES + 1));
+    assert!(others.contains(&stays));
 }
 
 #[cfg(unix)]
