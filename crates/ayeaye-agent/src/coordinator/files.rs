@@ -135,10 +135,12 @@ impl Folders {
         &self,
         work: impl FnOnce(&mut Table) -> Result<T, CoordinatorError>,
     ) -> Result<T, CoordinatorError> {
-        let before = table_file::load(&self.runs)?;
-        let mut table = before.clone();
+        let mut table = table_file::load(&self.runs)?;
         table.runs = live::only_alive(&self.runs, table.runs)?;
+        let before = table.clone();
         let done = work(&mut table)?;
+        // That dead runs are gone is no reason to write: everybody sees that. A message that was left would be
+        // told as refused if it failed.
         if table != before {
             table_file::store(&self.runs, &table, self.sync)?;
         }

@@ -175,6 +175,22 @@ async fn files_that_are_no_messages_are_put_aside_and_not_counted() {
     assert!(others.contains(&stays));
 }
 
+#[tokio::test]
+async fn a_message_that_was_left_is_not_told_as_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, id) = (server(&data), session(&data));
+    drop(one.register(new_run(id)).await.unwrap());
+    // The table names a run of a process that is gone, and cannot be replaced.
+    let table = data.path().join("runs").join("table.json");
+    let leave = |place: &Folders, _: &mut Table| {
+        fs::remove_file(&table).unwrap();
+        fs::create_dir_all(table.join("taken")).unwrap();
+        inbox::leave(&place.sessions, id, &say("words"), place.sync)
+    };
+    one.place.change(|table| leave(&one.place, table)).unwrap();
+    assert_eq!(one.inbox(id).await.unwrap().len(), 1);
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn another_server_is_woken_at_once() {
