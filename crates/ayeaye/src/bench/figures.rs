@@ -292,4 +292,65 @@ mod tests {
         assert_eq!(Spread::of([]), Spread { p10: 0.0, p50: 0.0, p90: 0.0 });
         assert_eq!(Spread::of([7.0]), Spread { p10: 7.0, p50: 7.0, p90: 7.0 });
     }
+
+    /// So many milliseconds after the session began, in step 0.
+    fn event(at: u32, kind: &str, data: &serde_json::Value) -> Event {
+        let event = serde_json::json!({
+            "v": 1, "seq": 1, "ts": format!("2026-01-01T00:00:{:02}.{:03}Z", at / 1000, at % 1000),
+            "round": 0, "step": 0, "type": kind, "data": data,
+        });
+        serde_json::from_value(event).expect("an event")
+    }
+
+    #[test]
+    fn a_step_is_what_the_record_says_of_it_and_nothing_twice() {
+        use serde_json::json;
+        let tokens = json!({"prompt": 0, "completion": 0, "thinking": 0, "cached": 0, "total": 0});
+        let act = |at, id: u32, took| {
+            let (begun, over) = (at, at + took);
+            let took =
+                json!({"tool_call_id": id, "success": true, "result": "", "duration_ms": took});
+            let start = json!({"tool_call_id": id, "name": "HOT_KEY", "device": true, "parameters": {"key": "BACK"}});
+            [event(begun, "tool.start", &start), event(over, "tool.end", &took)]
+        };
+        let observe = |at, size: Option<[u32; 2]>| {
+            let mut seen = json!({
+                "screen_size": [1080, 2400], "package": "a.b", "activity": ".C", "screen_on": true, "captures": 3, "settled": true,
+                "first_look_ms": 40.0, "settle_ms": 200.0, "encode_ms": 20.0, "guesses": 2, "guessed_right": true,
+            });
+            if let Some(size) = size {
+                seen["screenshot_size"] = json!(size);
+            }
+            event(at, "observe", &seen)
+        };
+        let reply = |at| {
+            let reply = json!({
+                "call_id": 1, "request_number": 1, "iteration": 1, "kind": "intermediate", "success": true,
+                "model": "m", "tokens": tokens, "latency_ms": 1000.0, "cost_usd": 0.0, "cost_known": true,
+            });
+            event(at, "llm.response", &reply)
+        };
+        let mut events = Vec::new();
+        events.extend(act(0, 1, 50));
+        // The screen, and again with its elements.
+        events.extend([observe(310, Some([1080, 2400])), observe(900, None), reply(1320)]);
+        events.extend(act(1400, 2, 50));
+        events.extend([observe(1700, Some([1080, 2400])), reply(2710)]);
+        let plan = Plan {
+            acts: vec!["back".parse().unwrap()],
+            rounds: 2,
+            think: std::time::Duration::from_secs(1),
+        };
+        let figures = Figures::of(&events, &plan, None);
+        assert_eq!(figures.guesses, Guesses { sent: 4, right: 2 });
+        assert_eq!((figures.steps, figures.unsettled), (2, 0));
+        // Without what the model took.
+        assert_eq!((figures.seconds.p10, figures.seconds.p90), (0.31, 0.4));
+        assert_eq!(figures.by_act[0].steps, 2);
+        let part = |name: &str| figures.parts_ms.iter().find(|(it, _)| *it == name).unwrap().1.p90;
+        assert_eq!(
+            (part("act"), part("before_first_look"), part("until_the_act")),
+            (50.0, 40.0, 80.0)
+        );
+    }
 }
