@@ -126,19 +126,26 @@ fn is_grouped(code: &str) -> bool {
 }
 
 /// Secrets in a text that is not one as a whole: card numbers, numbers of identity cards, and what
-/// is called a password or a code ("the password is ..."). What stands for a secret already is none.
+/// is called a password or a code ("the password is ..."). What stands for a secret already is none, and a text
+/// with very many has none beyond those.
 pub(crate) fn find_secrets(text: &str) -> Vec<(SecretKind, &str)> {
     let parts = outside_placeholders(text);
     let numbers = parts.iter().flat_map(|part| id_numbers(part));
-    numbers.chain(parts.iter().flat_map(|part| labelled_secrets(part))).collect()
+    numbers.chain(parts.iter().flat_map(|part| labelled_secrets(part))).take(MOST_FOUND).collect()
 }
+
+/// Most secrets that are found in one text.
+const MOST_FOUND: usize = 64;
 
 /// How every placeholder begins.
 pub(crate) const OPENING: &str = "[secret ";
 
 /// How long the placeholder is that a text begins with, in bytes.
 pub(crate) fn placeholder_length(text: &str) -> Option<usize> {
-    let (inside, _) = text.strip_prefix(OPENING)?.split_once(']')?;
+    /// None is longer, so that a text with many beginnings is not searched to its end for each.
+    const LONGEST: usize = 64;
+    let inside = text.strip_prefix(OPENING)?;
+    let inside = &inside[..inside.bytes().take(LONGEST).position(|byte| byte == b']')?];
     let (_, tag) = inside.split_once(" #")?;
     let is_tag = tag.len() == 8 && tag.bytes().all(|b| b.is_ascii_hexdigit());
     is_tag.then_some(OPENING.len() + inside.len() + 1)
@@ -252,6 +259,8 @@ fn labelled_secrets(text: &str) -> Vec<(SecretKind, &str)> {
     const BINDERS: [&str; 9] = [" is ", ": ", ":", "=", "：", "是", "为", " ", ""];
     const QUOTES: [(char, char); 6] =
         [('"', '"'), ('\'', '\''), ('“', '”'), ('「', '」'), ('`', '`'), ('«', '»')];
+    /// Bytes of a secret. What is longer is cut, so that a text of labels is not read to its end for each.
+    const LONGEST: usize = 512;
     // ASCII alone: other letters change their length, and places would not be the same.
     let lower = text.to_ascii_lowercase();
     let passwords = PASSWORDS.iter().map(|word| (SecretKind::Password, *word));
@@ -277,7 +286,7 @@ fn labelled_secrets(text: &str) -> Vec<(SecretKind, &str)> {
             if binder.is_empty() && word.starts_with(|c: char| c.is_ascii() || is_parted(c)) {
                 continue;
             }
-            let value = rest[binder.len()..].trim_start();
+            let value = beginning(rest[binder.len()..].trim_start(), LONGEST);
             let first = value.chars().next();
             let quote = QUOTES.iter().find(|(open, _)| first == Some(*open));
             let (value, quoted) = if let Some((open, close)) = quote {
@@ -294,9 +303,17 @@ fn labelled_secrets(text: &str) -> Vec<(SecretKind, &str)> {
             if 4 <= value.chars().count() && (binds || !plain) {
                 found.push((kind, value));
             }
+            if found.len() == MOST_FOUND {
+                return found;
+            }
         }
     }
     found
+}
+
+/// So much of a text, to the end of a letter.
+fn beginning(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
 }
 
 fn has_word(text: &str, word: &str) -> bool {
@@ -503,6 +520,14 @@ mod tests {
         assert!(secret_parts("Put Mango-Tree-77 there").contains(&"Mango-Tree-77".to_owned()));
         assert!(secret_parts("CVV 739").contains(&"739".to_owned()));
         assert_eq!(secret_parts("the blue one, please"), [""; 0]);
+    }
+
+    #[test]
+    fn texts_made_to_be_searched_for_ever_are_not() {
+        for piece in ["pin:", "pin:xxxx ", "[secret ", "pin=a1 [secret ", "密码是"] {
+            let text = piece.repeat(1 << 20 >> 3);
+            assert!(find_secrets(&text).len() <= MOST_FOUND, "{piece}");
+        }
     }
 
     #[test]

@@ -4,18 +4,16 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use sha2::{Digest as _, Sha256};
 
 use super::KeepText;
+use super::known_secrets::{KnownSecrets, Origin, Secret};
 use super::server_keys::ServerKeys;
-use super::spelling::{SHORTEST, cut_off, spellings, standing_alone};
+use super::spelling::{SHORTEST, cut_off, standing_alone};
 use crate::named_secret::{SecretPlaces, mention, mentioned, names_secret};
 use crate::secret_text::{OPENING, SecretKind, placeholder_length, secret_parts};
 use crate::{NamedSecret, NamedSecretError, NamedSecrets, NoNamedSecrets, SessionId};
 
-/// Most secrets of one session; the oldest is forgotten, and stays redacted where it was written.
-const MOST_SECRETS: usize = 256;
 /// Most parts of one answer that are taken for secrets: a text with more is a document, and must not
 /// push out what was learned before.
 const MOST_PARTS: usize = 16;
@@ -31,25 +29,7 @@ pub(crate) struct SecretStore {
     named: Arc<dyn NamedSecrets>,
     /// Whose secrets these are.
     session: String,
-    known: RwLock<Known>,
-}
-
-#[derive(Default)]
-struct Known {
-    secrets: VecDeque<Secret>,
-    /// How many there have been.
-    learned: u64,
-    /// Finds every way a secret is written; which secret, by the pattern's number.
-    finder: Option<(AhoCorasick, Vec<usize>)>,
-}
-
-struct Secret {
-    value: String,
-    placeholder: String,
-    /// Only until it is known whether it is one.
-    provisional: bool,
-    /// Where it may be typed, of a secret that the user has named: no model is told it.
-    named: Option<SecretPlaces>,
+    known: RwLock<KnownSecrets>,
 }
 
 impl SecretStore {
@@ -98,18 +78,15 @@ impl SecretStore {
             before.placeholder = self.placeholder(SecretKind::Marked, &before.value);
             before.named = None;
         }
-        if known.secrets.len() == MOST_SECRETS {
-            known.secrets.pop_front();
-        }
         // A text that is a secret for two reasons is told to nobody.
         known.secrets.retain(|it| it.value != value);
-        known.secrets.push_back(Secret {
+        known.learn(Secret {
             value,
             placeholder,
             provisional: false,
             named: Some(places),
+            origin: Origin::User,
         });
-        known.learned += 1;
         known.index();
     }
 
@@ -138,25 +115,32 @@ impl SecretStore {
         self.level
     }
 
-    /// From now on this is a secret, in whatever is written.
-    pub(crate) fn add(&self, kind: SecretKind, value: &str) {
-        self.add_all(kind, [value]);
+    /// From now on these are secrets, in whatever is written: of a user's text.
+    pub(crate) fn add_all(&self, found: &[(SecretKind, &str)]) {
+        self.add_each(found.iter().copied(), false, Origin::User);
+    }
+
+    /// The same of what a model wrote or typed. However much it is, it pushes out nothing of the user's.
+    pub(crate) fn add_of_model(&self, found: &[(SecretKind, &str)]) {
+        self.add_each(found.iter().copied(), false, Origin::Model);
     }
 
     /// The same of an answer that is a secret, or that has one in it.
     pub(crate) fn add_answer(&self, kind: SecretKind, answer: &str) {
         let parts = secret_parts(answer);
-        self.add_all(kind, [answer].into_iter().chain(likely(&parts)));
+        let all = [answer].into_iter().chain(likely(&parts));
+        self.add_each(all.map(|it| (kind, it)), false, Origin::User);
     }
 
     /// What looks like a secret in an answer that may be none: numbers, and words that are not plain.
     pub(crate) fn add_likely_parts(&self, kind: SecretKind, answer: &str) {
-        self.add_all(kind, likely(&secret_parts(answer)));
+        let parts = secret_parts(answer);
+        self.add_each(likely(&parts).map(|it| (kind, it)), false, Origin::User);
     }
 
     /// A text that may be a secret: one, until it is [taken back](Self::take_back).
     pub(crate) fn add_provisional(&self, value: &str) {
-        self.add_each(SecretKind::Password, [value], true);
+        self.add_each([(SecretKind::Password, value)], true, Origin::Model);
     }
 
     /// This text was no secret after all, unless it is one for another reason.
@@ -169,37 +153,30 @@ impl SecretStore {
         }
     }
 
-    fn add_all<'a>(&self, kind: SecretKind, values: impl IntoIterator<Item = &'a str>) {
-        self.add_each(kind, values, false);
-    }
-
     fn add_each<'a>(
         &self,
-        kind: SecretKind,
-        values: impl IntoIterator<Item = &'a str>,
+        values: impl IntoIterator<Item = (SecretKind, &'a str)>,
         provisional: bool,
+        origin: Origin,
     ) {
         if self.level == KeepText::Full {
             return;
         }
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let before = known.learned;
-        for value in values {
+        for (kind, value) in values {
             let value = value.trim();
             if let Some(secret) = known.secrets.iter_mut().find(|secret| secret.value == value) {
                 secret.provisional &= provisional;
+                secret.origin = secret.origin.min(origin);
                 continue;
             }
             if value.is_empty() || is_placeholder(value) {
                 continue;
             }
-            if known.secrets.len() == MOST_SECRETS {
-                known.secrets.pop_front();
-            }
             let placeholder = self.placeholder(kind, value);
             let value = value.to_owned();
-            known.secrets.push_back(Secret { value, placeholder, provisional, named: None });
-            known.learned += 1;
+            known.learn(Secret { value, placeholder, provisional, named: None, origin });
         }
         if before != known.learned {
             known.index();
@@ -326,7 +303,7 @@ impl SecretStore {
         format!("{OPENING}{kind} {length} #{tag:08x}]")
     }
 
-    fn read<T>(&self, look: impl FnOnce(&Known) -> T) -> T {
+    fn read<T>(&self, look: impl FnOnce(&KnownSecrets) -> T) -> T {
         look(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -350,22 +327,6 @@ pub fn holds_placeholder(text: &str) -> bool {
 fn is_placeholder(text: &str) -> bool {
     names_secret(text)
         || text.match_indices(OPENING).any(|(at, _)| placeholder_length(&text[at..]).is_some())
-}
-
-impl Known {
-    fn index(&mut self) {
-        let mut patterns = Vec::new();
-        let mut owners = Vec::new();
-        for (owner, secret) in self.secrets.iter().enumerate() {
-            for spelling in spellings(&secret.value) {
-                patterns.push(spelling);
-                owners.push(owner);
-            }
-        }
-        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns);
-        // It can fail only for sizes that the bounds above keep far away.
-        self.finder = finder.ok().map(|finder| (finder, owners));
-    }
 }
 
 /// The parts of an answer that are taken for secrets, the longest first.
@@ -449,11 +410,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::secret_text::find_secrets;
 
     fn store(secrets: &[&str]) -> SecretStore {
         let store = SecretStore::new(KeepText::Redacted);
         for secret in secrets {
-            store.add(SecretKind::Password, secret);
+            store.add_all(&[(SecretKind::Password, secret)]);
         }
         store
     }
@@ -505,7 +467,7 @@ mod tests {
         assert!(secrets.has_none());
         assert_eq!(secrets.redact("say hunter2! now"), "say hunter2! now");
         secrets.add_provisional("hunter2!");
-        secrets.add(SecretKind::Password, "hunter2!");
+        secrets.add_all(&[(SecretKind::Password, "hunter2!")]);
         secrets.take_back("hunter2!");
         secrets.add_provisional("hunter2!");
         secrets.take_back("hunter2!");
@@ -549,6 +511,24 @@ mod tests {
     }
 
     #[test]
+    fn whatever_a_model_types_pushes_out_nothing_of_the_users() {
+        let secrets = store(&["hunter2!"]);
+        let typed: Vec<String> = (1000..4000).map(|n| format!("pin=a{n}")).collect();
+        for text in &typed {
+            secrets.add_of_model(&find_secrets(text));
+        }
+        assert!(secrets.redact("say hunter2! now").contains("[secret password"));
+        assert!(secrets.redact("say a3999 now").contains("[secret password"));
+        assert_eq!(secrets.redact("say a1000 now"), "say a1000 now", "only so many are known");
+        // What the user says too is the user's.
+        secrets.add_all(&[(SecretKind::Password, "a3999")]);
+        for text in &typed[..2000] {
+            secrets.add_of_model(&find_secrets(text));
+        }
+        assert!(secrets.redact("say a3999 now").contains("[secret password"));
+    }
+
+    #[test]
     fn a_code_in_two_groups_is_the_same_code() {
         let secrets = SecretStore::new(KeepText::Redacted);
         secrets.add_answer(SecretKind::Code, "It is 482-913.");
@@ -560,7 +540,7 @@ mod tests {
     #[test]
     fn with_every_word_kept_nothing_is_secret() {
         let secrets = SecretStore::new(KeepText::Full);
-        secrets.add(SecretKind::Code, "482913");
+        secrets.add_all(&[(SecretKind::Code, "482913")]);
         assert_eq!(secrets.redact("482913"), "482913");
     }
 

@@ -109,7 +109,9 @@ impl Run {
         }
         if let (Gesture::Type { text, .. }, Ok(performed)) = (&gesture, &sent.result) {
             match performed.secret_field {
-                Some(true) => self.recorder.secrets().add(SecretKind::Password, text),
+                Some(true) => {
+                    self.recorder.secrets().add_of_model(&[(SecretKind::Password, text)]);
+                }
                 Some(false) => self.recorder.secrets().take_back(text),
                 None => {}
             }

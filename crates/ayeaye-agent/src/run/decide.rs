@@ -212,9 +212,7 @@ impl Run {
         let Some(Gesture::Type { text, point, .. }) = decision.action.gesture() else {
             return Ok(());
         };
-        for (kind, secret) in find_secrets(text) {
-            self.recorder.secrets().add(kind, secret);
-        }
+        self.recorder.secrets().add_of_model(&find_secrets(text));
         let mut hidden = observation.secret_field;
         if let Some(point) = point {
             // Only the elements tell which field it is.
@@ -229,7 +227,7 @@ impl Run {
             }
         }
         if hidden {
-            self.recorder.secrets().add(SecretKind::Password, text);
+            self.recorder.secrets().add_of_model(&[(SecretKind::Password, text)]);
         }
         Ok(())
     }

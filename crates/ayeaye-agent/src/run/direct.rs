@@ -131,9 +131,7 @@ impl Run {
         {
             self.recorder.secrets().add_answer(SecretKind::Marked, text);
         }
-        for (kind, secret) in find_secrets(&request.reason) {
-            self.recorder.secrets().add(kind, secret);
-        }
+        self.recorder.secrets().add_of_model(&find_secrets(&request.reason));
         self.recover().await?;
         self.begin_direct().await?;
         self.put_back_settings().await?;

@@ -258,7 +258,5 @@ impl Recorder {
 }
 
 fn learn_from(secrets: &SecretStore, text: &str) {
-    for (kind, secret) in find_secrets(text) {
-        secrets.add(kind, secret);
-    }
+    secrets.add_all(&find_secrets(text));
 }

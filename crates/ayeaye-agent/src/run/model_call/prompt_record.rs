@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_password_with_quotes_leaves_arguments_whole() {
         let secrets = SecretStore::new(KeepText::Redacted);
-        secrets.add(SecretKind::Password, "p\"w\\4711");
+        secrets.add_all(&[(SecretKind::Password, "p\"w\\4711")]);
         let redacted = secrets.redact("type p\"w\\4711 here").into_owned();
         assert!(!redacted.contains("4711"), "{redacted}");
         let arguments = serde_json::json!({ "text": redacted }).to_string();
