@@ -11,7 +11,7 @@ mod secret_store;
 mod server_keys;
 mod spelling;
 
-pub(crate) use self::metadata::{is_length, keep_length, length_of};
+pub(crate) use self::metadata::{REFUSED_BY_RULE, is_length, keep_length, length_of};
 pub use self::secret_store::holds_placeholder;
 pub(crate) use self::secret_store::{SecretStore, SecretStores, placeholders};
 

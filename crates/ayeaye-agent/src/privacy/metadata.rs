@@ -72,6 +72,7 @@ pub(super) fn drop_texts(fact: &mut Fact) {
             }
             keep_length(&mut end.response.observation);
             keep_length(&mut end.response.thought);
+            end.error.iter_mut().for_each(drop_evidence);
             end.caption.iter_mut().for_each(keep_length);
         }
         Fact::ToolStart(start) => {
@@ -82,7 +83,8 @@ pub(super) fn drop_texts(fact: &mut Fact) {
         Fact::BlackboardAdd { section, item } if *section == BlackboardSection::Notes => {
             lengths_in(item);
         }
-        Fact::Note { kind, figures, .. } if *kind == NoteKind::Gate => {
+        Fact::Note { kind, text, figures } if *kind == NoteKind::Gate => {
+            drop_evidence(text);
             let named =
                 figures.get("rule").and_then(Value::as_str) == Some(Rule::UnnamedApp.name());
             if let Some(Value::String(evidence)) = figures.get_mut("evidence").filter(|_| !named) {
@@ -112,6 +114,20 @@ pub(super) fn drop_texts(fact: &mut Fact) {
 fn drop_from_gate(gate: &mut GateRecord) {
     if gate.rule != Rule::UnnamedApp.name() {
         keep_length(&mut gate.evidence);
+    }
+}
+
+/// How the words begin in which it is told that the gate refuses an act; what stands on the screen comes behind the
+/// name of the rule.
+pub(crate) const REFUSED_BY_RULE: &str = "the policy refuses it (rule ";
+
+/// The same of a refusal in words.
+fn drop_evidence(text: &mut String) {
+    let Some(rest) = text.strip_prefix(REFUSED_BY_RULE) else { return };
+    let Some((rule, evidence)) = rest.split_once(": ") else { return };
+    if rule != Rule::UnnamedApp.name() {
+        let length = length_of(evidence.strip_suffix(')').unwrap_or(evidence));
+        *text = format!("{REFUSED_BY_RULE}{rule}: {length})");
     }
 }
 

@@ -39,12 +39,11 @@ impl Replay {
         let action = Action::try_from(&step.action)
             .map_err(|err| Mismatch(format!("it cannot be read: {err}")))?;
         let action = match action {
-            Action::Gesture(gesture) | Action::Confirm { gesture, .. } => {
-                Action::Gesture(step.aim(gesture, elements, size)?)
-            }
+            Action::Gesture(gesture) => Action::Gesture(step.aim(gesture, elements, size)?),
             Action::Wait(_) | Action::Note { .. } => action,
             Action::Complete { message } => self.completed(number, &message, elements)?,
             Action::Info(_) => return Err(Mismatch::new("the user was asked something")),
+            Action::Confirm { .. } => return Err(Mismatch::new("the user was asked for leave")),
             Action::Abort { .. } => return Err(Mismatch::new("the task was given up")),
         };
         Ok(Decision {

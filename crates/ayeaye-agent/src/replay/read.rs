@@ -12,6 +12,8 @@ struct RecordedStep {
     size: [u32; 2],
     ui_tree: Option<BlobRef>,
     target: Option<TargetRecord>,
+    /// Something was sent to the phone, besides what wakes it.
+    acted: bool,
     end: Option<StepEnd>,
 }
 
@@ -72,6 +74,7 @@ impl Recorded {
             Fact::ToolStart(start) if start.device => {
                 if let Some(step) = self.steps.last_mut() {
                     step.target = start.target;
+                    step.acted |= start.name != "WAKE";
                 }
             }
             Fact::StepEnd(end) => {
@@ -90,6 +93,10 @@ impl RecordedStep {
         let end = self.end?;
         let record = end.action?;
         let action = Action::try_from(&record).ok();
+        // It was put off, or refused: a later step did it, if any did.
+        if matches!(action, Some(Action::Gesture(_))) && !self.acted {
+            return None;
+        }
         let [width, height] = self.size;
         let size = ScreenSize { width, height };
         let elements = match &self.ui_tree {

@@ -15,7 +15,7 @@ use crate::gate::{
     ScreenFacts, UserWords, Verdict, judge,
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
-use crate::privacy::placeholders;
+use crate::privacy::{REFUSED_BY_RULE, placeholders};
 use crate::{Elements, Gesture, Question};
 
 /// The error of an act that the gate has asked about: whatever is answered, it is to be decided on again.
@@ -287,7 +287,7 @@ pub(super) fn refusal(verdict: &Verdict) -> String {
         return "the user has said no to it".to_owned();
     }
     let what = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };
-    format!("the policy refuses it (rule {rule}{what})")
+    format!("{REFUSED_BY_RULE}{rule}{what})")
 }
 
 /// What goes to whom, where an act is about that: a yes to one text is none to another. Empty for other acts.

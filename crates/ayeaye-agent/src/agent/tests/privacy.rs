@@ -234,6 +234,16 @@ async fn less_or_more_is_kept_when_that_is_wanted() {
     assert_eq!(report.message, "done");
     assert!(rig.phone.sent()[1].starts_with("TYPE to Anna only"));
 
+    // Nor is what stands on a control that the gate keeps from being touched.
+    let rig = Rig::new([click(500), complete("done")]).privacy(little);
+    let rig = rig.under(Policy::of(PolicyProfile::ReadOnly));
+    let control = r#"<hierarchy rotation="0"><node text="Delete chat with Anna Berg" class="android.widget.Button"
+        clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#;
+    rig.phone.shows(control, false);
+    let report = rig.run().await;
+    assert!(report.steps[0].error.as_ref().unwrap().contains("the policy refuses it"));
+    assert_eq!(rig.files_with("Anna Berg"), [""; 0]);
+
     // What the model notes for itself it still knows at the next step.
     let rig = Rig::new([note("Anna has the key"), complete("done")]).privacy(little);
     rig.run().await;

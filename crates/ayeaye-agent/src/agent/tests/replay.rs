@@ -1,8 +1,8 @@
 //! Steps of an earlier run, done again under guard.
-use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, complete, info, types};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, complete, info, sensitive, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::Fact;
-use crate::{Replay, ReplayError, Report, StopReason, UserInput};
+use crate::{Replay, ReplayError, ReplyMode, Report, StopReason, UserInput};
 
 fn button(text: &str, top: u32) -> String {
     let bottom = top + 20;
@@ -185,4 +185,27 @@ async fn what_is_kept_of_a_run_is_read_again() {
     let text = serde_json::to_string(&replay).unwrap();
     assert!(text.contains("\"class\":\"android.widget.Button\""), "{text}");
     assert_eq!(serde_json::from_str::<Replay>(&text).unwrap(), replay);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_leave_was_asked_for_is_not_done_again_without_it() {
+    let lines = [sensitive(500, "May I go on?"), click(500), complete("Anna knows.")];
+    let rig = Rig::new(lines).answering(ReplyMode::ManualReply);
+    with_button(&rig, &button("Next", 50), LAST);
+    let mut follower = rig.begin().await;
+    let session = follower.report().session_id;
+    while !follower.update().line.contains("waiting for the operator") {
+        assert!(follower.changed().await);
+    }
+    rig.leave_answer(session, "yes").await;
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.phone.gestures(), ["CLICK 500,500"], "once, after the yes");
+    let replay = Replay::read(&*rig.journal, session).await.unwrap();
+    with_button(&rig, &button("Next", 50), LAST);
+    rig.script.adds([complete("seen")]);
+    let report = again(&rig, replay).await;
+    assert_eq!(report.message, "seen", "a model goes on");
+    assert_eq!(rig.phone.gestures(), ["CLICK 500,500"]);
+    assert!(notes(&rig, &report).await[0].contains("the user was asked for leave"));
 }

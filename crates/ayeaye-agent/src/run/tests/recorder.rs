@@ -12,7 +12,7 @@ async fn a_session_changes_by_what_is_written() {
     let mut recording = Recording::new().await;
     let recorder = &mut recording.recorder;
     let request = "The PIN is 4711 today".to_owned();
-    recorder.secrets().add(SecretKind::Code, "4711");
+    recorder.secrets().add_all(&[(SecretKind::Code, "4711")]);
     recorder.begin_round(0, request).await.unwrap();
     recorder.set_agent_state("AppAgent", AgentState::Pending).await.unwrap();
     recorder.set_agent_state("AppAgent", AgentState::Pending).await.unwrap();
