@@ -16,6 +16,7 @@ use self::ask::{ask, by_adb_client, query, server_for_adb_client};
 pub use self::offers::{MdnsService, OfferKind};
 pub use self::reply::ConnectError;
 use self::reply::{Asked, failure};
+use crate::parse::DeviceListing;
 use crate::server::Server;
 use crate::{AdbDevices, parse};
 
@@ -56,14 +57,15 @@ impl AdbDevices {
         let address = PhoneAddress::parse(address)?;
         let server = self.server();
         self.connect_once(&address).await?;
-        let connected = match settled_state(server, address.as_str()).await?.as_deref() {
+        let listed = settled(server, address.as_str()).await?;
+        let connected = match listed.as_ref().map(|line| line.state.as_str()) {
             // adb keeps a phone that it has lost in its list, and is content with that.
             Some("offline") => {
                 disconnect_once(server, &address).await?;
                 self.connect_once(&address).await?;
-                ready(&address, settled_state(server, address.as_str()).await?.as_deref())
+                ready(&address, settled(server, address.as_str()).await?)
             }
-            state => ready(&address, state),
+            _ => ready(&address, listed),
         };
         // What is no phone would stay in adb's list, and be tried again and again.
         if matches!(connected, Err(ConnectError::NotAPhone(_)))
@@ -190,10 +192,11 @@ fn no_discovery(said: &str) -> ConnectError {
 }
 
 /// The serial of a phone that is ready, or what it lacks.
-fn ready(address: &PhoneAddress, state: Option<&str>) -> Result<String, ConnectError> {
+fn ready(address: &PhoneAddress, listed: Option<DeviceListing>) -> Result<String, ConnectError> {
     let name = address.to_string();
+    let state = listed.as_ref().map(|line| line.state.as_str());
     match state {
-        Some("device") => Ok(name),
+        Some("device") => Ok(listed.map_or(name, |line| line.serial)),
         Some("unauthorized" | "authorizing") => Err(ConnectError::NotAuthorized(name)),
         Some("offline") => Err(ConnectError::NotAPhone(name)),
         Some(other) => Err(ConnectError::NotReady(name, format!("it is {other}"))),
@@ -201,17 +204,20 @@ fn ready(address: &PhoneAddress, state: Option<&str>) -> Result<String, ConnectE
     }
 }
 
-/// The state of a phone as soon as it is ready, at the latest when its time is up.
-async fn settled_state(server: &Server, serial: &str) -> Result<Option<String>, ConnectError> {
+/// What adb lists of a phone as soon as it is ready, at the latest when its time is up.
+async fn settled(server: &Server, serial: &str) -> Result<Option<DeviceListing>, ConnectError> {
     let deadline = Instant::now() + server.config().limits.attach;
     loop {
         let list = server.query("host:devices-l").await;
         let list = list.map_err(|error| ConnectError::NoServer(error.to_string()))?;
         let lines = parse::devices(&String::from_utf8_lossy(&list));
-        let state = lines.into_iter().find(|line| line.serial == serial).map(|line| line.state);
+        // Many servers list what they have found by mDNS with a dot at the end.
+        let bare = |serial: &str| serial.trim_end_matches('.').to_owned();
+        let listed = lines.into_iter().find(|line| bare(&line.serial) == bare(serial));
         let last = deadline <= Instant::now();
-        if last || matches!(state.as_deref(), Some("device" | "unauthorized")) {
-            return Ok(state);
+        let state = listed.as_ref().map(|line| line.state.as_str());
+        if last || matches!(state, Some("device" | "unauthorized")) {
+            return Ok(listed);
         }
         sleep(LOOK_EVERY).await;
     }

@@ -49,12 +49,13 @@ const RESOLVE_LAUNCHER: &str = "cmd package resolve-activity --brief -a android.
 
 /// Closing one of these makes the phone unusable, ends a phone call, or has the user enter secrets
 /// again.
-const NEVER_CLOSED: [&str; 8] = [
+const NEVER_CLOSED: [&str; 9] = [
     "android",
     "com.android.systemui",
     "com.android.phone",
     "com.android.server.telecom",
     "com.android.incallui",
+    "com.samsung.android.incallui",
     "com.android.keychain",
     "com.android.permissioncontroller",
     "com.google.android.permissioncontroller",
@@ -178,7 +179,9 @@ pub(crate) async fn reset(client: &DeviceClient, display: u32) -> Result<(), Dev
     if let Some(app) = now.app {
         let home = client.shell_quick("its launcher", RESOLVE_LAUNCHER).await?;
         let launcher = parse::first_component(&home.stdout).map(|(package, _)| package);
-        if may_be_closed(&app.package, launcher.as_deref()) {
+        // A phone call: of some makers the screen of one is in the app that calls are begun in.
+        let is_call = app.activity.to_ascii_lowercase().contains("incall");
+        if !is_call && may_be_closed(&app.package, launcher.as_deref()) {
             command = format!("am force-stop {}; ", app.package);
         }
     }
@@ -251,6 +254,7 @@ mod tests {
         assert!(!may_be_closed("com.android.launcher3", None));
         assert!(!may_be_closed("com.miui.home", None));
         assert!(!may_be_closed("com.android.systemui", Some("com.x.home")));
+        assert!(!may_be_closed("com.samsung.android.incallui", Some("com.x.home")));
         assert!(!may_be_closed("x; reboot", None));
     }
 }

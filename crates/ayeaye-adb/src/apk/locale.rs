@@ -50,6 +50,12 @@ impl Locale {
         Some(Self { language: modern(&language).to_owned(), script, region })
     }
 
+    /// Its language, and the code of old for it: files are called by either.
+    pub(crate) fn language_codes(&self) -> impl Iterator<Item = &str> {
+        let old = OLD_CODES.iter().find(|(_, modern)| *modern == self.language);
+        std::iter::once(self.language.as_str()).chain(old.map(|(old, _)| *old))
+    }
+
     /// How well a text of another locale suits who wants this one: `None` where it does not, else higher
     /// is better. Android does not show a language in a script that its reader did not ask for.
     pub(crate) fn suits(&self, offered: &Self) -> Option<u8> {
@@ -108,15 +114,12 @@ fn family(language: &str, region: &str) -> Option<&'static str> {
     }
 }
 
-/// Codes that Java kept for the sake of old programs.
+/// Codes that Java kept for the sake of old programs, and those of today.
+const OLD_CODES: [(&str, &str); 4] = [("iw", "he"), ("in", "id"), ("ji", "yi"), ("tl", "fil")];
+
 fn modern(language: &str) -> &str {
-    match language {
-        "iw" => "he",
-        "in" => "id",
-        "ji" => "yi",
-        "tl" => "fil",
-        other => other,
-    }
+    let known = OLD_CODES.iter().find(|(old, _)| *old == language);
+    known.map_or(language, |(_, modern)| modern)
 }
 
 /// A text that an app has.

@@ -108,9 +108,11 @@ pub(crate) fn resolve(
         return Ok((index, Certainty::Named));
     }
     let wanted = normalize(name);
-    if crate::quote::is_package(bare) || wanted.is_empty() {
+    if wanted.is_empty() {
         return Err(missing(&wanted, installed));
     }
+    // "Booking.com" is a name, though it looks like a package. One that is neither is not guessed at.
+    let is_package = crate::quote::is_package(bare);
     // "Settings app" means Settings, unless an app is really called that.
     let short = wanted.strip_suffix("app").or_else(|| wanted.strip_suffix("应用"));
     for wanted in [Some(wanted.as_str()), short.filter(|s| !s.is_empty())].into_iter().flatten() {
@@ -126,6 +128,7 @@ pub(crate) fn resolve(
             ([_, _, ..], _) => {
                 return Err(AppNameError::Ambiguous(candidates(&labelled, installed)));
             }
+            ([], None) if is_package => return Err(missing(&wanted, installed)),
             ([], None) => {}
         }
         match matching(installed, |app| names_from_package(&app.package).any(|own| own == wanted))
@@ -287,6 +290,8 @@ mod tests {
             app("org.b.mail", "Post", ""),
             app("org.example.long", "Wettervorhersage", ""),
             app("org.evil", "Settings", ""),
+            app("de.mobile.android.app", "mobile.de", ""),
+            app("com.booking", "", ""),
         ];
         let package =
             |name: &str| resolve(name, &phone).map(|(index, _)| phone[index].package.as_str());
@@ -294,6 +299,9 @@ mod tests {
         // Another app cannot take a well-known name away.
         assert_eq!(package("Settings"), Ok("com.android.settings"));
         assert_eq!(package("Musik"), Ok("org.example.one"));
+        // Names that look like packages.
+        assert_eq!(package("mobile.de"), Ok("de.mobile.android.app"));
+        assert_eq!(package("Booking.com"), Ok("com.booking"));
         assert_eq!(
             package("Nachrichten app"),
             Err(AppNameError::Ambiguous(vec![
@@ -309,7 +317,7 @@ mod tests {
         assert_eq!(resolve("Radio", &phone), Ok((2, Certainty::Named)));
         let none = package("Zzz").unwrap_err().to_string();
         assert!(none.contains("installed are Einstellungen (com.android.settings)"), "{none}");
-        assert!(none.ends_with("and 4 more"), "{none}");
+        assert!(none.ends_with("and 6 more"), "{none}");
     }
 
     #[test]
@@ -356,6 +364,9 @@ mod tests {
         let missing = found("com.android.chromium").unwrap_err();
         assert!(missing.to_string().contains("Chrome (com.android.chrome)"), "{missing}");
         assert!(found("Fotoshop Ultra").is_err());
+        for near in ["com.android.setings", "com.android.settingz", "player.com"] {
+            assert!(matches!(found(near), Err(AppNameError::Missing { .. })), "{near}");
+        }
         assert!(matches!(found("mm"), Ok("com.tencent.mm")));
         assert!(matches!(found("'; reboot"), Err(AppNameError::Missing { .. })));
         assert!(matches!(found(""), Err(AppNameError::Missing { .. })));

@@ -106,19 +106,27 @@ pub(crate) fn is_forged(text: &str) -> bool {
     has_lines_in_a_title(text) || contradicts_itself(text)
 }
 
-/// A title goes on in the next line, or what is told once before the list of windows, or behind it, stands
+/// A title has lines that are read, or what is told once before the list of windows, or behind it, stands
 /// in it.
 fn has_lines_in_a_title(text: &str) -> bool {
-    let (mut is_in_list, mut focus_since, mut owners, mut cut) = (false, false, 0, false);
+    let (mut is_in_list, mut focus_since, mut owners) = (false, false, 0);
+    // What has to follow a title that goes on in the next line: of that, nothing is asked of the phone.
+    let mut next: Option<&str> = None;
     for line in lines(text).map(str::trim) {
-        if cut && !line.is_empty() {
-            return true;
+        if let Some(expected) = next.filter(|_| !line.is_empty()) {
+            if !line.starts_with(expected) {
+                return true;
+            }
+            next = None;
         }
         let is_header = line.starts_with(HEADER);
         let is_focus = FOCUS.iter().any(|key| line.starts_with(key));
-        let is_titled = is_header || line.starts_with(FOCUS[0]);
-        // Of the last line the end may just not have come.
-        cut = is_titled && line.split_once('{').is_some_and(|(_, inside)| !inside.contains('}'));
+        let goes_on = line.split_once('{').is_some_and(|(_, inside)| !inside.contains('}'));
+        if goes_on && is_header {
+            next = Some(OWNER);
+        } else if goes_on && line.starts_with(FOCUS[0]) {
+            next = Some(FOCUS[1]);
+        }
         if is_header {
             owners = 0;
             // A short list may come before; the one that matters tells who owns each window.

@@ -121,6 +121,17 @@ async fn names_and_other_addresses_are_left_to_adb() {
 }
 
 #[tokio::test]
+async fn a_name_that_adb_lists_with_a_dot_is_the_phone_that_was_meant() {
+    let service = "adb-X1-abc._adb-tls-connect._tcp";
+    let fake = Fake::start(move |request| match request {
+        "host:devices-l" => body(&format!("{service}. device product:p model:M\n")),
+        _ => body(&format!("connected to {service}")),
+    })
+    .await;
+    assert_eq!(fake.devices().connect(service).await.unwrap(), format!("{service}."));
+}
+
+#[tokio::test]
 async fn one_phone_or_all_are_disconnected() {
     let fake = Fake::start(|request| match request {
         "host:disconnect:" => body("disconnected everything"),

@@ -25,7 +25,12 @@ pub(super) struct LabelKey(String);
 
 impl LabelKey {
     pub(super) fn new(file: &PackageFile, locales: &[Locale]) -> Self {
-        let locales: Vec<String> = locales.iter().map(ToString::to_string).collect();
+        // With the code of old, by which a part may be called that was not looked for before.
+        let written = |it: &Locale| match it.language_codes().nth(1) {
+            Some(old) => format!("{it}/{old}"),
+            None => it.to_string(),
+        };
+        let locales: Vec<String> = locales.iter().map(written).collect();
         let version = file.version.map(|it| it.to_string()).unwrap_or_default();
         let clean = |text: &str| text.replace(['\t', '\n', '\r'], " ");
         Self(

@@ -180,10 +180,10 @@ async fn read_pieces(
 fn parts(path: &str, locales: &[Locale]) -> Vec<(String, &'static str)> {
     let mut parts = vec![(path.to_owned(), "AndroidManifest.xml resources.arsc")];
     if let Some(folder) = path.strip_suffix("/base.apk") {
-        let mut languages: Vec<&str> = locales.iter().map(|it| it.language.as_str()).collect();
-        languages.dedup();
-        for language in languages.into_iter().take(MAX_SPLITS) {
-            parts.push((format!("{folder}/split_config.{language}.apk"), "resources.arsc"));
+        let mut languages: Vec<&Locale> = locales.iter().collect();
+        languages.dedup_by_key(|it| &it.language);
+        for code in languages.into_iter().take(MAX_SPLITS).flat_map(Locale::language_codes) {
+            parts.push((format!("{folder}/split_config.{code}.apk"), "resources.arsc"));
         }
     }
     parts
@@ -272,5 +272,11 @@ mod tests {
             ]
         );
         assert_eq!(super::parts("/system/app/a.apk", &locales).len(), 1);
+        // Of some languages the files have codes of old.
+        let parts = super::parts("/data/app/x==/base.apk", &parse_locales("iw-IL,id-ID"));
+        for code in ["he", "iw", "id", "in"] {
+            let file = format!("/data/app/x==/split_config.{code}.apk");
+            assert!(parts.iter().any(|(path, _)| *path == file), "{code}: {parts:?}");
+        }
     }
 }

@@ -71,6 +71,14 @@ fn a_title_with_lines_of_its_own_leaves_unknown_what_is_in_front() {
         assert_eq!(in_front(&on_display(&text, 0)), app("com.evil.app", ".Main"), "{title}");
     }
     assert_eq!(in_front("mCurrentFocus=Window{1 u0 a.b/a.b.C"), app("a.b", ".C"), "cut off");
+    // A dialog's title may have lines: of those that are not read the phone sends none.
+    let text = titled("please wait\n video is loading", APP).replace("\n video is loading", "");
+    let text =
+        text.replace("please wait}}:", "please wait").replace("please wait}:", "please wait");
+    let text = text.replace("please wait}", "please wait");
+    assert!(text.contains("Window{7a0 u0 please wait\n"), "{text}");
+    assert!(!is_forged(&text), "{text}");
+    assert_eq!(in_front(&on_display(&text, 0)), app("com.evil.app", ".Main"));
     for folder in
         ["dumpsys_window_focus_lines", "dumpsys_activity_activities", "dumpsys_window_windows"]
     {
