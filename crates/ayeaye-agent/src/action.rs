@@ -159,6 +159,8 @@ impl Key {
         let bare = match bare {
             "APP_SWITCH" | "RECENT" | "OVERVIEW" => "RECENTS",
             "RETURN" | "SEND" => "ENTER",
+            // What leaves a page or a dialog on a computer.
+            "ESC" | "ESCAPE" => "BACK",
             "DEL" | "BACKSPACE" => "DELETE",
             "VOLUMEUP" => "VOLUME_UP",
             "VOLUMEDOWN" => "VOLUME_DOWN",

@@ -23,8 +23,8 @@ const SPEC: ProfileSpec = ProfileSpec {
     picture: PICTURE,
     earlier_pictures: 2,
     history: HISTORY,
-    // The newest refuse a temperature.
-    sampling: Sampling { temperature: None, ..Sampling::GREEDY },
+    // The newest refuse a temperature. They think as well, which counts as part of the reply.
+    sampling: Sampling { temperature: None, max_tokens: 16_384, ..Sampling::GREEDY },
     wire: Wire::Chat,
 };
 

@@ -91,7 +91,8 @@ impl Api for Chat {
         let whole = &choice["message"];
         let message = if piece.is_object() || completion.has_begun() { piece } else { whole };
         push_text(&mut completion.text, &message["content"]);
-        if completion.text.is_empty() {
+        // A stream has it in pieces too.
+        if message["content"].as_str().unwrap_or_default().is_empty() {
             push_text(&mut completion.text, &message["refusal"]);
         }
         let reasoning = &message["reasoning_content"];
@@ -217,10 +218,19 @@ fn encode_tool_call(call: &ToolCall) -> Value {
 fn joined_text(parts: &[Part]) -> String {
     let texts = parts.iter().filter_map(|part| match part {
         Part::Text(text) | Part::Result { text, .. } => Some(text.clone()),
-        Part::Call(call) => Some(format!("{}({})", call.name, call.arguments)),
+        Part::Call(call) => Some(call_as_text(call)),
         Part::Picture(_) => None,
     });
     texts.collect::<Vec<_>>().join("\n")
+}
+
+/// A call where the endpoint takes none: in the form that is asked for then, since models repeat what they see.
+fn call_as_text(call: &ToolCall) -> String {
+    // As they are written: in them, what would part speakers is escaped.
+    match call.arguments.trim() {
+        object if object.starts_with('{') => format!("Action: {object}"),
+        other => format!("Action: {}", super::arguments_object(other)),
+    }
 }
 
 /// A message with text and pictures only.
@@ -249,7 +259,7 @@ fn encode_part(part: &Part) -> Vec<Value> {
             let parts = std::iter::once(text(it));
             parts.chain(picture.as_ref().map(image)).collect()
         }
-        Part::Call(call) => vec![text(&format!("{}({})", call.name, call.arguments))],
+        Part::Call(call) => vec![text(&call_as_text(call))],
         Part::Picture(picture) => vec![image(picture)],
     }
 }

@@ -69,3 +69,17 @@ fn the_tool_holds_every_action() {
     assert_eq!(point(CoordSystem::THOUSANDTHS)["items"]["type"], "integer");
     assert_eq!(point(CoordSystem::FRACTIONS)["items"]["type"], "number");
 }
+
+/// What a past call is told as where an endpoint takes no tools, models repeat.
+#[test]
+fn an_action_with_its_thought_in_it_is_read_as_the_tools_call_is() {
+    for action in [
+        r#"{"action":"complete","message":"ok","thought":"It is there."}"#,
+        r#"{"action":"click","point":[500,500],"thought":"It is there."}"#,
+    ] {
+        let text = format!("Action: {action}");
+        let reply = Reply { text, ..Reply::default() };
+        let decision = GENERIC.read(&reply, &sample::coords(&GENERIC)).unwrap();
+        assert_eq!(decision.thought, "It is there.", "{action}");
+    }
+}

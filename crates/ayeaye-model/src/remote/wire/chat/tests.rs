@@ -146,7 +146,7 @@ fn what_was_refused_is_left_out() {
     let roles: Vec<_> =
         sent["messages"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "user"]);
-    assert_eq!(sent["messages"][2]["content"], "I tap.\ntap({\"x\":1})");
+    assert_eq!(sent["messages"][2]["content"], "I tap.\nAction: {\"x\":1}");
 }
 
 #[test]
@@ -160,4 +160,14 @@ fn an_empty_turn_is_sent_only_where_it_is_meant() {
     let contents: Vec<&Value> =
         sent["messages"].as_array().unwrap().iter().map(|it| &it["content"]).collect();
     assert_eq!(contents, ["", "(empty)", "(empty)"]);
+}
+
+#[test]
+fn a_refusal_in_pieces_is_whole() {
+    let mut completion = Completion::default();
+    for piece in ["I'm", " sorry", "."] {
+        let delta = json!({ "choices": [{ "delta": { "content": null, "refusal": piece } }] });
+        Chat.merge(&mut completion, &delta);
+    }
+    assert_eq!(completion.text, "I'm sorry.");
 }
