@@ -28,8 +28,22 @@ pub(super) fn owner_of(host: &str) -> &str {
 /// The hosts of the addresses in a text.
 pub(super) fn hosts_in(text: &str) -> impl Iterator<Item = String> {
     let end = |c: char| c.is_whitespace() || "\"'()<>,;，。、“”„«»「」".contains(c);
-    let tail = if MOST < text.len() { text.get(..MOST).unwrap_or_default() } else { text };
+    // Of a long one the end, as of the user's words.
+    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(MOST))..];
     let parts = tail.split(end).map(|it| it.trim_matches(['.', ':', '!', '?']));
     let addresses = parts.filter(|it| it.contains('.') && it.len() <= 2048);
     addresses.filter_map(host_of).filter(|it| it.contains('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_in_long_texts_of_any_script_are_found() {
+        for begin in ["", "a", "ab"] {
+            let text = format!("{begin}{} look at https://shop.example.com/x", "好".repeat(MOST));
+            assert_eq!(hosts_in(&text).collect::<Vec<_>>(), ["shop.example.com"], "{begin}");
+        }
+    }
 }
