@@ -29,9 +29,11 @@ const WHAT: &str = "the names of its apps";
 pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(), DeviceError> {
     let ask = batch(&[
         LIST,
-        // Versions are told since Android 8.
-        "pm list packages -f --show-versioncode 2>/dev/null || pm list packages -f",
-        "settings get system system_locales",
+        // Versions are told since Android 8, and since then too who is in front may be called that. It is asked for
+        // the first user otherwise.
+        "pm list packages -f --show-versioncode --user current 2>/dev/null || \
+         pm list packages -f --show-versioncode 2>/dev/null || pm list packages -f",
+        "settings --user current get system system_locales",
         "getprop persist.sys.locale",
         "getprop ro.product.locale",
         LIST_TV,
@@ -46,7 +48,11 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
     let mut unread = Vec::new();
     let with_icon = [components(activities), components(television)].concat();
     for (package, activity) in without_repetition(with_icon).into_iter().take(MAX_APPS) {
-        let Some(file) = files.get(&package) else { continue };
+        let Some(file) = files.get(&package) else {
+            // Nothing can be read of it, now or later.
+            known.insert(package, Labels::default());
+            continue;
+        };
         let key = LabelKey::new(file, &locales);
         match lock(&store.kept).get(&key) {
             Some(labels) => drop(known.insert(package, labels)),
