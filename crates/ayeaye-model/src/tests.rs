@@ -311,7 +311,8 @@ async fn silence_ends_by_itself_and_is_tried_once_more() {
 
 #[tokio::test]
 async fn an_answer_is_whole_though_its_endpoint_goes_on_after_it() {
-    let fake = Fake::start(vec![Act::Drip(raw("200 OK", EVENTS, events(&[BACK], Some("stop"))))]).await;
+    let fake =
+        Fake::start(vec![Act::Drip(raw("200 OK", EVENTS, events(&[BACK], Some("stop"))))]).await;
     let (model, prompt) = (model(&fake), prompt());
     let call = tokio::time::timeout(LIMIT, model.call(&prompt, LIMIT));
     assert_eq!(call.await.expect("no end").unwrap().text, BACK);
