@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ayeaye::config::{ToolChoice, ToolSet};
 use ayeaye::mcp::{Defaults, Server};
-use ayeaye_agent::{Principal, QuestionKind};
+use ayeaye_agent::{Principal, QuestionKind, StopReason};
 use rmcp::model::{
     CallToolResponse, CancelTaskParams, GetTaskParams, Task, TaskStatus, UpdateTaskParams,
 };
@@ -213,6 +213,20 @@ async fn a_task_is_cancelled_in_every_state() {
 
     cancel(&next).await;
     assert_eq!(get(&client, &next).await["result"], done["result"], "over is over");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_whose_run_was_paused_is_completed_with_its_result() {
+    let gate = Arc::new(Notify::new());
+    let fake = FakeServer::new([taps(1).held(&gate)]);
+    let user = FakeUser::new([]).with_tasks();
+    let client = on_pipe(&fake.server, &user, Era::New).await;
+    let id = begin(&client, START, task()).await.task_id;
+    fake.model.wait_for_calls(1).await;
+    let session = id.split('.').next().unwrap().parse().unwrap();
+    fake.agent.stop(session, StopReason::UserPaused, &Principal::local()).await.unwrap();
+    let told = after(&client, &id, "working").await;
+    assert_eq!(result(&told)["stop_reason"], "USER_PAUSED", "{told}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -28,7 +28,16 @@ export async function once(name, work) {
 }
 
 export async function startTask(task) {
-  const begun = await once("compose", () => post("tasks", task));
+  const begun = await once("compose", async () => {
+    try {
+      return await post("tasks", task);
+    } catch (refused) {
+      if (refused.status !== 409 || task.queue) throw refused;
+      // The phone has become busy since the page was told of it. What was refused has left nothing behind.
+      task.queue = true;
+      return post("tasks", task);
+    }
+  });
   if (!begun) return false;
   toast(t(task.queue ? "task.queued" : "task.started"), "good");
   go("session", begun.session_id);

@@ -4,7 +4,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set(["svg", "path", "circle", "line", "rect", "g"]);
 // Set as properties: the attributes of these are only what the element begins with.
-const PROPERTIES = new Set(["value", "checked", "indeterminate"]);
+// `defaultValue` is what a form goes back to when it is reset.
+const PROPERTIES = new Set(["value", "defaultValue", "checked", "indeterminate"]);
 
 /// Describes an element. Props: attributes, `key` (who it is among its siblings), `on` (handlers by event),
 /// `vars` (CSS variables), `mounted` (called with the element once it stands in the page).

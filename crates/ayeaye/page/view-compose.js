@@ -74,7 +74,7 @@ export function composer(now, fixed) {
               name: "max_steps",
               min: "1",
               max: String(MOST_STEPS),
-              value: String(STEPS),
+              defaultValue: String(STEPS),
               required: true,
             }),
           ),

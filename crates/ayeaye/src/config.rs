@@ -35,6 +35,7 @@ mod tool_set;
 mod url_scheme;
 mod web_names;
 
+use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -62,7 +63,7 @@ pub use web_names::{HostName, WebOrigin};
 
 use known::KnownSetting;
 use layer::{Entry, Layer, RawValue};
-use reader::Reader;
+use reader::{ReadSettings, Reader};
 
 /// All settings.
 #[derive(Debug, Clone)]
@@ -100,7 +101,9 @@ pub struct Config {
     /// Warnings, to be logged once logging is set up.
     pub notes: Vec<String>,
     /// Every setting with the entry that counted.
-    read: Vec<(KnownSetting, Option<Entry>)>,
+    read: ReadSettings,
+    /// Those that are paths, whole.
+    paths: BTreeMap<String, PathBuf>,
 }
 
 /// Where the adb server is and how it may be started.
@@ -266,7 +269,7 @@ impl Config {
         let layers = vec![flags, from_environment, from_file, defaults];
         let reader = Reader::new(layers, base, environment);
         let mut config = Self::read(&reader)?;
-        config.read = reader.into_read();
+        (config.read, config.paths) = reader.into_read();
         config.file = file.map(Path::to_owned);
         config.notes.extend(notes);
         Ok(config)
@@ -280,7 +283,7 @@ impl Config {
             let environment = Environment::default();
             let reader = Reader::new(vec![defaults], Path::new(""), &environment);
             Config::read(&reader).expect("the defaults are right: read by every test");
-            reader.into_read().into_iter().map(|(setting, _)| setting).collect()
+            reader.into_read().0.into_iter().map(|(setting, _)| setting).collect()
         });
         &KNOWN
     }
@@ -311,6 +314,7 @@ impl Config {
             dumb_terminal: reader.environment.get("TERM").is_some_and(|term| term == "dumb"),
             notes: Vec::new(),
             read: Vec::new(),
+            paths: BTreeMap::new(),
         };
         config.notes.extend(config.model.exposed_keys().into_iter().map(|url| {
             format!("the model's key goes over the network unencrypted: {url} is not https")

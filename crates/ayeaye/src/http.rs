@@ -368,7 +368,7 @@ const SEND_LIMIT: Duration = Duration::from_millis(500);
 
 impl std::fmt::Debug for AuthMiddleware {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gate").field("hosts", &self.hosts).finish_non_exhaustive()
+        f.debug_struct("AuthMiddleware").field("hosts", &self.hosts).finish_non_exhaustive()
     }
 }
 

@@ -17,6 +17,7 @@ mod sessions;
 mod settings;
 mod steps;
 mod tasks;
+mod transfer;
 mod view;
 mod zip;
 
@@ -32,6 +33,7 @@ use ayeaye_export::LogSettings;
 use serde_json::Value;
 
 pub use self::answer::Refusal;
+use self::downloads::Downloads;
 use self::events::Places;
 use self::live::Live;
 use self::screens::Screens;
@@ -59,6 +61,7 @@ struct Inner {
     live: Live,
     places: Places,
     screens: Screens,
+    downloads: Downloads,
     approvals: Approvals,
 }
 
@@ -89,6 +92,7 @@ impl Page {
             id: format!("{:016x}", rand::random::<u64>()),
             places: Places::default(),
             screens: Screens::default(),
+            downloads: Downloads::default(),
             approvals: Approvals::default(),
         }))
     }

@@ -89,7 +89,7 @@ async fn serve_on<R, W>(
     }
     let leave = async {
         // At the end of stdin rmcp ends by itself, at a signal it goes on reading until it is told.
-        // Calls that were cancelled have no answer, hence the limit.
+        // A client that does not read takes no answer, hence the limit.
         drop(tokio::time::timeout(DRAIN_LIMIT, open.wait_for(|open| *open == 0)).await);
         ended.cancel();
         if let Err(err) = service.await {
@@ -153,8 +153,10 @@ where
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    // It will have no answer.
-                    self.ids.remove(id);
+                    // It will have no answer, and none is waited for at the end.
+                    if self.ids.remove(id) {
+                        self.open.send_modify(|open| *open = open.saturating_sub(1));
+                    }
                 }
                 // rmcp would end a connection that begins with one; nobody waits for its answer.
                 self.asked

@@ -223,6 +223,14 @@ async fn each_sees_what_is_theirs_and_nothing_else() {
         let none = same(me.post(&format!("sessions/{never}{rest}"), body).await, &never);
         assert_eq!(theirs, none, "{rest}");
     }
+    // A list that is full does not tell that others have more.
+    let mine = me.start(&rig.serial, "Open the settings").await;
+    me.stopped(&mine).await;
+    let list = me.read("sessions?limit=1").await;
+    assert_eq!(list["sessions"][0]["session_id"], json!(mine));
+    assert_eq!((&list["more"], &list["next"]), (&json!(false), &Value::Null), "{list}");
+    let older = me.read(&format!("sessions?limit=1&before={mine}")).await;
+    assert_eq!(older, json!({ "sessions": [], "more": false, "next": null }));
     assert_eq!(anna.get("settings").await.0, StatusCode::FORBIDDEN);
     let settings = me.read("settings").await.to_string();
     assert!(settings.contains("http.token") && !settings.contains(TOKEN));

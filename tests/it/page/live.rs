@@ -221,6 +221,27 @@ async fn a_viewer_that_sleeps_is_told_how_it_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_screen_whose_record_cannot_be_read_is_not_waited_for_without_end() {
+    let rig = rig(|_| Answer::Silence).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let id = browser.start(&rig.serial, "Wait a bit").await;
+    let screen = format!("devices/{}/screen", rig.serial);
+    within(60, "a first picture", async {
+        while browser.get(&screen).await.0 != StatusCode::OK {}
+    })
+    .await;
+    let record = rig.data.path().join("sessions").join(&id).join("events.jsonl");
+    let whole = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(&record, whole.replacen("\"seq\":1", "\"seq\":7", 1)).unwrap();
+    // Another server, whose page has not seen it yet.
+    let other = Served::new(&rig).await;
+    let (status, said) = other.browser(TOKEN).await.get(&screen).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{said}");
+    assert!(said["error"].as_str().unwrap().contains("record"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn streams_are_for_their_owners_bounded_and_end_with_the_server() {
     let rig = rig(|_| Answer::Says(info("Which?"))).await;
     let served = Served::new(&rig).await;

@@ -85,6 +85,16 @@ async fn it_finds_the_server_that_runs_and_none_that_was_killed() {
     assert!(!note.exists(), "it goes with its server");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_for_a_token_that_is_not_there_is_refused() {
+    let binary = Binary::alone().set("AYEAYE_POLICY_TOKENS", "anna=read-only");
+    let mut command = binary.command(&["ui", "--no-open"]);
+    let told = within(60, "ui", command.kill_on_drop(true).output()).await.unwrap();
+    let said = String::from_utf8_lossy(&told.stderr);
+    assert_eq!(told.status.code(), Some(1), "{said}");
+    assert!(said.contains("policy.tokens narrows anna, but"), "{said}");
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn another_token_than_the_server_s_is_told() {

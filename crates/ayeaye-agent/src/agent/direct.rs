@@ -54,9 +54,9 @@ impl DirectRun {
     }
 }
 
-/// The current direct session of each phone.
-#[derive(Debug, Default)]
-pub(super) struct DirectSessions(Mutex<HashMap<DeviceId, DirectSession>>);
+/// The current direct session of each phone. Clones share them.
+#[derive(Debug, Default, Clone)]
+pub(super) struct DirectSessions(Arc<Mutex<HashMap<DeviceId, DirectSession>>>);
 
 #[derive(Debug)]
 struct DirectSession {

@@ -1,6 +1,7 @@
 //! Waiting for a phone that is busy: first come, first served, among all servers.
 use std::sync::Arc;
 
+use super::direct::DirectSessions;
 use super::launch::Launch;
 use super::registry::{DeviceLease, RunRegistry, next_change};
 use super::{Agent, AgentError, Follower};
@@ -25,6 +26,7 @@ pub struct DeviceQueue {
 struct QueuedRun {
     deps: Arc<AgentDeps>,
     runs: RunRegistry,
+    direct_sessions: DirectSessions,
     owner: Principal,
     lease: DeviceLease,
     setup: RunSetup,
@@ -61,7 +63,8 @@ impl Agent {
         let (active, setup, _begun) = self.prepare(&lease, &recorder, launch, task);
         let (deps, runs, epoch) = (self.deps.clone(), self.runs.clone(), active.epoch);
         let owner = active.owner.clone();
-        let queued = QueuedRun { deps, runs, owner, lease, setup, epoch };
+        let direct_sessions = self.direct_sessions.clone();
+        let queued = QueuedRun { deps, runs, direct_sessions, owner, lease, setup, epoch };
         if standing == Standing::Queued {
             let entries = self.deps.coordinator.runs().await?;
             queued.tell_place(&entries);
@@ -93,9 +96,13 @@ impl QueuedRun {
     /// Waits for the phone, then drives it.
     async fn drive(self, recorder: Recorder, device: Arc<dyn Device>) {
         let waited = self.wait().await;
-        let Self { deps, lease, setup, .. } = self;
+        let Self { deps, direct_sessions, lease, setup, .. } = self;
         match waited {
-            Ok(()) => Box::pin(Run::new(deps, recorder, device, setup).drive(lease)).await,
+            Ok(()) => {
+                // Not before: whoever has the phone until then may still act on it.
+                direct_sessions.forget(&lease.names.id);
+                Box::pin(Run::new(deps, recorder, device, setup).drive(lease)).await;
+            }
             Err(end) => end_in_queue(recorder, end, setup.updates, lease).await,
         }
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::command::Exit;
-use crate::config::{Config, Listen};
-use crate::http::{self, HttpServer};
+use crate::config::{Config, HttpSettings, Listen};
+use crate::http::{self, HttpError, HttpServer};
 use crate::mcp::offer::Offer;
 use crate::mcp::questions::StateCodec;
 use crate::mcp::{Defaults, Server};
@@ -85,9 +85,17 @@ pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
 /// Serves over HTTP.
 pub async fn http(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
-    http::check_narrowed(&config.policy, &config.http, &config.data_dir)?;
-    let http = HttpServer::bind(&config.http, &config.data_dir).await?;
+    let http = bind(&config.http, config).await?;
     over(http, app, config, &shutdown).await
+}
+
+/// Binds an address, unless the policy narrows a token that there is not.
+pub(super) async fn bind(
+    settings: &HttpSettings,
+    config: &Config,
+) -> Result<HttpServer, HttpError> {
+    http::check_narrowed(&config.policy, settings, &config.data_dir)?;
+    HttpServer::bind(settings, &config.data_dir).await
 }
 
 /// Serves at an address that is bound already.

@@ -56,7 +56,7 @@ pub(super) async fn serve_here(
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
-    let http = bind(&config.http, &config.data_dir).await?;
+    let http = bind(config).await?;
     let (link, page) = (http.sign_in_link(), http.page_url());
     // The browser asks for the page while its opener still runs.
     let opening = async {
@@ -68,16 +68,16 @@ pub(super) async fn serve_here(
 }
 
 /// A server on loopback, for this machine alone, whatever the settings say of other places.
-async fn bind(settings: &HttpSettings, data_dir: &Path) -> Result<HttpServer, HttpError> {
+async fn bind(config: &Config) -> Result<HttpServer, HttpError> {
     let at = |port: u16| HttpSettings {
         listen: Listen::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port))),
         public_url: None,
         issuer: None,
-        ..settings.clone()
+        ..config.http.clone()
     };
-    match HttpServer::bind(&at(PORT), data_dir).await {
+    match serve::bind(&at(PORT), config).await {
         Err(HttpError::Listen { source, .. }) if source.kind() == io::ErrorKind::AddrInUse => {
-            HttpServer::bind(&at(0), data_dir).await
+            serve::bind(&at(0), config).await
         }
         bound => bound,
     }

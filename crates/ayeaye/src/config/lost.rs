@@ -37,23 +37,26 @@ impl Config {
         other: &Environment,
     ) -> Result<Vec<LostSetting>, ConfigError> {
         let there = Self::load(flags, file, other)?;
+        let there_paths = &there.paths;
         let mut lost = Vec::new();
         for ((setting, here), (_, there)) in self.read.iter().zip(&there.read) {
             let Some(here) = here else { continue };
-            let same = there.as_ref().is_some_and(|there| there.raw == here.raw);
+            // One that is relative means another folder there, whether or not it is written alike.
+            let whole = self.paths.get(&setting.key);
+            let same = match whole {
+                Some(path) => there_paths.get(&setting.key) == Some(path),
+                None => there.as_ref().is_some_and(|there| there.raw == here.raw),
+            };
             if same || setting.key.starts_with("http.") || setting.key == "log" {
                 continue;
             }
-            let value = match &here.raw {
-                // It may have been relative to a folder that the other does not know.
-                _ if setting.key == "data-dir" => {
-                    toml_edit::Value::from(self.data_dir.display().to_string())
-                }
-                RawValue::List(items) => items.iter().map(String::as_str).collect(),
-                RawValue::Text(text) if explain::is_bare(text) => {
+            let value = match (whole, &here.raw) {
+                (Some(path), _) => toml_edit::Value::from(path.display().to_string()),
+                (None, RawValue::List(items)) => items.iter().map(String::as_str).collect(),
+                (None, RawValue::Text(text)) if explain::is_bare(text) => {
                     text.parse().unwrap_or_else(|_| text.as_str().into())
                 }
-                RawValue::Text(text) | RawValue::Table(text) => text.as_str().into(),
+                (None, RawValue::Text(text) | RawValue::Table(text)) => text.as_str().into(),
             };
             lost.push(LostSetting {
                 key: setting.key.clone(),

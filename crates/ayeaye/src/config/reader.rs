@@ -1,6 +1,7 @@
 //! Reads settings from the layers. Reading declares a setting: its key, its type and its rule are where
 //! it is read, and nowhere else.
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -14,6 +15,9 @@ use super::layer::{Entry, Layer, RawValue};
 use super::origin::Origin;
 use super::{paths, value};
 
+/// Settings that were read, with the entry that counted.
+pub(super) type ReadSettings = Vec<(KnownSetting, Option<Entry>)>;
+
 /// The layers of all sources.
 pub(super) struct Reader<'a> {
     /// The strongest first.
@@ -21,17 +25,20 @@ pub(super) struct Reader<'a> {
     /// Where relative paths of the settings file start.
     base: &'a Path,
     pub(super) environment: &'a Environment,
-    read: RefCell<Vec<(KnownSetting, Option<Entry>)>>,
+    read: RefCell<ReadSettings>,
+    /// The paths among them, whole.
+    paths: RefCell<BTreeMap<String, PathBuf>>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(layers: Vec<Layer>, base: &'a Path, environment: &'a Environment) -> Self {
-        Self { layers, base, environment, read: RefCell::default() }
+        let (read, paths) = (RefCell::default(), RefCell::default());
+        Self { layers, base, environment, read, paths }
     }
 
-    /// What was read, in order, with the entry that counted.
-    pub(super) fn into_read(self) -> Vec<(KnownSetting, Option<Entry>)> {
-        self.read.into_inner()
+    /// What was read, in order, with the entry that counted; and the paths among it, whole.
+    pub(super) fn into_read(self) -> (ReadSettings, BTreeMap<String, PathBuf>) {
+        (self.read.into_inner(), self.paths.into_inner())
     }
 
     /// A setting without a default.
@@ -87,16 +94,18 @@ impl<'a> Reader<'a> {
 
     /// A path: `~/` is the home folder, and one in the settings file is relative to the file.
     pub(super) fn path(&self, key: &str) -> Result<Option<PathBuf>, ConfigError> {
-        self.parse(key, false, |text, origin| self.resolved(text, origin))
+        self.parse(key, false, |text, origin| self.resolved(key, text, origin))
     }
 
-    fn resolved(&self, text: &str, origin: &Origin) -> Result<PathBuf, ValueError> {
+    fn resolved(&self, key: &str, text: &str, origin: &Origin) -> Result<PathBuf, ValueError> {
         let base = match origin {
             Origin::File { .. } => self.base,
             Origin::Flag(_) | Origin::Environment(_) | Origin::Default => Path::new(""),
         };
         let path = paths::resolve(text, base, self.environment)?;
-        std::path::absolute(path).map_err(ValueError::NoWorkingDirectory)
+        let whole = std::path::absolute(path).map_err(ValueError::NoWorkingDirectory)?;
+        self.paths.borrow_mut().insert(key.to_owned(), whole.clone());
+        Ok(whole)
     }
 
     /// A path, or this word for none.
@@ -106,7 +115,7 @@ impl<'a> Reader<'a> {
         none: &str,
     ) -> Result<Option<PathBuf>, ConfigError> {
         let path = self.parse(key, false, |text, origin| {
-            if text == none { Ok(None) } else { self.resolved(text, origin).map(Some) }
+            if text == none { Ok(None) } else { self.resolved(key, text, origin).map(Some) }
         });
         path.map(Option::flatten)
     }

@@ -259,6 +259,38 @@ fn notes_tell_of_typos_and_of_keys_sent_in_clear() {
 }
 
 #[test]
+fn paths_that_are_lost_elsewhere_are_kept_whole() {
+    let (home, here) = (home(), std::env::current_dir().unwrap());
+    let file = home.path().join("ayeaye.toml");
+    std::fs::write(&file, "[adb]\nprogram = \"adb\"\n").unwrap();
+    let more = [
+        ("AYEAYE_DATA_DIR", "data"),
+        ("AYEAYE_ADB_FILES", "~/files"),
+        ("AYEAYE_ADB_PROGRAM", "adb"),
+        ("AYEAYE_MODEL_PROMPT", "prompt.txt"),
+    ];
+    let config = Config::load(&[], None, &environment(&home, &more)).unwrap();
+    let lost = config.lost_in(&[], Some(&file), &environment(&home, &[])).unwrap();
+    let kept: Vec<_> =
+        lost.iter().map(|it| (it.key.as_str(), it.value.as_str().unwrap())).collect();
+    let whole = |folder: &Path, name: &str| folder.join(name).display().to_string();
+    let expected = [
+        ("data-dir", whole(&here, "data")),
+        ("model.prompt", whole(&here, "prompt.txt")),
+        // What the file has there is relative to the file.
+        ("adb.program", whole(&here, "adb")),
+        ("adb.files", whole(home.path(), "files")),
+    ];
+    let expected: Vec<_> = expected.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    assert_eq!(kept, expected);
+    let builtin = environment(&home, &[("AYEAYE_MODEL_PROMPT", "builtin")]);
+    let config = Config::load(&[], None, &builtin).unwrap();
+    let other = environment(&home, &[("AYEAYE_MODEL_PROMPT", "x")]);
+    let lost = config.lost_in(&[], None, &other).unwrap();
+    assert_eq!((lost.len(), lost[0].value.as_str()), (1, Some("builtin")), "{lost:?}");
+}
+
+#[test]
 fn an_issuer_is_named_to_the_letter_and_what_belongs_to_it_needs_it() {
     let home = home();
     let plain = environment(&home, &[]);

@@ -254,12 +254,11 @@ fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String
             let text = "its question was dropped when the session went on with something else";
             (TaskPayload::Cancelled, text.to_owned())
         }
-        StopReason::Cancelled | StopReason::UserPaused => {
-            (TaskPayload::Cancelled, cancelled(report))
-        }
+        StopReason::Cancelled => (TaskPayload::Cancelled, cancelled(report)),
         StopReason::TaskCompletedSuccessfully
         | StopReason::TaskAbortedByAgent
         | StopReason::InfoActionNeedsReply
+        | StopReason::UserPaused
         | StopReason::MaxStepsReached
         | StopReason::ManualStopScreenOff
         | StopReason::NotStarted

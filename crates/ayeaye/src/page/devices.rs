@@ -1,4 +1,6 @@
 //! The phones, and what they show.
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -7,12 +9,17 @@ use axum::response::{IntoResponse as _, Response};
 use ayeaye_agent::{AgentError, DeviceHolder, DeviceId, Principal, SessionId};
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::answer::{Named, Query, Refusal};
 use super::screens::Shot;
 use super::sessions::media_type;
+use super::view::View;
 use super::{Page, live};
 use crate::mcp::args;
+
+/// How long a record is waited for that is being read.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// `GET /page/api/devices`.
 pub(super) async fn list(
@@ -73,10 +80,24 @@ impl Page {
     async fn last_picture(&self, id: SessionId, who: &Principal) -> Result<Option<Shot>, Refusal> {
         let (agent, live) = (&self.0.agent, &self.0.live);
         let mut latest = live.session(id, who, self.is_read_only()).await?;
-        let view = latest.wait_for(Option::is_some).await.ok().and_then(|view| view.clone());
+        let Ok(seen) = timeout(PATIENCE, latest.wait_for(Option::is_some)).await else {
+            return Err(self.why_unseen(id, who).await);
+        };
+        let view = seen.ok().and_then(|view| view.clone());
         let blob = view.and_then(|view| view.steps.iter().rev().find_map(|step| step.blob.clone()));
         let Some(blob) = blob else { return Ok(None) };
         let bytes = agent.journal().blob(&id, &blob).await?;
         Ok(Some(Shot { media_type: media_type(&blob), bytes, tag: blob.sha256 }))
+    }
+
+    /// Why nothing is seen of a session that has a phone: whoever follows it tries again and again.
+    async fn why_unseen(&self, id: SessionId, who: &Principal) -> Refusal {
+        let read = View::read(&self.0.agent, id, who, self.is_read_only());
+        let why = match timeout(PATIENCE, read).await {
+            Ok(Err(err)) => Refusal::from(err).text().to_owned(),
+            Ok(Ok(_)) | Err(_) => "that takes too long, try again".to_owned(),
+        };
+        let text = format!("the record of the run on this phone cannot be read: {why}");
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
     }
 }

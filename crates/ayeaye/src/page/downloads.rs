@@ -1,23 +1,23 @@
 //! A session to take away: its report, its record, and the logs others read.
-use std::io;
+use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::extract::{Extension, State};
+use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use ayeaye_agent::{Journal, Principal, SessionId};
+use ayeaye_agent::{Principal, SessionId};
 use ayeaye_export::{ExportError, Format};
-use futures::StreamExt as _;
 use tempfile::TempDir;
-use tokio::sync::Semaphore;
-use tokio_util::io::ReaderStream;
+use tokio::io::AsyncRead;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
-use super::Page;
 use super::answer::{Named, Refusal, session_id};
 use super::zip::write_zip;
+use super::{Page, transfer};
 
 /// Most bytes of pictures in a report, before base64 adds a third: the latest are kept.
 const PICTURES: u64 = 48 << 20;
@@ -27,8 +27,41 @@ const PREFIX: &str = ".download-";
 /// After this time a folder is one that was left behind.
 const LEFT_AFTER: Duration = Duration::from_hours(24);
 
-/// Most that are made at a time: each reads a whole record, and some write as much to the disk.
-static MAKING: Semaphore = Semaphore::const_new(2);
+/// Most that are made or sent at a time: each reads a whole record, and has as much in memory or on the disk until
+/// it was sent.
+const MOST: usize = 2;
+/// How long others are waited for.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The right to make a download and to send it.
+type Turn = OwnedSemaphorePermit;
+
+/// The downloads of one page.
+#[derive(Debug)]
+pub(super) struct Downloads(Arc<Semaphore>);
+
+impl Default for Downloads {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MOST)))
+    }
+}
+
+impl Downloads {
+    /// Has a download made when it is its turn.
+    async fn made<F>(&self, make: impl FnOnce(Turn) -> F) -> Result<Response, Refusal>
+    where
+        F: Future<Output = Result<Response, Refusal>> + Send + 'static,
+    {
+        let Ok(turn) = timeout(PATIENCE, Arc::clone(&self.0).acquire_owned()).await else {
+            let text = "other downloads are under way: try again when one of them has ended";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text));
+        };
+        // Goes on when whoever asked goes away: what it does on other threads would go on without its turn, and in
+        // a folder that is gone.
+        let making = tokio::spawn(make(turn.expect("it is never closed")));
+        making.await.unwrap_or_else(|err| Err(Refusal::internal("the download", &err)))
+    }
+}
 
 /// `GET /page/api/sessions/{id}/download/{what}`: `report`, `journal`, or the name of a format.
 pub(super) async fn download(
@@ -38,37 +71,39 @@ pub(super) async fn download(
 ) -> Result<Response, Refusal> {
     let id = session_id(&id)?;
     page.0.agent.ensure_visible(id, &principal).await?;
-    let _turn = MAKING.acquire().await.expect("it is never closed");
-    match what.as_str() {
-        "report" => report(page.0.agent.journal(), id).await,
-        "journal" => page.journal(id).await,
-        other => {
-            let format = Format::from_name(other).filter(|it| *it != Format::Html);
-            let format = format.ok_or_else(|| Refusal::not_found("this download"))?;
-            page.export(id, format).await
-        }
-    }
-}
-
-async fn report(journal: &Arc<dyn Journal>, id: SessionId) -> Result<Response, Refusal> {
-    let bytes = ayeaye_export::render_report(journal, id, PICTURES).await?;
-    let headers = [
-        (CONTENT_TYPE, "text/html; charset=utf-8".to_owned()),
-        (CONTENT_DISPOSITION, attachment(&format!("ayeaye-{id}.html"))),
-    ];
-    Ok((headers, bytes).into_response())
+    let making = page.clone();
+    page.0.downloads.made(|turn| async move { making.download(id, &what, turn).await }).await
 }
 
 impl Page {
+    async fn download(&self, id: SessionId, what: &str, turn: Turn) -> Result<Response, Refusal> {
+        match what {
+            "report" => self.report(id, turn).await,
+            "journal" => self.journal(id, turn).await,
+            other => {
+                let format = Format::from_name(other).filter(|it| *it != Format::Html);
+                let format = format.ok_or_else(|| Refusal::not_found("this download"))?;
+                self.export(id, format, turn).await
+            }
+        }
+    }
+
+    async fn report(&self, id: SessionId, turn: Turn) -> Result<Response, Refusal> {
+        let bytes = ayeaye_export::render_report(self.0.agent.journal(), id, PICTURES).await?;
+        let (length, name) = (bytes.len() as u64, format!("ayeaye-{id}.html"));
+        Ok(sent((Cursor::new(bytes), length), "text/html; charset=utf-8", &name, turn))
+    }
+
     /// The record as it is kept, with what belongs to it.
-    async fn journal(&self, id: SessionId) -> Result<Response, Refusal> {
+    async fn journal(&self, id: SessionId, turn: Turn) -> Result<Response, Refusal> {
         let folder = self.0.files.session_folder(&id);
         let wanted = |name: &str| matches!(name, "events.jsonl" | "blobs");
-        self.packed(folder, &format!("ayeaye-{id}-journal.zip"), None, wanted).await
+        let room = self.room()?;
+        self.packed(folder, &format!("ayeaye-{id}-journal.zip"), (turn, room), wanted).await
     }
 
     /// A log in a format others read.
-    async fn export(&self, id: SessionId, format: Format) -> Result<Response, Refusal> {
+    async fn export(&self, id: SessionId, format: Format, turn: Turn) -> Result<Response, Refusal> {
         let room = self.room()?;
         let out = room.path().join("log");
         let made = ayeaye_export::export(&self.0.files, id, format, &out, &self.0.logs).await;
@@ -80,25 +115,24 @@ impl Page {
             && let Some(ending) = only.extension().and_then(|it| it.to_str())
         {
             let name = format!("ayeaye-{id}-{format}.{ending}");
-            return send(room, only, &name).await;
+            return send((turn, room), only, &name).await;
         }
-        self.packed(out, &format!("ayeaye-{id}-{format}.zip"), Some(room), |_: &str| true).await
+        self.packed(out, &format!("ayeaye-{id}-{format}.zip"), (turn, room), |_: &str| true).await
     }
 
-    /// The files of a folder as an archive. `room` holds the folder, where it is a temporary one.
+    /// The files of a folder as an archive.
     async fn packed(
         &self,
         folder: PathBuf,
         name: &str,
-        room: Option<TempDir>,
+        (turn, room): (Turn, TempDir),
         wanted: impl Fn(&str) -> bool + Send + 'static,
     ) -> Result<Response, Refusal> {
-        let room = room.map_or_else(|| self.room(), Ok)?;
         let archive = room.path().join("archive.zip");
         let to = archive.clone();
         let packing = tokio::task::spawn_blocking(move || write_zip(&folder, &to, wanted));
         match packing.await {
-            Ok(Ok(())) => send(room, &archive, name).await,
+            Ok(Ok(())) => send((turn, room), &archive, name).await,
             Ok(Err(err)) => Err(Refusal::internal("the archive", &err)),
             Err(err) => Err(Refusal::internal("the archive", &err)),
         }
@@ -128,7 +162,7 @@ fn remove_left(data_dir: &Path) {
 }
 
 /// Sends a file as it is read. Its folder goes when it was sent, or nobody wants it any more.
-async fn send(room: TempDir, path: &Path, name: &str) -> Result<Response, Refusal> {
+async fn send(held: (Turn, TempDir), path: &Path, name: &str) -> Result<Response, Refusal> {
     let open = async {
         let file = tokio::fs::File::open(path).await?;
         let length = file.metadata().await?.len();
@@ -143,19 +177,57 @@ async fn send(room: TempDir, path: &Path, name: &str) -> Result<Response, Refusa
         Some("webp") => "image/webp",
         _ => "application/octet-stream",
     };
+    Ok(sent((file, length), kind, name, held))
+}
+
+/// Sends so many bytes. What is `held` is let go when they were sent, or nobody wants them any more.
+fn sent(
+    (from, length): (impl AsyncRead + Send + 'static, u64),
+    kind: &str,
+    name: &str,
+    held: impl Send + 'static,
+) -> Response {
     let headers = [
         (CONTENT_TYPE, kind.to_owned()),
         (CONTENT_LENGTH, length.to_string()),
         (CONTENT_DISPOSITION, attachment(name)),
     ];
-    let chunks = ReaderStream::new(file).map(move |chunk| {
-        let _kept = &room;
-        chunk
-    });
-    Ok((headers, Body::from_stream(chunks)).into_response())
+    (headers, transfer::body(from, held)).into_response()
 }
 
 /// The names are made of ids and the words of formats: nothing in them needs quoting.
 fn attachment(name: &str) -> String {
     format!("attachment; filename=\"{name}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_being_made_keeps_its_turn_when_whoever_asked_goes_away() {
+        let downloads = Downloads::default();
+        let (finish, finished) = oneshot::channel();
+        let making = downloads.made(|turn| async move {
+            let _turn = turn;
+            drop(finished.await);
+            Err(Refusal::not_found("this download"))
+        });
+        assert!(timeout(Duration::from_secs(1), making).await.is_err(), "it takes longer");
+        assert_eq!(downloads.0.available_permits(), MOST - 1);
+        finish.send(()).unwrap();
+        let all = u32::try_from(MOST).unwrap();
+        assert!(timeout(Duration::from_secs(1), downloads.0.acquire_many(all)).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_too_long_is_told_why() {
+        let downloads = Downloads::default();
+        let _others = downloads.0.acquire_many(u32::try_from(MOST).unwrap()).await;
+        let told = downloads.made(|_turn| async { Ok(().into_response()) }).await;
+        let told = told.unwrap_err().into_response();
+        assert_eq!(told.status(), StatusCode::SERVICE_UNAVAILABLE);
+    }
 }

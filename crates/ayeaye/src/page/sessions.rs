@@ -18,7 +18,7 @@ use crate::mcp::resources::steps as record;
 pub(super) const USUAL: usize = 50;
 /// Most sessions in one answer.
 const MOST: usize = 200;
-/// Most sessions that one search looks at; another goes on from there.
+/// Most sessions of its principal that one search looks at; another goes on from there.
 const MOST_SEARCHED: usize = 2000;
 /// Most characters of a search.
 const LONGEST_SEARCH: usize = 200;
@@ -71,16 +71,17 @@ async fn find(
         if before.is_some_and(|before| before <= id) {
             continue;
         }
+        // First: neither that others have more nor what theirs are called is told.
+        let summary = match agent.session_summary(id, principal).await {
+            Err(AgentError::UnknownSession(_)) => continue,
+            summary => summary,
+        };
         if found.len() == limit || looked_at == MOST_SEARCHED {
             more = true;
             break;
         }
         looked_at += 1;
         last = Some(id);
-        let summary = match agent.session_summary(id, principal).await {
-            Err(AgentError::UnknownSession(_)) => continue,
-            summary => summary,
-        };
         if matches(words, summary.as_ref().ok()) {
             found.push(ListItem::read(agent, id, summary, principal).await);
         }

@@ -166,6 +166,24 @@ async fn at_the_end_of_input_runs_stop_and_the_last_answer_leaves() {
     assert!(before.elapsed() < Duration::from_secs(4), "{:?}", before.elapsed());
 }
 
+#[tokio::test(start_paused = true)]
+async fn no_answer_to_a_call_that_was_cancelled_is_waited_for() {
+    let mut client = start();
+    client.initialize().await;
+    client.send(slow(2)).await;
+    client.echo.begun.notified().await;
+    let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": { "requestId": 2 } });
+    client.send(cancelled.to_string()).await;
+    // Once this is answered, that was read.
+    client.send(echo(3, "x")).await;
+    while client.next().await["id"] != 3 {}
+    let before = tokio::time::Instant::now();
+    client.shutdown.asked.cancel();
+    client.served.await.unwrap();
+    assert!(before.elapsed() < DRAIN_LIMIT, "{:?}", before.elapsed());
+}
+
 #[tokio::test]
 async fn a_signal_ends_it_with_the_input_still_open() {
     let mut client = start();

@@ -10,7 +10,7 @@ use crate::fakes::{
 use crate::journal::Fact;
 use crate::{
     Agent, AgentError, Agreed, DeviceId, DirectOutcome, DirectResult, Gesture, Key, Performed,
-    Point, Principal, SessionId, StopReason, UserInput,
+    Point, Principal, SessionId, StartTask, StopReason, UserInput,
 };
 use crate::{DirectAction, DirectRun};
 
@@ -126,6 +126,19 @@ async fn acts_without_a_session_have_one_of_their_own_which_the_agent_takes_over
     // It is the agent's now: the next act is the client's own again.
     let third = act(&rig.agent, tap(400, None)).await;
     assert_ne!(third.session_id, session);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_task_an_act_begins_a_session_of_its_own() {
+    for queue in [false, true] {
+        let rig = Rig::new([complete("Sent.")]);
+        let before = act(&rig.agent, tap(100, None)).await.session_id;
+        let start = StartTask { queue, ..rig.task("Text Anna") };
+        let task = rig.agent.start(start).await.unwrap();
+        assert_eq!(rig.ended(task).await.message, "Sent.");
+        let after = act(&rig.agent, tap(200, None)).await.session_id;
+        assert_ne!(after, before, "queue: {queue}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

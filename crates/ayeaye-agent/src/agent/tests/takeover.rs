@@ -86,6 +86,8 @@ async fn a_task_for_a_phone_in_a_persons_hand_is_refused_or_waits() {
     assert!(waits.running(), "only whoever has it gives it back");
     rig.agent.end_takeover(&phone(), takeover, &client()).await;
     assert_eq!(rig.ended(waits).await.message, "done");
+    let after = act(&rig.agent, tap(300, None)).await;
+    assert_ne!(after.session_id, session, "the task came between");
 }
 
 #[tokio::test(start_paused = true)]

@@ -92,7 +92,7 @@ fn read_cursor(cursor: &str) -> Result<SessionId, ErrorData> {
     })
 }
 
-/// All sessions of all principals, oldest first: ids sort by creation time.
+/// All sessions of all principals, newest first: ids sort by creation time.
 async fn ids(agent: &Agent, after: Option<SessionId>) -> Result<Vec<SessionId>, ErrorData> {
     let trouble = |err: JournalError| ErrorData::internal_error(error_chain(&err), None);
     let mut ids = agent.journal().list().await.map_err(trouble)?;
