@@ -212,6 +212,10 @@ impl Phone {
     pub fn setting(&self, namespace: &str, key: &str) -> Option<String> {
         self.os().setting(namespace, key)
     }
+    /// `settings list`: keys and values in order.
+    pub(crate) fn settings(&self, namespace: &str) -> Vec<(String, String)> {
+        self.os().system().list(namespace)
+    }
     pub fn put_setting(&self, namespace: &str, key: &str, value: Option<&str>) {
         self.os().put_setting(namespace, key, value);
     }

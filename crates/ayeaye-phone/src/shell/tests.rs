@@ -179,6 +179,46 @@ async fn what_fails_says_so_as_android_does() {
 }
 
 #[tokio::test]
+async fn settings_are_of_a_user_and_listed_with_what_was_put() {
+    let device = device();
+    for (line, status, out, err) in [
+        (
+            "settings put --user 0 system zoom 3; settings get system --user current zoom",
+            0,
+            "3\n",
+            "",
+        ),
+        ("settings --user 0 put system b 1 tag && settings get system b", 0, "1\n", ""),
+        ("settings put global c --user 0 2 tag default && settings get global c", 0, "2\n", ""),
+        (
+            "settings list --user 0 system | grep -E '^(b|font_scale|zoom)='",
+            0,
+            "b=1\nfont_scale=1.0\nzoom=3\n",
+            "",
+        ),
+        (
+            "settings delete --user 0 system zoom; settings list system | grep -c zoom",
+            1,
+            "Deleted 1 rows\n0\n",
+            "",
+        ),
+        (
+            "settings list secure | grep ^default_input",
+            0,
+            "default_input_method=com.android.inputmethod.latin/.LatinIME\n",
+            "",
+        ),
+        ("settings put --user 10 system a 1", 255, "", "Invalid user: 10\n"),
+        ("settings get system a --user 0", 255, "", "Too many arguments\n"),
+        ("settings put system a 1 tag other", 255, "", "Argument expected to be 'default'\n"),
+        ("settings put system a", 255, "", "Bad arguments\n"),
+    ] {
+        let got = run(&device, line).await;
+        assert_eq!((got.0, got.1.as_str(), got.2.as_str()), (status, out, err), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn text_that_a_shell_could_run_stays_text_in_quotes() {
     let device = device();
     for text in ["$(reboot)", "`id`", "; exit 9", "a'b", "\"", "\\", "*", "é 你好", "-n"] {

@@ -59,6 +59,12 @@ impl SystemSettings {
         self.table.get(&(namespace.to_owned(), key.to_owned())).cloned()
     }
 
+    /// All of a namespace, by key.
+    pub(crate) fn list(&self, namespace: &str) -> Vec<(String, String)> {
+        let of_it = self.table.iter().filter(|((space, _), _)| space == namespace);
+        of_it.map(|((_, key), value)| (key.clone(), value.clone())).collect()
+    }
+
     pub(crate) fn is_on(&self, namespace: &str, key: &str) -> bool {
         self.get(namespace, key).is_some_and(|value| value != "0" && !value.is_empty())
     }

@@ -4,31 +4,36 @@ use crate::device::AdbDevice;
 
 const NAMESPACES: [&str; 3] = ["system", "secure", "global"];
 
-/// The keys that `settings list` prints.
-const KNOWN: [&str; 16] = [
-    "accelerometer_rotation",
-    "adb_enabled",
-    "airplane_mode_on",
-    "animator_duration_scale",
-    "default_input_method",
-    "device_name",
-    "enabled_input_methods",
-    "font_scale",
-    "screen_brightness",
-    "screen_brightness_mode",
-    "screen_off_timeout",
-    "show_ime_with_hard_keyboard",
-    "stay_on_while_plugged_in",
-    "transition_animation_scale",
-    "user_rotation",
-    "window_animation_scale",
-];
+/// The words without `--user`, which may stand anywhere but behind the key of `get` and `delete`. There is only
+/// user 0.
+fn of_user<'a>(device: &AdbDevice, words: &[&'a str]) -> Result<Vec<&'a str>, CommandOutput> {
+    let mut rest = words.to_vec();
+    let read = if words.first() == Some(&"put") { 6 } else { 3 };
+    let Some(at) = words.iter().take(read).position(|word| *word == "--user") else {
+        return Ok(rest);
+    };
+    let Some(user) = words.get(at + 1) else {
+        return Err(CommandOutput::argument_expected(device, words[0], "--user"));
+    };
+    rest.drain(at..at + 2);
+    match *user {
+        "0" | "current" | "cur" => Ok(rest),
+        user if user == "all" || user.parse::<i32>().is_ok() => {
+            Err(CommandOutput::malformed(device, 255, format!("Invalid user: {user}\n")))
+        }
+        user => {
+            let what = format!("java.lang.IllegalArgumentException: Bad user number: {user}");
+            Err(CommandOutput::exception(device, words[0], &what))
+        }
+    }
+}
 
 pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
-    let words = match words {
-        ["--user", _, rest @ ..] => rest,
-        words => words,
+    let words = match of_user(device, words) {
+        Ok(words) => words,
+        Err(refusal) => return refusal,
     };
+    let words = words.as_slice();
     let phone = device.phone();
     let namespace = words.get(1).copied().unwrap_or_default();
     if words.len() > 1 && !NAMESPACES.contains(&namespace) {
@@ -46,34 +51,54 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             let value = get(device, namespace, key);
             CommandOutput::ok(format!("{}\n", value.as_deref().unwrap_or("null")))
         }
-        ["put", "secure", "default_input_method", id] => match phone.set_input_method(id) {
-            Ok(()) => CommandOutput::status(0),
-            // Android accepts any text here and falls back later.
-            Err(why) => CommandOutput::malformed(device, 255, format!("{why}\n")),
-        },
-        ["put", _, key, value] | ["put", _, key, value, "default"] => {
-            phone.put_setting(namespace, key, Some(value));
-            CommandOutput::status(0)
-        }
+        ["put", _, key, value]
+        | ["put", _, key, value, _]
+        | ["put", _, key, value, _, "default"] => put(device, namespace, key, value),
         ["delete", _, key] => {
             let there = get(device, namespace, key).is_some();
             phone.put_setting(namespace, key, None);
             CommandOutput::ok(format!("Deleted {} rows\n", u8::from(there)))
         }
-        ["list", _] => {
-            let lines = KNOWN.iter().filter_map(|key| {
-                get(device, namespace, key).map(|value| format!("{key}={value}\n"))
-            });
-            CommandOutput::ok(lines.collect::<String>())
+        ["list", _, ..] => {
+            let mut lines: Vec<String> = phone
+                .settings(namespace)
+                .into_iter()
+                .map(|(key, value)| {
+                    let value = get(device, namespace, &key).unwrap_or(value);
+                    format!("{key}={value}\n")
+                })
+                .collect();
+            lines.sort_unstable();
+            CommandOutput::ok(lines.concat())
         }
         [] => CommandOutput::malformed(device, 255, "Settings provider (settings) commands:\n"),
-        ["get" | "put" | "delete", rest @ ..] if rest.len() < 2 => {
+        ["get" | "put" | "delete" | "list", rest @ ..] if rest.len() < 2 => {
             CommandOutput::malformed(device, 255, "Bad arguments\n")
+        }
+        ["put", _, _] => CommandOutput::malformed(device, 255, "Bad arguments\n"),
+        ["put", _, _, _, tag, _, ..] if *tag != "default" => {
+            CommandOutput::malformed(device, 255, "Argument expected to be 'default'\n")
+        }
+        ["get" | "put" | "delete", ..] => {
+            CommandOutput::malformed(device, 255, "Too many arguments\n")
         }
         [command, ..] => {
             CommandOutput::malformed(device, 255, format!("Invalid command: {command}\n"))
         }
     }
+}
+
+/// Puts a value; what `put` says of the one who puts it and of defaults changes nothing here.
+fn put(device: &AdbDevice, namespace: &str, key: &str, value: &str) -> CommandOutput {
+    if (namespace, key) == ("secure", "default_input_method") {
+        return match device.phone().set_input_method(value) {
+            Ok(()) => CommandOutput::status(0),
+            // Android accepts any text here and falls back later.
+            Err(why) => CommandOutput::malformed(device, 255, format!("{why}\n")),
+        };
+    }
+    device.phone().put_setting(namespace, key, Some(value));
+    CommandOutput::status(0)
 }
 
 /// `content insert --uri content://settings/NAMESPACE --bind name:s:KEY --bind value:TYPE:VALUE`, with
