@@ -196,6 +196,21 @@ impl Apps {
         }
     }
 
+    /// Gives an app the data it had on a new phone.
+    pub(crate) fn clear(&mut self, package: &str, random: &mut Random) {
+        match package {
+            settings::PACKAGE => self.settings = settings::Settings::default(),
+            messages::PACKAGE => self.messages = messages::Messages::new(),
+            notes::PACKAGE => self.notes = notes::Notes::new(),
+            shop::PACKAGE => self.shop = shop::Shop::default(),
+            account::PACKAGE => self.account = account::Account::new(random),
+            clock::PACKAGE => self.clock = clock::Clock::new(),
+            launcher::PACKAGE => self.launcher = launcher::Launcher::default(),
+            // The others have no data.
+            _ => {}
+        }
+    }
+
     /// Passes an event to its app; system events are returned.
     pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) -> Option<SystemEvent> {
         match event {

@@ -166,6 +166,14 @@ impl Phone {
         let gesture = Gesture::ForceStop { package: package.to_owned() };
         os.log(gesture, Outcome::Done, String::new());
     }
+    /// `pm clear`: stops an app and gives it the data it had on a new phone; `false` for an unknown package.
+    pub(crate) fn clear_data(&self, package: &str) -> bool {
+        let mut os = self.os();
+        let there = os.clear_data(package);
+        let outcome = if there { Outcome::Done } else { Outcome::Nothing };
+        os.log(Gesture::ForceStop { package: package.to_owned() }, outcome, String::new());
+        there
+    }
     /// Packages with a running process or a task in recents, most recent first.
     pub fn tasks(&self) -> Vec<Component> {
         self.os().tasks()

@@ -1,6 +1,6 @@
 //! Tasks: starting, switching, closing and killing apps.
 use super::{Os, Task, windows::SYSTEM_UI};
-use crate::apps::{SystemEvent, launcher};
+use crate::apps::{SystemEvent, launcher, messages};
 use crate::draw::TransitionKind;
 use crate::packages::{Component, LaunchState, Package, StartError};
 
@@ -221,6 +221,21 @@ impl Os {
         self.timers.retain(|t| t.1 != package);
         self.tasks.retain(|t| t.package != package);
         self.invalidate();
+    }
+
+    /// Stops an app and gives it the data it had on a new phone; `false` for an unknown package. What
+    /// the tables of settings hold is not the data of an app.
+    pub(crate) fn clear_data(&mut self, package: &str) -> bool {
+        if !self.packages().iter().any(|it| it.name == package) {
+            return false;
+        }
+        self.force_stop(package);
+        if package == messages::PACKAGE {
+            self.heads_up = None;
+        }
+        self.apps.clear(package, &mut self.random);
+        self.invalidate();
+        true
     }
 
     pub(crate) fn tasks(&self) -> Vec<Component> {

@@ -82,6 +82,16 @@ impl CommandOutput {
         Self::error(status, text)
     }
 
+    /// Refused arguments with their message on stdout, where `ShellCommand` has that of unknown commands.
+    pub(super) fn malformed_on_stdout(
+        device: &AdbDevice,
+        status: u8,
+        text: impl Into<String>,
+    ) -> Self {
+        device.count(|counts| counts.malformed_commands += 1);
+        Self::on_stdout(status, text)
+    }
+
     /// Refused arguments of a command written in Java: an exception with a stack trace.
     pub(super) fn exception(device: &AdbDevice, command: &str, message: &str) -> Self {
         let text = format!(

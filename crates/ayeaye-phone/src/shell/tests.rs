@@ -219,6 +219,35 @@ async fn settings_are_of_a_user_and_listed_with_what_was_put() {
 }
 
 #[tokio::test]
+async fn an_app_that_is_cleared_is_stopped_and_as_on_a_new_phone() {
+    let device = device();
+    device.phone().receive_message("Ada", "a new one");
+    run(&device, "am start -n com.example.messages/.ConversationListActivity").await;
+    let conversations = || device.phone().state().conversations;
+    let before = conversations();
+    for (line, status, out, err) in [
+        ("pm clear com.example.nope", 1, "", "Failed\n"),
+        ("pm clear", 1, "", "Error: no package specified\n"),
+        ("pm clear --nope x", 1, "Error: Unknown option: --nope\n", ""),
+        ("pm clear --cache-only com.example.messages", 0, "Success\n", ""),
+    ] {
+        let got = run(&device, line).await;
+        assert_eq!((got.0, got.1.as_str(), got.2.as_str()), (status, out, err), "{line}");
+    }
+    assert_eq!(conversations(), before);
+    let new = Phone::new(PhoneOptions::default()).state().conversations;
+    assert_ne!(before, new);
+    let (status, out, _) = run(&device, "cmd package clear --user 0 com.example.messages").await;
+    assert_eq!((status, out.as_str()), (0, "Success\n"));
+    assert_eq!(conversations(), new);
+    assert!(device.phone().tasks().is_empty());
+    assert_eq!(device.phone().foreground().package, "com.android.launcher3");
+    for app in ["android", "com.android.settings", "com.android.launcher3", "com.example.shop"] {
+        assert_eq!(run(&device, &format!("pm clear {app}")).await.1, "Success\n", "{app}");
+    }
+}
+
+#[tokio::test]
 async fn text_that_a_shell_could_run_stays_text_in_quotes() {
     let device = device();
     for text in ["$(reboot)", "`id`", "; exit 9", "a'b", "\"", "\\", "*", "é 你好", "-n"] {

@@ -35,7 +35,7 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) 
             "Failure [INSTALL_FAILED_ABORTED: a virtual phone takes packages of one file]\n",
         ),
         ["uninstall", options @ ..] => install::uninstall(device, options),
-        ["clear", ..] => CommandOutput::on_stdout(1, "Failed\n"),
+        ["clear", options @ ..] => clear(device, options),
         [] => CommandOutput::malformed(device, 255, "Package manager (package) commands:\n"),
         [command, ..] => CommandOutput::unsupported(device, &format!("pm {command}")),
     }
@@ -79,6 +79,34 @@ fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
             }
         });
     CommandOutput::ok(lines.collect::<Vec<_>>().concat())
+}
+
+/// `pm clear [--user USER] [--cache-only] PACKAGE`; nothing here is a cache.
+fn clear(device: &AdbDevice, options: &[&str]) -> CommandOutput {
+    let (mut name, mut cache_only) = (None, false);
+    let mut words = options.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "--user" => {
+                words.next();
+            }
+            "--cache-only" => cache_only = true,
+            flag if flag.starts_with('-') => {
+                let text = format!("Error: Unknown option: {flag}\n");
+                return CommandOutput::malformed_on_stdout(device, 1, text);
+            }
+            package => {
+                name = Some(package);
+                break;
+            }
+        }
+    }
+    let Some(name) = name else {
+        return CommandOutput::malformed(device, 1, "Error: no package specified\n");
+    };
+    let cleared =
+        if cache_only { find(device, name).is_some() } else { device.phone().clear_data(name) };
+    if cleared { CommandOutput::ok("Success\n") } else { CommandOutput::error(1, "Failed\n") }
 }
 
 /// The intent to resolve.
