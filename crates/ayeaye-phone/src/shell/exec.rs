@@ -138,6 +138,7 @@ impl Shell {
 
     async fn command(&mut self, command: &Command, io: &Io) -> Result<u8, Stop> {
         tokio::task::consume_budget().await;
+        self.substituted = 0;
         let io = &match self.redirected(&command.redirects, io).await? {
             Some(io) => io,
             None => return Ok(1),
@@ -156,7 +157,7 @@ impl Shell {
                 if fields.is_empty() {
                     // Without a command, assignments set the shell's variables.
                     self.assign(assigned, io).await?;
-                    return Ok(0);
+                    return Ok(self.substituted);
                 }
                 let before = (!assigned.is_empty()).then(|| self.variables.clone());
                 self.assign(assigned, io).await?;
@@ -238,7 +239,7 @@ impl Shell {
         let (stdout, buffer) = Sink::pipe(MAX_TEXT);
         let through = Io { stdout, ..io.clone() };
         let mut child = self.piped_subshell();
-        self.status = match Box::pin(child.nested(script, &through)).await {
+        self.substituted = match Box::pin(child.nested(script, &through)).await {
             Ok(status) | Err(Stop::Exit(status)) => status,
             Err(Stop::Disconnected(gone)) => return Err(Stop::Disconnected(gone)),
         };

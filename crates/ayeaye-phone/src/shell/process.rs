@@ -22,6 +22,9 @@ pub(crate) struct Shell {
     pub(super) variables: Variables,
     pub(super) cwd: String,
     pub(super) status: u8,
+    /// The status of the last command substitution of this command, which is the command's own when
+    /// that has no other words. `$?` does not tell it before.
+    pub(super) substituted: u8,
     pub(super) depth: usize,
     pub(super) jobs: Jobs,
     /// The program that this shell runs ends when the client closes the stream: a terminal that is gone ends what
@@ -51,6 +54,7 @@ impl Shell {
             variables,
             cwd: "/".to_owned(),
             status: 0,
+            substituted: 0,
             depth: 0,
             jobs: Jobs::new(),
             hangs_up: false,
@@ -100,6 +104,7 @@ impl Shell {
             variables: self.variables.clone(),
             cwd: self.cwd.clone(),
             status: self.status,
+            substituted: 0,
             depth: self.depth,
             jobs: self.jobs.of_subshell(),
             hangs_up: self.hangs_up,

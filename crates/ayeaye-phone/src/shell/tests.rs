@@ -94,11 +94,31 @@ const JOBS: [(&str, u8, &str); 17] = [
     ("sleep 0.1 & (wait $!; echo $?)", 0, "127\n"),
 ];
 
+/// Lines with assignments, redirections and substitutions in place of a command, likewise.
+const STATUSES: [(&str, u8, &str); 16] = [
+    ("x=$(false); echo $?", 0, "1\n"),
+    ("p=$(exit 3) && echo a || echo b", 0, "b\n"),
+    ("$(exit 4); echo $?", 0, "4\n"),
+    ("false; y=1; echo $?", 0, "0\n"),
+    ("false; >/dev/null; echo $?", 0, "0\n"),
+    ("x=$(exit 3) y=1; echo $?", 0, "3\n"),
+    ("x=$(exit 3) y=$(true); echo $?", 0, "0\n"),
+    ("x=1 $(exit 4); echo $?", 0, "4\n"),
+    ("x=$(exit 3) true; echo $?", 0, "0\n"),
+    ("$(false) >/dev/null; echo $?", 0, "1\n"),
+    (">$(echo /dev/null; exit 5); echo $?", 0, "5\n"),
+    ("echo $(exit 4) $?", 0, "0\n"),
+    ("false; echo $(true)$?", 0, "1\n"),
+    ("false; x=a$(echo $?); echo $x $?", 0, "a1 0\n"),
+    ("! x=$(false); echo $?", 0, "0\n"),
+    ("x=$(false)", 1, ""),
+];
+
 #[tokio::test]
-async fn background_jobs_run_as_in_mksh() {
+async fn background_jobs_run_and_statuses_are_as_in_mksh() {
     let device = device();
     let mksh = mksh();
-    for (line, status, out) in JOBS {
+    for (line, status, out) in JOBS.into_iter().chain(STATUSES) {
         let (got_status, got_out, err) = run(&device, line).await;
         assert_eq!((got_status, got_out.as_str(), err.as_str()), (status, out, ""), "{line}");
         let Some(mksh) = mksh else { continue };
