@@ -183,6 +183,7 @@ async fn what_fails_says_so_as_android_does() {
             0,
             "Error type 3\nError: Activity class {a/a.B} does not exist.\n",
         ),
+        ("monkey --nope 1", 255, "** Error: Unknown option: --nope\n"),
         (
             "ime set com.android.adbkeyboard/.AdbIME",
             255,
@@ -264,6 +265,21 @@ async fn an_app_that_is_cleared_is_stopped_and_as_on_a_new_phone() {
     assert_eq!(device.phone().foreground().package, "com.android.launcher3");
     for app in ["android", "com.android.settings", "com.android.launcher3", "com.example.shop"] {
         assert_eq!(run(&device, &format!("pm clear {app}")).await.1, "Success\n", "{app}");
+    }
+}
+
+/// Answers that Android has on stdout, whether they are of success or not.
+#[tokio::test(start_paused = true)]
+async fn what_android_says_on_stdout_is_there() {
+    let device = device();
+    let injected = "Events injected: 1\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n";
+    for (line, status, out) in [
+        ("monkey -p a.b 1", 252, "** No activities found to run, monkey aborted.\n"),
+        ("monkey -p com.example.shop --pct-touch 100 --ignore-crashes -v 1", 0, injected),
+        ("monkey --pct-syskeys 0 --ignore-timeouts -p com.example.shop 1", 0, injected),
+    ] {
+        let got = run(&device, line).await;
+        assert_eq!((got.0, got.1.as_str(), got.2.as_str()), (status, out, ""), "{line}");
     }
 }
 

@@ -312,10 +312,32 @@ pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> CommandOutput 
     while let Some(word) = rest.next() {
         match word {
             "-p" => packages.extend(rest.next()),
-            "-c" | "-s" | "--throttle" | "--pct-syskeys" => {
+            share if share.starts_with("--pct-") => {
                 rest.next();
             }
-            "-v" => {}
+            "-c"
+            | "-s"
+            | "--throttle"
+            | "--match-description"
+            | "--device-sleep-time"
+            | "--pkg-blacklist-file"
+            | "--pkg-whitelist-file" => {
+                rest.next();
+            }
+            "-v"
+            | "--ignore-crashes"
+            | "--ignore-timeouts"
+            | "--ignore-security-exceptions"
+            | "--ignore-native-crashes"
+            | "--monitor-native-crashes"
+            | "--kill-process-after-error"
+            | "--hprof"
+            | "--bugreport"
+            | "--periodic-bugreport"
+            | "--permission-target-system"
+            | "--randomize-throttle"
+            | "--dbg-no-events"
+            | "--wait-dbg" => {}
             number if number.parse::<u32>().is_ok() => count = number.parse().ok(),
             other => {
                 let text = format!("** Error: Unknown option: {other}\n");
@@ -337,7 +359,7 @@ pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> CommandOutput 
             "Events injected: 1\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n",
         ),
         Some(Err(StartError::NoSuchActivity(_))) | None => {
-            CommandOutput::error(252, "** No activities found to run, monkey aborted.\n")
+            CommandOutput::on_stdout(252, "** No activities found to run, monkey aborted.\n")
         }
     }
 }
