@@ -184,6 +184,18 @@ async fn what_fails_says_so_as_android_does() {
             "Error type 3\nError: Activity class {a/a.B} does not exist.\n",
         ),
         ("monkey --nope 1", 255, "** Error: Unknown option: --nope\n"),
+        ("am start -n com.example.shop/.MainActivity", 0, ""),
+        (
+            "am start -n com.example.shop/.MainActivity",
+            0,
+            "Warning: Activity not started, its current task has been brought to the front\n",
+        ),
+        ("am start -W -n com.example.shop/.MainActivity", 0, ""),
+        (
+            "am start -a no.Such",
+            1,
+            "Error: Activity not started, unable to resolve Intent { act=no.Such flg=0x10000000 }\n",
+        ),
         (
             "ime set com.android.adbkeyboard/.AdbIME",
             255,
@@ -274,6 +286,16 @@ async fn what_android_says_on_stdout_is_there() {
     let device = device();
     let injected = "Events injected: 1\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n";
     for (line, status, out) in [
+        (
+            "am start -W -n a/.B",
+            1,
+            "Starting: Intent { cmp=a/.B }\nError type 3\nError: Activity class {a/a.B} does not exist.\n",
+        ),
+        (
+            "am start -W -a no.Such",
+            1,
+            "Starting: Intent { act=no.Such }\nError: Activity not started, unable to resolve Intent { act=no.Such flg=0x10000000 }\n",
+        ),
         ("monkey -p a.b 1", 252, "** No activities found to run, monkey aborted.\n"),
         ("monkey -p com.example.shop --pct-touch 100 --ignore-crashes -v 1", 0, injected),
         ("monkey --pct-syskeys 0 --ignore-timeouts -p com.example.shop 1", 0, injected),

@@ -45,6 +45,24 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
+/// What `am` takes without a value and what changes nothing on this phone.
+const NO_EFFECT: [&str; 14] = [
+    "-D",
+    "-N",
+    "--allow-background-starts",
+    "--async",
+    "--attach-agent-bind",
+    "--debug-log-resolution",
+    "--dismiss-keyguard-if-insecure",
+    "--exclude-stopped-packages",
+    "--include-stopped-packages",
+    "--lock-task",
+    "--splashscreen-show-icon",
+    "--streaming",
+    "--task-overlay",
+    "--track-allocation",
+];
+
 const VIEW: &str = "android.intent.action.VIEW";
 
 /// The arguments of an intent.
@@ -75,7 +93,15 @@ impl<'a> Intent<'a> {
                 "-a" => intent.action = Some(next()?),
                 "-c" => intent.categories.push(next()?),
                 "-d" => intent.data = Some(next()?),
-                "-t" | "-i" | "--windowingMode" | "--activityType" => {
+                "-t"
+                | "-i"
+                | "-R"
+                | "-P"
+                | "--windowingMode"
+                | "--activityType"
+                | "--receiver-permission"
+                | "--sampling"
+                | "--start-profiler" => {
                     next()?;
                 }
                 "-p" => intent.package = Some(next()?),
@@ -99,17 +125,20 @@ impl<'a> Intent<'a> {
                         );
                     }
                 }
-                "--es" | "-e" | "--ei" | "--ez" | "--el" | "--ef" | "--eia" | "--esa" => {
+                "--esn" => intent.extras.push((next()?, "")),
+                "-e" | "--es" | "--ei" | "--ez" | "--el" | "--ef" | "--ed" | "--eu" | "--ecn"
+                | "--eia" | "--eial" | "--ela" | "--elal" | "--efa" | "--efal" | "--eda"
+                | "--edal" | "--esa" | "--esal" => {
                     let key = next()?;
                     intent.extras.push((key, next()?));
                 }
                 "-W" => intent.wait = true,
                 "-S" => intent.stop = true,
-                "--activity-clear-top"
-                | "--activity-new-task"
-                | "--activity-clear-task"
-                | "--activity-single-top"
-                | "--activity-brought-to-front" => {}
+                flag if NO_EFFECT.contains(&flag) => {}
+                // Flags of the intent, such as `--activity-clear-top`.
+                flag if ["--activity-", "--grant-", "--receiver-"]
+                    .iter()
+                    .any(|of| flag.starts_with(of)) => {}
                 flag if flag.starts_with('-') => {
                     return Err(format!(
                         "java.lang.IllegalArgumentException: Unknown option: {flag}"
@@ -192,12 +221,11 @@ async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
         _ => None,
     });
     let Some(component) = found else {
-        let text = format!(
+        let error = format!(
             "Error: Activity not started, unable to resolve {}\n",
             intent.shown("0x10000000")
         );
-        let stdout = CommandOutput::ok(starting).stdout;
-        return CommandOutput { stdout, ..CommandOutput::error(1, text) };
+        return told(intent.wait, 1, starting, &error);
     };
     let mut text = String::new();
     if intent.stop {
@@ -219,34 +247,41 @@ async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     }
     match started {
         Ok(started) => {
-            let state = match started {
-                LaunchState::Cold => "COLD",
-                LaunchState::Hot => {
-                    text += "Warning: Activity not started, its current task has been brought to the front\n";
-                    "HOT"
-                }
+            let (state, warning) = match started {
+                LaunchState::Cold => ("COLD", ""),
+                LaunchState::Hot => (
+                    "HOT",
+                    "Warning: Activity not started, its current task has been brought to the front\n",
+                ),
             };
+            let mut output = told(intent.wait, 0, text, warning);
             if intent.wait {
                 let ms = LAUNCH.as_millis();
-                push_fmt!(
-                    text,
+                let times = format!(
                     "Status: ok\nLaunchState: {state}\nActivity: {}\nTotalTime: {ms}\nWaitTime: {}\nComplete\n",
                     component.short(),
                     ms + 3
                 );
+                output.stdout.push(times.into());
             }
-            CommandOutput::ok(text)
+            output
         }
         Err(StartError::NoSuchActivity(_)) => {
             let Component { package, class } = &component;
             let error = format!(
                 "Error type 3\nError: Activity class {{{package}/{class}}} does not exist.\n"
             );
-            CommandOutput {
-                stdout: CommandOutput::ok(text).stdout,
-                ..CommandOutput::error(1, error)
-            }
+            told(intent.wait, 1, text, &error)
         }
+    }
+}
+
+/// What became of a start is on stdout where it was waited for, and else on stderr.
+fn told(waited: bool, status: u8, text: String, outcome: &str) -> CommandOutput {
+    if waited {
+        CommandOutput::on_stdout(status, text + outcome)
+    } else {
+        CommandOutput { stderr: outcome.into(), ..CommandOutput::on_stdout(status, text) }
     }
 }
 
@@ -397,5 +432,13 @@ mod tests {
         assert!(Intent::parse(&["-n"]).is_err());
         assert!(Intent::parse(&["-n", "com.example"]).is_err());
         assert!(Intent::parse(&["--nope"]).is_err());
+        let ignored = [
+            "--include-stopped-packages --receiver-foreground --async -D -N -R 2 --esn k",
+            "--eu k content:a --ecn k a/.B --ela k 1,2 --efa k 1.5 --activity-no-history",
+            "--activity-reset-task-if-needed --grant-read-uri-permission -n a/.B",
+        ];
+        let words: Vec<&str> = ignored.iter().flat_map(|line| line.split(' ')).collect();
+        let intent = Intent::parse(&words).unwrap();
+        assert_eq!(intent.shown(""), "Intent { cmp=a/.B (has extras) }");
     }
 }
