@@ -177,7 +177,7 @@ async fn what_fails_says_so_as_android_does() {
         ),
         ("cat /nope", 1, "cat: /nope: No such file or directory\n"),
         ("ls -Z", 1, "ls: Unknown option 'Z' (see \"ls --help\")\n"),
-        ("input fly 1", 255, "Unknown command: fly\n"),
+        ("input keyevent NOPE 9999", 0, ""),
         (
             "am start -n a/.B 2>&1 >/dev/null | cat >&2",
             0,
@@ -209,6 +209,7 @@ async fn what_fails_says_so_as_android_does() {
     let counts = device.adb_counts();
     assert_eq!((counts.unknown_commands, counts.syntax_errors), (1, 1));
     assert!(counts.malformed_commands >= 3, "{counts:?}");
+    assert_eq!(device.phone().state().counts.unknown_keys, 2);
 }
 
 #[tokio::test]
@@ -296,6 +297,11 @@ async fn what_android_says_on_stdout_is_there() {
             1,
             "Starting: Intent { act=no.Such }\nError: Activity not started, unable to resolve Intent { act=no.Such flg=0x10000000 }\n",
         ),
+        ("input fly 1", 0, "Unknown command: fly\n"),
+        ("am fly", 255, "Unknown command: fly\n"),
+        ("wm fly", 255, "Unknown command: fly\n"),
+        ("cmd window fly", 255, "Unknown command: fly\n"),
+        ("ime fly", 255, "Unknown command: fly\n"),
         ("monkey -p a.b 1", 252, "** No activities found to run, monkey aborted.\n"),
         ("monkey -p com.example.shop --pct-touch 100 --ignore-crashes -v 1", 0, injected),
         ("monkey --pct-syskeys 0 --ignore-timeouts -p com.example.shop 1", 0, injected),

@@ -38,9 +38,13 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         ["startservice" | "start-service" | "start-foreground-service", ..] => {
             CommandOutput::on_stdout(255, "Error: Not found; no service started.\n")
         }
-        [] => CommandOutput::malformed(device, 255, "Activity manager (activity) commands:\n"),
+        [] => CommandOutput::malformed_on_stdout(
+            device,
+            255,
+            "Activity manager (activity) commands:\n",
+        ),
         [command, ..] => {
-            CommandOutput::malformed(device, 255, format!("Unknown command: {command}\n"))
+            CommandOutput::malformed_on_stdout(device, 255, format!("Unknown command: {command}\n"))
         }
     }
 }

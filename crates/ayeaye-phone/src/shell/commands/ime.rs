@@ -52,9 +52,11 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
                 Err(why) => CommandOutput::error(255, format!("{why}\n")),
             }
         }
-        [] => CommandOutput::malformed(device, 255, "InputMethodManagerService commands:\n"),
+        [] => {
+            CommandOutput::malformed_on_stdout(device, 255, "InputMethodManagerService commands:\n")
+        }
         [command, ..] => {
-            CommandOutput::malformed(device, 255, format!("Unknown command: {command}\n"))
+            CommandOutput::malformed_on_stdout(device, 255, format!("Unknown command: {command}\n"))
         }
     }
 }

@@ -115,7 +115,7 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             CommandOutput::exception(device, command, message)
         }
         Err(ArgumentError::UnknownCommand) => {
-            CommandOutput::malformed(device, 255, format!("Unknown command: {command}\n"))
+            CommandOutput::malformed_on_stdout(device, 0, format!("Unknown command: {command}\n"))
         }
         Err(ArgumentError::UnknownKey(key)) => {
             let message = format!("java.lang.IllegalArgumentException: Unknown keycode: {key}");
@@ -124,7 +124,7 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// The gesture, and whether there were extra arguments, which a real phone ignores.
+/// The gesture, and whether there were extra arguments or keys that nobody knows, which a real phone ignores.
 fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), ArgumentError> {
     match command {
         "tap" => {
@@ -170,7 +170,10 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), ArgumentError>
                 let last = args.last().copied().unwrap_or(command);
                 return Err(ArgumentError::Missing(last.to_owned()));
             }
-            Ok((Gesture::Keys(codes(names)?, press), false))
+            let codes: Vec<u32> =
+                names.iter().map(|name| keys::code(name).unwrap_or(keys::UNKNOWN)).collect();
+            let unknown = codes.contains(&keys::UNKNOWN);
+            Ok((Gesture::Keys(codes, press), unknown))
         }
         "keycombination" => {
             let names = match args {
@@ -264,6 +267,10 @@ mod tests {
             gesture("keyevent", &["--longpress", "HOME", "4"]),
             Ok(Gesture::Keys(vec![3, 4], Press::Long))
         );
+        assert_eq!(
+            parse("keyevent", &["NOPE", "9999", "4"]),
+            Ok((Gesture::Keys(vec![0, 0, 4], Press::Short), true))
+        );
         assert_eq!(gesture("keycombination", &["113", "29"]), Ok(Gesture::Together(vec![113, 29])));
     }
 
@@ -273,6 +280,10 @@ mod tests {
         assert_eq!(parse("tap", &["1", "y"]), Err(ArgumentError::Invalid));
         assert_eq!(parse("tap", &["1", "NaN"]), Err(ArgumentError::Invalid));
         assert_eq!(parse("text", &["é"]), Err(ArgumentError::Untypable));
+        assert_eq!(
+            parse("keycombination", &["113", "NOPE"]),
+            Err(ArgumentError::UnknownKey("NOPE".to_owned()))
+        );
         assert_eq!(parse("fly", &[]), Err(ArgumentError::UnknownCommand));
         assert_eq!(parse("swipe", &["1", "2", "3", "4", "99999999"]), Err(ArgumentError::Invalid));
         assert_eq!(parse("tap", &["1", "2", "3"]), Ok((Gesture::Tap(1.0, 2.0), true)));

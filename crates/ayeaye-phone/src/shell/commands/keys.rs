@@ -117,6 +117,8 @@ const NAMED: [(&str, u32); 113] = [
     ("THUMBS_UP", 286),
 ];
 
+/// What `input keyevent` sends for a key that it does not know.
+pub(super) const UNKNOWN: u32 = 0;
 /// The last code of Android 14.
 const LAST: u32 = 316;
 

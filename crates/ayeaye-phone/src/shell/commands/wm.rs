@@ -86,9 +86,11 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             }
             CommandOutput::status(0)
         }
-        [] => CommandOutput::malformed(device, 255, "Window manager (window) commands:\n"),
+        [] => {
+            CommandOutput::malformed_on_stdout(device, 255, "Window manager (window) commands:\n")
+        }
         [command, ..] => {
-            CommandOutput::malformed(device, 255, format!("Unknown command: {command}\n"))
+            CommandOutput::malformed_on_stdout(device, 255, format!("Unknown command: {command}\n"))
         }
     }
 }
