@@ -197,6 +197,11 @@ async fn what_fails_says_so_as_android_does() {
             "Error: Activity not started, unable to resolve Intent { act=no.Such flg=0x10000000 }\n",
         ),
         (
+            "uiautomator dump --windows",
+            255,
+            "uiautomator dump --windows: not supported by this virtual phone\n",
+        ),
+        (
             "ime set com.android.adbkeyboard/.AdbIME",
             255,
             "Unknown input method com.android.adbkeyboard/.AdbIME cannot be selected for user #0\n",
@@ -373,6 +378,10 @@ async fn what_agents_look_for_is_there() {
             "UI hierchary dumped to: /sdcard/window_dump.xml\n<?xml",
         ),
         ("uiautomator dump /dev/tty", "</hierarchy>"),
+        (
+            "cd /sdcard; uiautomator dump --verbose a.xml && cat /sdcard/a.xml",
+            "UI hierchary dumped to: /sdcard/a.xml\n<?xml",
+        ),
         ("dumpsys SurfaceFlinger --display-id", "Display 4619827259835644672 "),
     ] {
         let (_, out, err) = run(&device, line).await;

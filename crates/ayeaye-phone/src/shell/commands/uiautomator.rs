@@ -37,22 +37,20 @@ pub(super) async fn run(shell: &Shell, words: &[&str]) -> CommandOutput {
     for option in options {
         match *option {
             "--compressed" => compressed = true,
-            "--windows" => {}
-            flag if flag.starts_with('-') => {
-                return CommandOutput::malformed(
-                    device,
-                    1,
-                    format!("Error: Unknown option: {flag}\n"),
-                );
+            "--windows" => {
+                return CommandOutput::unsupported(device, "uiautomator dump --windows");
             }
+            // As on a real phone.
+            flag if flag.starts_with('-') => {}
             file => path = file,
         }
     }
     device.count(|counts| counts.dumps += 1);
+    let full = normalize_path(shell.cwd(), path);
     let dump = Dump {
         device: device.clone(),
-        path: path.to_owned(),
-        full: normalize_path(shell.cwd(), path),
+        path: if path.starts_with('/') { path.to_owned() } else { full.clone() },
+        full,
         compressed,
     };
     let process = tokio::spawn(dump.run());
@@ -63,7 +61,7 @@ pub(super) async fn run(shell: &Shell, words: &[&str]) -> CommandOutput {
 /// The process of one dump.
 struct Dump {
     device: AdbDevice,
-    /// As it was said, and in full.
+    /// As it was said, but absolute, and in full.
     path: String,
     full: String,
     compressed: bool,
