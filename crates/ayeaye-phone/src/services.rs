@@ -83,8 +83,8 @@ impl Service {
                 "v2" => framing = Framing::V2,
                 "raw" => terminal = false,
                 "pty" => terminal = true,
-                option if option.starts_with("TERM=") => {}
-                _ => return None,
+                // `TERM=…`, and what later clients may say: adbd ignores it.
+                _ => {}
             }
         }
         let command = (!command.is_empty()).then(|| command.to_owned());
@@ -222,6 +222,8 @@ mod tests {
             of(Framing::V2, false, Some("ls"))
         );
         assert_eq!(request("shell,v2,pty:"), of(Framing::V2, true, None));
+        assert_eq!(request("shell,v3:x"), of(Framing::Raw, false, Some("x")));
+        assert_eq!(request("shell,,v2,new=1,raw:ls"), of(Framing::V2, false, Some("ls")));
         assert_eq!(request("shell,v2,raw:"), of(Framing::V2, false, None));
     }
 
@@ -240,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_closed() {
-        for name in ["tcp:80", "localabstract:x", "shell,v3:x", "exec:", "", "shellx:", "sync:x"] {
+        for name in ["tcp:80", "localabstract:x", "exec:", "", "shellx:", "sync:x"] {
             assert_eq!(Service::parse(name.as_bytes()), None, "{name}");
         }
         assert_eq!(Service::parse(b"shell:\xff"), None);
