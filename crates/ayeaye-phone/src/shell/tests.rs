@@ -317,6 +317,35 @@ async fn what_android_says_on_stdout_is_there() {
 }
 
 #[tokio::test]
+async fn grep_shows_context_and_names() {
+    let device = device();
+    let lines = r"cd /sdcard; echo 'a\nb\nc\nd\ne\nf\ng\nb2' > f; echo x > g";
+    assert_eq!(run(&device, lines).await.0, 0);
+    for (args, status, out) in [
+        ("-A1 b f", 0, "b\nc\n--\nb2\n"),
+        ("-B 1 -n b f", 0, "1-a\n2:b\n--\n7-g\n8:b2\n"),
+        ("-C1 b f g", 0, "f-a\nf:b\nf-c\n--\nf-g\nf:b2\n"),
+        ("-A 2 -e b -e d f", 0, "b\nc\nd\ne\nf\n--\nb2\n"),
+        ("-c b f g", 0, "f:2\ng:0\n"),
+        ("-hc b f g", 0, "2\n0\n"),
+        ("-l b f g", 0, "f\n"),
+        ("-l x < g", 0, "(standard input)\n"),
+        ("-m1 b f", 0, "b\n"),
+        ("-nm 1 b f", 0, "2:b\n"),
+        ("-x b f", 0, "b\n"),
+        ("-o b f g", 0, "f:b\nf:b\n"),
+        ("-x nope f", 1, ""),
+        ("-vc . f", 1, "0\n"),
+        ("-- -l f", 1, ""),
+    ] {
+        let (got_status, got_out, err) = run(&device, &format!("cd /sdcard; grep {args}")).await;
+        assert_eq!((got_status, got_out.as_str(), err.as_str()), (status, out, ""), "{args}");
+    }
+    let refused = run(&device, "grep -A x f").await;
+    assert_eq!((refused.0, refused.2.as_str()), (2, "grep: not integer: x\n"));
+}
+
+#[tokio::test]
 async fn text_that_a_shell_could_run_stays_text_in_quotes() {
     let device = device();
     for text in ["$(reboot)", "`id`", "; exit 9", "a'b", "\"", "\\", "*", "é 你好", "-n"] {

@@ -1,10 +1,7 @@
 //! `grep`, as toybox has it.
 use bytes::Bytes;
 
-use super::{
-    CommandOutput,
-    files::{flags, inputs},
-};
+use super::{CommandOutput, args::unknown_option, files::inputs};
 use crate::{
     device::AdbDevice,
     files::FileError,
@@ -18,21 +15,13 @@ pub(super) async fn grep(
     words: &[&str],
     io: &Io,
 ) -> CommandOutput {
-    // "-m 1" and "-e PATTERN" take a word; so does the pattern itself.
-    let (mut patterns, mut limit, mut rest) = (Vec::new(), usize::MAX, Vec::new());
-    let mut words = words.iter().copied();
-    while let Some(word) = words.next() {
-        match word {
-            "-e" => patterns.extend(words.next()),
-            "-m" => limit = words.next().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX),
-            word => rest.push(word),
-        }
-    }
-    let flags = match flags(device, "grep", &rest, "EFacinoqvwhsH") {
-        Ok(flags) => flags,
-        Err(refusal) => return CommandOutput { status: 2, ..refusal },
+    let options = match Options::parse(words) {
+        Ok(options) => options,
+        Err(why) => return CommandOutput::malformed(device, 2, why),
     };
-    let mut operands = flags.operands.as_slice();
+    let has = |flag: char| options.flags.contains(&flag);
+    let mut patterns = options.patterns.clone();
+    let mut operands = options.operands.as_slice();
     if patterns.is_empty() {
         let Some((pattern, files)) = operands.split_first() else {
             return CommandOutput::malformed(device, 2, "grep: no REGEX\n");
@@ -40,17 +29,18 @@ pub(super) async fn grep(
         patterns.push(pattern);
         operands = files;
     }
-    let syntax = if flags.has('F') || program == "fgrep" {
+    let syntax = if has('F') || program == "fgrep" {
         Syntax::Fixed
-    } else if flags.has('E') || program == "egrep" {
+    } else if has('E') || program == "egrep" {
         Syntax::Extended
     } else {
         Syntax::Basic
     };
     let expression =
         patterns.iter().map(|pattern| translate(pattern, syntax)).collect::<Vec<_>>().join("|");
-    let expression = if flags.has('w') { format!(r"\b(?:{expression})\b") } else { expression };
-    let regex = regex_lite::RegexBuilder::new(&expression).case_insensitive(flags.has('i')).build();
+    let expression = if has('w') { format!(r"\b(?:{expression})\b") } else { expression };
+    let expression = if has('x') { format!("^(?:{expression})$") } else { expression };
+    let regex = regex_lite::RegexBuilder::new(&expression).case_insensitive(has('i')).build();
     let Ok(regex) = regex else {
         return CommandOutput::malformed(
             device,
@@ -59,43 +49,63 @@ pub(super) async fn grep(
         );
     };
     let (contents, mut failures) = inputs(device, cwd, "grep", operands, io).await;
-    let names = (operands.len() > 1 || flags.has('H')) && !flags.has('h');
+    let names = (operands.len() > 1 || has('H')) && !has('h');
     let mut out = String::new();
     let mut matched = false;
     'files: for (name, content) in &contents {
-        let mut count = 0;
+        let name = if name.is_empty() { "(standard input)" } else { name };
         let text = String::from_utf8_lossy(content);
-        for (number, line) in (1..).zip(text.lines()) {
-            if count >= limit || regex.is_match(line) == flags.has('v') {
-                continue;
+        let lines: Vec<&str> = text.lines().collect();
+        let wanted = |line: &str| regex.is_match(line) != has('v');
+        let found: Vec<usize> =
+            (0..lines.len()).filter(|number| wanted(lines[*number])).take(options.limit).collect();
+        matched |= !found.is_empty();
+        let named = if names { name } else { "" };
+        if has('q') {
+            continue;
+        } else if has('l') {
+            if !found.is_empty() {
+                push_fmt!(out, "{name}\n");
             }
-            count += 1;
-            if flags.has('c') || flags.has('q') {
-                continue;
+            continue;
+        } else if has('c') {
+            let colon = if names { ":" } else { "" };
+            push_fmt!(out, "{named}{colon}{}\n", found.len());
+            continue;
+        }
+        let mut shown = 0;
+        for (index, at) in found.iter().copied().enumerate() {
+            let first = at.saturating_sub(options.before).max(shown);
+            let next = found.get(index + 1).copied().unwrap_or(lines.len());
+            let end = at.saturating_add(options.after).saturating_add(1).min(next);
+            if options.before + options.after > 0 && shown > 0 && first > shown {
+                out.push_str("--\n");
             }
-            if out.len() > PIPE_LIMIT {
-                break 'files;
-            }
-            let prefix = format!(
-                "{}{}",
-                if names { format!("{name}:") } else { String::new() },
-                if flags.has('n') { format!("{number}:") } else { String::new() },
-            );
-            if flags.has('o') {
-                for found in regex.find_iter(line) {
-                    if out.len() > PIPE_LIMIT {
-                        break 'files;
-                    }
-                    push_fmt!(out, "{prefix}{}\n", found.as_str());
+            for number in first..end {
+                if out.len() > PIPE_LIMIT {
+                    break 'files;
                 }
-            } else {
-                push_fmt!(out, "{prefix}{line}\n");
+                let mark = if number == at { ':' } else { '-' };
+                let mut prefix = String::new();
+                if names {
+                    push_fmt!(prefix, "{name}{mark}");
+                }
+                if has('n') {
+                    push_fmt!(prefix, "{}{mark}", number + 1);
+                }
+                if !has('o') {
+                    push_fmt!(out, "{prefix}{}\n", lines[number]);
+                } else if number == at {
+                    for part in regex.find_iter(lines[number]) {
+                        if out.len() > PIPE_LIMIT {
+                            break 'files;
+                        }
+                        push_fmt!(out, "{prefix}{}\n", part.as_str());
+                    }
+                }
             }
+            shown = end;
         }
-        if flags.has('c') {
-            push_fmt!(out, "{count}\n");
-        }
-        matched |= count > 0;
     }
     if out.len() > PIPE_LIMIT {
         push_fmt!(failures, "grep: write: {}\n", FileError::NoSpace);
@@ -103,6 +113,65 @@ pub(super) async fn grep(
     }
     let status = if failures.is_empty() { u8::from(!matched) } else { 2 };
     CommandOutput { stdout: vec![Bytes::from(out)], ..CommandOutput::error(status, failures) }
+}
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Options<'a> {
+    flags: Vec<char>,
+    patterns: Vec<&'a str>,
+    /// Most lines of a file.
+    limit: usize,
+    /// Lines of context.
+    before: usize,
+    after: usize,
+    operands: Vec<&'a str>,
+}
+
+impl<'a> Options<'a> {
+    /// Flags may stand behind operands; what one takes is the rest of its word, or the next word.
+    fn parse(words: &[&'a str]) -> Result<Self, String> {
+        let (flags, patterns, operands) = (Vec::new(), Vec::new(), Vec::new());
+        let mut options =
+            Self { flags, patterns, limit: usize::MAX, before: 0, after: 0, operands };
+        let mut words = words.iter().copied();
+        while let Some(word) = words.next() {
+            if word == "--" {
+                options.operands.extend(words);
+                break;
+            }
+            let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+                options.operands.push(word);
+                continue;
+            };
+            for (at, letter) in letters.char_indices() {
+                if !"emABC".contains(letter) {
+                    if !"EFacinoqvwxlshH".contains(letter) {
+                        return Err(unknown_option("grep", letter));
+                    }
+                    options.flags.push(letter);
+                    continue;
+                }
+                let rest = &letters[at + 1..];
+                let value = if rest.is_empty() { words.next() } else { Some(rest) };
+                let value =
+                    value.ok_or_else(|| format!("grep: Missing argument to -{letter}\n"))?;
+                if letter == 'e' {
+                    options.patterns.push(value);
+                    break;
+                }
+                let number = value.parse().map_err(|_| format!("grep: not integer: {value}\n"))?;
+                match letter {
+                    'm' => options.limit = number,
+                    'A' => options.after = number,
+                    'B' => options.before = number,
+                    _ => (options.before, options.after) = (number, number),
+                }
+                break;
+            }
+        }
+        Ok(options)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
