@@ -11,6 +11,7 @@ macro_rules! push_fmt {
 mod activity;
 mod args;
 mod builtins;
+mod conditions;
 mod dumpsys;
 mod files;
 mod grep;
@@ -18,6 +19,7 @@ mod ime;
 mod input;
 mod keys;
 mod logcat;
+pub(super) mod names;
 pub(super) mod package;
 mod properties;
 mod screencap;
@@ -139,6 +141,7 @@ pub(super) async fn run(
     let program = name.strip_prefix("/system/bin/").unwrap_or(name);
     let done = Instant::now() + cost(device.timing(), program, &words);
     let reply = match program {
+        "command" if matches!(words.as_slice(), ["-v", ..]) => names::found(phone, &words[1..]),
         "toybox" | "command" | "exec" if !args.is_empty() => {
             return Box::pin(run(shell, &args[0], &args[1..], io)).await;
         }
@@ -150,6 +153,7 @@ pub(super) async fn run(
         "pwd" => CommandOutput::ok(format!("{cwd}\n")),
         "true" | ":" => CommandOutput::status(0),
         "false" => CommandOutput::status(1),
+        "test" | "[" => conditions::test(shell, program, &words),
         "echo" => builtins::echo(&words),
         "print" => builtins::print(&words),
         "sleep" => builtins::sleep(phone, &words).await,

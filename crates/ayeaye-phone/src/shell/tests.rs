@@ -114,13 +114,59 @@ const STATUSES: [(&str, u8, &str); 16] = [
     ("x=$(false)", 1, ""),
 ];
 
+/// Conditions, likewise; `/` and `/dev/null` are on both.
+const CONDITIONS: [(&str, u8, &str); 27] = [
+    ("[ -e '/nope' ] && echo a || echo b", 0, "b\n"),
+    ("[ -e / ] && echo __PASS__", 0, "__PASS__\n"),
+    ("[ -d / ] && [ ! -f / ]", 0, ""),
+    ("[ -e '' ]", 1, ""),
+    ("test 1 -eq 01", 0, ""),
+    ("test 2 -gt 10", 1, ""),
+    ("test 2 -lt 10 -a 3 -ge 3", 0, ""),
+    ("[ 1 -ne 2 -a 2 -le 1 ]", 1, ""),
+    ("[ 1 -eq x ]", 1, ""),
+    ("x=1; [ 1 -eq x ]", 0, ""),
+    ("[ 3 -gt '' ]", 0, ""),
+    ("[ 1 -eq 1x ]", 2, ""),
+    ("[ a = a ", 2, ""),
+    ("[ a == a ]", 0, ""),
+    ("[ a != a ]", 1, ""),
+    ("test", 1, ""),
+    ("[ ]", 1, ""),
+    ("test x", 0, ""),
+    ("test ''", 1, ""),
+    ("test a b", 2, ""),
+    ("[ a b c ]", 2, ""),
+    ("[ -n x -o -n '' ]", 0, ""),
+    ("[ -z ]", 0, ""),
+    ("[ ! ]", 0, ""),
+    ("[ ! = a ]", 1, ""),
+    ("[ ! -n a ]", 1, ""),
+    ("command -v echo nope [; echo $?", 0, "echo\n1\n"),
+];
+
+#[tokio::test]
+async fn commands_are_found_by_their_names() {
+    let device = device();
+    let (status, out, _) = run(&device, "command -v ls input test").await;
+    assert_eq!((status, out.as_str()), (0, "/system/bin/ls\n/system/bin/input\ntest\n"));
+    assert_eq!(run(&device, "command -v nope").await.0, 1);
+    assert_eq!(run(&device, "command echo a").await.1, "a\n");
+    let runs_others = |name: &&str| matches!(*name, "command" | "exec" | "toybox");
+    for name in super::commands::names::all().filter(|name| !runs_others(name)) {
+        let (status, _, err) = run(&device, &format!("{name} --nope")).await;
+        assert!(status != 127 && !err.contains("not found\n"), "{name}: {status} {err}");
+    }
+}
+
 #[tokio::test]
 async fn background_jobs_run_and_statuses_are_as_in_mksh() {
     let device = device();
     let mksh = mksh();
-    for (line, status, out) in JOBS.into_iter().chain(STATUSES) {
+    for (line, status, out) in JOBS.into_iter().chain(STATUSES).chain(CONDITIONS) {
         let (got_status, got_out, err) = run(&device, line).await;
-        assert_eq!((got_status, got_out.as_str(), err.as_str()), (status, out, ""), "{line}");
+        assert_eq!((got_status, got_out.as_str()), (status, out), "{line}: {err}");
+        assert_eq!(err.is_empty(), status != 2, "{line}: {err}");
         let Some(mksh) = mksh else { continue };
         let mut command = tokio::process::Command::new(mksh);
         let command = command.args(["-c", line]).stdin(std::process::Stdio::null());

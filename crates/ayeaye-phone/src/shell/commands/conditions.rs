@@ -1,0 +1,120 @@
+//! `test` and `[`, as mksh has them.
+use super::CommandOutput;
+use crate::{
+    files::normalize_path,
+    shell::process::{SHELL_PATH, Shell},
+};
+
+/// The status is 0 for what is true, 1 for what is not, and 2 for what is no condition.
+pub(super) fn test(shell: &Shell, name: &str, words: &[&str]) -> CommandOutput {
+    let words = match (name, words) {
+        ("[", [words @ .., "]"]) => words,
+        ("[", _) => return refusal(shell, "[: missing ]"),
+        (_, words) => words,
+    };
+    let mut condition = Condition { shell, words };
+    match condition.any() {
+        Ok(holds) => match condition.words.first() {
+            None => CommandOutput::status(u8::from(!holds)),
+            Some(word) => refusal(shell, &format!("{name}: {word}: unexpected operator/operand")),
+        },
+        Err(why) => refusal(shell, &format!("{name}: {why}")),
+    }
+}
+
+fn refusal(shell: &Shell, why: &str) -> CommandOutput {
+    CommandOutput::malformed(shell.device(), 2, format!("{SHELL_PATH}: {why}\n"))
+}
+
+const BINARY: [&str; 9] = ["=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+const UNARY: [&str; 7] = ["-e", "-f", "-d", "-s", "-n", "-z", "-r"];
+
+struct Condition<'a> {
+    shell: &'a Shell,
+    /// Those that are not yet read.
+    words: &'a [&'a str],
+}
+
+impl Condition<'_> {
+    fn any(&mut self) -> Result<bool, String> {
+        let mut holds = self.all()?;
+        while let ["-o", rest @ ..] = self.words {
+            self.words = rest;
+            holds |= self.all()?;
+        }
+        Ok(holds)
+    }
+
+    fn all(&mut self) -> Result<bool, String> {
+        let mut holds = self.one()?;
+        while let ["-a", rest @ ..] = self.words {
+            self.words = rest;
+            holds &= self.one()?;
+        }
+        Ok(holds)
+    }
+
+    fn one(&mut self) -> Result<bool, String> {
+        match *self.words {
+            [left, operator, right, ref rest @ ..] if BINARY.contains(&operator) => {
+                self.words = rest;
+                self.compared(left, operator, right)
+            }
+            ["!", ref rest @ ..] if !rest.is_empty() => {
+                self.words = rest;
+                self.one().map(|holds| !holds)
+            }
+            [operator, operand, ref rest @ ..] if UNARY.contains(&operator) => {
+                self.words = rest;
+                Ok(self.is(operator, operand))
+            }
+            [word, ref rest @ ..] => {
+                self.words = rest;
+                Ok(!word.is_empty())
+            }
+            [] => Ok(false),
+        }
+    }
+
+    fn is(&self, operator: &str, operand: &str) -> bool {
+        let path = normalize_path(self.shell.cwd(), operand);
+        let stat = || self.shell.device().files().stat(&path).ok();
+        match operator {
+            "-n" => !operand.is_empty(),
+            "-z" => operand.is_empty(),
+            // No file has no name.
+            _ if operand.is_empty() => false,
+            "-d" => stat().is_some_and(|stat| stat.is_dir()),
+            "-f" => stat().is_some_and(|stat| !stat.is_dir()),
+            "-s" => stat().is_some_and(|stat| stat.size > 0),
+            _ => stat().is_some() || path == "/dev/null",
+        }
+    }
+
+    fn compared(&self, left: &str, operator: &str, right: &str) -> Result<bool, String> {
+        match operator {
+            "=" | "==" => return Ok(left == right),
+            "!=" => return Ok(left != right),
+            _ => {}
+        }
+        let (left, right) = (self.number(left)?, self.number(right)?);
+        Ok(match operator {
+            "-eq" => left == right,
+            "-ne" => left != right,
+            "-lt" => left < right,
+            "-le" => left <= right,
+            "-gt" => left > right,
+            _ => left >= right,
+        })
+    }
+
+    /// A number, or a variable that has one. Nothing is 0.
+    fn number(&self, word: &str) -> Result<i64, String> {
+        let is_name = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let text = if is_name { self.shell.variable(word) } else { word.to_owned() };
+        match text.trim() {
+            "" => Ok(0),
+            text => text.parse().map_err(|_| format!("{text}: bad number")),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The names of the commands, for `command -v`.
+use super::CommandOutput;
+use crate::device::AdbDevice;
+
+/// Builtins of `mksh`.
+#[rustfmt::skip]
+const BUILTINS: [&str; 17] = [
+    ":", "[", "cd", "command", "echo", "eval", "exec", "exit", "export", "false", "print", "pwd", "return",
+    "sleep", "test", "true", "wait",
+];
+/// Programs in `/system/bin`.
+#[rustfmt::skip]
+const PROGRAMS: [&str; 36] = [
+    "am", "cat", "cmd", "content", "date", "dumpsys", "egrep", "fgrep", "getprop", "grep", "gzip", "id", "ime",
+    "input", "locksettings", "logcat", "ls", "mkdir", "monkey", "mv", "pidof", "pm", "ps", "rm", "screencap",
+    "setprop", "settings", "sh", "stat", "svc", "tail", "toybox", "uiautomator", "unzip", "whoami", "wm",
+];
+
+/// `command -v NAME…`: what each is; it ends at one that there is not.
+pub(super) fn found(phone: &AdbDevice, names: &[&str]) -> CommandOutput {
+    let mut text = String::new();
+    for name in names {
+        let program = name.strip_prefix("/system/bin/").unwrap_or(name);
+        let there =
+            PROGRAMS.contains(&program) && (program != "gzip" || !phone.faults().plan().no_gzip);
+        if BUILTINS.contains(name) {
+            push_fmt!(text, "{name}\n");
+        } else if there {
+            push_fmt!(text, "/system/bin/{program}\n");
+        } else {
+            return CommandOutput::on_stdout(1, text);
+        }
+    }
+    CommandOutput::ok(text)
+}
+
+#[cfg(test)]
+pub(in crate::shell) fn all() -> impl Iterator<Item = &'static str> {
+    BUILTINS.into_iter().chain(PROGRAMS)
+}
