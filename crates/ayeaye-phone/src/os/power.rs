@@ -8,6 +8,9 @@ use crate::system::Quirks;
 /// What `screen_off_timeout` is on a new phone, in milliseconds.
 const USUAL_TIMEOUT: u32 = 30_000;
 
+/// The setting for whether the phone turns its screen itself.
+const ACCELEROMETER: &str = "accelerometer_rotation";
+
 /// What Android accepts for `wm size` and `wm density`.
 const MIN_SIDE: u32 = 200;
 const MIN_DENSITY: u32 = 72;
@@ -205,13 +208,19 @@ impl Os {
         self.system.get(namespace, key)
     }
 
-    /// `user_rotation` rotates the screen at once.
+    /// `user_rotation` turns the screen at once, and when the phone does not turn it itself any more.
     pub(crate) fn put_setting(&mut self, namespace: &str, key: &str, value: Option<&str>) {
         self.system.put(namespace, key, value);
-        let turn = value.and_then(|v| v.parse::<u8>().ok()).filter(|turn| *turn < 4);
-        if let ("system", "user_rotation", Some(turn)) = (namespace, key, turn) {
+        let turns = matches!((namespace, key), ("system", "user_rotation" | ACCELEROMETER));
+        let turn = self.setting("system", "user_rotation").and_then(|turn| turn.parse().ok());
+        if let Some(turn @ 0..=3) = turn.filter(|_| turns && !self.turns_itself()) {
             self.set_rotation(turn);
         }
         self.invalidate();
+    }
+
+    /// The phone turns its screen as it is held, which is always as it was.
+    fn turns_itself(&self) -> bool {
+        self.setting("system", ACCELEROMETER).as_deref() == Some("1")
     }
 }

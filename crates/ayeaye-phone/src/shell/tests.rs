@@ -392,6 +392,27 @@ async fn grep_shows_context_and_names() {
 }
 
 #[tokio::test]
+async fn the_screen_turns_by_the_setting_only_where_it_does_not_turn_itself() {
+    let device = device();
+    let mode = "dumpsys window displays | grep -o 'USER_ROTATION_[A-Z]*'";
+    for (line, turns, shown) in [
+        ("settings put system user_rotation 1", 1, "LOCKED"),
+        ("settings put system accelerometer_rotation 1", 1, "FREE"),
+        ("settings put system user_rotation 3", 1, "FREE"),
+        ("wm user-rotation lock", 1, "LOCKED"),
+        ("wm user-rotation free; settings put system user_rotation 2", 1, "FREE"),
+        ("settings put system accelerometer_rotation 0", 2, "LOCKED"),
+        ("wm user-rotation free", 2, "FREE"),
+        ("wm user-rotation lock 0", 0, "LOCKED"),
+    ] {
+        run(&device, line).await;
+        let (_, out, _) = run(&device, mode).await;
+        let shown = format!("USER_ROTATION_{shown}\n");
+        assert_eq!((device.phone().rotation(), out), (turns, shown), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn text_that_a_shell_could_run_stays_text_in_quotes() {
     let device = device();
     for text in ["$(reboot)", "`id`", "; exit 9", "a'b", "\"", "\\", "*", "é 你好", "-n"] {

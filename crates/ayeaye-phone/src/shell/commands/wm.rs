@@ -65,13 +65,14 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         }
         ["user-rotation" | "set-user-rotation", "lock", rest @ ..] => match rest {
             [] => {
+                let turns = phone.rotation().to_string();
+                phone.put_setting("system", "user_rotation", Some(&turns));
                 phone.put_setting("system", "accelerometer_rotation", Some("0"));
                 CommandOutput::status(0)
             }
             [turns @ ("0" | "1" | "2" | "3")] => {
-                phone.put_setting("system", "accelerometer_rotation", Some("0"));
                 phone.put_setting("system", "user_rotation", Some(turns));
-                phone.set_rotation(turns.as_bytes()[0] - b'0');
+                phone.put_setting("system", "accelerometer_rotation", Some("0"));
                 CommandOutput::status(0)
             }
             _ => {

@@ -122,6 +122,7 @@ pub(super) fn displays(device: &AdbDevice) -> String {
     let app = record(&front, number);
     let locked = phone.is_locked();
     let rotation = phone.rotation();
+    let free = phone.setting("system", "accelerometer_rotation").as_deref() == Some("1");
     format!(
         "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n  \
          Display: mDisplayId=0 (organized)\n    \
@@ -131,13 +132,14 @@ pub(super) fn displays(device: &AdbDevice) -> String {
          mCurrentFocus={focus}\n  mFocusedApp={app}\n\n  \
          DisplayRotation\n    mCurrentAppOrientation=SCREEN_ORIENTATION_UNSPECIFIED\n    \
          mLastOrientation=-1\n    mRotation={rotation} mDeferredRotationPauseCount=0\n    \
-         mUserRotationMode=USER_ROTATION_LOCKED mUserRotation=ROTATION_{degrees}\n\n  \
+         mUserRotationMode=USER_ROTATION_{mode} mUserRotation=ROTATION_{degrees}\n\n  \
          DisplayPolicy\n    mDreamingLockscreen={locked} mShowingDream=false\n    \
          mTopFullscreenOpaqueWindowState=Window{{{token} u0 {full}}}\n    \
          mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n{bars}",
         bars = app_of_bars(device, 29..=30),
         short = width.min(height),
         long = width.max(height),
+        mode = if free { "FREE" } else { "LOCKED" },
         degrees = u32::from(rotation) * 90,
         token = token(&front.class),
         full = front.full(),
