@@ -60,7 +60,7 @@ async fn one_dump_runs_at_a_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dump_whose_client_is_gone_holds_on_where_adbd_does_not_end_it() {
+async fn a_dump_whose_client_is_gone_holds_on_where_it_is_not_hung_up() {
     let timing = Profile::Usb2.timing();
     for (service, goes_on) in [
         ("exec:uiautomator dump", true),

@@ -28,7 +28,8 @@ pub(crate) struct Shell {
     pub(super) depth: usize,
     pub(super) jobs: Jobs,
     /// The program that this shell runs ends when the client closes the stream: a terminal that is gone ends what
-    /// runs in it, and adbd the one process that it has started with `shell,v2`. It ends nothing of `exec:`.
+    /// runs in it, and adbd the one process that it has started with `shell,v2`. It hangs up `exec:` too, where this
+    /// phone cannot tell a client that is gone from one that has sent all.
     pub(super) hangs_up: bool,
 }
 
