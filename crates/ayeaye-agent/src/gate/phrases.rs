@@ -1,6 +1,7 @@
 //! Phrases on screens and in the words of users, by class and language. Tables are written as people write
 //! and are normalized once.
 mod agreeing;
+mod answers;
 mod areas;
 mod areas_device;
 mod asking;
@@ -22,6 +23,7 @@ use super::class::ActClass;
 use super::components::SystemPart;
 use super::text::{find, holds, is_spaced, is_stem, mentions, normalized, stems, words};
 
+pub(super) use self::answers::{ACCENTED, ANSWERS};
 pub(super) use self::asking::is_no_request;
 pub(super) use self::bare::{Bare, When, bare, begins};
 pub(super) use self::intents::{forgetting, is_asked_about, is_negated, is_noun};
@@ -108,6 +110,12 @@ static PERMISSIONS: LazyLock<Needs> = LazyLock::new(|| {
         .map(|(on_screen, wanted)| (phrases(&[*on_screen]), needs(wanted)))
         .collect()
 });
+
+/// The languages in which the names of controls are known.
+#[cfg(test)]
+pub(super) fn languages() -> std::collections::BTreeSet<&'static str> {
+    CONTROLS.iter().map(|it| it.language).filter(|it| !it.is_empty()).collect()
+}
 
 /// Words, or letters where there are no blanks between words; what has a digit does not count.
 fn size(text: &str) -> usize {
