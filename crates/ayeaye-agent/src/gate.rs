@@ -20,6 +20,7 @@ mod quoted;
 mod request;
 mod rules;
 mod text;
+mod things;
 mod verdict;
 
 #[cfg(test)]
