@@ -82,6 +82,9 @@ static CHANGES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(&[changing::C
 static CONFIRMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     list(agreeing::CONFIRMS).into_iter().chain(list(northern::CONFIRMS)).collect()
 });
+static MERELY: LazyLock<HashSet<String>> =
+    LazyLock::new(|| list(agreeing::MERELY).into_iter().collect());
+static SUBSCRIBES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::SUBSCRIBES));
 static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::LOSSES));
 static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::MESSAGES));
 static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::COMMENTS));
@@ -257,6 +260,22 @@ pub(super) fn agrees(name: &str) -> Option<bool> {
     let sign = |c: char| !c.is_alphanumeric() && !('\u{900}'..'\u{e80}').contains(&c);
     let name = name.trim_matches(sign);
     AGREES.contains(name).then(|| CONFIRMS.contains(name))
+}
+
+/// Whether the whole name of a control (normalized) agrees, and neither confirms nor goes on.
+pub(super) fn merely_agrees(name: &str) -> bool {
+    MERELY.contains(name)
+}
+
+/// Whether the name of a control (normalized) says that it subscribes to something.
+pub(super) fn subscribes(name: &str) -> bool {
+    SUBSCRIBES.iter().any(|it| {
+        if it.chars().all(|c| is_spaced(c) || c == '-') {
+            words(name).any(|word| word == "abo" || word.starts_with(it.as_str()))
+        } else {
+            name.contains(it.as_str())
+        }
+    })
 }
 
 /// Whether the whole name of a control (normalized), or a word of its id, says that it changes something.

@@ -4,6 +4,7 @@ use std::time::Duration;
 use super::class::ActClass;
 use super::intent::UserWords;
 use super::phrases;
+use super::price::is_repeated;
 use super::text::normalized;
 use crate::{Direction, Element, Elements, Gesture, Key, Point, ScreenSize};
 
@@ -76,7 +77,8 @@ pub struct ScreenFacts {
     pub aimed: Vec<ControlFacts>,
     /// What has the focus.
     pub focused: Option<ControlFacts>,
-    /// What reacts, where the act is a key or an enter that may do what one of them does.
+    /// What reacts, where the act is a key or an enter that may do what one of them does, and where something is
+    /// offered that is paid again and again.
     pub controls: Vec<ControlFacts>,
     /// Texts at the top that belong to no control: the title.
     pub titles: Vec<String>,
@@ -232,7 +234,8 @@ impl ScreenFacts {
             let text = it.text.trim();
             !text.is_empty() && text.len() <= LONGEST_WORD && phrases::declines(&normalized(text))
         });
-        if presses_enter(gesture) {
+        // What is paid again and again may be another control's.
+        if presses_enter(gesture) || facts.said.iter().any(|it| is_repeated(it)) {
             let reacting = elements.iter().filter(|it| it.reacts());
             facts.controls = reacting.map(|it| control(elements, it, true)).take(200).collect();
         }
