@@ -92,6 +92,8 @@ pub struct ScreenFacts {
     pub said: Vec<String>,
     /// Something on the screen leaves, closes or declines.
     pub can_decline: bool,
+    /// What fields ask for.
+    pub hints: Vec<String>,
     /// What is typed now is hidden.
     pub hidden_input: bool,
     /// What stands in the field of a number that is dialed.
@@ -177,6 +179,10 @@ impl ScreenFacts {
             }
             if is_dialed(&element.resource_id) {
                 facts.dialed = element.name().trim().chars().take(LONGEST).collect();
+            }
+            if is_field(&element.class) && facts.hints.len() < MOST_SAID {
+                let hint = element.hint.trim().chars().take(LONGEST).collect::<String>();
+                facts.hints.extend(Some(hint).filter(|it| !it.is_empty()));
             }
             facts.written |= holds_text(element);
             let shown = [element.name(), element.description.trim()];
