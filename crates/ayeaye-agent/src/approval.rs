@@ -1,6 +1,7 @@
 //! Approval of one action: what a user's "yes" allows, and nothing beyond it.
 use crate::event::{ActIdentity, GateRecord, ParsedRecord};
 use crate::gate::mentioned_classes;
+pub(crate) use crate::gate::{is_no, is_yes};
 use crate::{Action, Gesture, Point, Question};
 
 /// What the user was asked to approve: one act on one element of one screen.
@@ -104,50 +105,4 @@ pub(crate) fn is_same_gesture(one: &Gesture, other: &Gesture) -> bool {
 fn near(a: Point, b: Point) -> bool {
     let ((ax, ay), (bx, by)) = (a.fractions(), b.fractions());
     (ax - bx).abs() * 1e3 <= SAME_PLACE && (ay - by).abs() * 1e3 <= SAME_PLACE
-}
-
-/// Whether an answer is a clear no.
-pub(crate) fn is_no(answer: &str) -> bool {
-    #[rustfmt::skip]
-    const WORDS: [&str; 34] = [
-        "no", "n", "nope", "no thanks", "don't", "do not", "never", "stop", "cancel", "deny", "denied", "decline", "refuse", "reject",
-        "nein", "non", "não", "nee", "nie", "hayır", "нет", "ні", "不", "不要", "不行", "否", "取消", "拒绝", "いいえ", "아니요", "لا", "नहीं", "tidak", "không",
-    ];
-    let word = answer.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
-    WORDS.contains(&word.as_str())
-}
-
-/// Whether an answer is a clear yes. Anything else is a no: conditions are for the model to interpret.
-pub(crate) fn is_yes(answer: &str) -> bool {
-    const WORDS: [&str; 26] = [
-        "yes",
-        "y",
-        "ok",
-        "okay",
-        "confirm",
-        "confirmed",
-        "allow",
-        "allowed",
-        "approve",
-        "approved",
-        "go on",
-        "go ahead",
-        "continue",
-        "yes please",
-        "do it",
-        "sure",
-        "ja",
-        "oui",
-        "si",
-        "sí",
-        "是",
-        "是的",
-        "好",
-        "好的",
-        "可以",
-        "同意",
-    ];
-    const MORE: [&str; 4] = ["确认", "允许", "继续", "确定"];
-    let word = answer.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
-    WORDS.iter().chain(&MORE).any(|yes| *yes == word)
 }

@@ -5,6 +5,7 @@
 //! make it stricter only. It is total: whatever it is told, it decides.
 mod addressee;
 mod amount;
+mod answers;
 mod apps;
 mod class;
 mod components;
@@ -19,11 +20,13 @@ mod quoted;
 mod request;
 mod rules;
 mod text;
+mod things;
 mod verdict;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::answers::{is_no, is_yes};
 pub use self::class::ActClass;
 pub use self::components::SystemPart;
 pub use self::intent::UserWords;

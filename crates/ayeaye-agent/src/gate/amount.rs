@@ -40,6 +40,18 @@ fn value(amount: &str) -> f64 {
     digits(whole) + digits(cents) / 10_f64.powi(places)
 }
 
+/// Whether anything on the screen tells of money: an amount, a total, an account.
+pub(super) fn tells_of_money(screen: &ScreenFacts) -> bool {
+    #[rustfmt::skip]
+    static MONEY: List = List::new(|| normalized_all(&[
+        "баланс", "счёт", "карта", "карту", "карты", "деньги", "денег", "оплата", "платёж", "комиссия", "сметка", "пари", "saldo", "solde", "crédito", "crédit", "cartão", "tarjeta", "carte", "conta", "cuenta", "compte", "pagamento", "pago", "paiement", "recarga", "recharge", "operadora", "operador", "opérateur",
+    ]));
+    screen.texts.iter().any(|it| {
+        let text = normalized(it);
+        amount(it).is_some() || TOTALS.iter().chain(MONEY.iter()).any(|word| holds(&text, word))
+    })
+}
+
 /// The amount on what is touched, else beside a word for a total, else the last on the screen.
 fn main_amount(screen: &ScreenFacts) -> Option<String> {
     let aimed = screen.aimed.iter().flat_map(|it| &it.names);

@@ -8,8 +8,9 @@ use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_something};
 use super::owners::{KNOWN_ENDINGS, hosts_in, owner_of};
 use super::phrases;
-use super::quoted::{Content, contents, names_in, normalized_lines, unquoted};
+use super::quoted::{Content, contents, names_in, normalized_lines, people_in, unquoted};
 use super::text::{holds, is_spaced, mentions, normalized, same_word, stems, words};
+use super::things::{is_for_one_of, without_things};
 
 /// The words of a user that count, as they are compared. The last ones win where there are too many.
 const MOST: usize = 8 * 1024;
@@ -26,6 +27,8 @@ pub struct UserWords {
     words: Vec<String>,
     /// Names and what is quoted: words with a capital that begin no sentence.
     particular: Vec<String>,
+    /// The same of whatever length, and whose something is.
+    people: Vec<String>,
     /// The hosts of addresses in them, as browsers read them.
     hosts: Vec<String>,
     /// Where in the own text stands what is to be said to somebody.
@@ -50,9 +53,11 @@ impl UserWords {
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut text = String::new();
         let mut particular = Vec::new();
+        let mut people = Vec::new();
         let mut hosts = Vec::new();
         for said in texts {
             particular.extend(names_in(said));
+            people.extend(people_in(said));
             hosts.extend(hosts_in(said));
             if !text.is_empty() {
                 text.push_str(" \n");
@@ -75,6 +80,7 @@ impl UserWords {
             own,
             words,
             particular,
+            people,
             hosts,
             contents,
             addressed: OnceLock::new(),
@@ -152,7 +158,13 @@ impl UserWords {
     fn addressed(&self) -> &str {
         self.addressed.get_or_init(|| {
             let said: Vec<_> = self.contents.iter().map(|it| (it.from, it.to)).collect();
-            addressed(&self.own, &said)
+            let rest = without_things(&addressed(&self.own, &said), &self.people);
+            if !is_for_one_of(&rest, &self.people) {
+                return rest;
+            }
+            // Where somebody is called by name, no other word means anybody.
+            let names = words(&rest).filter(|it| self.people.iter().any(|name| name == it));
+            names.collect::<Vec<_>>().join(" ")
         })
     }
 

@@ -1,6 +1,7 @@
 //! Phrases on screens and in the words of users, by class and language. Tables are written as people write
 //! and are normalized once.
 mod agreeing;
+mod answers;
 mod areas;
 mod areas_device;
 mod asking;
@@ -8,24 +9,29 @@ mod bare;
 mod changing;
 mod controls;
 mod declines;
+mod everyday;
 mod intents;
 mod lasting;
 mod northern;
 mod secrets;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use self::everyday::is_no_act;
 use super::class::ActClass;
 use super::components::SystemPart;
+use super::price::amount;
 use super::text::{find, holds, is_spaced, is_stem, mentions, normalized, stems, words};
 
+pub(super) use self::answers::{ACCENTED, ANSWERS};
 pub(super) use self::asking::is_no_request;
 pub(super) use self::bare::{Bare, When, bare, begins};
+pub(super) use self::everyday::Where;
 pub(super) use self::intents::{forgetting, is_asked_about, is_negated, is_noun};
-pub(super) use self::secrets::SECRETS;
+pub(super) use self::secrets::{ADDRESS_PARTS, BESIDE_TAN, SECRETS};
 
 /// A table of phrases: class, language, phrases.
 type Table<T> = &'static [(T, &'static str, &'static [&'static str])];
@@ -63,6 +69,11 @@ static HARMLESS: LazyLock<Vec<Phrase<()>>> =
     LazyLock::new(|| phrases(&[controls::HARMLESS, northern::HARMLESS, lasting::HARMLESS]));
 static HARMLESS_FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(HARMLESS.iter().map(|it| &it.text)).ok());
+static EVERYDAY: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| phrases(&[everyday::EVERYDAY]));
+static PLACES: LazyLock<HashMap<String, Where>> = LazyLock::new(|| {
+    let all = everyday::PLACES.iter();
+    all.flat_map(|(place, list)| list.iter().map(|it| (normalized(it), *place))).collect()
+});
 static DECLINES: LazyLock<HashSet<String>> =
     LazyLock::new(|| texts(&[declines::DECLINES, northern::DECLINES]));
 static AGREES: LazyLock<HashSet<String>> =
@@ -71,6 +82,9 @@ static CHANGES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(&[changing::C
 static CONFIRMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     list(agreeing::CONFIRMS).into_iter().chain(list(northern::CONFIRMS)).collect()
 });
+static MERELY: LazyLock<HashSet<String>> =
+    LazyLock::new(|| list(agreeing::MERELY).into_iter().collect());
+static SUBSCRIBES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::SUBSCRIBES));
 static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::LOSSES));
 static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::MESSAGES));
 static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::COMMENTS));
@@ -109,6 +123,12 @@ static PERMISSIONS: LazyLock<Needs> = LazyLock::new(|| {
         .collect()
 });
 
+/// The languages in which the names of controls are known.
+#[cfg(test)]
+pub(super) fn languages() -> std::collections::BTreeSet<&'static str> {
+    CONTROLS.iter().map(|it| it.language).filter(|it| !it.is_empty()).collect()
+}
+
 /// Words, or letters where there are no blanks between words; what has a digit does not count.
 fn size(text: &str) -> usize {
     if text.chars().any(|c| c.is_alphabetic() && !is_spaced(c)) {
@@ -128,8 +148,13 @@ fn most(phrase: &Phrase<ActClass>) -> usize {
 /// Most words, or letters in other scripts, of what is a button's name and no text.
 const LONGEST_NAME: usize = 40;
 
-/// The commands that the name of a control (normalized) stands for; of a button also where it is long.
-pub(super) fn commands(name: &str, is_button: bool) -> Vec<&'static Phrase<ActClass>> {
+/// The commands that the name of a control (normalized) stands for; of a button also where it is long. In a store of
+/// apps what is a thing of every day may be the name of an app.
+pub(super) fn commands(
+    name: &str,
+    is_button: bool,
+    in_store: bool,
+) -> Vec<&'static Phrase<ActClass>> {
     let mut found = in_text(name);
     if found.is_empty() {
         return found;
@@ -138,10 +163,27 @@ pub(super) fn commands(name: &str, is_button: bool) -> Vec<&'static Phrase<ActCl
     found.retain(|it| size <= if is_button { LONGEST_NAME } else { most(it) });
     if !found.is_empty() {
         // What only looks like a command, such as "Order history", is taken out before it is read.
-        let rest = without_harmless(name);
-        found.retain(|it| find(&rest, &it.text).next().is_some());
+        let mut rest = without_harmless(name);
+        let plain = !in_store && is_without_amount(name);
+        if plain {
+            rest = without_everyday(&rest);
+        }
+        let acts =
+            |it: &Phrase<ActClass>, at: usize| !plain || !is_no_act(&rest, at, &it.text, it.of);
+        found.retain(|it| find(&rest, &it.text).any(|at| acts(it, at)));
     }
     found
+}
+
+/// Whether a name (normalized) holds no amount, nor a number that may be one: how many there are has two digits.
+fn is_without_amount(name: &str) -> bool {
+    let digits = name.chars().filter(|it| it.is_numeric()).count();
+    digits <= 2 && amount(name).is_none()
+}
+
+/// Where the whole name of a control (normalized) means something of every day.
+pub(super) fn everyday(name: &str) -> Option<Where> {
+    PLACES.get(name).copied()
 }
 
 /// The commands whose letters stand in a text, in the order of the table.
@@ -163,7 +205,8 @@ pub(super) fn commands_joined(name: &str) -> Vec<&'static Phrase<ActClass>> {
     let stands = |it: &&Phrase<ActClass>| {
         let command = joined(&it.text);
         let short = command.is_ascii() && command.len() < 4;
-        if short { name.starts_with(&command) } else { name.contains(&command) }
+        let stands = if short { name.starts_with(&command) } else { name.contains(&command) };
+        stands && !name.find(&command).is_some_and(|at| is_no_act(&name, at, &command, it.of))
     };
     CONTROLS.iter().filter(stands).collect()
 }
@@ -178,7 +221,6 @@ pub(super) fn mentioned(text: &str) -> Vec<ActClass> {
 }
 
 fn without_harmless(name: &str) -> String {
-    let mut rest = name.to_owned();
     // What is taken out adds no letters: only what stands in the whole name can be found.
     let mut places: Vec<usize> = match HARMLESS_FINDER.as_ref() {
         Some(finder) => {
@@ -188,7 +230,16 @@ fn without_harmless(name: &str) -> String {
     };
     places.sort_unstable();
     places.dedup();
-    for phrase in places.into_iter().filter_map(|at| HARMLESS.get(at)) {
+    without(name, places.into_iter().filter_map(|at| HARMLESS.get(at)))
+}
+
+fn without_everyday(name: &str) -> String {
+    without(name, EVERYDAY.iter())
+}
+
+fn without<'a>(name: &str, phrases: impl Iterator<Item = &'a Phrase<()>>) -> String {
+    let mut rest = name.to_owned();
+    for phrase in phrases {
         // A place that was found stays right: only what follows it is changed.
         loop {
             let Some(at) = find(&rest, &phrase.text).next() else { break };
@@ -209,6 +260,22 @@ pub(super) fn agrees(name: &str) -> Option<bool> {
     let sign = |c: char| !c.is_alphanumeric() && !('\u{900}'..'\u{e80}').contains(&c);
     let name = name.trim_matches(sign);
     AGREES.contains(name).then(|| CONFIRMS.contains(name))
+}
+
+/// Whether the whole name of a control (normalized) agrees, and neither confirms nor goes on.
+pub(super) fn merely_agrees(name: &str) -> bool {
+    MERELY.contains(name)
+}
+
+/// Whether the name of a control (normalized) says that it subscribes to something.
+pub(super) fn subscribes(name: &str) -> bool {
+    SUBSCRIBES.iter().any(|it| {
+        if it.chars().all(|c| is_spaced(c) || c == '-') {
+            words(name).any(|word| word == "abo" || word.starts_with(it.as_str()))
+        } else {
+            name.contains(it.as_str())
+        }
+    })
 }
 
 /// Whether the whole name of a control (normalized), or a word of its id, says that it changes something.
@@ -260,7 +327,10 @@ pub(super) fn written_into(hint: &str) -> Option<ActClass> {
 /// texts: there only a question counts.
 pub(super) fn asked_by_dialog(text: &str) -> Option<ActClass> {
     const QUESTIONS: [char; 4] = ['?', '？', '؟', ';'];
-    let rest = without_harmless(text);
+    let mut rest = without_harmless(text);
+    if is_without_amount(text) {
+        rest = without_everyday(&rest);
+    }
     let is_question = rest.trim_end().ends_with(QUESTIONS)
         || ["吗", "か", "か。", "까", "까요"].iter().any(|it| rest.trim_end().ends_with(it));
     let heavy =
@@ -318,7 +388,7 @@ mod tests {
     use super::*;
 
     fn class(name: &str) -> Option<ActClass> {
-        commands(&normalized(name), false).first().map(|phrase| phrase.of)
+        commands(&normalized(name), false, false).first().map(|phrase| phrase.of)
     }
 
     #[test]

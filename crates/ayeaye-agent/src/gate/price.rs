@@ -13,13 +13,13 @@ const SIGNS: &[&str] = &[
 /// Codes and short names, in any case.
 #[rustfmt::skip]
 const CODES: &[&str] = &[
-    "eur", "usd", "gbp", "jpy", "cny", "rmb", "inr", "rub", "krw", "try", "vnd", "thb", "uah", "pln", "idr", "brl", "chf", "sek", "aud", "cad", "tl", "rp",
+    "eur", "usd", "gbp", "jpy", "cny", "rmb", "inr", "rub", "krw", "vnd", "thb", "uah", "pln", "idr", "brl", "chf", "sek", "aud", "cad", "tl", "rp",
     "kr", "kc", "rs", "lei", "лв", "руб", "грн", "тг", "ден", "дин", "zl", "đ", "usdt", "usdc",
 ];
 /// Codes that are other words where they are written small.
 #[rustfmt::skip]
 const CAPITAL_CODES: &[&str] = &[
-    "SAR", "AED", "EGP", "ILS", "NIS", "NOK", "DKK", "CZK", "HUF", "RON", "BGN", "NZD", "ZAR", "MXN", "ARS", "CLP", "COP", "PEN", "SGD", "HKD", "TWD", "MYR", "RM", "PHP", "NGN", "KES", "GHS", "PKR",
+    "TRY", "SAR", "AED", "EGP", "ILS", "NIS", "NOK", "DKK", "CZK", "HUF", "RON", "BGN", "NZD", "ZAR", "MXN", "ARS", "CLP", "COP", "PEN", "SGD", "HKD", "TWD", "MYR", "RM", "PHP", "NGN", "KES", "GHS", "PKR",
     "BDT", "LKR", "QAR", "KWD", "BHD", "OMR", "JOD", "MAD", "TND", "DZD", "IRR", "IQD", "KZT", "GEL", "AMD", "AZN", "UZS", "BYN", "RSD", "MKD", "BTC", "ETH", "BNB", "SOL", "XRP", "DOGE", "TON", "Ft",
 ];
 /// Names of currencies.
@@ -166,11 +166,12 @@ pub(super) fn is_repeated(text: &str) -> bool {
     amount(text).is_some() && often()
 }
 
-/// A name (normalized) without the amount in it, if there is one: "checkout" of "checkout €49.95".
+/// A name without the amount in it, if there is one, normalized: "checkout" of "Checkout €49.95".
 pub(super) fn without_amount(name: &str) -> Option<String> {
     amount(name)?;
+    let name = normalized(name);
     let letters = |word: &&str| !word.contains(char::is_numeric) && !PRICE_WORDS.contains(*word);
-    Some(words(name).filter(letters).collect::<Vec<_>>().join(" "))
+    Some(words(&name).filter(letters).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -192,6 +193,8 @@ mod tests {
             ("fünfzig Euro", Some("funfzig euro")),
             ("请付五十元", Some("五十元")),
             ("сто рублей", Some("сто рублей")),
+            ("TRY 250", Some("TRY 250")),
+            ("Try 2 new recipes this week", None),
             ("3 items", None),
             ("6 ft", None),
             ("10:30", None),
@@ -226,6 +229,6 @@ mod tests {
         assert!(is_repeated("Then €59.99 per year"));
         assert!(is_repeated("¥25/月，自动续费"));
         assert!(!is_repeated("Total €49.95"));
-        assert_eq!(without_amount("checkout €49.95").as_deref(), Some("checkout"));
+        assert_eq!(without_amount("Checkout €49.95").as_deref(), Some("checkout"));
     }
 }

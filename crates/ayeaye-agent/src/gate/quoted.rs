@@ -2,7 +2,7 @@
 use super::class::ActClass;
 use super::fillers::says_something;
 use super::phrases;
-use super::text::{is_spaced, mentions, normalized, stems};
+use super::text::{is_spaced, mentions, normalized, stems, words};
 
 /// What is said or written stands behind one of these, and goes on to the end of the sentence.
 const SAYING: &[&str] =
@@ -37,6 +37,31 @@ pub(super) fn names_in(text: &str) -> Vec<String> {
         }
         quoted &= !word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201d}', '»']);
         begins = word.ends_with(['.', '!', '?', ':', ';']);
+    }
+    names
+}
+
+/// Names as people write them, normalized: words with a capital that begin no sentence, or one of two words at most,
+/// those in quotes, and whose something is ("Anna's").
+pub(super) fn people_in(text: &str) -> Vec<String> {
+    const ENDS: [char; 5] = ['.', '!', '?', ':', ';'];
+    let all: Vec<&str> = text.split_whitespace().collect();
+    let mut names = Vec::new();
+    let (mut begins, mut quoted) = (true, false);
+    for (at, word) in all.iter().enumerate() {
+        quoted |= word.starts_with(['"', '\u{201c}', '\u{201e}', '«']);
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let plain = normalized(bare);
+        let plain = plain.strip_suffix("'s").unwrap_or(&plain);
+        let capital = bare.chars().next().is_some_and(char::is_uppercase);
+        let rest = &all[at..];
+        let ends = |it: &&str| it.ends_with(ENDS);
+        let alone = 0 < at && rest.iter().position(ends).map_or(rest.len(), |it| it + 1) <= 2;
+        if (capital && (!begins || alone) || quoted) && 2 <= plain.chars().count() {
+            names.extend(words(plain).map(str::to_owned));
+        }
+        quoted &= !word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201d}', '»']);
+        begins = word.ends_with(ENDS);
     }
     names
 }

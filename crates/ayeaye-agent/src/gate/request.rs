@@ -4,6 +4,7 @@ use std::time::Duration;
 use super::class::ActClass;
 use super::intent::UserWords;
 use super::phrases;
+use super::price::is_repeated;
 use super::text::normalized;
 use crate::{Direction, Element, Elements, Gesture, Key, Point, ScreenSize};
 
@@ -76,7 +77,8 @@ pub struct ScreenFacts {
     pub aimed: Vec<ControlFacts>,
     /// What has the focus.
     pub focused: Option<ControlFacts>,
-    /// What reacts, where the act is a key or an enter that may do what one of them does.
+    /// What reacts, where the act is a key or an enter that may do what one of them does, and where something is
+    /// offered that is paid again and again.
     pub controls: Vec<ControlFacts>,
     /// Texts at the top that belong to no control: the title.
     pub titles: Vec<String>,
@@ -90,6 +92,8 @@ pub struct ScreenFacts {
     pub said: Vec<String>,
     /// Something on the screen leaves, closes or declines.
     pub can_decline: bool,
+    /// What fields ask for.
+    pub hints: Vec<String>,
     /// What is typed now is hidden.
     pub hidden_input: bool,
     /// What stands in the field of a number that is dialed.
@@ -176,6 +180,10 @@ impl ScreenFacts {
             if is_dialed(&element.resource_id) {
                 facts.dialed = element.name().trim().chars().take(LONGEST).collect();
             }
+            if is_field(&element.class) && facts.hints.len() < MOST_SAID {
+                let hint = element.hint.trim().chars().take(LONGEST).collect::<String>();
+                facts.hints.extend(Some(hint).filter(|it| !it.is_empty()));
+            }
             facts.written |= holds_text(element);
             let shown = [element.name(), element.description.trim()];
             for text in shown.into_iter().filter(|it| !it.is_empty()) {
@@ -232,7 +240,8 @@ impl ScreenFacts {
             let text = it.text.trim();
             !text.is_empty() && text.len() <= LONGEST_WORD && phrases::declines(&normalized(text))
         });
-        if presses_enter(gesture) {
+        // What is paid again and again may be another control's.
+        if presses_enter(gesture) || facts.said.iter().any(|it| is_repeated(it)) {
             let reacting = elements.iter().filter(|it| it.reacts());
             facts.controls = reacting.map(|it| control(elements, it, true)).take(200).collect();
         }

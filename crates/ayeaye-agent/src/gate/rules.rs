@@ -4,6 +4,7 @@ mod asked;
 mod bare;
 mod controls;
 mod dialogs;
+mod everyday;
 mod fields;
 mod ids;
 mod places;

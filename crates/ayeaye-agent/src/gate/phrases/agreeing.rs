@@ -32,6 +32,20 @@ pub(super) const CONFIRMS: &[&str] = &[
     "確定する", "承認", "승인", "تأكيد", "पुष्टि करें", "konfirmasi", "xác nhận", "ยืนยัน", "approve", "authorize", "authorise", "execute", "επιβεβαίωση", "אישור", "bekräfta", "potvrdit",
 ];
 
+/// Those that only agree: beside something that is paid again and again, which another control begins, they are the
+/// other choice.
+#[rustfmt::skip]
+pub(super) const MERELY: &[&str] = &[
+    "ok", "okay", "o.k.", "accept", "accept all", "agree", "i agree", "aceptar", "de acuerdo", "estoy de acuerdo", "accepter", "d'accord", "j'accepte", "zustimmen", "akzeptieren", "einverstanden", "aceitar", "concordo", "accetta", "d'accordo", "akkoord", "accepteren", "akceptuj", "zgadzam się", "kabul et", "kabul ediyorum",
+    "ок", "принять", "согласен", "согласиться", "прийняти", "погоджуюсь", "同意", "接受", "同意する", "동의", "동의함", "موافق", "قبول", "أوافق", "स्वीकार करें", "सहमत हूं", "ठीक है", "setuju", "terima", "đồng ý", "chấp nhận", "ตกลง", "ยอมรับ", "souhlasím", "súhlasím", "elfogadom", "αποδοχή", "приемам", "prihvaćam",
+];
+
+/// What a control says that begins a subscription, as the beginnings of words, or anywhere in scripts without blanks.
+#[rustfmt::skip]
+pub(super) const SUBSCRIBES: &[&str] = &[
+    "subscri", "abonn", "suscri", "assina", "abbona", "subskryb", "abone", "подписк", "подписат", "підписк", "підписат", "订阅", "訂閱", "購読", "구독", "اشتراك", "اشترك", "langganan", "berlangganan", "prenumer", "předplat", "előfizet",
+];
+
 /// What is said when something is lost.
 #[rustfmt::skip]
 pub(super) const LOSSES: &[&str] = &[

@@ -3,7 +3,7 @@
 #[rustfmt::skip]
 pub(in crate::gate) const SECRETS: &[&str] = &[
     "password", "passcode", "passphrase", "pin", "otp", "cvv", "cvc", "cvv2", "cvc2", "security code", "verification code", "one-time code", "one-time password", "one-time passcode", "one time password", "card number", "2fa",
-    "tan", "mtan", "pushtan", "sms-tan", "phototan", "chiptan", "recovery phrase", "seed phrase", "secret phrase", "mnemonic", "12-word phrase", "24-word phrase", "recovery code", "recovery key", "backup code", "private key", "secret key", "card verification", "expiry date", "expiration date", "expiry", "mm/yy", "mm / yy",
+    "mtan", "pushtan", "sms-tan", "phototan", "chiptan", "recovery phrase", "seed phrase", "secret phrase", "mnemonic", "12-word phrase", "24-word phrase", "recovery code", "recovery key", "backup code", "private key", "secret key", "card verification", "expiry date", "expiration date", "expiry", "mm/yy", "mm / yy",
     "social security number", "ssn", "maiden name", "puk", "security answer", "security question", "secret answer", "memorable word", "word 1", "word 2", "word 3", "word #1",
     "passwort", "kennwort", "bestätigungscode", "sicherheitscode", "prüfcode", "kartennummer", "wiederherstellungsphrase", "wiederherstellungscode", "wiederherstellungsschlüssel", "einmalpasswort", "einmalcode", "geheimzahl", "prüfziffer", "kartenprüfnummer", "sicherheitsfrage", "ablaufdatum", "freigabecode",
     "contraseña", "código de verificación", "código de seguridad", "frase de recuperación", "frase semilla", "código de un solo uso", "clave de seguridad", "clave dinámica", "clave de un solo uso", "clave privada", "número de tarjeta", "fecha de caducidad", "token de seguridad",
@@ -25,4 +25,27 @@ pub(in crate::gate) const SECRETS: &[&str] = &[
     "รหัสผ่าน", "รหัสยืนยัน", "วลีกู้คืน", "รหัสแบบใช้ครั้งเดียว", "หมายเลขบัตร", "รหัสลับ",
     "lösenord", "engångskod", "kortnummer", "säkerhetskod", "återställningsfras", "adgangskode", "engangskode", "gendannelsesfrase", "sikkerhedskode", "passord", "sikkerhetskode", "salasana", "kertakäyttökoodi", "palautuslauseke", "kortin numero", "turvakoodi",
     "heslo", "jednorázový kód", "obnovovací fráze", "číslo karty", "jelszó", "egyszer használatos", "helyreállítási kifejezés", "kártyaszám", "parolă", "cod unic", "frază de recuperare", "număr card", "numărul cardului", "κωδικός", "φράση ανάκτησης", "αριθμός κάρτας", "парола", "еднократен код", "номер на картата", "lozinka", "jednokratni kod", "broj kartice", "סיסמה", "ביטוי שחזור", "קוד חד פעמי", "קוד אימות", "מספר כרטיס",
+];
+
+/// Beside one of these a "tan" is that of a bank, and no word of Spanish ("¿Qué tan probable es …?").
+pub(in crate::gate) const BESIDE_TAN: &[&str] = &[
+    "eingeben",
+    "eingabe",
+    "code",
+    "nummer",
+    "verfahren",
+    "enter",
+    "your",
+    "ihre",
+    "deine",
+    "sms",
+    "bestätigen",
+    "freigabe",
+    "banking",
+];
+
+/// What fields beside one for a postal code ask for, which is called a PIN code in India.
+#[rustfmt::skip]
+pub(in crate::gate) const ADDRESS_PARTS: &[&str] = &[
+    "city", "town", "district", "state", "address", "street", "locality", "landmark", "house", "flat", "building", "area", "country", "शहर", "ज़िला", "राज्य", "पता",
 ];

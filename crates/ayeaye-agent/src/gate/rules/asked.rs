@@ -55,14 +55,22 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
     }
 }
 
-/// Whether the row that a control belongs to is of whom the user names; `None` where it is part of no row.
+/// Whether the row that a control belongs to is of whom the user names; `None` where it is part of no row. Whose row
+/// it is stands first in it: what else does, such as a status, anybody may write.
 fn row_is_named(request: &GateRequest<'_>) -> Option<bool> {
-    const NOBODY: [&str; 8] = ["sim", "sms", "mms", "rcs", "hd", "esim", "sim 1", "sim 2"];
+    #[rustfmt::skip]
+    const NOBODY: [&str; 13] = ["sim", "sms", "mms", "rcs", "hd", "esim", "sim 1", "sim 2", "avatar", "photo", "contact photo", "profile photo", "profile picture"];
     let is_name = |text: &&String| {
         let text = normalized(text);
         text.chars().any(char::is_alphabetic) && !NOBODY.contains(&text.as_str())
     };
-    let mut names = request.screen.line.iter().filter(is_name).peekable();
-    names.peek()?;
-    Some(names.any(|it| request.words.address(it)))
+    let mut names = request.screen.line.iter().filter(is_name);
+    let mut first = names.next()?;
+    // The letter that stands for a picture.
+    if let Some(name) =
+        names.next().filter(|it| first.chars().count() == 1 && it.starts_with(first.as_str()))
+    {
+        first = name;
+    }
+    Some(request.words.address(first))
 }

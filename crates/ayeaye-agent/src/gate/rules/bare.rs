@@ -24,7 +24,9 @@ pub(super) fn bare(
     let own = if control.kind.contains("Button") { 3 } else { 1 };
     let mut names: Vec<String> =
         control.names.iter().take(own).flat_map(|it| readings(it)).collect();
-    let priced: Vec<String> = names.iter().filter_map(|it| without_amount(it)).collect();
+    // Some currencies are told from words by their capitals.
+    let written = control.names.iter().take(own).chain(&names);
+    let priced: Vec<String> = written.filter_map(|it| without_amount(it)).collect();
     names.extend(priced);
     let id = if control.names.is_empty() && control.hint.is_empty() {
         ids::plain_words(control)

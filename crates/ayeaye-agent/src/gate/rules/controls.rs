@@ -1,6 +1,7 @@
 //! What a control says that it does, and acts that are no touch.
 use super::asked::is_asked;
 use super::dialogs;
+use super::everyday::is_everyday;
 use super::fields::is_search;
 use super::ids::class_of_id;
 use super::only_moves;
@@ -42,12 +43,12 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
             return;
         }
     }
-    if let Some(name) = declined(screen.aimed.iter(), kind) {
+    if let Some(name) = declined(request, kind) {
         findings.pass(Rule::Declines, name);
         return;
     }
     for control in &aimed {
-        if let Some((class, evidence)) = command(control, kind) {
+        if let Some((class, evidence)) = command(control, request, kind) {
             add(findings, class, control, Rule::Control, &evidence);
         } else if !super::bare::bare(findings, control, kind, Rule::Control)
             && let Some((class, evidence)) = dialogs::agreed_to(control, screen, kind)
@@ -61,15 +62,12 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
 }
 
 /// The name of the control that declines, where nothing else may be meant.
-pub(super) fn declined<'a>(
-    aimed: impl Iterator<Item = &'a ControlFacts>,
-    kind: Option<AppKind>,
-) -> Option<&'a str> {
-    let reacting: Vec<_> = aimed.filter(|it| it.reacts).collect();
+fn declined<'a>(request: &GateRequest<'a>, kind: Option<AppKind>) -> Option<&'a str> {
+    let reacting: Vec<_> = request.screen.aimed.iter().filter(|it| it.reacts).collect();
     let first = reacting.first().filter(|it| is_decline(it))?;
     // Something else there may be what gets the touch.
     let other = |it: &&ControlFacts| {
-        !is_decline(it) && (command(it, kind).is_some() || dialogs::agrees(it).is_some())
+        !is_decline(it) && (command(it, request, kind).is_some() || dialogs::agrees(it).is_some())
     };
     (!reacting.iter().any(other)).then(|| first.name())
 }
@@ -83,11 +81,13 @@ fn presses_focused(request: &GateRequest<'_>) -> bool {
 
 /// Enter does what the control does that has the focus, or in a field what the control beside it does.
 fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
-    let GateRequest { screen, history, .. } = *findings.request;
+    let request = findings.request;
+    let GateRequest { screen, history, .. } = *request;
     let field = screen.aimed.iter().find(|it| it.is_field()).or(screen.focused.as_ref());
     // Of a page only its outermost part may say that it has the focus.
     if let Some(focused) = field.filter(|it| !it.is_field() && !it.kind.ends_with("WebView")) {
-        let said = command(focused, kind).or_else(|| dialogs::agreed_to(focused, screen, kind));
+        let said =
+            command(focused, request, kind).or_else(|| dialogs::agreed_to(focused, screen, kind));
         if let Some((class, evidence)) = said {
             add(findings, class, focused, Rule::EnterKey, &evidence);
         } else {
@@ -104,7 +104,7 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
             add(findings, class, control, Rule::EnterKey, &evidence);
             continue;
         }
-        let Some((class, evidence)) = command(control, kind) else { continue };
+        let Some((class, evidence)) = command(control, request, kind) else { continue };
         // A note may be deleted and a person called on the same screen; enter does neither.
         if !matches!(class, ActClass::Delete | ActClass::Call) {
             add(findings, class, control, Rule::EnterKey, &evidence);
@@ -137,7 +137,11 @@ fn add(
 }
 
 /// The class of what a control does, and what says so.
-fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, String)> {
+fn command(
+    control: &ControlFacts,
+    request: &GateRequest<'_>,
+    app: Option<AppKind>,
+) -> Option<(ActClass, String)> {
     let on_home = |class: ActClass| {
         // The name under an icon is an app's.
         app != Some(AppKind::Launcher) || matches!(class, ActClass::Delete | ActClass::Install)
@@ -157,12 +161,15 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
     }
     for (at, name) in own.enumerate() {
         let texts = readings(name);
-        if texts.iter().any(|it| phrases::declines(it)) {
+        if texts.iter().any(|it| phrases::declines(it))
+            || is_everyday(&texts[0], control, request, app)
+        {
             continue;
         }
         if is_content && 0 < at {
-            let bare =
-                phrases::commands(&texts[0], false).into_iter().find(|it| it.text == texts[0]);
+            let bare = phrases::commands(&texts[0], false, in_store)
+                .into_iter()
+                .find(|it| it.text == texts[0]);
             let said = bare.filter(|it| on_home(it.of));
             found.extend(said.map(|it| (it.of, format!("\"{name}\" in it"))));
             continue;
@@ -175,7 +182,7 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
         for text in &texts {
             // A choice may be a sentence, and so may a text with a price that is no button.
             let long = is_button && !control.switch || at == 0 && in_figures(name).is_some();
-            for phrase in phrases::commands(text, long) {
+            for phrase in phrases::commands(text, long, in_store) {
                 // Further texts of a row are content; what is a command there stands alone.
                 let alone = closes
                     || says_all(text)
@@ -200,8 +207,10 @@ fn command(control: &ControlFacts, app: Option<AppKind>) -> Option<(ActClass, St
         let bare = |it: &&phrases::Phrase<ActClass>| {
             it.text == text || amount(name).is_some() || control.switch && it.of == ActClass::Grant
         };
-        let said =
-            phrases::commands(&text, false).into_iter().filter(bare).filter(|it| on_home(it.of));
+        let said = phrases::commands(&text, false, in_store)
+            .into_iter()
+            .filter(bare)
+            .filter(|it| on_home(it.of));
         found.extend(said.map(|it| (it.of, format!("\"{name}\" beside it"))));
     }
     if let Some(class) = class_of_id(control).filter(|class| on_home(*class)) {

@@ -21,7 +21,10 @@ pub(super) fn agreed_to(
         return None;
     }
     let own = |text: &&String| !control.names.contains(text);
-    let said: Vec<&String> = screen.said.iter().filter(own).collect();
+    let mut said: Vec<&String> = screen.said.iter().filter(own).collect();
+    if merely_agrees(control) && is_other_choice(control, screen) {
+        said.retain(|it| !is_repeated(it));
+    }
     if let Some(text) = said.iter().find(|it| is_repeated(it)) {
         return Some((ActClass::Pay, format!("\"{text}\"")));
     }
@@ -41,6 +44,39 @@ pub(super) fn agreed_to(
         Some((class, format!("\"{text}\"")))
     });
     asked.min_by_key(|(class, _)| *class as usize)
+}
+
+/// Whether a control agrees, and neither confirms nor goes on: "OK", "Accept".
+fn merely_agrees(control: &ControlFacts) -> bool {
+    let mut names = control.names.iter().map(|it| normalized(it)).peekable();
+    names.peek().is_some() && names.all(|it| phrases::merely_agrees(&it))
+}
+
+/// Whether another control than this one is what begins something that is paid again and again: in front of a page
+/// one pays or agrees to be tracked. A plan that is chosen first, with its price on it, begins nothing.
+fn is_other_choice(control: &ControlFacts, screen: &ScreenFacts) -> bool {
+    // What leads to a subscription that is there already, or back to it, is no choice either.
+    #[rustfmt::skip]
+    static ABOUT_IT: List = List::new(|| normalized_all(&[
+        "manage", "settings", "details", "terms", "restore", "cancel", "my", "verwalten", "einstellungen", "kündigen", "wiederherstellen", "bedingungen", "mein", "gérer", "résilier", "restaurer", "conditions", "gestionar", "administrar", "cancelar", "condiciones", "gerenciar", "gestisci", "annulla", "beheren", "zarządzaj", "yönet", "управлять", "управление", "管理", "관리",
+    ]));
+    // "Subscribe for $4.99 a month?": a yes to it is one.
+    if screen.said.iter().any(|it| is_repeated(it) && it.trim_end().ends_with(['?', '？', '؟'])) {
+        return false;
+    }
+    let mut others =
+        screen.controls.iter().filter(|it| it.reacts && !it.switch && it.names != control.names);
+    others.any(|it| {
+        let is_button = it.kind.ends_with("Button") && !it.kind.ends_with("RadioButton");
+        let priced = it.names.iter().any(|name| amount(name).is_some());
+        let begins = it.names.iter().any(|name| {
+            let name = normalized(name);
+            let pays = phrases::bare(&name).iter().any(|it| it.class == ActClass::Pay);
+            let about_it = ABOUT_IT.iter().any(|it| holds(&name, it));
+            pays || phrases::subscribes(&name) && !about_it
+        });
+        if is_button { begins || priced } else { begins && !priced }
+    })
 }
 
 /// Whether what is said around a control is paid again and again, and the control goes on with it.

@@ -1,9 +1,10 @@
 //! Fields: for searching, for passwords and codes, for what is dialed.
 use crate::Gesture;
+use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
 use crate::gate::findings::Findings;
 use crate::gate::phrases;
-use crate::gate::request::{ControlFacts, GateHistory};
+use crate::gate::request::{ControlFacts, GateHistory, GateRequest};
 use crate::gate::text::{List, holds, normalized, normalized_all, words};
 use crate::gate::verdict::Rule;
 use crate::secret_text::{SecretKind, find_secrets, secret_asked_for};
@@ -48,7 +49,7 @@ pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
         screen.focused.iter().collect()
     };
     let hidden = screen.hidden_input || fields.iter().any(|it| it.password);
-    let asks = fields.iter().filter(|it| it.is_field()).find(|it| asks_for_code(it));
+    let asks = fields.iter().filter(|it| it.is_field()).find(|it| asks_for_code(it, request));
     let card = find_secrets(text).iter().any(|(kind, _)| *kind == SecretKind::Card);
     if !hidden && asks.is_none() && !card {
         return;
@@ -60,22 +61,64 @@ pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
 }
 
 /// Whether a field asks for a password or a code, as its hint, its description or its id has it.
-fn asks_for_code(field: &ControlFacts) -> bool {
+fn asks_for_code(field: &ControlFacts, request: &GateRequest<'_>) -> bool {
     let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
     let names = field.names.iter().filter(|it| it.chars().count() <= 40).map(String::as_str);
-    names.chain([field.hint.as_str(), id.as_str()]).any(|text| {
-        let text = normalized(text);
-        !text.is_empty()
-            && (is_secret(&text)
-                || secret_asked_for(&text) == Some(SecretKind::Password)
-                || is_code(&text))
-    })
+    // The id of a field is no sentence of Spanish.
+    let of_tan = holds(&normalized(&id), "tan");
+    of_tan
+        || names.chain([field.hint.as_str(), id.as_str()]).any(|written| {
+            let text = normalized(written);
+            !text.is_empty()
+                && !is_postal(&text, request)
+                && (is_secret(written)
+                    || secret_asked_for(&text) == Some(SecretKind::Password)
+                    || is_code(&text))
+        })
 }
 
-/// Whether a text (normalized) asks for what proves who one is, or pays.
-fn is_secret(text: &str) -> bool {
+/// Whether a text asks for what proves who one is, or pays.
+fn is_secret(written: &str) -> bool {
     static WORDS: List = List::new(|| normalized_all(phrases::SECRETS));
-    WORDS.iter().any(|it| holds(text, it))
+    let text = normalized(written);
+    WORDS.iter().any(|it| holds(&text, it)) || asks_for_tan(written, &text)
+}
+
+/// Whether a text names the TAN of a bank: in capitals, of which not all there is consists, or beside what says so.
+fn asks_for_tan(written: &str, text: &str) -> bool {
+    static BESIDE: List = List::new(|| normalized_all(phrases::BESIDE_TAN));
+    if !holds(text, "tan") {
+        return false;
+    }
+    let in_capitals = written.split(|c: char| !c.is_alphanumeric()).any(|it| it == "TAN");
+    let stands_out = words(text).count() <= 2 || written.contains(char::is_lowercase);
+    text == "tan" || in_capitals && stands_out || BESIDE.iter().any(|it| holds(text, it))
+}
+
+/// Whether a text (normalized) that asks for a PIN code means that of an address in India: beside other parts of one,
+/// and not where there is money.
+fn is_postal(text: &str, request: &GateRequest<'_>) -> bool {
+    static PARTS: List = List::new(|| normalized_all(phrases::ADDRESS_PARTS));
+    let Some(rest) = ["pin code", "pincode", "pin-code"]
+        .iter()
+        .find(|it| holds(text, it))
+        .map(|it| text.replace(it, " "))
+    else {
+        return false;
+    };
+    let money = matches!(
+        apps::kind_of(request.package),
+        Some(AppKind::Banking | AppKind::Wallet | AppKind::Secrets)
+    );
+    if money || is_secret(&rest) || words(&rest).any(|it| matches!(it, "atm" | "card" | "sim")) {
+        return false;
+    }
+    // "State Bank of India" is no part of an address.
+    let screen = request.screen;
+    let labels = screen.texts.iter().chain(&screen.hints).map(|it| normalized(it));
+    let labels: Vec<String> = labels.filter(|it| words(it).count() <= 3).collect();
+    let named = |part: &&String| labels.iter().any(|it| holds(it, part));
+    2 <= PARTS.iter().filter(named).count()
 }
 
 /// A key of a pad on which a secret is entered: digits, where the screen asks for one. Those that the user has said
@@ -96,7 +139,9 @@ pub(in crate::gate) fn key_pads(findings: &mut Findings<'_>) {
     };
     let keys = screen.aimed.iter().filter(|it| it.reacts);
     let Some(key) = keys.flat_map(|it| &it.names).find_map(digit) else { return };
-    let asks = |text: &&String| text.chars().count() <= 60 && is_secret(&normalized(text));
+    let asks = |text: &&String| {
+        text.chars().count() <= 60 && is_secret(text) && !is_postal(&normalized(text), request)
+    };
     if let Some(text) = screen.said.iter().find(asks) {
         let own = request.words.hold_digit(key);
         findings.class(ActClass::Password, own, Rule::PasswordField, text);

@@ -509,3 +509,23 @@ fn a_card_of_many_texts_is_not_only_its_first() {
     let read = Scene::of("com.example.shop", "").card(&texts[..7]);
     assert_eq!(read.judge(TASK, &tap).name(), "allow");
 }
+
+#[test]
+fn a_row_is_of_whom_stands_first_in_it() {
+    let verdict = |texts: [&str; 2]| {
+        let [first, second] = texts;
+        let xml = format!(
+            r#"<hierarchy rotation="0"><node class="android.widget.FrameLayout" bounds="[0,0][1080,2400]"><node text="Send to" class="android.widget.TextView" bounds="[40,80][1040,190]"/><node class="android.widget.LinearLayout" bounds="[0,600][1080,760]"><node text="{first}" class="android.widget.TextView" bounds="[40,640][240,700]"/><node text="{second}" class="android.widget.TextView" bounds="[260,650][500,710]"/><node text="Send" class="android.widget.Button" clickable="true" bounds="[800,600][1000,760]"/></node></node></hierarchy>"#
+        );
+        let tap = Gesture::Click { point: crate::Point::new(833, 283).unwrap() };
+        let elements = Elements::read(&xml).unwrap();
+        let screen = ScreenFacts::new(Some(&elements), &tap, SIZE, false);
+        let words = UserWords::new(["Send the photo to Anna"]);
+        let (scene, history) = (Scene::of("com.example.social/x", ""), GateHistory::default());
+        judge(&Policy::default(), &scene.request(&words, &tap, &screen, &history)).name()
+    };
+    assert_eq!(verdict(["Anna", "At work"]), "allow");
+    assert_eq!(verdict(["A", "Anna"]), "allow", "the letter in place of a picture");
+    assert_eq!(verdict(["Mallory", "Anna"]), "confirm");
+    assert_eq!(verdict(["Mallory", "with Anna at the sea"]), "confirm");
+}

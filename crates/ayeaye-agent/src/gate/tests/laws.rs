@@ -97,6 +97,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     written,
                     draft: String::new(),
                     line: Vec::new(),
+                    hints: Vec::new(),
                 }
             },
         )

@@ -1,0 +1,249 @@
+//! What a person answers to a question of the gate: yes, no, or neither.
+use std::sync::LazyLock;
+
+use super::phrases::{ACCENTED, ANSWERS};
+use super::text::{is_spaced, normalized};
+
+/// The words of one language, normalized.
+#[derive(Debug)]
+struct Answers {
+    yes: Vec<String>,
+    no: Vec<String>,
+    polite: Vec<String>,
+}
+
+static LANGUAGES: LazyLock<Vec<Answers>> = LazyLock::new(|| {
+    let all = |list: &[&str]| list.iter().map(|it| normalized(it)).collect();
+    let read = |(_, yes, no, polite): &(_, &[&str], &[&str], &[&str])| Answers {
+        yes: all(yes),
+        no: all(no),
+        polite: all(polite),
+    };
+    ANSWERS.iter().map(read).collect()
+});
+
+/// Longer answers say more than yes or no.
+const LONGEST: usize = 60;
+
+/// Whether an answer is a clear yes: nothing but a yes, or several, and what is polite beside it. Anything else is
+/// none: conditions are for the model to interpret.
+pub(crate) fn is_yes(answer: &str) -> bool {
+    let text = normalized(answer);
+    let lacks_accent = |it: &str| text == normalized(it) && !answer.to_lowercase().contains(it);
+    !ACCENTED.iter().any(|it| lacks_accent(it))
+        && LANGUAGES.iter().any(|it| says(&text, &it.yes, &it.polite, true))
+}
+
+/// Whether an answer is a clear no: one, and what is polite beside it. Two may be a yes: "do not stop".
+pub(crate) fn is_no(answer: &str) -> bool {
+    let text = normalized(answer);
+    LANGUAGES.iter().any(|it| says(&text, &it.no, &it.polite, false))
+}
+
+/// Whether a text (normalized) consists of words that say it, once or `often`, and of polite ones.
+fn says(text: &str, said: &[String], polite: &[String], often: bool) -> bool {
+    let text = text.trim_end_matches(['.', '!', '。']);
+    if LONGEST < text.chars().count() {
+        return false;
+    }
+    // Where the rest begins, and whether it has been said before.
+    let mut places = vec![(0, false)];
+    let mut next = 0;
+    while let Some((at, before)) = places.get(next).copied() {
+        next += 1;
+        let rest = text[at..].trim_start_matches([' ', ',', '.', '!', '。', '、', '،']);
+        if rest.is_empty() {
+            if before {
+                return true;
+            }
+            continue;
+        }
+        let from = text.len() - rest.len();
+        let words = said.iter().filter(|_| often || !before).map(|it| (it, true));
+        for (word, says) in words.chain(polite.iter().map(|it| (it, before))) {
+            let place = (from + word.len(), before || says);
+            if is_word(rest, word) && !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    false
+}
+
+/// Whether a text begins with a word, as a whole one where its script has any.
+fn is_word(text: &str, word: &str) -> bool {
+    let Some(rest) = text.strip_prefix(word) else { return false };
+    let goes_on = rest.chars().next().is_some_and(|c| is_spaced(c) && c.is_alphanumeric());
+    !goes_on || !word.chars().next_back().is_some_and(is_spaced)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::phrases::languages;
+    use super::*;
+
+    #[test]
+    fn a_yes_is_a_yes_in_every_language() {
+        for answer in [
+            "Yes",
+            "yes, please",
+            "OK!",
+            "Sure, go ahead",
+            "Yes. Do it.",
+            "ＯＫ",
+            "ja bitte",
+            "Ja, mach das",
+            "oui vas-y",
+            "Oui, s’il te plaît",
+            "sim",
+            "sì",
+            "Si",
+            "Sí, adelante",
+            "tak",
+            "evet",
+            "EVET",
+            "так",
+            "да",
+            "Да!",
+            "да, пожалуйста",
+            "はい",
+            "はい、お願いします",
+            "네",
+            "예",
+            "네, 부탁해요",
+            "نعم",
+            "نعم، من فضلك",
+            "हाँ",
+            "हां",
+            "जी हाँ",
+            "ya",
+            "có",
+            "嗯",
+            "嗯嗯",
+            "行",
+            "可以",
+            "好的",
+            "好的，谢谢",
+            "没问题。",
+            "ใช่",
+            "ได้ครับ",
+            "ja tack",
+            "ja tak",
+            "kyllä",
+            "ano",
+            "igen",
+            "da",
+            "ναι",
+            "כן",
+            "graag",
+            "Doe maar",
+            "allow",
+        ] {
+            assert!(is_yes(answer), "{answer}");
+            assert!(!is_no(answer), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_no_is_a_no_in_every_language() {
+        for answer in [
+            "No",
+            "no, thanks",
+            "No thank you!",
+            "don’t",
+            "Nein danke",
+            "non merci",
+            "Não, obrigado",
+            "nie",
+            "hayır",
+            "нет",
+            "нет, спасибо",
+            "не надо",
+            "ні",
+            "不",
+            "不用了，谢谢",
+            "いいえ",
+            "아니요",
+            "لا، شكرا",
+            "नहीं",
+            "tidak",
+            "không",
+            "ไม่ครับ",
+            "nej tak",
+            "nej tack",
+            "nei takk",
+            "ei kiitos",
+            "ne",
+            "nem",
+            "nu",
+            "όχι",
+            "לא תודה",
+        ] {
+            assert!(is_no(answer), "{answer}");
+            assert!(!is_yes(answer), "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_is_doubtful_is_neither() {
+        for answer in [
+            "",
+            " ",
+            ".",
+            "please",
+            "спасибо",
+            "yes?",
+            "yes, but not now",
+            "yes and no",
+            "no, yes",
+            "да нет",
+            "да нет, наверное",
+            "ja nein",
+            "okay, wait",
+            "only if it is free",
+            "是不是",
+            "好不好",
+            "行不行",
+            "可以吗",
+            "能不能",
+            "yes to the first",
+            "do not stop",
+            "tak boleh",
+            "co",
+            "Co?",
+            "はいいいえ",
+            "네 아니요",
+            "ไม่ตกลง",
+            "y tú",
+            "yesterday",
+            "danke",
+            "sure thing, tomorrow",
+            "да?",
+            "有",
+        ] {
+            assert!(!is_yes(answer), "{answer}");
+        }
+        for answer in
+            ["do not stop", "no, yes", "да нет", "not sure", "no idea", "нет проблем", "不知道"]
+        {
+            assert!(!is_no(answer), "{answer}");
+        }
+    }
+
+    #[test]
+    fn each_language_of_the_gate_can_say_both() {
+        let known: Vec<&str> = ANSWERS.iter().map(|(language, ..)| *language).collect();
+        for language in languages() {
+            assert!(known.contains(&language), "{language}");
+        }
+        for (language, yes, no, polite) in ANSWERS {
+            assert!(2 < yes.len() && 2 < no.len() && !polite.is_empty(), "{language}");
+            for word in *yes {
+                assert!(is_yes(word) && !is_no(word), "{language}: {word}");
+            }
+            for word in *no {
+                assert!(is_no(word) && !is_yes(word), "{language}: {word}");
+            }
+        }
+    }
+}
