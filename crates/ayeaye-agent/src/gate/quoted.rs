@@ -56,7 +56,7 @@ pub(super) fn people_in(text: &str) -> Vec<String> {
         let capital = bare.chars().next().is_some_and(char::is_uppercase);
         let rest = &all[at..];
         let ends = |it: &&str| it.ends_with(ENDS);
-        let alone = 0 < at && rest.iter().position(ends).map_or(rest.len(), |it| it + 1) <= 2;
+        let alone = 0 < at && (rest.len() <= 2 || rest.iter().take(2).any(ends));
         if (capital && (!begins || alone) || quoted) && 2 <= plain.chars().count() {
             names.extend(words(plain).map(str::to_owned));
         }

@@ -72,7 +72,7 @@ const BEFORE_MONEY: &[&str] = &["待"];
 /// With one of these something is done all the same: "确认付款信息" pays.
 #[rustfmt::skip]
 const ACTS: &[&str] = &[
-    "确认", "確認", "确定", "確定", "立即", "立刻", "马上", "馬上", "提交", "同意", "授权", "授權", "一键", "并", "去", "我已", "使用", "今すぐ", "進む", "する", "하기", "확인", "진행", "지금", "바로", "동의",
+    "确认", "確認", "确定", "確定", "立即", "立刻", "马上", "馬上", "提交", "同意", "授权", "授權", "一键", "并", "去", "我已", "使用", "今すぐ", "進む", "する", "하기", "확인", "진행", "지금", "바로", "동의", "자동",
 ];
 
 /// Whether the word of a command, where it stands in a name (normalized), tells of a state or a thing. Only of
