@@ -55,7 +55,8 @@ pub enum NoEntry {
 }
 
 /// The keys that are ours in an entry. Others are the person's: a list of tools that need no question, a
-/// time limit.
+/// time limit. Those that an entry begins with (`enabled`, `timeout`, `name`, `startup_timeout_sec`) are written
+/// where they are missing, and theirs from then on.
 const OURS: &[&str] = &[
     "type",
     "command",
@@ -77,6 +78,17 @@ const OURS: &[&str] = &[
 /// Whether a key of an entry says how the server is reached.
 pub fn is_ours(key: &str) -> bool {
     OURS.contains(&key)
+}
+
+/// Whether an entry is as this one would have it: the keys that are ours say the same and are no more, and
+/// of the others none is missing.
+pub fn is_up_to_date(entry: &Value, wanted: &Value) -> bool {
+    let mut rows = wanted.as_object().into_iter().flatten();
+    let mut there = entry.as_object().into_iter().flatten();
+    rows.all(|(name, value)| match entry.get(name) {
+        Some(old) => old == value || !is_ours(name),
+        None => false,
+    }) && there.all(|(name, _)| wanted.get(name).is_some() || !is_ours(name))
 }
 
 impl Client {

@@ -259,6 +259,28 @@ mod files {
     }
 
     #[test]
+    fn what_the_person_set_in_the_entry_is_no_reason_to_change_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings");
+        let command = Command { program: "/a".to_owned(), slow_start: true, ..Command::default() };
+        let connection = Connection::Stdio(command);
+        for (client, was, is) in [
+            (Client::Goose, "timeout: 300", "timeout: 900 # slow"),
+            (Client::Goose, "enabled: true", "enabled: false"),
+            (Client::Opencode, "\"enabled\": true", "\"enabled\": false"),
+            (Client::Codex, "startup_timeout_sec = 60", "startup_timeout_sec = 90"),
+        ] {
+            let key = Key { section: client.section(), name: "ayeaye" };
+            let entry = client.entry("ayeaye", &connection).unwrap();
+            let text = client.format().alone(key, &entry).unwrap().replace(was, is);
+            std::fs::write(&path, &text).unwrap();
+            assert!(text.contains(is));
+            let change = kept::install(&path, client.format(), key, &entry).unwrap();
+            assert!(change.is_nothing(), "{change:?}");
+        }
+    }
+
+    #[test]
     fn what_others_did_meanwhile_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp.json");

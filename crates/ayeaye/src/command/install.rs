@@ -356,6 +356,9 @@ async fn try_it(
                 json!({ "ok": true, "tools": answer.tools,
                 "ms": u64::try_from(time).unwrap_or(u64::MAX) }),
             );
+            if entry["enabled"] == false {
+                told.item("note", "the entry is switched off there (`enabled`), and stays so");
+            }
             told.item("next", client.next());
             told.fact("next", client.next());
             Ok(told.end(state, Exit::Done))

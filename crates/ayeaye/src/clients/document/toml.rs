@@ -82,6 +82,10 @@ fn update(text: &str, key: Key<'_>, entry: &Value) -> Result<String, EditError> 
         table.remove(&name);
     }
     for (name, value) in &wanted {
+        let old = table.get(name).map(item_value);
+        if old.is_some_and(|old| old == *value || !is_ours(name)) {
+            continue;
+        }
         let new: toml_edit::Value = written(value)
             .parse()
             .map_err(|_| EditError::NotChanged { why: "a value that cannot be written" })?;
