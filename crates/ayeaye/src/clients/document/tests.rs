@@ -321,13 +321,19 @@ proptest! {
         rows in prop::collection::vec("(# [a-z\\[\\]=\"]{0,8})?|[a-z]{2} = (1|\"x\\[\"|'''\n\\[a\\]\n'''|\\[ 1, # c\n 2 \\])( # c)?", 0..4),
         tables in prop::collection::vec("\\[(mcp_servers\\.)?t[a-z]{2}\\]( # c)?\n(k = \\{ a = 1 \\}\n)?\n?(# end\n)?", 0..4),
         last in "\n?",
+        end in "\r?\n",
     ) {
-        let text = format!("{}\n{}{last}", rows.join("\n"), tables.concat());
+        let text = format!("{}\n{}{last}", rows.join("\n"), tables.concat()).replace('\n', &end);
         prop_assume!(Format::Toml.parse(&text).is_ok());
         let after = Format::Toml.with_entry(&text, CODEX, &entry()).unwrap();
         prop_assert_eq!(Format::Toml.entry(&after, CODEX).unwrap(), Some(entry()));
-        let back = take(Format::Toml, &after, CODEX, false);
-        prop_assert_eq!(back, text);
+        let moved = json!({ "command": "/new", "args": ["serve"], "env": { "A": "b" } });
+        let changed = Format::Toml.with_entry(&after, CODEX, &moved).unwrap();
+        prop_assert_eq!(Format::Toml.entry(&changed, CODEX).unwrap(), Some(moved));
+        for after in [after, changed] {
+            let back = take(Format::Toml, &after, CODEX, false);
+            prop_assert_eq!(&back, &text);
+        }
     }
 
     #[test]
