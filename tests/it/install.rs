@@ -153,6 +153,21 @@ async fn nothing_is_written_unless_somebody_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn json_orders_no_terminal_about_and_people_read_the_change_beside_it() {
+    let home = Home::new();
+    let evil = "a\u{9b}31m\u{202e}b";
+    home.write(CURSOR, &MINE.replace("// old", &format!("// {evil}")));
+    let output = home.run("install cursor --json").await;
+    assert_eq!(output.code, 2, "{output:?}");
+    for said in [&output.out, &output.err] {
+        assert!(!said.contains(['\u{9b}', '\u{202e}']), "{output:?}");
+    }
+    let told: Value = serde_json::from_str(&output.out).unwrap();
+    assert!(told["change"]["diff"].to_string().contains(evil), "{told}");
+    assert!(output.err.contains("+     \"ayeaye\": {"), "{output:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_broken_file_is_left_alone_and_the_line_is_named() {
     let home = Home::new();
     for (client, file, text, says) in [

@@ -8,7 +8,7 @@ mod start;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use crate::cli::{Install, Uninstall};
+use crate::cli::{EntryArgs, Install, Uninstall};
 use crate::clients::document::{Format, Key};
 use crate::clients::kept::{self, Change};
 use crate::clients::{Client, Folders, Place, System};
@@ -49,8 +49,7 @@ async fn choose(
                     "file": state.file().map(|file| file.display().to_string()) })
             })
             .collect();
-        let text = serde_json::to_string_pretty(&json!({ "clients": rows }));
-        terminal.line(&text.expect("plain values"));
+        terminal.json(&json!({ "clients": rows }));
         return Ok(Exit::Done);
     }
     if here.is_empty() {
@@ -158,7 +157,7 @@ pub(super) fn folders(start: &Start) -> anyhow::Result<Folders> {
         .context("there is no home folder: set HOME (on Windows USERPROFILE)")
 }
 
-/// What is told of an installation, for people or for programs.
+/// What is told of an installation: to people, beside the facts where those are asked for.
 struct Told {
     terminal: Terminal,
     json: bool,
@@ -166,16 +165,17 @@ struct Told {
 }
 
 impl Told {
+    fn new(terminal: Terminal, entry: &EntryArgs) -> Self {
+        let terminal = if entry.json { terminal.beside_json() } else { terminal };
+        Self { terminal, json: entry.json, facts: serde_json::Map::new() }
+    }
+
     fn line(&self, text: &str) {
-        if !self.json {
-            self.terminal.line(text);
-        }
+        self.terminal.line(text);
     }
 
     fn item(&self, name: &str, text: &str) {
-        if !self.json {
-            self.terminal.item(name, text);
-        }
+        self.terminal.item(name, text);
     }
 
     fn fact(&mut self, name: &str, value: impl Into<Value>) {
@@ -203,8 +203,7 @@ impl Told {
         if self.json {
             let mut facts = self.facts;
             facts.insert("state".to_owned(), state.into());
-            let text = serde_json::to_string_pretty(&facts);
-            self.terminal.line(&text.expect("plain values"));
+            self.terminal.json(&facts);
         }
         exit
     }
@@ -217,7 +216,8 @@ async fn into(
     args: &Install,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let mut told = Told { terminal, json: args.entry.json, facts: serde_json::Map::new() };
+    let mut told = Told::new(terminal, &args.entry);
+    let terminal = told.terminal;
     let asking = terminal.is_interactive() && !args.entry.yes && !args.entry.dry_run;
     told.fact("client", client.id());
     told.fact("name", args.entry.name.as_str());
@@ -384,7 +384,8 @@ pub async fn uninstall(
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let client = args.client;
-    let mut told = Told { terminal, json: args.entry.json, facts: serde_json::Map::new() };
+    let mut told = Told::new(terminal, &args.entry);
+    let terminal = told.terminal;
     told.fact("client", client.id());
     told.fact("name", args.entry.name.as_str());
     let project = std::env::current_dir().context("the working directory")?;
