@@ -19,6 +19,15 @@ pub enum Connection {
     },
 }
 
+impl Connection {
+    /// The command of an entry for this connection as it stands in the client's file. Whether it may have to be
+    /// fetched first does not stand there.
+    pub fn command_in(&self, client: Client, entry: &Value) -> Option<Command> {
+        let slow_start = matches!(self, Self::Stdio(command) if command.slow_start);
+        Some(Command { slow_start, ..client.command_of(entry)? })
+    }
+}
+
 /// A command, as a client starts it: no shell, these variables besides the client's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {

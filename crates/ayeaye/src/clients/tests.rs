@@ -90,18 +90,21 @@ fn a_file_that_is_there_is_taken_before_one_that_is_not() {
 
 #[test]
 fn what_is_written_is_what_is_started() {
-    let command = Command {
-        program: "/opt/aye aye/ayeaye".to_owned(),
-        args: vec!["--data-dir".to_owned(), "/d".to_owned(), "serve".to_owned()],
-        env: vec![("PATH".to_owned(), "/opt/node:/usr/bin".to_owned())],
-        slow_start: false,
-    };
-    for client in Client::ALL {
-        let entry = client.entry("ayeaye", &Connection::Stdio(command.clone())).unwrap();
+    for (client, slow_start) in
+        Client::ALL.into_iter().flat_map(|client| [(client, false), (client, true)])
+    {
+        let command = Command {
+            program: "/opt/aye aye/ayeaye".to_owned(),
+            args: vec!["--data-dir".to_owned(), "/d".to_owned(), "serve".to_owned()],
+            env: vec![("PATH".to_owned(), "/opt/node:/usr/bin".to_owned())],
+            slow_start,
+        };
+        let connection = Connection::Stdio(command.clone());
+        let entry = client.entry("ayeaye", &connection).unwrap();
         let key = Key { section: client.section(), name: "ayeaye" };
         let text = client.format().alone(key, &entry).unwrap();
         let read = client.format().entry(&text, key).unwrap().unwrap();
-        assert_eq!(client.command_of(&read).as_ref(), Some(&command), "{client}: {text}");
+        assert_eq!(connection.command_in(client, &read), Some(command), "{client}: {text}");
     }
 }
 

@@ -339,7 +339,7 @@ async fn try_it(
 ) -> anyhow::Result<Exit> {
     let text = kept::read(file)?.unwrap_or_default();
     let entry = client.format().entry(&text, key).ok().flatten().unwrap_or_default();
-    let answer = match (client.command_of(&entry), plan.url()) {
+    let answer = match (plan.command_in(&entry), plan.url()) {
         (Some(command), _) => start::stdio(&command, &plan.desktop(start)).await,
         (None, Some(url)) => start::http(url, plan.token()).await,
         (None, None) => Err("the entry has no command".to_owned()),
