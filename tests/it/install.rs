@@ -233,6 +233,8 @@ async fn what_the_shell_has_is_kept_and_keys_only_when_told() {
     assert!(!everything(&home).contains(key));
     let out = home.done("install cursor --yes --keep-secrets").await;
     assert!(!out.contains(key) && out.contains("(secret)"), "{out}");
+    let written: Vec<_> = out.lines().filter(|line| line.starts_with("written")).collect();
+    assert!(matches!(written[..], [one] if one.ends_with("ayeaye.toml")), "{out}");
     assert!(!home.read(CURSOR).contains(key));
     assert!(home.read(".config/ayeaye/ayeaye.toml").contains(key));
     #[cfg(unix)]

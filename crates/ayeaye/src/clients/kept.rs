@@ -68,9 +68,9 @@ impl Change {
         self.before == self.after
     }
 
-    /// Where the former text is kept.
+    /// Where the former text is kept, if it is.
     pub fn backup(&self) -> Option<PathBuf> {
-        (self.keep && self.before.is_some()).then(|| backup(&self.path))
+        (self.keep && self.before.is_some() && !self.is_nothing()).then(|| backup(&self.path))
     }
 
     /// Does it, unless the file is no longer what it was.

@@ -284,6 +284,18 @@ mod files {
     }
 
     #[test]
+    fn where_nothing_changes_no_copy_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        let both = "{ \"mcpServers\": { \"b\": {}, \"ayeaye\": { \"command\": \"/a\" } } }";
+        std::fs::write(&path, both).unwrap();
+        let change = install(&path, &json!({ "command": "/a" }));
+        assert!(change.is_nothing());
+        assert_eq!(change.backup(), None);
+        assert!(install(&path, &json!({ "command": "/b" })).backup().unwrap().exists());
+    }
+
+    #[test]
     fn what_others_did_meanwhile_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp.json");

@@ -321,6 +321,8 @@ async fn into(
             told.item("written", &format!("{}; as it was: {}", file.display(), backup.display()));
             told.fact("backup", backup.display().to_string());
         }
+        // The settings may be all that changed.
+        None if change.is_nothing() => {}
         None => told.item("written", &file.display().to_string()),
     }
     let state = if change.is_new { "added" } else { "changed" };
