@@ -192,7 +192,10 @@ impl Folders {
             Client::ClaudeDesktop => (vec![self.settings.join("Claude")], ""),
             Client::Cursor => (vec![home.join(".cursor")], "cursor"),
             Client::VsCode => (vec![self.code()], "code"),
-            Client::Codex => (vec![home.join(".codex")], "codex"),
+            Client::Codex => {
+                let own = self.user_file(client).parent().map(Path::to_owned);
+                (own.into_iter().chain([home.join(".codex")]).collect(), "codex")
+            }
             Client::GeminiCli => (vec![home.join(".gemini")], "gemini"),
             Client::Opencode => (vec![self.xdg.join("opencode")], "opencode"),
             Client::Junie => (vec![home.join(".junie")], "junie"),

@@ -86,6 +86,12 @@ fn a_file_that_is_there_is_taken_before_one_that_is_not() {
     std::fs::write(home.path().join(".lmstudio-home-pointer"), "/opt/lm\n").unwrap();
     assert_eq!(user_file(&folders, Client::LmStudio), "/opt/lm/mcp.json");
     assert!(folders.is_here(Client::Opencode) && folders.is_here(Client::Cline));
+    // Its own variable may lead out of the home.
+    let codex = tempfile::tempdir().unwrap();
+    let home = home.path().to_str().unwrap();
+    assert!(!folders.is_here(Client::Codex));
+    let moved = [("HOME", home), ("CODEX_HOME", codex.path().to_str().unwrap())];
+    assert!(self::folders(System::Unix, &moved).is_here(Client::Codex));
 }
 
 #[test]
