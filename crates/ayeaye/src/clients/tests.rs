@@ -95,6 +95,54 @@ fn a_file_that_is_there_is_taken_before_one_that_is_not() {
 }
 
 #[test]
+fn claude_desktop_from_a_package_reads_the_file_of_the_package() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name);
+    let (roaming, local) = (at("Roaming"), at("Local"));
+    let variables = [
+        ("HOME", home.path().to_str().unwrap()),
+        ("APPDATA", roaming.to_str().unwrap()),
+        ("LOCALAPPDATA", local.to_str().unwrap()),
+    ];
+    let file = "Claude/claude_desktop_config.json";
+    let usual = roaming.join(file);
+    let package =
+        |name: &str| local.join("Packages").join(name).join("LocalCache/Roaming").join(file);
+    let (one, two) = (package("Claude_one"), package("Claude_two"));
+    let make = |file: &Path| {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, "{}").unwrap();
+    };
+    let windows = folders(System::Windows, &variables);
+    let place = || windows.place(Client::ClaudeDesktop, Scope::User, Path::new("/w"));
+    make(&package("Claudette_x"));
+    assert!(!windows.is_here(Client::ClaudeDesktop));
+    assert_eq!(place(), Place::File(usual.clone()));
+    // It was installed and not started yet.
+    std::fs::create_dir_all(local.join("Packages/Claude_one")).unwrap();
+    assert!(windows.is_here(Client::ClaudeDesktop));
+    assert_eq!(place(), Place::File(one.clone()));
+    make(&usual);
+    assert_eq!(place(), Place::File(usual.clone()));
+    make(&one);
+    assert_eq!(place(), Place::File(one.clone()));
+    std::fs::create_dir_all(local.join("Packages/Claude_two")).unwrap();
+    assert_eq!(place(), Place::File(one.clone()));
+    make(&two);
+    assert_eq!(place(), Place::OneOf(vec![one.clone(), two.clone()]));
+    for file in [&one, &two, &usual] {
+        std::fs::remove_file(file).unwrap();
+    }
+    assert_eq!(place(), Place::OneOf(vec![one, two]));
+    // No other system has packages.
+    let linux = folders(System::Unix, &variables);
+    assert!(matches!(
+        linux.place(Client::ClaudeDesktop, Scope::User, Path::new("/w")),
+        Place::File(file) if file.ends_with(".config/Claude/claude_desktop_config.json")
+    ));
+}
+
+#[test]
 fn what_is_written_is_what_is_started() {
     for (client, slow_start) in
         Client::ALL.into_iter().flat_map(|client| [(client, false), (client, true)])

@@ -5,6 +5,8 @@ mod settings;
 mod shown;
 mod start;
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
@@ -249,6 +251,13 @@ async fn into(
     let key = Key { section: client.section(), name: &args.entry.name };
     let file = match &plan.place {
         Place::File(file) => file.clone(),
+        Place::OneOf(files) => {
+            told.line(&format!(
+                "Nothing was changed. By hand, put this into the file that {client} reads:\n"
+            ));
+            told.line(&client.format().to_paste(key, &plan.hidden(&entry)));
+            anyhow::bail!(one_of(client, files))
+        }
         Place::Paste(place) => {
             told.line(&format!("{client} has no settings file. Paste this at {place}:\n"));
             told.line(&client.format().to_paste(key, &plan.hidden(&entry)));
@@ -329,6 +338,12 @@ async fn into(
     try_it(client, &file, key, &plan, start, told, state).await
 }
 
+/// Why none of several files is changed.
+fn one_of(client: Client, files: &[PathBuf]) -> String {
+    let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+    format!("{client} reads one of {}, and which one cannot be told", files.join(", "))
+}
+
 /// Does what the client will do: reads its file and starts what stands there.
 async fn try_it(
     client: Client,
@@ -393,6 +408,7 @@ pub async fn uninstall(
     let project = std::env::current_dir().context("the working directory")?;
     let file = match folders(start)?.place(client, args.entry.scope, &project) {
         Place::File(file) => file,
+        Place::OneOf(files) => anyhow::bail!(one_of(client, &files)),
         Place::Paste(place) => anyhow::bail!("{client} has no settings file: remove it at {place}"),
         Place::NoProject => {
             anyhow::bail!("{client} has no settings of a project: leave out --scope")

@@ -159,6 +159,7 @@ impl Plan {
     pub(super) fn place_in_words(&self) -> String {
         match &self.place {
             Place::File(file) => file.display().to_string(),
+            Place::OneOf(files) => super::one_of(self.client, files),
             Place::Paste(place) => (*place).to_owned(),
             Place::NoProject => "the project".to_owned(),
         }
