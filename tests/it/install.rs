@@ -113,6 +113,7 @@ async fn where_nothing_is_files_are_made_and_taken_away() {
         ),
         ("junie", ".junie/mcp/mcp.json"),
         ("lm-studio", ".lmstudio/mcp.json"),
+        ("devin", ".config/devin/mcp_config.json"),
         ("windsurf", ".codeium/windsurf/mcp_config.json"),
         ("continue", ".continue/mcpServers/ayeaye.json"),
         ("goose", ".config/goose/config.yaml"),

@@ -164,7 +164,6 @@ impl Client {
         let headers = authorization.map(|value| json!({ "Authorization": value }));
         let mut entry = match self {
             Self::ClaudeDesktop => return Err(NoEntry::NoHttp { client: self }),
-            Self::Codex => json!({ "url": url }),
             Self::GeminiCli => json!({ "httpUrl": url }),
             Self::Windsurf => json!({ "serverUrl": url }),
             Self::Opencode => {
@@ -177,9 +176,13 @@ impl Client {
             Self::ClaudeCode | Self::VsCode | Self::AmazonQ | Self::Continue => {
                 json!({ "type": "http", "url": url })
             }
-            Self::Cursor | Self::Zed | Self::Junie | Self::JetBrains | Self::LmStudio => {
-                json!({ "url": url })
-            }
+            Self::Codex
+            | Self::Cursor
+            | Self::Zed
+            | Self::Junie
+            | Self::JetBrains
+            | Self::LmStudio
+            | Self::Devin => json!({ "url": url }),
         };
         match (self, token, headers) {
             (_, _, None) => {}

@@ -179,7 +179,9 @@ impl Folders {
             Client::Junie | Client::JetBrains => home.join(".junie/mcp/mcp.json"),
             // https://lmstudio.ai/docs/app/mcp; where its home was moved, a file says where to
             Client::LmStudio => self.lm_studio().join("mcp.json"),
-            // https://docs.windsurf.com/windsurf/cascade/mcp
+            // https://docs.devin.ai/cli/extensibility/mcp/configuration; it does not follow XDG_CONFIG_HOME
+            Client::Devin => self.devin().join("mcp_config.json"),
+            // https://docs.devin.ai/desktop/cascade/mcp: for Cascade, the agent of Windsurf
             Client::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
             // continuedev/continue, core/context/mcp/json/loadJsonMcpConfigs.ts: every JSON file there
             Client::Continue => home.join(".continue/mcpServers/ayeaye.json"),
@@ -220,6 +222,13 @@ impl Folders {
         self.settings.join("Code/User")
     }
 
+    fn devin(&self) -> PathBuf {
+        match self.system {
+            System::Windows => self.settings.join("devin"),
+            System::Unix | System::MacOs => self.home.join(".config/devin"),
+        }
+    }
+
     fn lm_studio(&self) -> PathBuf {
         let moved = std::fs::read_to_string(self.home.join(".lmstudio-home-pointer")).ok();
         let moved = moved.map(|text| PathBuf::from(text.trim())).filter(|it| it.is_absolute());
@@ -248,6 +257,7 @@ impl Folders {
             Client::Opencode => (vec![self.xdg.join("opencode")], "opencode"),
             Client::Junie => (vec![home.join(".junie")], "junie"),
             Client::LmStudio => (vec![self.lm_studio()], "lms"),
+            Client::Devin => (vec![self.devin()], "devin"),
             Client::Windsurf => (vec![home.join(".codeium/windsurf")], "windsurf"),
             Client::Continue => (vec![home.join(".continue")], "cn"),
             Client::AmazonQ => (vec![home.join(".aws/amazonq")], "q"),
@@ -299,6 +309,7 @@ fn project_file(client: Client) -> Option<&'static str> {
         Client::RooCode => ".roo/mcp.json",
         Client::AmazonQ => ".amazonq/mcp.json",
         Client::Junie => ".junie/mcp/mcp.json",
+        Client::Devin => ".devin/mcp_config.json",
         Client::Continue => ".continue/mcpServers/ayeaye.json",
         Client::ClaudeDesktop
         | Client::Goose

@@ -55,6 +55,8 @@ fn files_are_where_each_system_keeps_them() {
     assert_eq!(user_file(&mac, Client::Opencode), "/Users/ada/.config/opencode/opencode.json");
     let windows = folders(System::Windows, &[("HOME", "/c/ada"), ("APPDATA", "/c/ada/Roaming")]);
     assert_eq!(user_file(&windows, Client::Cursor), "/c/ada/.cursor/mcp.json");
+    assert_eq!(user_file(&windows, Client::Devin), "/c/ada/Roaming/devin/mcp_config.json");
+    assert_eq!(user_file(&moved, Client::Devin), "/home/ada/.config/devin/mcp_config.json");
     assert_eq!(user_file(&windows, Client::Goose), "/c/ada/Roaming/Block/goose/config/config.yaml");
     assert_eq!(
         linux.place(Client::Cursor, Scope::Project, Path::new("/w")),
