@@ -316,6 +316,16 @@ async fn doctor_without_adb_says_once_how_to_get_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn doctor_says_that_the_disk_is_too_full_for_a_session() {
+    let binary = Binary::alone().set("AYEAYE_JOURNAL_MIN_FREE", "1000000GiB");
+    let doctor = binary.run(&["doctor"]).await;
+    let (problem, hint) =
+        doctor.out.split_once("PROBLEM  data").expect(&doctor.out).1.split_once("->").unwrap();
+    assert!(problem.contains("(journal.min-free)"), "{}", doctor.out);
+    assert!(hint.contains("ayeaye sessions du"), "{}", doctor.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn shells_and_man_know_every_command() {
     let binary = Binary::alone();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -113,6 +113,7 @@ async fn where_nothing_is_files_are_made_and_taken_away() {
         ),
         ("junie", ".junie/mcp/mcp.json"),
         ("lm-studio", ".lmstudio/mcp.json"),
+        ("devin", ".config/devin/mcp_config.json"),
         ("windsurf", ".codeium/windsurf/mcp_config.json"),
         ("continue", ".continue/mcpServers/ayeaye.json"),
         ("goose", ".config/goose/config.yaml"),
@@ -150,6 +151,21 @@ async fn nothing_is_written_unless_somebody_says_so() {
     assert_eq!(home.run("uninstall cursor").await.code, 2);
     home.done("uninstall cursor --dry-run").await;
     assert_eq!(home.read(CURSOR), installed);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn json_orders_no_terminal_about_and_people_read_the_change_beside_it() {
+    let home = Home::new();
+    let evil = "a\u{9b}31m\u{202e}b";
+    home.write(CURSOR, &MINE.replace("// old", &format!("// {evil}")));
+    let output = home.run("install cursor --json").await;
+    assert_eq!(output.code, 2, "{output:?}");
+    for said in [&output.out, &output.err] {
+        assert!(!said.contains(['\u{9b}', '\u{202e}']), "{output:?}");
+    }
+    let told: Value = serde_json::from_str(&output.out).unwrap();
+    assert!(told["change"]["diff"].to_string().contains(evil), "{told}");
+    assert!(output.err.contains("+     \"ayeaye\": {"), "{output:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -218,6 +234,8 @@ async fn what_the_shell_has_is_kept_and_keys_only_when_told() {
     assert!(!everything(&home).contains(key));
     let out = home.done("install cursor --yes --keep-secrets").await;
     assert!(!out.contains(key) && out.contains("(secret)"), "{out}");
+    let written: Vec<_> = out.lines().filter(|line| line.starts_with("written")).collect();
+    assert!(matches!(written[..], [one] if one.ends_with("ayeaye.toml")), "{out}");
     assert!(!home.read(CURSOR).contains(key));
     assert!(home.read(".config/ayeaye/ayeaye.toml").contains(key));
     #[cfg(unix)]

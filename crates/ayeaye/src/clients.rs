@@ -39,13 +39,14 @@ pub enum Client {
     Junie,
     JetBrains,
     LmStudio,
+    Devin,
     Windsurf,
     Continue,
 }
 
 impl Client {
     /// Every client, as they are listed.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::ClaudeCode,
         Self::ClaudeDesktop,
         Self::Cursor,
@@ -61,6 +62,7 @@ impl Client {
         Self::Junie,
         Self::JetBrains,
         Self::LmStudio,
+        Self::Devin,
         Self::Windsurf,
         Self::Continue,
     ];
@@ -83,6 +85,7 @@ impl Client {
             Self::Junie => "junie",
             Self::JetBrains => "jetbrains",
             Self::LmStudio => "lm-studio",
+            Self::Devin => "devin",
             Self::Windsurf => "windsurf",
             Self::Continue => "continue",
         }
@@ -106,6 +109,7 @@ impl Client {
             Self::Junie => "JetBrains Junie",
             Self::JetBrains => "JetBrains AI Assistant",
             Self::LmStudio => "LM Studio",
+            Self::Devin => "Devin Desktop",
             Self::Windsurf => "Windsurf",
             Self::Continue => "Continue",
         }
@@ -140,7 +144,11 @@ impl Client {
                 "Settings > Tools > AI Assistant > Model Context Protocol > Add > as JSON"
             }
             Self::LmStudio => "LM Studio reads it at once; the Program tab shows the server",
-            Self::Windsurf => "press Refresh in Cascade's MCP servers, or start Windsurf anew",
+            Self::Devin => "begin a new session of Devin",
+            Self::Windsurf => {
+                "press Refresh in Cascade's MCP servers, or start Windsurf anew; Devin, the other agent of \
+                 Devin Desktop, reads what `ayeaye install devin` writes"
+            }
             Self::Continue => "start the editor anew, and use Continue's agent mode",
         }
     }

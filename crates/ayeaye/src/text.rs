@@ -1,5 +1,35 @@
 //! Makes foreign text safe to print: bounded, on one line or several, without control sequences.
 
+/// The text with the byte order mark of the one that it was made from, and with lines that end as they do
+/// there: a parser that knows `\n` alone has lost both. New lines end in `\r\n` if any did.
+pub fn with_ends_of(before: &str, after: &str) -> String {
+    const MARK: &str = "\u{feff}";
+    let mark = if before.starts_with(MARK) && !after.starts_with(MARK) { MARK } else { "" };
+    if !before.contains("\r\n") {
+        return format!("{mark}{after}");
+    }
+    let before = before.strip_prefix(MARK).unwrap_or(before);
+    let old: Vec<_> = before.split_inclusive('\n').map(line_and_end).collect();
+    let (mut rest, mut text) = (&old[..], mark.to_owned());
+    for (line, end) in after.split_inclusive('\n').map(line_and_end) {
+        text.push_str(line);
+        let same = rest.iter().position(|(old, _)| *old == line);
+        let was = same.map_or("", |at| rest[at].1);
+        rest = &rest[same.map_or(0, |at| at + 1)..];
+        text.push_str(match (end, was) {
+            ("", _) => "",
+            (_, "") => "\r\n",
+            (_, was) => was,
+        });
+    }
+    text
+}
+
+fn line_and_end(line: &str) -> (&str, &str) {
+    let bare = line.strip_suffix('\n').unwrap_or(line);
+    line.split_at(bare.strip_suffix('\r').unwrap_or(bare).len())
+}
+
 /// The text, or its first `max - 1` characters and an ellipsis.
 pub fn truncate(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
@@ -102,6 +132,15 @@ mod tests {
         assert!(!shown.contains(['\u{9b}', '\u{202e}', '\u{e0041}', '\u{200b}']), "{shown:?}");
         assert!(shown.contains('ü') && shown.contains('\n'));
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+    }
+
+    #[test]
+    fn lines_end_as_they_did() {
+        let before = "\u{feff}a\r\nb\nc\r\nd";
+        assert_eq!(with_ends_of(before, "a\nx\nb\nc\nd"), "\u{feff}a\r\nx\r\nb\nc\r\nd");
+        assert_eq!(with_ends_of(before, "c\nd\n"), "\u{feff}c\r\nd\r\n");
+        assert_eq!(with_ends_of("a\nb", "a\nx\nb\n"), "a\nx\nb\n");
+        assert_eq!(with_ends_of("", "a\n"), "a\n");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! result is parsed and compared: everything but the entry must be what it was, or nothing is done.
 use serde_json::Value;
 
+use super::entry::{is_ours, is_up_to_date};
+
 mod json;
 mod toml;
 mod yaml;
@@ -58,7 +60,7 @@ impl Format {
         Ok(all.as_object_mut().and_then(|all| all.shift_remove(section)))
     }
 
-    /// The text with the entry, put in or changed. Keys of an entry that are not ours stay.
+    /// The text with the entry, put in or changed. Keys of an entry that are not ours stay as they are.
     pub fn with_entry(self, text: &str, key: Key<'_>, entry: &Value) -> Result<String, EditError> {
         let before = self.parse(text)?;
         let after = match self {
@@ -67,10 +69,11 @@ impl Format {
             Self::Yaml => yaml::put(text, key, entry)?,
         };
         let now = self.parse(&after)?;
-        let is = &now[key.section][key.name];
-        let ours = entry.as_object().into_iter().flatten();
-        if ours.into_iter().any(|(name, value)| is.get(name) != Some(value))
-            || without(now.clone(), key) != without(before, key)
+        let (old, is) = (&before[key.section][key.name], &now[key.section][key.name]);
+        let mut theirs = old.as_object().into_iter().flatten().filter(|(name, _)| !is_ours(name));
+        if !is_up_to_date(is, entry)
+            || theirs.any(|(name, value)| is.get(name) != Some(value))
+            || without(now.clone(), key) != without(before.clone(), key)
         {
             return Err(EditError::NotChanged { why: "the result would not be the same" });
         }

@@ -19,6 +19,15 @@ pub enum Connection {
     },
 }
 
+impl Connection {
+    /// The command of an entry for this connection as it stands in the client's file. Whether it may have to be
+    /// fetched first does not stand there.
+    pub fn command_in(&self, client: Client, entry: &Value) -> Option<Command> {
+        let slow_start = matches!(self, Self::Stdio(command) if command.slow_start);
+        Some(Command { slow_start, ..client.command_of(entry)? })
+    }
+}
+
 /// A command, as a client starts it: no shell, these variables besides the client's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
@@ -55,7 +64,8 @@ pub enum NoEntry {
 }
 
 /// The keys that are ours in an entry. Others are the person's: a list of tools that need no question, a
-/// time limit.
+/// time limit. Those that an entry begins with (`enabled`, `timeout`, `name`, `startup_timeout_sec`) are written
+/// where they are missing, and theirs from then on.
 const OURS: &[&str] = &[
     "type",
     "command",
@@ -77,6 +87,17 @@ const OURS: &[&str] = &[
 /// Whether a key of an entry says how the server is reached.
 pub fn is_ours(key: &str) -> bool {
     OURS.contains(&key)
+}
+
+/// Whether an entry is as this one would have it: the keys that are ours say the same and are no more, and
+/// of the others none is missing.
+pub fn is_up_to_date(entry: &Value, wanted: &Value) -> bool {
+    let mut rows = wanted.as_object().into_iter().flatten();
+    let mut there = entry.as_object().into_iter().flatten();
+    rows.all(|(name, value)| match entry.get(name) {
+        Some(old) => old == value || !is_ours(name),
+        None => false,
+    }) && there.all(|(name, _)| wanted.get(name).is_some() || !is_ours(name))
 }
 
 impl Client {
@@ -143,7 +164,6 @@ impl Client {
         let headers = authorization.map(|value| json!({ "Authorization": value }));
         let mut entry = match self {
             Self::ClaudeDesktop => return Err(NoEntry::NoHttp { client: self }),
-            Self::Codex => json!({ "url": url }),
             Self::GeminiCli => json!({ "httpUrl": url }),
             Self::Windsurf => json!({ "serverUrl": url }),
             Self::Opencode => {
@@ -156,9 +176,13 @@ impl Client {
             Self::ClaudeCode | Self::VsCode | Self::AmazonQ | Self::Continue => {
                 json!({ "type": "http", "url": url })
             }
-            Self::Cursor | Self::Zed | Self::Junie | Self::JetBrains | Self::LmStudio => {
-                json!({ "url": url })
-            }
+            Self::Codex
+            | Self::Cursor
+            | Self::Zed
+            | Self::Junie
+            | Self::JetBrains
+            | Self::LmStudio
+            | Self::Devin => json!({ "url": url }),
         };
         match (self, token, headers) {
             (_, _, None) => {}

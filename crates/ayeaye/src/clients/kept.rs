@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::document::{EditError, Format, Key};
+use super::entry::is_up_to_date;
 use crate::atomic_file;
 
 /// What the file of former text has at the end of its name.
@@ -67,9 +68,9 @@ impl Change {
         self.before == self.after
     }
 
-    /// Where the former text is kept.
+    /// Where the former text is kept, if it is.
     pub fn backup(&self) -> Option<PathBuf> {
-        (self.keep && self.before.is_some()).then(|| backup(&self.path))
+        (self.keep && self.before.is_some() && !self.is_nothing()).then(|| backup(&self.path))
     }
 
     /// Does it, unless the file is no longer what it was.
@@ -115,16 +116,8 @@ pub fn install(
     let before = read(path)?;
     let text = before.as_deref().unwrap_or_default();
     let old = format.entry(text, key).map_err(edit)?;
-    let same = |old: &Value| {
-        entry.as_object().into_iter().flatten().all(|(name, value)| old.get(name) == Some(value))
-            && old
-                .as_object()
-                .into_iter()
-                .flatten()
-                .all(|(name, _)| entry.get(name).is_some() || !super::entry::is_ours(name))
-    };
     let after = match &old {
-        Some(old) if same(old) => before.clone(),
+        Some(old) if is_up_to_date(old, entry) => before.clone(),
         _ => Some(format.with_entry(text, key, entry).map_err(edit)?),
     };
     // An entry of ours that is only changed leaves the text from before it in its place. One that somebody

@@ -50,6 +50,9 @@ impl System {
     };
 }
 
+/// Claude Desktop's file in a folder of settings.
+const CLAUDE_DESKTOP: &str = "Claude/claude_desktop_config.json";
+
 /// Where settings are looked for.
 #[derive(Debug, Clone)]
 pub struct Folders {
@@ -59,6 +62,8 @@ pub struct Folders {
     settings: PathBuf,
     /// `XDG_CONFIG_HOME` or `~/.config`, on every system.
     xdg: PathBuf,
+    /// Where Windows keeps what programs from packages (MSIX) write; nothing on other systems.
+    packages: Option<PathBuf>,
     claude: Option<PathBuf>,
     codex: Option<PathBuf>,
     goose: Option<PathBuf>,
@@ -70,6 +75,8 @@ pub struct Folders {
 pub enum Place {
     /// Into this file.
     File(PathBuf),
+    /// Into one of these, and which one cannot be told.
+    OneOf(Vec<PathBuf>),
     /// Into no file: a person pastes it, here.
     Paste(&'static str),
     /// The client has no settings of a project.
@@ -88,11 +95,16 @@ impl Folders {
                 environment.folder("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming"))
             }
         };
+        let packages = (system == System::Windows).then(|| {
+            let local = environment.folder("LOCALAPPDATA");
+            local.unwrap_or_else(|| home.join("AppData/Local")).join("Packages")
+        });
         let path = environment.get("PATH").map(std::env::split_paths).into_iter().flatten();
         Some(Self {
             system,
             settings,
             xdg,
+            packages,
             claude: environment.folder("CLAUDE_CONFIG_DIR"),
             codex: environment.folder("CODEX_HOME"),
             goose: environment.folder("GOOSE_PATH_ROOT"),
@@ -108,6 +120,7 @@ impl Folders {
             return Place::Paste("Settings > Tools > AI Assistant > Model Context Protocol > Add");
         }
         match scope {
+            Scope::User if client == Client::ClaudeDesktop => self.claude_desktop(),
             Scope::User => Place::File(self.user_file(client)),
             Scope::Project => match project_file(client) {
                 Some(file) => Place::File(project.join(file)),
@@ -122,7 +135,7 @@ impl Folders {
             // Run; https://code.claude.com/docs/en/mcp
             Client::ClaudeCode => self.claude.as_ref().unwrap_or(home).join(".claude.json"),
             // https://modelcontextprotocol.io/docs/develop/connect-local-servers
-            Client::ClaudeDesktop => self.settings.join("Claude/claude_desktop_config.json"),
+            Client::ClaudeDesktop => self.settings.join(CLAUDE_DESKTOP),
             // https://cursor.com/docs/mcp
             Client::Cursor => home.join(".cursor/mcp.json"),
             // https://code.visualstudio.com/docs/copilot/customization/mcp-servers; the default profile
@@ -166,16 +179,54 @@ impl Folders {
             Client::Junie | Client::JetBrains => home.join(".junie/mcp/mcp.json"),
             // https://lmstudio.ai/docs/app/mcp; where its home was moved, a file says where to
             Client::LmStudio => self.lm_studio().join("mcp.json"),
-            // https://docs.windsurf.com/windsurf/cascade/mcp
+            // https://docs.devin.ai/cli/extensibility/mcp/configuration; it does not follow XDG_CONFIG_HOME
+            Client::Devin => self.devin().join("mcp_config.json"),
+            // https://docs.devin.ai/desktop/cascade/mcp: for Cascade, the agent of Windsurf
             Client::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
             // continuedev/continue, core/context/mcp/json/loadJsonMcpConfigs.ts: every JSON file there
             Client::Continue => home.join(".continue/mcpServers/ayeaye.json"),
         }
     }
 
+    /// Claude Desktop's file. From a package (MSIX, how it comes to Windows now) it reads that of the package:
+    /// anthropics/claude-code#26073, akitaonrails/ai-memory#250.
+    fn claude_desktop(&self) -> Place {
+        let usual = self.user_file(Client::ClaudeDesktop);
+        let own: Vec<_> = self.claude_packages().iter().map(|it| it.join(CLAUDE_DESKTOP)).collect();
+        let there: Vec<_> = own.iter().filter(|file| file.exists()).cloned().collect();
+        let candidates = match there.len() {
+            // A package that has no file of its own yet is shown the usual one.
+            0 if usual.exists() => Vec::new(),
+            0 => own,
+            _ => there,
+        };
+        match <[PathBuf; 1]>::try_from(candidates) {
+            Ok([file]) => Place::File(file),
+            Err(none) if none.is_empty() => Place::File(usual),
+            Err(several) => Place::OneOf(several),
+        }
+    }
+
+    /// Where each of its packages keeps settings, in the order of their names.
+    fn claude_packages(&self) -> Vec<PathBuf> {
+        let entries = self.packages.as_ref().and_then(|it| std::fs::read_dir(it).ok());
+        let entries = entries.into_iter().flatten().flatten();
+        let own = entries.filter(|it| it.file_name().to_string_lossy().starts_with("Claude_"));
+        let mut own: Vec<_> = own.map(|it| it.path().join("LocalCache/Roaming")).collect();
+        own.sort();
+        own
+    }
+
     /// VS Code's folder of the user.
     fn code(&self) -> PathBuf {
         self.settings.join("Code/User")
+    }
+
+    fn devin(&self) -> PathBuf {
+        match self.system {
+            System::Windows => self.settings.join("devin"),
+            System::Unix | System::MacOs => self.home.join(".config/devin"),
+        }
     }
 
     fn lm_studio(&self) -> PathBuf {
@@ -189,14 +240,24 @@ impl Folders {
         let home = &self.home;
         let (left, program): (Vec<PathBuf>, &str) = match client {
             Client::ClaudeCode => (vec![self.user_file(client), home.join(".claude")], "claude"),
-            Client::ClaudeDesktop => (vec![self.settings.join("Claude")], ""),
+            Client::ClaudeDesktop => {
+                let usual = self.settings.join("Claude");
+                let packages = self.claude_packages().into_iter();
+                // The folder of a package is made when it is first started.
+                let packages = packages.filter_map(|it| it.ancestors().nth(2).map(Path::to_owned));
+                (std::iter::once(usual).chain(packages).collect(), "")
+            }
             Client::Cursor => (vec![home.join(".cursor")], "cursor"),
             Client::VsCode => (vec![self.code()], "code"),
-            Client::Codex => (vec![home.join(".codex")], "codex"),
+            Client::Codex => {
+                let own = self.user_file(client).parent().map(Path::to_owned);
+                (own.into_iter().chain([home.join(".codex")]).collect(), "codex")
+            }
             Client::GeminiCli => (vec![home.join(".gemini")], "gemini"),
             Client::Opencode => (vec![self.xdg.join("opencode")], "opencode"),
             Client::Junie => (vec![home.join(".junie")], "junie"),
             Client::LmStudio => (vec![self.lm_studio()], "lms"),
+            Client::Devin => (vec![self.devin()], "devin"),
             Client::Windsurf => (vec![home.join(".codeium/windsurf")], "windsurf"),
             Client::Continue => (vec![home.join(".continue")], "cn"),
             Client::AmazonQ => (vec![home.join(".aws/amazonq")], "q"),
@@ -248,6 +309,7 @@ fn project_file(client: Client) -> Option<&'static str> {
         Client::RooCode => ".roo/mcp.json",
         Client::AmazonQ => ".amazonq/mcp.json",
         Client::Junie => ".junie/mcp/mcp.json",
+        Client::Devin => ".devin/mcp_config.json",
         Client::Continue => ".continue/mcpServers/ayeaye.json",
         Client::ClaudeDesktop
         | Client::Goose

@@ -55,6 +55,8 @@ fn files_are_where_each_system_keeps_them() {
     assert_eq!(user_file(&mac, Client::Opencode), "/Users/ada/.config/opencode/opencode.json");
     let windows = folders(System::Windows, &[("HOME", "/c/ada"), ("APPDATA", "/c/ada/Roaming")]);
     assert_eq!(user_file(&windows, Client::Cursor), "/c/ada/.cursor/mcp.json");
+    assert_eq!(user_file(&windows, Client::Devin), "/c/ada/Roaming/devin/mcp_config.json");
+    assert_eq!(user_file(&moved, Client::Devin), "/home/ada/.config/devin/mcp_config.json");
     assert_eq!(user_file(&windows, Client::Goose), "/c/ada/Roaming/Block/goose/config/config.yaml");
     assert_eq!(
         linux.place(Client::Cursor, Scope::Project, Path::new("/w")),
@@ -86,22 +88,79 @@ fn a_file_that_is_there_is_taken_before_one_that_is_not() {
     std::fs::write(home.path().join(".lmstudio-home-pointer"), "/opt/lm\n").unwrap();
     assert_eq!(user_file(&folders, Client::LmStudio), "/opt/lm/mcp.json");
     assert!(folders.is_here(Client::Opencode) && folders.is_here(Client::Cline));
+    // Its own variable may lead out of the home.
+    let codex = tempfile::tempdir().unwrap();
+    let home = home.path().to_str().unwrap();
+    assert!(!folders.is_here(Client::Codex));
+    let moved = [("HOME", home), ("CODEX_HOME", codex.path().to_str().unwrap())];
+    assert!(self::folders(System::Unix, &moved).is_here(Client::Codex));
+}
+
+#[test]
+fn claude_desktop_from_a_package_reads_the_file_of_the_package() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name);
+    let (roaming, local) = (at("Roaming"), at("Local"));
+    let variables = [
+        ("HOME", home.path().to_str().unwrap()),
+        ("APPDATA", roaming.to_str().unwrap()),
+        ("LOCALAPPDATA", local.to_str().unwrap()),
+    ];
+    let file = "Claude/claude_desktop_config.json";
+    let usual = roaming.join(file);
+    let package =
+        |name: &str| local.join("Packages").join(name).join("LocalCache/Roaming").join(file);
+    let (one, two) = (package("Claude_one"), package("Claude_two"));
+    let make = |file: &Path| {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, "{}").unwrap();
+    };
+    let windows = folders(System::Windows, &variables);
+    let place = || windows.place(Client::ClaudeDesktop, Scope::User, Path::new("/w"));
+    make(&package("Claudette_x"));
+    assert!(!windows.is_here(Client::ClaudeDesktop));
+    assert_eq!(place(), Place::File(usual.clone()));
+    // It was installed and not started yet.
+    std::fs::create_dir_all(local.join("Packages/Claude_one")).unwrap();
+    assert!(windows.is_here(Client::ClaudeDesktop));
+    assert_eq!(place(), Place::File(one.clone()));
+    make(&usual);
+    assert_eq!(place(), Place::File(usual.clone()));
+    make(&one);
+    assert_eq!(place(), Place::File(one.clone()));
+    std::fs::create_dir_all(local.join("Packages/Claude_two")).unwrap();
+    assert_eq!(place(), Place::File(one.clone()));
+    make(&two);
+    assert_eq!(place(), Place::OneOf(vec![one.clone(), two.clone()]));
+    for file in [&one, &two, &usual] {
+        std::fs::remove_file(file).unwrap();
+    }
+    assert_eq!(place(), Place::OneOf(vec![one, two]));
+    // No other system has packages.
+    let linux = folders(System::Unix, &variables);
+    assert!(matches!(
+        linux.place(Client::ClaudeDesktop, Scope::User, Path::new("/w")),
+        Place::File(file) if file.ends_with(".config/Claude/claude_desktop_config.json")
+    ));
 }
 
 #[test]
 fn what_is_written_is_what_is_started() {
-    let command = Command {
-        program: "/opt/aye aye/ayeaye".to_owned(),
-        args: vec!["--data-dir".to_owned(), "/d".to_owned(), "serve".to_owned()],
-        env: vec![("PATH".to_owned(), "/opt/node:/usr/bin".to_owned())],
-        slow_start: false,
-    };
-    for client in Client::ALL {
-        let entry = client.entry("ayeaye", &Connection::Stdio(command.clone())).unwrap();
+    for (client, slow_start) in
+        Client::ALL.into_iter().flat_map(|client| [(client, false), (client, true)])
+    {
+        let command = Command {
+            program: "/opt/aye aye/ayeaye".to_owned(),
+            args: vec!["--data-dir".to_owned(), "/d".to_owned(), "serve".to_owned()],
+            env: vec![("PATH".to_owned(), "/opt/node:/usr/bin".to_owned())],
+            slow_start,
+        };
+        let connection = Connection::Stdio(command.clone());
+        let entry = client.entry("ayeaye", &connection).unwrap();
         let key = Key { section: client.section(), name: "ayeaye" };
         let text = client.format().alone(key, &entry).unwrap();
         let read = client.format().entry(&text, key).unwrap().unwrap();
-        assert_eq!(client.command_of(&read).as_ref(), Some(&command), "{client}: {text}");
+        assert_eq!(connection.command_in(client, &read), Some(command), "{client}: {text}");
     }
 }
 
@@ -256,6 +315,40 @@ mod files {
         uninstall(&path);
         assert!(path.exists(), "it was there before");
         assert_eq!(std::fs::read_to_string(kept::backup(&path)).unwrap(), by_hand);
+    }
+
+    #[test]
+    fn what_the_person_set_in_the_entry_is_no_reason_to_change_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings");
+        let command = Command { program: "/a".to_owned(), slow_start: true, ..Command::default() };
+        let connection = Connection::Stdio(command);
+        for (client, was, is) in [
+            (Client::Goose, "timeout: 300", "timeout: 900 # slow"),
+            (Client::Goose, "enabled: true", "enabled: false"),
+            (Client::Opencode, "\"enabled\": true", "\"enabled\": false"),
+            (Client::Codex, "startup_timeout_sec = 60", "startup_timeout_sec = 90"),
+        ] {
+            let key = Key { section: client.section(), name: "ayeaye" };
+            let entry = client.entry("ayeaye", &connection).unwrap();
+            let text = client.format().alone(key, &entry).unwrap().replace(was, is);
+            std::fs::write(&path, &text).unwrap();
+            assert!(text.contains(is));
+            let change = kept::install(&path, client.format(), key, &entry).unwrap();
+            assert!(change.is_nothing(), "{change:?}");
+        }
+    }
+
+    #[test]
+    fn where_nothing_changes_no_copy_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        let both = "{ \"mcpServers\": { \"b\": {}, \"ayeaye\": { \"command\": \"/a\" } } }";
+        std::fs::write(&path, both).unwrap();
+        let change = install(&path, &json!({ "command": "/a" }));
+        assert!(change.is_nothing());
+        assert_eq!(change.backup(), None);
+        assert!(install(&path, &json!({ "command": "/b" })).backup().unwrap().exists());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::http;
 use crate::mcp::offer::Offer;
 use crate::model_presence::ModelState;
 use crate::terminal::Terminal;
-use crate::text::{lines, one_line};
+use crate::text::{bytes, lines, one_line};
 use crate::wiring::{App, adb_config};
 
 /// One finding.
@@ -219,10 +219,26 @@ fn data_folder(config: &Config) -> Finding {
     let tried = private_folder(folder, true)
         .and_then(|()| std::fs::write(&probe, b"ok"))
         .and_then(|()| std::fs::remove_file(&probe));
+    let floor = config.journal.min_free;
     match tried {
-        Ok(()) => {
-            Finding::new(Severity::Ok, "data", format!("{} can be written", folder.display()))
-        }
+        Ok(()) => match http::free_space(folder) {
+            // No session would begin.
+            Some(free) if free < floor => Finding::new(
+                Severity::Error,
+                "data",
+                format!(
+                    "{} has {} free, and a new session needs {} (journal.min-free)",
+                    folder.display(),
+                    bytes(free),
+                    bytes(floor)
+                ),
+            )
+            .with_hint(
+                "`ayeaye sessions du` shows what sessions take and `ayeaye sessions rm` removes them; make room on \
+                 the disk, or set journal.min-free lower",
+            ),
+            _ => Finding::new(Severity::Ok, "data", format!("{} can be written", folder.display())),
+        },
         Err(err) => Finding::new(
             Severity::Error,
             "data",

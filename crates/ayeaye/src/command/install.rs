@@ -5,10 +5,12 @@ mod settings;
 mod shown;
 mod start;
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use crate::cli::{Install, Uninstall};
+use crate::cli::{EntryArgs, Install, Uninstall};
 use crate::clients::document::{Format, Key};
 use crate::clients::kept::{self, Change};
 use crate::clients::{Client, Folders, Place, System};
@@ -49,8 +51,7 @@ async fn choose(
                     "file": state.file().map(|file| file.display().to_string()) })
             })
             .collect();
-        let text = serde_json::to_string_pretty(&json!({ "clients": rows }));
-        terminal.line(&text.expect("plain values"));
+        terminal.json(&json!({ "clients": rows }));
         return Ok(Exit::Done);
     }
     if here.is_empty() {
@@ -158,7 +159,7 @@ pub(super) fn folders(start: &Start) -> anyhow::Result<Folders> {
         .context("there is no home folder: set HOME (on Windows USERPROFILE)")
 }
 
-/// What is told of an installation, for people or for programs.
+/// What is told of an installation: to people, beside the facts where those are asked for.
 struct Told {
     terminal: Terminal,
     json: bool,
@@ -166,16 +167,17 @@ struct Told {
 }
 
 impl Told {
+    fn new(terminal: Terminal, entry: &EntryArgs) -> Self {
+        let terminal = if entry.json { terminal.beside_json() } else { terminal };
+        Self { terminal, json: entry.json, facts: serde_json::Map::new() }
+    }
+
     fn line(&self, text: &str) {
-        if !self.json {
-            self.terminal.line(text);
-        }
+        self.terminal.line(text);
     }
 
     fn item(&self, name: &str, text: &str) {
-        if !self.json {
-            self.terminal.item(name, text);
-        }
+        self.terminal.item(name, text);
     }
 
     fn fact(&mut self, name: &str, value: impl Into<Value>) {
@@ -203,8 +205,7 @@ impl Told {
         if self.json {
             let mut facts = self.facts;
             facts.insert("state".to_owned(), state.into());
-            let text = serde_json::to_string_pretty(&facts);
-            self.terminal.line(&text.expect("plain values"));
+            self.terminal.json(&facts);
         }
         exit
     }
@@ -217,7 +218,8 @@ async fn into(
     args: &Install,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let mut told = Told { terminal, json: args.entry.json, facts: serde_json::Map::new() };
+    let mut told = Told::new(terminal, &args.entry);
+    let terminal = told.terminal;
     let asking = terminal.is_interactive() && !args.entry.yes && !args.entry.dry_run;
     told.fact("client", client.id());
     told.fact("name", args.entry.name.as_str());
@@ -249,6 +251,13 @@ async fn into(
     let key = Key { section: client.section(), name: &args.entry.name };
     let file = match &plan.place {
         Place::File(file) => file.clone(),
+        Place::OneOf(files) => {
+            told.line(&format!(
+                "Nothing was changed. By hand, put this into the file that {client} reads:\n"
+            ));
+            told.line(&client.format().to_paste(key, &plan.hidden(&entry)));
+            anyhow::bail!(one_of(client, files))
+        }
         Place::Paste(place) => {
             told.line(&format!("{client} has no settings file. Paste this at {place}:\n"));
             told.line(&client.format().to_paste(key, &plan.hidden(&entry)));
@@ -321,10 +330,18 @@ async fn into(
             told.item("written", &format!("{}; as it was: {}", file.display(), backup.display()));
             told.fact("backup", backup.display().to_string());
         }
+        // The settings may be all that changed.
+        None if change.is_nothing() => {}
         None => told.item("written", &file.display().to_string()),
     }
     let state = if change.is_new { "added" } else { "changed" };
     try_it(client, &file, key, &plan, start, told, state).await
+}
+
+/// Why none of several files is changed.
+fn one_of(client: Client, files: &[PathBuf]) -> String {
+    let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+    format!("{client} reads one of {}, and which one cannot be told", files.join(", "))
 }
 
 /// Does what the client will do: reads its file and starts what stands there.
@@ -339,7 +356,7 @@ async fn try_it(
 ) -> anyhow::Result<Exit> {
     let text = kept::read(file)?.unwrap_or_default();
     let entry = client.format().entry(&text, key).ok().flatten().unwrap_or_default();
-    let answer = match (client.command_of(&entry), plan.url()) {
+    let answer = match (plan.command_in(&entry), plan.url()) {
         (Some(command), _) => start::stdio(&command, &plan.desktop(start)).await,
         (None, Some(url)) => start::http(url, plan.token()).await,
         (None, None) => Err("the entry has no command".to_owned()),
@@ -356,6 +373,9 @@ async fn try_it(
                 json!({ "ok": true, "tools": answer.tools,
                 "ms": u64::try_from(time).unwrap_or(u64::MAX) }),
             );
+            if entry["enabled"] == false {
+                told.item("note", "the entry is switched off there (`enabled`), and stays so");
+            }
             told.item("next", client.next());
             told.fact("next", client.next());
             Ok(told.end(state, Exit::Done))
@@ -381,12 +401,14 @@ pub async fn uninstall(
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let client = args.client;
-    let mut told = Told { terminal, json: args.entry.json, facts: serde_json::Map::new() };
+    let mut told = Told::new(terminal, &args.entry);
+    let terminal = told.terminal;
     told.fact("client", client.id());
     told.fact("name", args.entry.name.as_str());
     let project = std::env::current_dir().context("the working directory")?;
     let file = match folders(start)?.place(client, args.entry.scope, &project) {
         Place::File(file) => file,
+        Place::OneOf(files) => anyhow::bail!(one_of(client, &files)),
         Place::Paste(place) => anyhow::bail!("{client} has no settings file: remove it at {place}"),
         Place::NoProject => {
             anyhow::bail!("{client} has no settings of a project: leave out --scope")

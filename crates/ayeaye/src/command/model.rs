@@ -14,8 +14,7 @@ pub fn list(config: &Config, model: &RemoteModel, as_json: bool, terminal: Termi
     let all: Vec<ProfileInfo> = Profile::ALL.iter().map(|profile| profile.listed()).collect();
     if as_json {
         let all: Vec<_> = all.iter().map(as_value).collect();
-        let text = serde_json::to_string_pretty(&json!({ "profiles": all }));
-        terminal.line(&text.expect("plain values"));
+        terminal.json(&json!({ "profiles": all }));
         return Exit::Done;
     }
     let mut rows = vec![["PROFILE", "COORDINATES", "SCREENS", "API", "MODELS"].map(str::to_owned)];

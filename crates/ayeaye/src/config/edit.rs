@@ -1,6 +1,8 @@
 //! Changes single settings in the text of a settings file; everything else stays, comments too.
 use toml_edit::{DocumentMut, Item, Table, Value};
 
+use crate::text::with_ends_of;
+
 /// Why the text is not changed.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
@@ -49,7 +51,7 @@ pub fn edited(text: &str, key: &str, value: Option<Value>) -> Result<String, Edi
             table.remove(name);
         }
     }
-    Ok(file.to_string())
+    Ok(with_ends_of(text, &file.to_string()))
 }
 
 #[cfg(test)]
@@ -78,6 +80,17 @@ mod tests {
         );
         assert!(edited("[model", key, Some("pixels".into())).is_err());
         assert!(edited("model = 3", key, Some("pixels".into())).is_err());
+    }
+
+    #[test]
+    fn lines_end_as_they_did() {
+        let before = "# mine\r\n[model] # here\r\nname = \"m\"\r\n\r\n[run]\r\nmax-steps = 3\r\n";
+        let after = edited(before, "model.coordinates", Some("pixels".into())).unwrap();
+        assert_eq!(after, before.replace("\"m\"\r\n", "\"m\"\r\ncoordinates = \"pixels\"\r\n"));
+        assert_eq!(edited(&after, "model.coordinates", None).unwrap(), before);
+        let marked = format!("\u{feff}{before}");
+        let after = edited(&marked, "run.max-steps", Some(4.into())).unwrap();
+        assert_eq!(after, marked.replace('3', "4"));
     }
 
     #[test]

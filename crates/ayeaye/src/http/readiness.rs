@@ -67,13 +67,17 @@ fn look(data_dir: &Path, floor: u64) -> Result<(), NotReady> {
             return Err(NotReady::ReadOnly);
         }
     }
-    match fs4::statvfs(data_dir) {
-        // Some network and memory file systems have no size and report 0 for everything.
-        Ok(found) if found.total_space() != 0 && found.available_space() < floor => {
-            Err(NotReady::Full)
-        }
-        Ok(_) | Err(_) => Ok(()),
+    match free_space(data_dir) {
+        Some(free) if free < floor => Err(NotReady::Full),
+        _ => Ok(()),
     }
+}
+
+/// The bytes that are free for this folder; `None` where the system does not say.
+pub(crate) fn free_space(folder: &Path) -> Option<u64> {
+    let found = fs4::statvfs(folder).ok()?;
+    // Some network and memory file systems have no size and report 0 for everything.
+    (found.total_space() != 0).then(|| found.available_space())
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ fn update(text: &str, key: Key<'_>, entry: &Value, format: Format) -> Result<Str
         }
     }
     for (name, value) in &wanted {
-        if old.get(name) == Some(value) {
+        if old.get(name).is_some_and(|old| old == value || !is_ours(name)) {
             continue;
         }
         text = with_object(&text, key, format, |text, object| {

@@ -148,7 +148,9 @@ fn yaml_gets_lines_at_the_top_of_the_section() {
     assert_eq!(take(Format::Yaml, &after, GOOSE, false), before);
     let moved = json!({ "type": "stdio", "name": "ayeaye", "cmd": "/new" });
     let changed = Format::Yaml.with_entry(&after, GOOSE, &moved).unwrap();
-    assert_eq!(Format::Yaml.entry(&changed, GOOSE).unwrap().unwrap(), moved);
+    let kept = json!({ "type": "stdio", "name": "ayeaye", "enabled": true, "cmd": "/new",
+        "timeout": 300 });
+    assert_eq!(Format::Yaml.entry(&changed, GOOSE).unwrap().unwrap(), kept);
     assert_eq!(take(Format::Yaml, &changed, GOOSE, false), before);
     for before in ["", "a: 1\n", "# no more\n"] {
         let after = Format::Yaml.with_entry(before, GOOSE, &goose).unwrap();
@@ -168,6 +170,65 @@ fn yaml_gets_lines_at_the_top_of_the_section() {
         "a: 1\n---\nb: 1\n",
     ] {
         assert!(Format::Yaml.with_entry(refused, GOOSE, &goose).is_err(), "{refused}");
+    }
+}
+
+#[test]
+fn a_yaml_entry_is_changed_key_by_key() {
+    let goose = json!({ "type": "stdio", "name": "ayeaye", "enabled": true, "cmd": "/opt/ayeaye",
+        "args": ["serve", "--virtual"], "timeout": 300, "envs": { "PATH": "/usr/bin" } });
+    let before = "extensions:\n  a: 1\n  ayeaye: # mine\n    # a phone\n    type: stdio\n    name: phone # so called\n    \
+                  enabled: false\n    cmd: '/old'   # here\n    args:  # those\n      - serve\n    timeout: 900\n    \
+                  available_tools: [a, b]\n    uri: [\n      x ]\n\n    # the last\n  z: 1\n";
+    let after = "extensions:\n  a: 1\n  ayeaye: # mine\n    # a phone\n    type: stdio\n    name: phone # so called\n    \
+                 enabled: false\n    cmd: \"/opt/ayeaye\"   # here\n    args: [\"serve\", \"--virtual\"]  # those\n    timeout: 900\n    \
+                 available_tools: [a, b]\n    envs: { PATH: \"/usr/bin\" }\n\n    # the last\n  z: 1\n";
+    for end in ["\n", "\r\n"] {
+        let (before, after) = (before.replace('\n', end), after.replace('\n', end));
+        assert_eq!(Format::Yaml.with_entry(&before, GOOSE, &goose).unwrap(), after);
+    }
+    let entry = json!({ "cmd": "/new", "args": ["serve"] });
+    let put = |rows: &str| {
+        let text = format!("extensions:\n  ayeaye:\n{rows}");
+        let after = Format::Yaml.with_entry(&text, GOOSE, &entry);
+        after.map(|it| it.replacen("extensions:\n  ayeaye:\n", "", 1))
+    };
+    for (before, after) in [
+        ("    cmd: x\n    args: # none\n", "    cmd: \"/new\"\n    args: [\"serve\"] # none\n"),
+        ("    cmd: &a 'x' # c", "    cmd: \"/new\" # c\n    args: [\"serve\"]\n"),
+        ("    \"cmd\" : x y # c", "    \"cmd\" : \"/new\" # c\n    args: [\"serve\"]\n"),
+        (
+            "     args: [a, # b\n       c] # d\n     cmd:\n       /x\n",
+            "     args: [\"serve\"] # d\n     cmd: \"/new\"\n",
+        ),
+        (
+            "    args:\n    - a\n    - b: 1\n      c: 2 # c\n    # d\n    <<: x\n    cmd: /new\n",
+            "    args: [\"serve\"]\n    # d\n    <<: x\n    cmd: /new\n",
+        ),
+    ] {
+        assert_eq!(put(before).as_deref(), Ok(after), "{before}");
+    }
+    for refused in [
+        "    cmd: &a x\n    k: *a\n",
+        "    cmd: |\n      a\n",
+        "    ? cmd\n    : x\n",
+        "    cmd: x\n    cmd: y\n",
+    ] {
+        assert!(put(refused).is_err(), "{refused}");
+    }
+    let braces = "extensions:\n  ayeaye: { cmd: x, timeout: 9 } # mine\n";
+    assert!(Format::Yaml.with_entry(braces, GOOSE, &entry).is_err());
+}
+
+#[test]
+fn what_an_entry_began_with_is_the_persons_from_then_on() {
+    let wanted = json!({ "command": "/new", "args": ["serve"], "timeout": 300, "enabled": true });
+    let old = json!({ "command": "/old", "enabled": false, "timeout": 9 });
+    for format in [LENIENT, Format::Toml, Format::Yaml] {
+        let text = format.alone(KEY, &old).unwrap();
+        let after = format.with_entry(&text, KEY, &wanted).unwrap();
+        let now = json!({ "command": "/new", "enabled": false, "timeout": 9, "args": ["serve"] });
+        assert_eq!(format.entry(&after, KEY).unwrap().unwrap(), now, "{after}");
     }
 }
 
@@ -260,13 +321,19 @@ proptest! {
         rows in prop::collection::vec("(# [a-z\\[\\]=\"]{0,8})?|[a-z]{2} = (1|\"x\\[\"|'''\n\\[a\\]\n'''|\\[ 1, # c\n 2 \\])( # c)?", 0..4),
         tables in prop::collection::vec("\\[(mcp_servers\\.)?t[a-z]{2}\\]( # c)?\n(k = \\{ a = 1 \\}\n)?\n?(# end\n)?", 0..4),
         last in "\n?",
+        end in "\r?\n",
     ) {
-        let text = format!("{}\n{}{last}", rows.join("\n"), tables.concat());
+        let text = format!("{}\n{}{last}", rows.join("\n"), tables.concat()).replace('\n', &end);
         prop_assume!(Format::Toml.parse(&text).is_ok());
         let after = Format::Toml.with_entry(&text, CODEX, &entry()).unwrap();
         prop_assert_eq!(Format::Toml.entry(&after, CODEX).unwrap(), Some(entry()));
-        let back = take(Format::Toml, &after, CODEX, false);
-        prop_assert_eq!(back, text);
+        let moved = json!({ "command": "/new", "args": ["serve"], "env": { "A": "b" } });
+        let changed = Format::Toml.with_entry(&after, CODEX, &moved).unwrap();
+        prop_assert_eq!(Format::Toml.entry(&changed, CODEX).unwrap(), Some(moved));
+        for after in [after, changed] {
+            let back = take(Format::Toml, &after, CODEX, false);
+            prop_assert_eq!(&back, &text);
+        }
     }
 
     #[test]
@@ -282,6 +349,31 @@ proptest! {
         let after = after.unwrap();
         prop_assert_eq!(Format::Yaml.entry(&after, GOOSE).unwrap(), Some(entry()));
         prop_assert_eq!(take(Format::Yaml, &after, GOOSE, false), text);
+    }
+
+    #[test]
+    fn a_changed_yaml_entry_keeps_its_comments(
+        names in prop::sample::subsequence(vec!["cmd", "args", "timeout", "k"], 1..5).prop_shuffle(),
+        values in prop::collection::vec("|v|\"a \\\\\" # b\"|'a '' # b'|x y|\\[1, 2\\]|\\{ a: b \\}|\n      - 1\n      - 'b'|\n      a: 1", 5),
+        comments in prop::collection::vec("( # c)?(\n    # c)?", 5),
+        end in "\r?\n",
+    ) {
+        let mut text = "extensions: # c\n  ayeaye: # c\n    # c\n".to_owned();
+        for ((name, value), comment) in names.iter().zip(&values).zip(&comments) {
+            // What stands in a value over several lines goes with it.
+            let comment = match value.strip_prefix('\n') {
+                Some(_) => comment.trim_start_matches(" # c"),
+                None => comment,
+            };
+            text.extend(["    ", name, ": ", value, comment, "\n"]);
+        }
+        text.push_str("  # c\n  z: 1\n");
+        let text = text.replace('\n', &end);
+        let entry = json!({ "cmd": "/opt/ayeaye", "args": ["serve"], "timeout": 300 });
+        let after = Format::Yaml.with_entry(&text, GOOSE, &entry).unwrap();
+        prop_assert_eq!(after.matches("# c").count(), text.matches("# c").count(), "{}", after);
+        prop_assert_eq!(after.matches('\r').count(), if end == "\r\n" { after.matches('\n').count() } else { 0 });
+        prop_assert_eq!(Format::Yaml.with_entry(&after, GOOSE, &entry).unwrap(), after);
     }
 
     #[test]

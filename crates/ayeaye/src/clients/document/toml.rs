@@ -4,6 +4,7 @@ use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
 
 use super::super::entry::is_ours;
 use super::{EditError, Key, line_end, place, removed};
+use crate::text::with_ends_of;
 
 pub(super) fn parse(text: &str) -> Result<Value, EditError> {
     Ok(table_value(document(text)?.as_table()))
@@ -82,6 +83,10 @@ fn update(text: &str, key: Key<'_>, entry: &Value) -> Result<String, EditError> 
         table.remove(&name);
     }
     for (name, value) in &wanted {
+        let old = table.get(name).map(item_value);
+        if old.is_some_and(|old| old == *value || !is_ours(name)) {
+            continue;
+        }
         let new: toml_edit::Value = written(value)
             .parse()
             .map_err(|_| EditError::NotChanged { why: "a value that cannot be written" })?;
@@ -94,7 +99,7 @@ fn update(text: &str, key: Key<'_>, entry: &Value) -> Result<String, EditError> 
             table.insert(name, Item::Value(new));
         }
     }
-    Ok(document.to_string())
+    Ok(with_ends_of(text, &document.to_string()))
 }
 
 pub(super) fn take(text: &str, key: Key<'_>) -> Result<String, EditError> {

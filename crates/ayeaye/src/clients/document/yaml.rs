@@ -1,10 +1,13 @@
 //! Entries in YAML: whole lines at the top of their section, put in and taken out.
 //!
-//! There is no library that changes YAML and keeps its comments. Lines are safe where the section is a
-//! block mapping; anything else is refused.
+//! There is no library that changes YAML and keeps its comments. Lines are safe where the section, and an
+//! entry that is there already, is a block mapping; anything else is refused.
+use std::ops::Range;
+
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 use serde_json::{Map, Value};
 
+use super::super::entry::is_ours;
 use super::{EditError, Key, inserted, line_end, replaced};
 
 pub(super) fn parse(text: &str) -> Result<Value, EditError> {
@@ -29,10 +32,18 @@ pub(super) fn put(text: &str, key: Key<'_>, entry: &Value) -> Result<String, Edi
     };
     match &value.kind {
         Kind::Map(entries) if !value.flow && !entries.is_empty() => {
-            if only(entries, key.name)?.is_some() {
-                // Keys of the person's in it go with the old entry; the difference is shown before.
-                let text = take(&text, key, false)?;
-                return put(&text, key, entry);
+            match only(entries, key.name)? {
+                None => {}
+                Some((_, Node { kind: Kind::Map(rows), flow, last_line, .. }))
+                    if !rows.is_empty() =>
+                {
+                    if *flow {
+                        return Err(EditError::NotChanged { why: "the entry is in braces" });
+                    }
+                    return update(&text, rows, *last_line, entry);
+                }
+                // Without a key in it nothing of the person's can go with it.
+                Some(_) => return put(&take(&text, key, false)?, key, entry),
             }
             let column = entries[0].0.start.col();
             let at = line_start(&text, name.end.line() + 1);
@@ -60,6 +71,118 @@ pub(super) fn put(text: &str, key: Key<'_>, entry: &Value) -> Result<String, Edi
 fn below(text: &str, at: usize, line: &str, new: &str) -> String {
     let gap = if at == text.len() && !text.ends_with('\n') { line } else { "" };
     inserted(text, &[(at, format!("{gap}{new}"))])
+}
+
+/// Changes an entry key by key, each by its lines; comments and keys of the person's stay.
+fn update(
+    text: &str,
+    rows: &[Entry],
+    last_line: usize,
+    entry: &Value,
+) -> Result<String, EditError> {
+    if text.replace("\r\n", "").contains('\r') {
+        // To the parser that is the end of a line.
+        return Err(EditError::NotChanged { why: "a line ends in a carriage return alone" });
+    }
+    let line = line_end(text);
+    let pad = " ".repeat(rows[0].0.start.col());
+    let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+    for (key, name, value) in rows {
+        if is_ours(name) && entry.get(name).is_none() {
+            let last = value.last_line.max(key.end.line());
+            let lines = line_start(text, key.start.line())..line_start(text, last + 1);
+            changes.push((lines, String::new()));
+        }
+    }
+    let mut missing = String::new();
+    for (name, new) in entry.as_object().into_iter().flatten() {
+        match only(rows, name)? {
+            None => missing.extend([&pad, &quoted(name), ": ", &flow(new), line]),
+            Some((_, old)) if !is_ours(name) || old.value() == *new => {}
+            Some((key, old)) => changes.extend(new_value(text, key, old, new)?),
+        }
+    }
+    changes.sort_by_key(|(range, _)| range.start);
+    let at = line_start(text, last_line + 1);
+    // From the end, so that the places of the others stay.
+    let text = if missing.is_empty() { text.to_owned() } else { below(text, at, line, &missing) };
+    Ok(changes.into_iter().rev().fold(text, |text, (range, new)| replaced(&text, range, &new)))
+}
+
+/// What puts a value in the place of the one after this key. A comment behind it stays.
+fn new_value(
+    text: &str,
+    key: Span,
+    old: &Node,
+    new: &Value,
+) -> Result<Vec<(Range<usize>, String)>, EditError> {
+    const UNUSUAL: EditError = EditError::NotChanged { why: "a value in an unusual form" };
+    let end = byte(text, key.end);
+    let colon = text[end..].find(':').map(|it| end + it + 1);
+    let colon = colon.filter(|it| text[end..it - 1].trim_matches(' ').is_empty()).ok_or(UNUSUAL)?;
+    let below = line_start(text, key.end.line() + 1);
+    if old.start.line() == key.end.line() && !old.is_nothing() {
+        let start = byte(text, old.start);
+        if !text.get(colon..start).is_some_and(|it| it.trim().is_empty()) {
+            return Err(UNUSUAL);
+        }
+        let end = match old.kind {
+            // To the parser the comment behind quotes and braces belongs to them.
+            Kind::Scalar(_, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => {
+                // An anchor or a tag may be in front.
+                let quote = text[start..].find(['"', '\'']);
+                quoted_end(text, start + quote.unwrap_or_default())
+            }
+            Kind::List(_) | Kind::Map(_) => braces_end(text, start),
+            Kind::Scalar(..) | Kind::Alias(_) => byte(text, old.end),
+        };
+        return Ok(vec![(start..end, flow(new))]);
+    }
+    let rest = text.get(colon..below).ok_or(UNUSUAL)?.trim();
+    if !rest.is_empty() && !rest.starts_with('#') {
+        return Err(UNUSUAL);
+    }
+    let lines = below..line_start(text, old.last_line + 1).max(below);
+    Ok(vec![(colon..colon, format!(" {}", flow(new))), (lines, String::new())])
+}
+
+/// The place behind the text in quotes that begins here. Two single quotes are one that is meant.
+fn quoted_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let quote = bytes.get(start).copied().unwrap_or_default();
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match *byte {
+            b'\\' if quote == b'"' => at += 2,
+            it if it == quote && quote == b'\'' && bytes.get(at + 1) == Some(&quote) => at += 2,
+            it if it == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// The place behind the brace that closes the one here.
+fn braces_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (start, 0_usize);
+    while let Some(byte) = bytes.get(at) {
+        // Elsewhere these are characters of a word.
+        let before = at.checked_sub(1).map_or(b' ', |it| bytes[it]);
+        let begins = before.is_ascii_whitespace() || b"[{,:".contains(&before);
+        match *byte {
+            b'"' | b'\'' if begins => at = quoted_end(text, at) - 1,
+            b'#' if before.is_ascii_whitespace() => {
+                at += text[at..].find('\n').unwrap_or(text.len() - at);
+            }
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' if depth <= 1 => return at + 1,
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
 }
 
 pub(super) fn take(text: &str, key: Key<'_>, section_too: bool) -> Result<String, EditError> {
@@ -162,6 +285,8 @@ fn only<'t>(entries: &'t [Entry], name: &str) -> Result<Option<(Span, &'t Node)>
 struct Node {
     kind: Kind,
     start: Marker,
+    /// The place behind it, if it is no list and no map.
+    end: Marker,
     /// The last line with something of it, from 1.
     last_line: usize,
     /// Whether it is written in braces.
@@ -177,6 +302,11 @@ enum Kind {
 }
 
 impl Node {
+    /// Whether nothing is written there.
+    fn is_nothing(&self) -> bool {
+        matches!(&self.kind, Kind::Scalar(text, ScalarStyle::Plain) if text.is_empty())
+    }
+
     /// As JSON, to compare; what JSON does not have becomes text.
     fn value(&self) -> Value {
         match &self.kind {
@@ -249,7 +379,7 @@ fn node<'t>(
     if MAX_DEPTH < depth {
         return Err(EditError::NotChanged { why: "it is too deep" });
     }
-    let start = span.start;
+    let (start, end) = (span.start, span.end);
     let flow = text[byte(text, start)..].starts_with(['{', '[']);
     let mut last_line = last_line(span);
     let kind = match event {
@@ -284,16 +414,15 @@ fn node<'t>(
                 };
                 let (event, at) = next(parser)?.ok_or(CUT)?;
                 let value = node(text, parser, &event, at, depth + 1)?;
-                let is_nothing = matches!(&value.kind, Kind::Scalar(text, ScalarStyle::Plain) if text.is_empty());
-                let end = if is_nothing { key.last_line } else { value.last_line };
-                last_line = last_line.max(end);
-                entries.push((span, name, Node { last_line: end, ..value }));
+                let last = if value.is_nothing() { key.last_line } else { value.last_line };
+                last_line = last_line.max(last);
+                entries.push((span, name, Node { last_line: last, ..value }));
             }
             Kind::Map(entries)
         }
         _ => return Err(CUT),
     };
-    Ok(Node { kind, start, last_line, flow })
+    Ok(Node { kind, start, end, last_line, flow })
 }
 
 /// The last line of a span; one that ends where a line begins does not reach into it.

@@ -6,7 +6,7 @@ use ayeaye_model::Secret;
 use serde_json::Value;
 
 use crate::cli::Install;
-use crate::clients::entry::Connection;
+use crate::clients::entry::{Command, Connection};
 use crate::clients::{Client, Folders, Place, Scope, System, TokenForm, launcher};
 use crate::command::Start;
 use crate::config::TOKEN_VARIABLE;
@@ -71,7 +71,7 @@ impl Plan {
         start: &Start,
         args: &Install,
         folders: &Folders,
-    ) -> anyhow::Result<crate::clients::entry::Command> {
+    ) -> anyhow::Result<Command> {
         let mut words = Vec::new();
         if let Some(file) = &self.config_file {
             words.extend(["--config".to_owned(), file.display().to_string()]);
@@ -159,6 +159,7 @@ impl Plan {
     pub(super) fn place_in_words(&self) -> String {
         match &self.place {
             Place::File(file) => file.display().to_string(),
+            Place::OneOf(files) => super::one_of(self.client, files),
             Place::Paste(place) => (*place).to_owned(),
             Place::NoProject => "the project".to_owned(),
         }
@@ -182,6 +183,11 @@ impl Plan {
     /// Whether the client starts the server.
     pub(super) fn is_stdio(&self) -> bool {
         matches!(self.connection, Connection::Stdio(_))
+    }
+
+    /// The command of the entry as it stands in the client's file.
+    pub(super) fn command_in(&self, entry: &Value) -> Option<Command> {
+        self.connection.command_in(self.client, entry)
     }
 
     pub(super) fn url(&self) -> Option<&str> {

@@ -118,19 +118,41 @@ impl Settings {
             after = edited(&after, &it.key, Some(it.value.clone()))
                 .with_context(|| file.display().to_string())?;
         }
-        Ok(Some(kept::Change::plain(file.clone(), before, after)))
+        let change = kept::Change::plain(file.clone(), before, after);
+        // From the first byte on: narrowed afterwards, others could have read it meanwhile.
+        let has_key = self.kept().any(|it| it.secret);
+        Ok(Some(if has_key { change.for_owner_only() } else { change }))
     }
 
     pub(super) fn write(&self) -> anyhow::Result<Option<PathBuf>> {
         let Some(change) = self.change()? else { return Ok(None) };
         change.write()?;
-        #[cfg(unix)]
-        if self.kept().any(|it| it.secret) {
-            use std::os::unix::fs::PermissionsExt as _;
-            let owner_only = std::fs::Permissions::from_mode(0o600);
-            std::fs::set_permissions(&change.path, owner_only)
-                .with_context(|| change.path.display().to_string())?;
-        }
         Ok(Some(change.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_gets_a_key_is_never_anybody_elses_to_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ayeaye.toml");
+        let lost = |secret| LostSetting {
+            key: "model.api-key".to_owned(),
+            origin: "AYEAYE_MODEL_API_KEY".to_owned(),
+            secret,
+            value: "canary".into(),
+        };
+        let change = |secret| {
+            let lost = vec![lost(secret)];
+            let settings = Settings { lost, file: Some(file.clone()), with_secrets: true };
+            settings.change().unwrap().unwrap()
+        };
+        let after = "[model]\napi-key = \"canary\"\n".to_owned();
+        let plain = kept::Change::plain(file.clone(), None, after);
+        assert_eq!(change(false), plain);
+        assert_eq!(change(true), plain.for_owner_only());
     }
 }
