@@ -1,7 +1,7 @@
 // A question of the agent, with its choices or a box for the answer.
 
-import { goOn, stop } from "./actions.js";
-import { take } from "./control.js";
+import { stop } from "./actions.js";
+import { proceed, take } from "./control.js";
 import { icon } from "./icons.js";
 import { button, failure, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
@@ -116,7 +116,7 @@ function answerBox(session, question, off) {
 }
 
 const answer = ({ session_id: id }, question, reply) =>
-  goOn(id, { reply, secret: Boolean(question.asks_for_secret), question_step: question.step });
+  proceed(id, { reply, secret: Boolean(question.asks_for_secret), question_step: question.step });
 
 async function sendAnswer(event, session, question) {
   event.preventDefault();
