@@ -76,6 +76,23 @@ async function aTaskMeanwhile(viewer, device, phone, held) {
   await page.getByText("A person drives this phone.").waitFor();
   await page.getByLabel("What should a phone do?").fill("Switch Wi-Fi on.");
   await accessible(viewer, "a task for a phone that is driven");
+  // As it is told while adb's server starts anew.
+  const blink = await page.evaluate(async () => {
+    const { state, update } = await import("/page/store.js");
+    const { devices } = state;
+    const drawn = () => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)));
+    update((s) => (s.devices = []));
+    await drawn();
+    const told = [document.getElementById("task")?.value, document.querySelectorAll(".control").length];
+    update((s) => (s.devices = devices));
+    await drawn();
+    return [...told, document.getElementById("task")?.value];
+  });
+  check(
+    "a phone that is away for a moment takes neither what is written nor the panel along",
+    String(blink) === "Switch Wi-Fi on.,1,Switch Wi-Fi on.",
+    blink,
+  );
   const other = await Viewer.open(viewer.page.context().browser(), viewer.origin, { storage: await page.context().storageState() });
   await begin(other, "Switch Wi-Fi on.", device);
   await other.standing("In line");
