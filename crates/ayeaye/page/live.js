@@ -38,9 +38,7 @@ function open(ids) {
   const query = ids ? `?sessions=${ids.split(",").map(encodeURIComponent).join(",")}` : "";
   source = new EventSource(`/page/api/events${query}`);
   source.addEventListener("hello", ({ data }) => read(data, welcome));
-  source.addEventListener("devices", ({ data }) =>
-    read(data, (devices) => update((s) => (s.devices = list(devices, "devices")))),
-  );
+  source.addEventListener("devices", ({ data }) => read(data, takeDevices));
   source.addEventListener("sessions", ({ data }) => read(data, (sessions) => takeLines(list(sessions, "sessions"))));
   source.addEventListener("session", ({ data }) => read(data, takeSession));
   source.addEventListener("error", lost);
@@ -89,6 +87,8 @@ function welcome({ server }) {
 
 /// What was at work when a server ended is cut short; what asked or was done is as it was.
 const restartedWords = () => (state.sessions?.some((line) => line.running) ? "link.restarted.cut" : "link.restarted");
+
+const takeDevices = (told) => update((s) => Object.assign(s, { devices: list(told, "devices"), hint: told.hint ?? null }));
 
 /// The newest sessions; a question that is new among them is said aloud.
 function takeLines(lines) {

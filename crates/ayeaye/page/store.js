@@ -10,6 +10,8 @@ export const state = {
   link: "connecting",
   server: null,
   devices: null,
+  // Why there is none, or what else is to be known of the list.
+  hint: null,
   sessions: null,
   // Sessions that are shown with their steps, by id: `{ session, steps: Map, first, missing }`.
   open: new Map(),

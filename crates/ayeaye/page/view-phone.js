@@ -17,7 +17,11 @@ export function phonePage(state) {
   const id = state.route.device;
   if (!state.devices) return h("div", { class: "page" }, heading(id), h("p", { class: "faint" }, t("loading")));
   // One that is away for a moment keeps its page, with what is being written there.
-  const device = state.devices.find((one) => one.device_id === id) ?? { device_id: id, state: "offline" };
+  const device = state.devices.find((one) => one.device_id === id) ?? {
+    device_id: id,
+    state: "offline",
+    hint: state.hint,
+  };
   const session = state.sessions?.find((one) => one.session_id === device.session_id);
   const control = state.control?.place === id ? state.control : null;
   const live = state.screens.get(id);
