@@ -6,7 +6,7 @@ import { announce } from "./announce.js";
 import { shown } from "./routes.js";
 import { state, toast, update } from "./store.js";
 import { t } from "./words.js";
-import { readSession, takeSession } from "./sessions.js";
+import { isAsked, readSession, takeSession } from "./sessions.js";
 
 // A UUID, as every session has for its name.
 const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -102,8 +102,9 @@ function takeLines(lines) {
 }
 
 /// A list has a question's words only; its kind and choices are those of the session.
-function readQuestion({ session_id: id, question }) {
-  if (asking.has(id) || state.open.get(id)?.session?.question?.text === question) return;
+function readQuestion(line) {
+  const { session_id: id } = line;
+  if (asking.has(id) || isAsked(state.open.get(id)?.session?.question, line)) return;
   asking.add(id);
   readSession(id)
     .catch(() => undefined)

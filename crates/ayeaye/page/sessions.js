@@ -76,12 +76,17 @@ export function labelOf({ action_type: type, label, about = "", target }) {
   return `${named("action", type)}${what ? `：${what}` : target ? `“${target}”` : ""}`;
 }
 
+/// Whether a question that is known is the one of a list's line: the same may be asked twice in the same words.
+export const isAsked = (known, { question, question_step: step }) =>
+  known?.text === question && (step === undefined || known?.step === step);
+
 /// The question that waits in a session, with its kind and choices once these are known.
-export function questionOf({ session_id: id, waiting, question }) {
+export function questionOf(session) {
+  const { session_id: id, waiting, question, question_step: step } = session;
   if (!waiting) return null;
   const known = state.open.get(id)?.session?.question;
   if (typeof question !== "string") return question ?? null;
-  return known?.text === question ? known : { text: question, options: [] };
+  return isAsked(known, session) ? known : { step, text: question, options: [] };
 }
 
 /// What a session is called: its task, or that somebody drove the phone.
