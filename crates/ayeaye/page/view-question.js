@@ -15,6 +15,7 @@ const YES = "yes";
 const NO = "no";
 const DONE = "done";
 
+/// Each question has a card of its own: what was typed for one, such as a password, is not in the box of the next.
 /// `inRun`: on the page of its run, where the phone and the task stand beside it anyway.
 export function questionCard(session, state, inRun) {
   const { errors, me } = state;
@@ -26,7 +27,7 @@ export function questionCard(session, state, inRun) {
   const title = { confirm: "question.confirm", takeover: "question.takeover" }[question.kind] ?? "question";
   return h(
     "section",
-    { class: inRun ? "card ask" : "card ask other", key: `question ${id}`, "aria-labelledby": `question-${id}` },
+    { class: inRun ? "card ask" : "card ask other", key: `question ${id} ${question.step}`, "aria-labelledby": `question-${id}` },
     h(
       "div",
       { class: "ask-head" },
