@@ -89,7 +89,7 @@ let asked = 0;
 /// Searches the history; of answers that overtake each other the one to the newest question counts.
 export async function search(query, more = false) {
   const mine = ++asked;
-  const last = more ? state.history.sessions?.at(-1)?.session_id : null;
+  const last = more ? state.history.next : null;
   update((s) => Object.assign(s.history, { query, busy: true, error: null }));
   try {
     const before = last ? `&before=${encodeURIComponent(last)}` : "";
@@ -98,6 +98,7 @@ export async function search(query, more = false) {
     update((s) => {
       s.history.sessions = more ? [...(s.history.sessions ?? []), ...found.sessions] : found.sessions;
       s.history.more = found.more;
+      s.history.next = found.next;
     });
   } catch (refused) {
     if (mine === asked) update((s) => (s.history.error = reason(refused)));

@@ -17,7 +17,7 @@ export const state = {
   open: new Map(),
   // The step that is looked at, by session; none means the phone as it is now.
   looked: new Map(),
-  history: { query: "", sessions: null, more: false, busy: false, error: null, chosen: [] },
+  history: { query: "", sessions: null, more: false, next: null, busy: false, error: null, chosen: [] },
   policy: null,
   settings: { list: null, filter: "" },
   compose: { device: null, busy: false, error: null },
