@@ -21,6 +21,7 @@ let wait = FIRST_WAIT;
 let retry = null;
 let hiddenAt = null;
 let broke = false;
+let backAgain = () => undefined;
 // Sessions whose questions are being read.
 const asking = new Set();
 
@@ -76,7 +77,10 @@ const list = (value, name) => (Array.isArray(value) ? value : (value[name] ?? []
 
 function welcome({ server }) {
   const restarted = state.server !== null && state.server !== server;
-  if (broke) toast(t(restarted ? restartedWords() : "link.again"), restarted ? "neutral" : "good");
+  if (broke) {
+    toast(t(restarted ? restartedWords() : "link.again"), restarted ? "neutral" : "good");
+    backAgain();
+  }
   broke = false;
   wait = FIRST_WAIT;
   update((s) => {
@@ -140,7 +144,9 @@ function hurry() {
   again();
 }
 
-export function watchSleep() {
+/// `back` is called when the stream has come back after it broke.
+export function watchSleep(back) {
+  backAgain = back;
   window.addEventListener("online", hurry);
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) {
