@@ -14,12 +14,18 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8000;
 // After this long in the background the stream may have died unnoticed, as it does while a computer sleeps.
 const STALE = 45_000;
+// A browser has six connections to a server for all its tabs together. A tab that is not seen for this long lets go of
+// its stream, except one of them, whose title tells of questions.
+const HIDDEN = 5000;
 
 let source = null;
 let watched = "";
 let wait = FIRST_WAIT;
 let retry = null;
 let hiddenAt = null;
+let falling = null;
+let asleep = false;
+let letGo = null;
 let broke = false;
 let backAgain = () => undefined;
 // Sessions whose questions are being read.
@@ -36,6 +42,7 @@ export function follow() {
 function open(ids) {
   close();
   watched = ids;
+  if (asleep) return;
   const query = ids ? `?sessions=${ids.split(",").map(encodeURIComponent).join(",")}` : "";
   source = new EventSource(`/page/api/events${query}`);
   source.addEventListener("hello", ({ data }) => read(data, welcome));
@@ -148,13 +155,37 @@ function hurry() {
 export function watchSleep(back) {
   backAgain = back;
   window.addEventListener("online", hurry);
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) {
-      hiddenAt = Date.now();
-    } else if (state.link === "lost") {
-      hurry();
-    } else if (source && hiddenAt && STALE < Date.now() - hiddenAt) {
-      open(watched);
-    }
-  });
+  document.addEventListener("visibilitychange", () => (document.hidden ? hide() : wake()));
+  if (document.hidden) hide();
+}
+
+function hide() {
+  hiddenAt = Date.now();
+  clearTimeout(falling);
+  falling = setTimeout(fallAsleep, HIDDEN);
+}
+
+/// Unless this is the tab that stays awake, which it is until it is seen again.
+function fallAsleep() {
+  if (asleep || letGo) return;
+  const rest = (lock) => {
+    if (!document.hidden) return undefined;
+    if (lock) return new Promise((done) => (letGo = done));
+    asleep = true;
+    close();
+    return undefined;
+  };
+  if (navigator.locks) navigator.locks.request("ayeaye-hidden", { ifAvailable: true }, rest).catch(() => rest(null));
+  else rest(null);
+}
+
+function wake() {
+  clearTimeout(falling);
+  letGo?.();
+  letGo = null;
+  const slept = asleep;
+  asleep = false;
+  if (state.link === "lost") hurry();
+  else if (slept && state.me) follow();
+  else if (source && hiddenAt && STALE < Date.now() - hiddenAt) open(watched);
 }
