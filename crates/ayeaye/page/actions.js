@@ -47,12 +47,22 @@ export async function startTask(task) {
 /// Goes on with a session: a reply, guidance, a next request, or neither to resume.
 export async function goOn(id, words) {
   const done = await once(id, async () => {
-    await post(sessionPath(id, "/continue"), words);
+    await post(sessionPath(id, "/continue"), words).catch((refused) => overtaken(id, refused));
     await readSession(id);
     return true;
   });
   if (done) toast(t(words.reply || words.task ? "did.sent" : "did.resumed"), "good");
   return Boolean(done);
+}
+
+/// What was refused because the session is not as it is shown is read anew. Where no question is left to stand beside,
+/// why it was refused is said at the side.
+async function overtaken(id, refused) {
+  if (refused.status === 409) {
+    await readSession(id).catch(() => undefined);
+    if (state.route.session !== id && !state.open.get(id)?.session?.question) toast(reason(refused), "bad");
+  }
+  throw refused;
 }
 
 /// Ends what is at work, and gives up what waits for an answer.
@@ -79,7 +89,7 @@ let asked = 0;
 /// Searches the history; of answers that overtake each other the one to the newest question counts.
 export async function search(query, more = false) {
   const mine = ++asked;
-  const last = more ? state.history.sessions?.at(-1)?.session_id : null;
+  const last = more ? state.history.next : null;
   update((s) => Object.assign(s.history, { query, busy: true, error: null }));
   try {
     const before = last ? `&before=${encodeURIComponent(last)}` : "";
@@ -88,6 +98,7 @@ export async function search(query, more = false) {
     update((s) => {
       s.history.sessions = more ? [...(s.history.sessions ?? []), ...found.sessions] : found.sessions;
       s.history.more = found.more;
+      s.history.next = found.next;
     });
   } catch (refused) {
     if (mine === asked) update((s) => (s.history.error = reason(refused)));

@@ -114,13 +114,22 @@ export async function leave() {
   if (control?.id) await giveBack(control.device, control.id);
 }
 
-/// Gives the phone back to the agent, which goes on with its request.
-export async function handBack() {
+/// Goes on with a session. Where its phone is driven here, what was written goes to the phone first, and the agent has
+/// it from then on.
+export async function proceed(id, words) {
+  if (state.control?.session !== id) return goOn(id, words);
   flush(false);
   await queue;
-  const id = state.control?.session;
+  const done = await goOn(id, words);
   // Its task takes the phone out of the hand: nobody else's can come between.
-  if (id && (await goOn(id, {}))) end();
+  if (done && state.control?.session === id) end();
+  return done;
+}
+
+/// Gives the phone back to the agent, which goes on with its request.
+export async function handBack() {
+  const id = state.control?.session;
+  if (id) await proceed(id, {});
 }
 
 /// Sends one act, after those before it.

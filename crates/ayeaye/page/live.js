@@ -6,7 +6,7 @@ import { announce } from "./announce.js";
 import { shown } from "./routes.js";
 import { state, toast, update } from "./store.js";
 import { t } from "./words.js";
-import { readSession, takeSession } from "./sessions.js";
+import { isAsked, readSession, takeSession } from "./sessions.js";
 
 // A UUID, as every session has for its name.
 const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -14,13 +14,20 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8000;
 // After this long in the background the stream may have died unnoticed, as it does while a computer sleeps.
 const STALE = 45_000;
+// A browser has six connections to a server for all its tabs together. A tab that is not seen for this long lets go of
+// its stream, except one of them, whose title tells of questions.
+const HIDDEN = 5000;
 
 let source = null;
 let watched = "";
 let wait = FIRST_WAIT;
 let retry = null;
 let hiddenAt = null;
+let falling = null;
+let asleep = false;
+let letGo = null;
 let broke = false;
+let backAgain = () => undefined;
 // Sessions whose questions are being read.
 const asking = new Set();
 
@@ -35,12 +42,11 @@ export function follow() {
 function open(ids) {
   close();
   watched = ids;
+  if (asleep) return;
   const query = ids ? `?sessions=${ids.split(",").map(encodeURIComponent).join(",")}` : "";
   source = new EventSource(`/page/api/events${query}`);
   source.addEventListener("hello", ({ data }) => read(data, welcome));
-  source.addEventListener("devices", ({ data }) =>
-    read(data, (devices) => update((s) => (s.devices = list(devices, "devices")))),
-  );
+  source.addEventListener("devices", ({ data }) => read(data, takeDevices));
   source.addEventListener("sessions", ({ data }) => read(data, (sessions) => takeLines(list(sessions, "sessions"))));
   source.addEventListener("session", ({ data }) => read(data, takeSession));
   source.addEventListener("error", lost);
@@ -78,7 +84,10 @@ const list = (value, name) => (Array.isArray(value) ? value : (value[name] ?? []
 
 function welcome({ server }) {
   const restarted = state.server !== null && state.server !== server;
-  if (broke) toast(t(restarted ? restartedWords() : "link.again"), restarted ? "neutral" : "good");
+  if (broke) {
+    toast(t(restarted ? restartedWords() : "link.again"), restarted ? "neutral" : "good");
+    backAgain();
+  }
   broke = false;
   wait = FIRST_WAIT;
   update((s) => {
@@ -89,6 +98,8 @@ function welcome({ server }) {
 
 /// What was at work when a server ended is cut short; what asked or was done is as it was.
 const restartedWords = () => (state.sessions?.some((line) => line.running) ? "link.restarted.cut" : "link.restarted");
+
+const takeDevices = (told) => update((s) => Object.assign(s, { devices: list(told, "devices"), hint: told.hint ?? null }));
 
 /// The newest sessions; a question that is new among them is said aloud.
 function takeLines(lines) {
@@ -102,8 +113,9 @@ function takeLines(lines) {
 }
 
 /// A list has a question's words only; its kind and choices are those of the session.
-function readQuestion({ session_id: id, question }) {
-  if (asking.has(id) || state.open.get(id)?.session?.question?.text === question) return;
+function readQuestion(line) {
+  const { session_id: id } = line;
+  if (asking.has(id) || isAsked(state.open.get(id)?.session?.question, line)) return;
   asking.add(id);
   readSession(id)
     .catch(() => undefined)
@@ -139,15 +151,41 @@ function hurry() {
   again();
 }
 
-export function watchSleep() {
+/// `back` is called when the stream has come back after it broke.
+export function watchSleep(back) {
+  backAgain = back;
   window.addEventListener("online", hurry);
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) {
-      hiddenAt = Date.now();
-    } else if (state.link === "lost") {
-      hurry();
-    } else if (source && hiddenAt && STALE < Date.now() - hiddenAt) {
-      open(watched);
-    }
-  });
+  document.addEventListener("visibilitychange", () => (document.hidden ? hide() : wake()));
+  if (document.hidden) hide();
+}
+
+function hide() {
+  hiddenAt = Date.now();
+  clearTimeout(falling);
+  falling = setTimeout(fallAsleep, HIDDEN);
+}
+
+/// Unless this is the tab that stays awake, which it is until it is seen again.
+function fallAsleep() {
+  if (asleep || letGo) return;
+  const rest = (lock) => {
+    if (!document.hidden) return undefined;
+    if (lock) return new Promise((done) => (letGo = done));
+    asleep = true;
+    close();
+    return undefined;
+  };
+  if (navigator.locks) navigator.locks.request("ayeaye-hidden", { ifAvailable: true }, rest).catch(() => rest(null));
+  else rest(null);
+}
+
+function wake() {
+  clearTimeout(falling);
+  letGo?.();
+  letGo = null;
+  const slept = asleep;
+  asleep = false;
+  if (state.link === "lost") hurry();
+  else if (slept && state.me) follow();
+  else if (source && hiddenAt && STALE < Date.now() - hiddenAt) open(watched);
 }

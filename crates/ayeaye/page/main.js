@@ -66,8 +66,14 @@ function arrive() {
     s.route = route;
     s.errors.clear();
   });
-  if (!state.me) return;
-  if (route.page === "history") search(state.history.query);
+  readPage();
+}
+
+/// Reads what nothing streams to the page that is shown.
+function readPage() {
+  const { me, route, history } = state;
+  if (!me) return;
+  if (route.page === "history") search(history.query);
   if (route.page === "policy") load("policy", (s, answer) => (s.policy = answer));
   if (route.page === "settings") load("settings", (s, answer) => (s.settings.list = answer.settings));
 }
@@ -83,7 +89,7 @@ async function begin() {
     focusHeading = true;
     arrive();
   });
-  watchSleep();
+  watchSleep(readPage);
   watchScreens();
   watchLeaving();
   watchFocus();

@@ -39,10 +39,13 @@ export const iconButton = (words, { symbol, style = "", ...rest }) =>
 export const heading = (text, props = {}) => h("h1", { id: "heading", tabindex: "-1", ...props }, text);
 
 /// Whether the picture below is how the phone is now.
-export const liveBadge = ({ link: how, screens }, id) =>
-  how === "open" && screens.get(id)?.url && !screens.get(id).error
+export function liveBadge({ link: how, screens, devices }, id) {
+  const { url, error } = screens.get(id) ?? {};
+  const there = devices?.some((one) => one.device_id === id && one.state === "device");
+  return how === "open" && url && !error && there
     ? badge("live", "dot", t("screen.live"))
     : badge("neutral", "eye", t("screen.old"));
+}
 
 export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), h("span", null, text));
 

@@ -7,11 +7,15 @@ import { state, update } from "./store.js";
 const NEAR = 500;
 const FAR = 1500;
 const AFTER_FAILURE = 4000;
+// A browser has six connections to a server: what a person does there does not wait for phones that are slow.
+const MOST = 3;
 
 // Which phones are looked at, and how often each is asked for.
 let wanted = new Map();
 const asking = new Set();
 const timers = new Map();
+// Those whose turn it is when another one has been answered, the longest waiting first.
+const due = new Set();
 
 /// The phones whose screens a state shows, and the rest between two requests.
 export function onView({ route, devices, open, signIn }) {
@@ -41,6 +45,11 @@ export function lookAgain(id) {
 
 async function ask(id) {
   if (asking.has(id) || timers.has(id) || !wanted.has(id) || document.hidden) return;
+  if (MOST <= asking.size) {
+    due.add(id);
+    return;
+  }
+  due.delete(id);
   asking.add(id);
   let rest = wanted.get(id);
   const before = state.screens.get(id);
@@ -61,6 +70,11 @@ async function ask(id) {
       ask(id);
     }, rest),
   );
+  for (const next of [...due]) {
+    if (MOST <= asking.size) return;
+    due.delete(next);
+    ask(next);
+  }
 }
 
 function show(id, { tag, picture }, before) {

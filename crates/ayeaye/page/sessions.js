@@ -23,10 +23,14 @@ export function takeSession(session) {
   if (typeof id !== "string") return;
   taken.set(id, (taken.get(id) ?? 0) + 1);
   const before = state.open.get(id);
-  const steps = new Map(before?.steps);
+  // A long run is told by its newest steps: where they do not go on from those that are known, these begin anew, so
+  // that the ones between are earlier ones, which can be asked for.
+  const from = session.steps_from ?? session.first_step ?? 0;
+  const goesOn = !before?.steps?.size || from <= Math.max(...before.steps.keys()) + 1;
+  const steps = new Map(goesOn ? before?.steps : []);
   const known = steps.size;
   for (const step of session.steps ?? []) steps.set(step.index, step);
-  const first = Math.min(session.first_step ?? session.steps_from ?? 0, before?.first ?? Infinity);
+  const first = goesOn ? Math.min(session.first_step ?? from, before?.first ?? Infinity) : from;
   const newest = [...steps.values()].reduce((last, step) => (last && step.index < last.index ? last : step), null);
   // The summary does not count the step that is under way.
   const { steps: _, ...line } = { ...session, step_count: newest ? newest.index + 1 : 0 };
@@ -76,12 +80,17 @@ export function labelOf({ action_type: type, label, about = "", target }) {
   return `${named("action", type)}${what ? `：${what}` : target ? `“${target}”` : ""}`;
 }
 
+/// Whether a question that is known is the one of a list's line: the same may be asked twice in the same words.
+export const isAsked = (known, { question, question_step: step }) =>
+  known?.text === question && (step === undefined || known?.step === step);
+
 /// The question that waits in a session, with its kind and choices once these are known.
-export function questionOf({ session_id: id, waiting, question }) {
+export function questionOf(session) {
+  const { session_id: id, waiting, question, question_step: step } = session;
   if (!waiting) return null;
   const known = state.open.get(id)?.session?.question;
   if (typeof question !== "string") return question ?? null;
-  return known?.text === question ? known : { text: question, options: [] };
+  return isAsked(known, session) ? known : { step, text: question, options: [] };
 }
 
 /// What a session is called: its task, or that somebody drove the phone.

@@ -10,12 +10,14 @@ export const state = {
   link: "connecting",
   server: null,
   devices: null,
+  // Why there is none, or what else is to be known of the list.
+  hint: null,
   sessions: null,
   // Sessions that are shown with their steps, by id: `{ session, steps: Map, first, missing }`.
   open: new Map(),
   // The step that is looked at, by session; none means the phone as it is now.
   looked: new Map(),
-  history: { query: "", sessions: null, more: false, busy: false, error: null, chosen: [] },
+  history: { query: "", sessions: null, more: false, next: null, busy: false, error: null, chosen: [] },
   policy: null,
   settings: { list: null, filter: "" },
   compose: { device: null, busy: false, error: null },

@@ -18,6 +18,8 @@ const OTHERS = ["ENTER", "DELETE", "TAB", "MENU", "POWER", "VOLUME_UP", "VOLUME_
 export function controlPanel(state, canHandBack) {
   const { control, errors } = state;
   const off = !control.ready || state.link === "lost";
+  // What is being written stays open while the phone is away for a moment.
+  const away = off || !state.devices?.some((one) => one.device_id === control.device && one.state === "device");
   return h(
     "section",
     { class: "control", "aria-label": t("control.on") },
@@ -25,7 +27,7 @@ export function controlPanel(state, canHandBack) {
       "div",
       { class: "keys", role: "group", "aria-label": t("control.keys") },
       FIRST.map(([key, symbol]) =>
-        iconButton(named("key", key), { symbol, disabled: off, on: { click: () => act({ action: "key", key }) } }),
+        iconButton(named("key", key), { symbol, disabled: away, on: { click: () => act({ action: "key", key }) } }),
       ),
     ),
     h(
@@ -62,7 +64,7 @@ export function controlPanel(state, canHandBack) {
           disabled: off,
           required: true,
         }),
-        button(t("control.type"), { type: "submit", symbol: "keyboard", disabled: off }),
+        button(t("control.type"), { type: "submit", symbol: "keyboard", disabled: away }),
       ),
       h(
         "div",
@@ -82,7 +84,7 @@ export function controlPanel(state, canHandBack) {
         OTHERS.map((key) =>
           button(named("key", key), {
             style: "quiet",
-            disabled: off,
+            disabled: away,
             on: { click: () => act({ action: "key", key }) },
           }),
         ),
@@ -102,7 +104,7 @@ export function controlPanel(state, canHandBack) {
             disabled: off,
             required: true,
           }),
-          button(t("control.launch"), { type: "submit", symbol: "open", disabled: off }),
+          button(t("control.launch"), { type: "submit", symbol: "open", disabled: away }),
         ),
       ),
       h("p", { id: "control-help", class: "help" }, t("control.help")),

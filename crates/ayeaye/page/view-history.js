@@ -13,8 +13,11 @@ const PAUSE_IN_TYPING = 200;
 
 let typing = null;
 
-export function historyPage({ history, now }) {
-  const { sessions, chosen, query } = history;
+export function historyPage({ history, sessions: newest, now }) {
+  const { chosen, query } = history;
+  // What was found is as it was then; the newest runs are told as they are now.
+  const live = new Map((newest ?? []).map((one) => [one.session_id, one]));
+  const sessions = history.sessions?.map((one) => live.get(one.session_id) ?? one) ?? null;
   return h(
     "div",
     { class: "page", key: "history" },
@@ -60,7 +63,7 @@ export function historyPage({ history, now }) {
     sessions === null
       ? h("p", { class: "faint" }, t("loading"))
       : sessions.length === 0
-        ? empty("search", t("history.none"))
+        ? !history.more && empty("search", t("history.none"))
         : runList(sessions, now, (session) => choice(session, chosen)),
     history.more &&
       button(t("more"), {

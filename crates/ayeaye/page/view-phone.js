@@ -5,7 +5,7 @@ import { glass } from "./view-glass.js";
 import { composer } from "./view-compose.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { icon } from "./icons.js";
-import { badge, button, empty, fact, failure, heading, liveBadge, runList, said } from "./parts.js";
+import { badge, button, fact, failure, heading, liveBadge, runList, said } from "./parts.js";
 import { questionCard } from "./view-question.js";
 import { phoneBadge, queueList } from "./view-phones.js";
 import { link } from "./routes.js";
@@ -15,15 +15,19 @@ import { named, t } from "./words.js";
 
 export function phonePage(state) {
   const id = state.route.device;
-  const device = state.devices?.find((one) => one.device_id === id);
-  const name = device?.model || id;
-  if (!state.devices) return h("div", { class: "page" }, heading(name), h("p", { class: "faint" }, t("loading")));
-  if (!device) return h("div", { class: "page" }, heading(name), empty("phone", t("phones.none"), t("phones.none.how")));
+  if (!state.devices) return h("div", { class: "page" }, heading(id), h("p", { class: "faint" }, t("loading")));
+  // One that is away for a moment keeps its page, with what is being written there.
+  const device = state.devices.find((one) => one.device_id === id) ?? {
+    device_id: id,
+    state: "offline",
+    hint: state.hint,
+  };
   const session = state.sessions?.find((one) => one.session_id === device.session_id);
   const control = state.control?.place === id ? state.control : null;
   const live = state.screens.get(id);
   const mine = (state.sessions ?? []).filter((one) => one.device_id === id && !one.elsewhere);
   const asking = mine.filter((one) => one.waiting);
+  const name = device.model || mine[0]?.device_model || id;
   return h(
     "div",
     { class: "page run-page", key: `phone ${id}` },
@@ -41,7 +45,7 @@ export function phonePage(state) {
         "dl",
         { class: "facts" },
         fact(t("phone.id"), id),
-        fact(t("phone.transport"), named("transport", device.transport)),
+        fact(t("phone.transport"), named("transport", device.transport) ?? "–"),
         fact("Android", device.android_version || "–"),
         fact(t("phone.size"), device.screen ? `${device.screen.width} × ${device.screen.height}` : "–"),
       ),

@@ -16,7 +16,7 @@ import { named, t } from "./words.js";
 const RECENT = 8;
 
 export function phonesPage(state) {
-  const { devices, sessions } = state;
+  const { devices, sessions, hint } = state;
   const asking = (sessions ?? []).filter((one) => one.waiting);
   return h(
     "div",
@@ -39,10 +39,11 @@ export function phonesPage(state) {
           asking.map((one) => questionCard(one, state)),
         ),
       ),
+    0 < devices?.length && hint && h("p", { class: "small hint" }, icon("warning"), said(hint)),
     devices === null
       ? h("p", { class: "faint" }, t("loading"))
       : devices.length === 0
-        ? empty("phone", t("phones.none"), t("phones.none.how"))
+        ? empty("phone", t("phones.none"), [t("phones.none.how"), " ", hint && said(hint)])
         : h(
             "ul",
             { class: "phones", "aria-label": t("phones") },

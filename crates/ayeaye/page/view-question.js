@@ -1,7 +1,7 @@
 // A question of the agent, with its choices or a box for the answer.
 
-import { goOn, stop } from "./actions.js";
-import { take } from "./control.js";
+import { stop } from "./actions.js";
+import { proceed, take } from "./control.js";
 import { icon } from "./icons.js";
 import { button, failure, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
@@ -15,6 +15,7 @@ const YES = "yes";
 const NO = "no";
 const DONE = "done";
 
+/// Each question has a card of its own: what was typed for one, such as a password, is not in the box of the next.
 /// `inRun`: on the page of its run, where the phone and the task stand beside it anyway.
 export function questionCard(session, state, inRun) {
   const { errors, me } = state;
@@ -26,7 +27,7 @@ export function questionCard(session, state, inRun) {
   const title = { confirm: "question.confirm", takeover: "question.takeover" }[question.kind] ?? "question";
   return h(
     "section",
-    { class: inRun ? "card ask" : "card ask other", key: `question ${id}`, "aria-labelledby": `question-${id}` },
+    { class: inRun ? "card ask" : "card ask other", key: `question ${id} ${question.step}`, "aria-labelledby": `question-${id}` },
     h(
       "div",
       { class: "ask-head" },
@@ -116,7 +117,7 @@ function answerBox(session, question, off) {
 }
 
 const answer = ({ session_id: id }, question, reply) =>
-  goOn(id, { reply, secret: Boolean(question.asks_for_secret), question_step: question.step });
+  proceed(id, { reply, secret: Boolean(question.asks_for_secret), question_step: question.step });
 
 async function sendAnswer(event, session, question) {
   event.preventDefault();

@@ -2,7 +2,7 @@
 
 import { downloadUrl, pictureUrl } from "./api.js";
 import { goOn, pause, stop } from "./actions.js";
-import { drive, take } from "./control.js";
+import { drive, proceed, take } from "./control.js";
 import { duration, money, taken, when } from "./format.js";
 import { glass } from "./view-glass.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
@@ -192,7 +192,7 @@ function saying(way, { session_id: id }, off) {
     event.preventDefault();
     const form = event.currentTarget;
     const text = form.elements.words.value.trim();
-    if (text && (await goOn(id, way === "next" ? { task: text } : { reply: text }))) form.reset();
+    if (text && (await proceed(id, way === "next" ? { task: text } : { reply: text }))) form.reset();
   };
   return h(
     "form",

@@ -31,8 +31,9 @@ async fn a_question_is_answered_once_and_the_session_goes_on() {
     let done = browser.stopped(&id).await;
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
     let asked_so_far = rig.vlm.asked().len();
-    // The same answer again, as a double click sends it, begins nothing.
-    browser.act(&go_on, answer).await;
+    // The same answer again begins nothing, and is not said to have been taken.
+    let (status, said) = browser.post(&go_on, answer).await;
+    assert_eq!(status, StatusCode::CONFLICT, "{said}");
     assert_eq!(browser.stopped(&id).await["steps"], done["steps"]);
     assert_eq!(rig.vlm.asked().len(), asked_so_far);
     let (status, _) = browser.post(&go_on, json!({ "reply": "x", "task": "y" })).await;

@@ -27,6 +27,7 @@ export async function takeover({ browser, server, storage, device, phone }) {
   await afterATask(viewer, device, phone, held);
   await inTwoTabs(viewer, device, phone, held);
   await writtenToTheLast(viewer, device, phone, held);
+  await writtenBeforeAHint(viewer, device);
   await givenUp(viewer, device);
   await viewer.close("taking over");
 }
@@ -76,6 +77,23 @@ async function aTaskMeanwhile(viewer, device, phone, held) {
   await page.getByText("A person drives this phone.").waitFor();
   await page.getByLabel("What should a phone do?").fill("Switch Wi-Fi on.");
   await accessible(viewer, "a task for a phone that is driven");
+  // As it is told while adb's server starts anew.
+  const blink = await page.evaluate(async () => {
+    const { state, update } = await import("/page/store.js");
+    const { devices } = state;
+    const drawn = () => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)));
+    update((s) => (s.devices = []));
+    await drawn();
+    const told = [document.getElementById("task")?.value, document.querySelectorAll(".control").length];
+    update((s) => (s.devices = devices));
+    await drawn();
+    return [...told, document.getElementById("task")?.value];
+  });
+  check(
+    "a phone that is away for a moment takes neither what is written nor the panel along",
+    String(blink) === "Switch Wi-Fi on.,1,Switch Wi-Fi on.",
+    blink,
+  );
   const other = await Viewer.open(viewer.page.context().browser(), viewer.origin, { storage: await page.context().storageState() });
   await begin(other, "Switch Wi-Fi on.", device);
   await other.standing("In line");
@@ -156,6 +174,27 @@ async function writtenToTheLast(viewer, device, phone, held) {
   await page.locator("a.run").first().click();
   await page.locator(".step", { hasText: "nowhere" }).first().waitFor();
   check("what was written before one was done is still typed", true);
+}
+
+/// A hint gives the phone back, after what was written.
+async function writtenBeforeAHint(viewer, device) {
+  const { page } = viewer;
+  await begin(viewer, "Switch Wi-Fi off.", device);
+  await viewer.standing("Running");
+  await viewer.button("Take over").click();
+  await page.getByText("You drive this phone").first().waitFor();
+  await viewer.standing("Paused");
+  const hint = page.getByLabel("Go on with a hint");
+  await hint.fill("It is in the settings.");
+  await page.locator(".run-screen .glass").focus();
+  await page.keyboard.type("early");
+  await hint.press("Enter");
+  await page.getByText("Sent.", { exact: true }).first().waitFor();
+  const left = await page.locator(".control, .toast.bad").allTextContents();
+  check("a hint gives the phone back, and nobody is told that it was taken", left.length === 0, left);
+  await page.locator(".step", { hasText: "early" }).first().waitFor();
+  await viewer.standing("Done");
+  check("what was written before is typed before the run goes on", true);
 }
 
 async function givenUp(viewer, device) {

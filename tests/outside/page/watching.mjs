@@ -49,6 +49,7 @@ export async function watching({ browser, server, storage, device, phone }) {
   check("nothing is sent before the answer", (await sent()).length === 0);
   const head = await page.locator(".ask-head").textContent();
   check("an app is called by its name", !head.includes("com."), head);
+  await staleAnswer(page);
   await until("the question to be gone from the live region", async () => !(await page.locator("#said-assertive").textContent()));
   check("what was said aloud does not stay", true);
   const choice = page.locator(".choices .button", { hasText: "Bauer" });
@@ -89,6 +90,20 @@ export async function watching({ browser, server, storage, device, phone }) {
   check("stopped and resumed, it is done", (await phoneState(phone)).wifi === true);
   await viewer.close("watching");
   return session;
+}
+
+/// The page is told of a question late: what it answers is not asked any more.
+async function staleAnswer(page) {
+  const box = page.getByLabel(/Your answer|Or in your own words/);
+  await box.fill("Anna Bauer");
+  await page.evaluate(async () => {
+    const { state } = await import("/page/store.js");
+    state.open.get(state.route.session).session.question.step -= 1;
+    document.querySelector(".answer").requestSubmit();
+  });
+  await page.getByRole("alert").filter({ hasText: "not open any more" }).waitFor();
+  const [sent, kept] = [await page.getByText("Sent.", { exact: true }).count(), await box.inputValue()];
+  check("an answer to a question that is not open any more is not said to be sent", sent === 0, [sent, kept]);
 }
 
 async function lookAtSteps(viewer) {

@@ -28,6 +28,9 @@ pub struct Summary {
     pub message: String,
     /// The text of a question that waits for an answer.
     pub question: Option<String>,
+    /// Tells it from every other of the session; not known of summaries that were kept before this was in them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at_step: Option<u32>,
     /// Rounds begun.
     pub rounds: u32,
     /// Whether the current one is still to be carried out.
@@ -160,6 +163,7 @@ impl SummaryBuilder {
             device_server: session.run.device_server,
             stop_reason,
             message: message.unwrap_or_default(),
+            asked_at_step: session.question.is_some().then_some(session.asked_at_step),
             question: session.question.map(|question| question.text),
             rounds,
             round_open: session.round_open,

@@ -99,13 +99,25 @@ pub(super) async fn devices(agent: &Agent, principal: &Principal) -> Result<Valu
     Ok(list)
 }
 
+/// The phones as they were told last, with why there is nothing newer: none of them has gone because adb does not
+/// answer for a moment.
+fn told_with(last: Option<&Value>, err: &Refusal) -> Value {
+    let mut list = last.cloned().unwrap_or_else(|| json!({ "devices": [] }));
+    list["hint"] = err.text().into();
+    list
+}
+
 async fn keep_devices(agent: Arc<Agent>, principal: Principal, feed: Publisher<Value>) {
     let mut changes = agent.changes();
     loop {
         changes.mark_unchanged();
         let begun = Instant::now();
         let list = devices(&agent, &principal).await;
-        publish(&feed, list.unwrap_or_else(|err| json!({ "devices": [], "hint": err.text() })));
+        let list = list.unwrap_or_else(|err| {
+            let last = feed.borrow().clone();
+            told_with(last.as_deref(), &err)
+        });
+        publish(&feed, list);
         rest(begun).await;
         tokio::select! {
             changed = changes.changed() => if changed.is_err() { return },
@@ -196,4 +208,21 @@ async fn news(run: Option<&mut Follower>) {
 /// the work takes long for other reasons.
 async fn rest(begun: Instant) {
     sleep((begun.elapsed() * REST).clamp(LEAST_PAUSE, POLL)).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+
+    use super::*;
+
+    #[test]
+    fn phones_stay_while_they_cannot_be_listed() {
+        let err = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "adb does not answer");
+        let last = json!({ "devices": [{ "device_id": "a" }], "hint": "old" });
+        let told = told_with(Some(&last), &err);
+        assert_eq!(told["devices"], last["devices"]);
+        assert_eq!(told["hint"], "adb does not answer");
+        assert_eq!(told_with(None, &err), json!({ "devices": [], "hint": "adb does not answer" }));
+    }
 }

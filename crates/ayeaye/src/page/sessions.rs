@@ -188,6 +188,7 @@ mod tests {
             stop_reason: None,
             message: "Sent.".to_owned(),
             question: None,
+            asked_at_step: None,
             rounds: 1,
             round_open: true,
             steps: 2,

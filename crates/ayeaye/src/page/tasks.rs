@@ -81,8 +81,10 @@ pub(super) async fn go_on(
         (None, Some(reply), None) => UserInput::Reply(args::text("reply", reply)?),
         (None, None, _) => UserInput::Nothing,
     };
-    if let UserInput::Task(_) = input {
-        page.ensure_model().await?;
+    match input {
+        UserInput::Task(_) => page.ensure_model().await?,
+        UserInput::Answer { question, .. } => page.ensure_open(id, question, &principal).await?,
+        _ => {}
     }
     let next = ContinueTask {
         session_id: id,
@@ -144,6 +146,22 @@ impl Page {
     ) -> Result<Json<ListItem>, Refusal> {
         self.0.agent.stop(id, reason, principal).await?;
         self.line(id, principal).await
+    }
+
+    /// Fails where another question is asked now, or none: an answer to this one would be dropped, and who gave it
+    /// told that it was sent.
+    async fn ensure_open(
+        &self,
+        id: SessionId,
+        question: u32,
+        principal: &Principal,
+    ) -> Result<(), Refusal> {
+        let report = self.0.agent.report(id, principal).await?;
+        if report.question.is_some() && report.asked_at_step == question {
+            return Ok(());
+        }
+        let text = "this question is not open any more: it was answered or given up meanwhile, or another is asked";
+        Err(Refusal::new(StatusCode::CONFLICT, text))
     }
 
     async fn line(&self, id: SessionId, principal: &Principal) -> Result<Json<ListItem>, Refusal> {

@@ -53,6 +53,9 @@ pub(super) struct ListItem {
     pub(super) line: Line,
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<String>,
+    /// Tells it from every other of the session, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question_step: Option<u32>,
 }
 
 /// A session with its steps.
@@ -180,7 +183,8 @@ impl ListItem {
         let elsewhere = agent.is_phone_elsewhere(&summary);
         let line = Line::new((id, elsewhere), &summary, report.as_ref());
         let question = summary.question.filter(|_| line.waiting);
-        Self { line, question: question.map(|text| truncate(&text, MAX_TEXT)) }
+        let question_step = summary.asked_at_step.filter(|_| line.waiting);
+        Self { line, question: question.map(|text| truncate(&text, MAX_TEXT)), question_step }
     }
 
     fn unreadable(id: SessionId, err: &AgentError) -> Self {
@@ -205,7 +209,7 @@ impl ListItem {
             elsewhere: false,
             by_hand: false,
         };
-        Self { line, question: None }
+        Self { line, question: None, question_step: None }
     }
 }
 

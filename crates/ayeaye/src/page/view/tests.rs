@@ -52,6 +52,7 @@ fn summary(question: Option<&str>) -> Summary {
         stop_reason: None,
         message: String::new(),
         question: question.map(str::to_owned),
+        asked_at_step: question.map(|_| 4),
         rounds: 1,
         round_open: true,
         steps: 5,
