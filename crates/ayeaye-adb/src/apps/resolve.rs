@@ -128,7 +128,7 @@ pub(crate) fn resolve(
             ([_, _, ..], _) => {
                 return Err(AppNameError::Ambiguous(candidates(&labelled, installed)));
             }
-            ([], None) if is_package => return Err(missing(&wanted, installed)),
+            ([], None) if is_package => return Err(missing(wanted, installed)),
             ([], None) => {}
         }
         match matching(installed, |app| names_from_package(&app.package).any(|own| own == wanted))

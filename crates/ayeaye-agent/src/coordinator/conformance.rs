@@ -204,7 +204,11 @@ async fn a_run_that_ends_takes_nothing_but_a_stop(store: &Store<'_>) {
     one.close_inbox(epoch).await.unwrap();
     let ended = |sent| matches!(sent, Err(CoordinatorError::RunEnded));
     assert!(ended(two.send(session, &say("late"), Some(epoch)).await));
-    assert_eq!(one.inbox(session).await.unwrap(), [before.clone()], "what came before is there");
+    assert_eq!(
+        one.inbox(session).await.unwrap(),
+        std::slice::from_ref(&before),
+        "what came before is there"
+    );
     assert!(two.run_of(session).await.unwrap().is_some(), "it is not over yet");
     // As long as it is not, it can be told to stop.
     let word = stop(epoch);

@@ -385,7 +385,7 @@ mod tests {
         let (added, removed) = tokio::join!(begins.add(&timeout), puts_back.remove(&keyboard));
         added.and(removed).unwrap();
         let left = begins.open().await.unwrap().into_iter().map(|it| it.change);
-        assert_eq!(left.collect::<Vec<_>>(), [timeout.clone()]);
+        assert_eq!(left.collect::<Vec<_>>(), std::slice::from_ref(&timeout));
         // So is one that is counted.
         let err =
             DeviceError::Refused { id: device, what: "it".to_owned(), reason: "no".to_owned() };

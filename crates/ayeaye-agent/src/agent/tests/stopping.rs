@@ -65,7 +65,7 @@ async fn a_stop_during_the_last_look_does_not_keep_the_end_from_the_record() {
     rig.phone.gets(Call::Perform, 1).await;
     rig.phone.dumps_in(Duration::from_secs(20));
     // In the second that the last screen's elements are waited for.
-    tokio::time::sleep(Duration::from_millis(1000)).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
     follower.stop(StopReason::Cancelled);
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::MaxStepsReached, "{report:?}");

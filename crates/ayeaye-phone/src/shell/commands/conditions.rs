@@ -29,6 +29,7 @@ fn refusal(shell: &Shell, why: &str) -> CommandOutput {
 const BINARY: [&str; 9] = ["=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 const UNARY: [&str; 7] = ["-e", "-f", "-d", "-s", "-n", "-z", "-r"];
 
+#[derive(Debug)]
 struct Condition<'a> {
     shell: &'a Shell,
     /// Those that are not yet read.

@@ -52,59 +52,24 @@ pub(super) async fn grep(
     let names = (operands.len() > 1 || has('H')) && !has('h');
     let mut out = String::new();
     let mut matched = false;
-    'files: for (name, content) in &contents {
+    for (name, content) in &contents {
         let name = if name.is_empty() { "(standard input)" } else { name };
+        let named = if names { format!("{name}:") } else { String::new() };
         let text = String::from_utf8_lossy(content);
         let lines: Vec<&str> = text.lines().collect();
         let wanted = |line: &str| regex.is_match(line) != has('v');
         let found: Vec<usize> =
             (0..lines.len()).filter(|number| wanted(lines[*number])).take(options.limit).collect();
         matched |= !found.is_empty();
-        let named = if names { name } else { "" };
-        if has('q') {
-            continue;
-        } else if has('l') {
-            if !found.is_empty() {
-                push_fmt!(out, "{name}\n");
-            }
-            continue;
-        } else if has('c') {
-            let colon = if names { ":" } else { "" };
-            push_fmt!(out, "{named}{colon}{}\n", found.len());
+        if has('q') || has('l') && found.is_empty() || out.len() > PIPE_LIMIT {
             continue;
         }
-        let mut shown = 0;
-        for (index, at) in found.iter().copied().enumerate() {
-            let first = at.saturating_sub(options.before).max(shown);
-            let next = found.get(index + 1).copied().unwrap_or(lines.len());
-            let end = at.saturating_add(options.after).saturating_add(1).min(next);
-            if options.before + options.after > 0 && shown > 0 && first > shown {
-                out.push_str("--\n");
-            }
-            for number in first..end {
-                if out.len() > PIPE_LIMIT {
-                    break 'files;
-                }
-                let mark = if number == at { ':' } else { '-' };
-                let mut prefix = String::new();
-                if names {
-                    push_fmt!(prefix, "{name}{mark}");
-                }
-                if has('n') {
-                    push_fmt!(prefix, "{}{mark}", number + 1);
-                }
-                if !has('o') {
-                    push_fmt!(out, "{prefix}{}\n", lines[number]);
-                } else if number == at {
-                    for part in regex.find_iter(lines[number]) {
-                        if out.len() > PIPE_LIMIT {
-                            break 'files;
-                        }
-                        push_fmt!(out, "{prefix}{}\n", part.as_str());
-                    }
-                }
-            }
-            shown = end;
+        if has('l') {
+            push_fmt!(out, "{name}\n");
+        } else if has('c') {
+            push_fmt!(out, "{named}{}\n", found.len());
+        } else {
+            show(&mut out, names.then_some(name), &lines, &found, &regex, &options);
         }
     }
     if out.len() > PIPE_LIMIT {
@@ -113,6 +78,49 @@ pub(super) async fn grep(
     }
     let status = if failures.is_empty() { u8::from(!matched) } else { 2 };
     CommandOutput { stdout: vec![Bytes::from(out)], ..CommandOutput::error(status, failures) }
+}
+
+/// Adds the lines that were found, and those around them, until it is too much.
+fn show(
+    out: &mut String,
+    name: Option<&str>,
+    lines: &[&str],
+    found: &[usize],
+    regex: &regex_lite::Regex,
+    options: &Options<'_>,
+) {
+    let has = |flag: char| options.flags.contains(&flag);
+    let context = options.before > 0 || options.after > 0;
+    let mut shown = 0;
+    for (index, at) in found.iter().copied().enumerate() {
+        let first = at.saturating_sub(options.before).max(shown);
+        let next = found.get(index + 1).copied().unwrap_or(lines.len());
+        let end = at.saturating_add(options.after).saturating_add(1).min(next);
+        if context && shown > 0 && first > shown {
+            out.push_str("--\n");
+        }
+        for (number, line) in lines.iter().enumerate().take(end).skip(first) {
+            let mark = if number == at { ':' } else { '-' };
+            let mut prefix = name.map_or_else(String::new, |name| format!("{name}{mark}"));
+            if has('n') {
+                push_fmt!(prefix, "{}{mark}", number + 1);
+            }
+            let parts: Vec<&str> = if !has('o') {
+                vec![line]
+            } else if number == at {
+                regex.find_iter(line).map(|part| part.as_str()).collect()
+            } else {
+                Vec::new()
+            };
+            for part in parts {
+                if out.len() > PIPE_LIMIT {
+                    return;
+                }
+                push_fmt!(*out, "{prefix}{part}\n");
+            }
+        }
+        shown = end;
+    }
 }
 
 /// What was asked for.
