@@ -133,7 +133,7 @@ impl AppCatalog {
         let name = name.trim();
         if is_package(name) {
             // Also one without an icon.
-            let asked = client.shell_quick(what, &path_of(name)).await?;
+            let asked = client.shell_quick(what, &format!("pm path {name}")).await?;
             if asked.stdout.contains("package:") {
                 return Ok(name.to_owned());
             }
@@ -253,18 +253,13 @@ fn category(tv: bool) -> &'static str {
     }
 }
 
-/// Where the files of a package are, for whoever is in front; before Android 8 for the first user.
-fn path_of(package: &str) -> String {
-    format!("pm path --user current {package} 2>/dev/null || pm path {package}")
-}
-
 /// Whether a name is the package of an app that is there, with an icon or without.
 async fn is_installed(client: &DeviceClient, what: &str, name: &str) -> bool {
     let name = name.trim();
     if !is_package(name) {
         return false;
     }
-    let asked = client.shell_quick(what, &path_of(name)).await;
+    let asked = client.shell_quick(what, &format!("pm path {name}")).await;
     asked.is_ok_and(|output| output.stdout.contains("package:"))
 }
 

@@ -4,7 +4,6 @@
 mod dump;
 mod hidden;
 mod page;
-mod ticking;
 mod words;
 
 pub(crate) use self::hidden::{hidden_elements, without_hidden};

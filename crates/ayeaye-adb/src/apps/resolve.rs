@@ -111,8 +111,12 @@ pub(crate) fn resolve(
     if wanted.is_empty() {
         return Err(missing(&wanted, installed));
     }
-    // "Booking.com" is a name, though it looks like a package. One that is neither is not guessed at.
+    // "Booking.com" is a name, though it looks like a package. One that is neither is not guessed at, and no app is
+    // called by another's package.
     let is_package = crate::quote::is_package(bare);
+    if is_package && bare.split('.').nth(2).is_some() {
+        return Err(missing(&wanted, installed));
+    }
     // "Settings app" means Settings, unless an app is really called that.
     let short = wanted.strip_suffix("app").or_else(|| wanted.strip_suffix("应用"));
     for wanted in [Some(wanted.as_str()), short.filter(|s| !s.is_empty())].into_iter().flatten() {

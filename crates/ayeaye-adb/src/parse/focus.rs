@@ -127,7 +127,7 @@ pub(crate) fn chooser(text: &str) -> Option<String> {
         let asks = CHOOSERS.iter().any(|known| name.contains(known));
         asks.then(|| sanitize(name))
     };
-    lines(text).filter(in_front).find_map(name)
+    lines(text).filter(in_front).filter(|line| !is_of_bars(line)).find_map(name)
 }
 
 /// Parts of the names of such windows: Android's before and since 14, Huawei's, Xiaomi's, Samsung's,

@@ -44,11 +44,17 @@ fn value(amount: &str) -> f64 {
 pub(super) fn tells_of_money(screen: &ScreenFacts) -> bool {
     #[rustfmt::skip]
     static MONEY: List = List::new(|| normalized_all(&[
-        "баланс", "счёт", "карта", "карту", "карты", "деньги", "денег", "оплата", "платёж", "комиссия", "сметка", "пари", "saldo", "solde", "crédito", "crédit", "cartão", "tarjeta", "carte", "conta", "cuenta", "compte", "pagamento", "pago", "paiement", "recarga", "recharge", "operadora", "operador", "opérateur",
+        "перевод", "перевода", "получатель", "получателя", "получателю", "банк", "сумма", "сумму", "valor", "celular", "баланс", "счёт", "карта", "карту", "карты", "деньги", "денег", "оплата", "платёж", "комиссия", "сметка", "пари", "saldo", "solde", "crédito", "crédit", "cartão", "tarjeta", "carte", "conta", "cuenta", "compte", "pagamento", "pago", "paiement", "recarga", "recharge", "operadora", "operador", "opérateur",
     ]));
+    // Pages put the number and its sign into texts of their own.
+    let is_sign = |it: &str| {
+        ["₽", "₴", "€", "$", "R$", "£", "лв", "лв.", "руб", "руб.", "грн"].contains(&it.trim())
+    };
     screen.texts.iter().any(|it| {
         let text = normalized(it);
-        amount(it).is_some() || TOTALS.iter().chain(MONEY.iter()).any(|word| holds(&text, word))
+        is_sign(it)
+            || amount(it).is_some()
+            || TOTALS.iter().chain(MONEY.iter()).any(|word| holds(&text, word))
     })
 }
 

@@ -29,7 +29,11 @@ const LONGEST: usize = 60;
 /// none: conditions are for the model to interpret.
 pub(crate) fn is_yes(answer: &str) -> bool {
     let text = normalized(answer);
-    let lacks_accent = |it: &str| text == normalized(it) && !answer.to_lowercase().contains(it);
+    let lacks_accent = |it: &str| {
+        let plain = normalized(it);
+        let mut said = text.split(|c: char| !c.is_alphanumeric());
+        said.any(|word| word == plain) && !answer.to_lowercase().contains(it)
+    };
     !ACCENTED.iter().any(|it| lacks_accent(it))
         && LANGUAGES.iter().any(|it| says(&text, &it.yes, &it.polite, true))
 }
@@ -211,6 +215,9 @@ mod tests {
             "tak boleh",
             "co",
             "Co?",
+            "Co.",
+            "co co",
+            "Terima kasih ya",
             "はいいいえ",
             "네 아니요",
             "ไม่ตกลง",

@@ -64,6 +64,8 @@ impl UserWords {
             }
             text.push_str(&normalized_lines(said));
         }
+        people.sort_unstable();
+        people.dedup();
         if MOST < text.len() {
             let mut from = text.len() - MOST;
             while !text.is_char_boundary(from) {

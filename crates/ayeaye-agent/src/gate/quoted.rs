@@ -27,7 +27,7 @@ pub(super) fn names_in(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let (mut begins, mut quoted) = (true, false);
     for word in text.split_whitespace() {
-        quoted |= word.starts_with(['"', '\u{201c}', '\u{201e}', '«']);
+        quoted |= opens_quote(word);
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let plain = normalized(bare);
         let capital = bare.chars().next().is_some_and(char::is_uppercase);
@@ -35,10 +35,20 @@ pub(super) fn names_in(text: &str) -> Vec<String> {
         {
             names.push(plain);
         }
-        quoted &= !word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201d}', '»']);
+        quoted &= !closes_quote(word);
         begins = word.ends_with(['.', '!', '?', ':', ';']);
     }
     names
+}
+
+/// Whether a word begins a quotation: of German ones the mark below the line does.
+fn opens_quote(word: &str) -> bool {
+    word.starts_with(['"', '\u{201c}', '\u{201e}', '«'])
+}
+
+/// Whether a word ends one, as the mark that begins English ones does for German ones.
+fn closes_quote(word: &str) -> bool {
+    word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201c}', '\u{201d}', '»'])
 }
 
 /// Names as people write them, normalized: words with a capital that begin no sentence, or one of two words at most,
@@ -49,7 +59,7 @@ pub(super) fn people_in(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let (mut begins, mut quoted) = (true, false);
     for (at, word) in all.iter().enumerate() {
-        quoted |= word.starts_with(['"', '\u{201c}', '\u{201e}', '«']);
+        quoted |= opens_quote(word);
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let plain = normalized(bare);
         let plain = plain.strip_suffix("'s").unwrap_or(&plain);
@@ -60,7 +70,7 @@ pub(super) fn people_in(text: &str) -> Vec<String> {
         if (capital && (!begins || alone) || quoted) && 2 <= plain.chars().count() {
             names.extend(words(plain).map(str::to_owned));
         }
-        quoted &= !word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201d}', '»']);
+        quoted &= !closes_quote(word);
         begins = word.ends_with(ENDS);
     }
     names

@@ -7,7 +7,7 @@ use crate::elements::Elements;
 use crate::event::GateRecord;
 use crate::gate::{Rule, ScreenFacts, presses_enter};
 use crate::settle::looks_same_at;
-use crate::{Gesture, Key, ScreenSize, error_chain};
+use crate::{Gesture, Key, ScreenSize, ScreenState, error_chain};
 
 /// How often in a row an act is put off because the screen moves where it is aimed at.
 const LOOKS_AGAIN: u32 = 2;
@@ -41,9 +41,10 @@ impl Run {
             return Ok(ScreenNow::Same);
         }
         let rests_on = |rule: Rule| gate.is_some_and(|gate| gate.rule == rule.name());
+        // A client that acts itself decides what enter does; it may not see what the screen shows meanwhile.
         let strict = holds_secret
             || rests_on(Rule::Approved)
-            || presses_enter(gesture) && gesture.points().is_empty();
+            || !self.is_direct && presses_enter(gesture) && gesture.points().is_empty();
         let Some(look) = self.observer.look_before_act(observation, strict).await? else {
             return Ok(ScreenNow::Same);
         };
@@ -54,39 +55,24 @@ impl Run {
                 return Ok(ScreenNow::Changed(why));
             }
         };
-        if !look.state.awake {
-            return Ok(ScreenNow::Dark);
-        }
-        let changed = |why: &str| Ok(ScreenNow::Changed(why.to_owned()));
-        if let Some(front) = &look.state.foreground {
-            let before = observation.app.as_deref();
-            if before.is_some_and(|before| before != front.package) {
-                return changed(&format!("another app has come to the front: {}", front.package));
-            }
-            if before.is_some() && observation.activity() != front.activity {
-                return changed(&format!("the app shows another screen now: {}", front.activity));
-            }
-        }
-        if matches!(gesture, Gesture::Type { .. })
-            && look.state.secret_field != observation.secret_field
-        {
-            return changed("another field has the focus now");
+        if let Some(other) = other_screen(&look.state, gesture, observation) {
+            return Ok(other);
         }
         let size = observation.frame.size();
         let places = places(gesture, rests_on(Rule::AskedFor), observation);
-        let looks_same_there = places.as_ref().is_some_and(|places| {
-            places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
-        });
-        if look.same || !strict && looks_same_there {
+        let looks_same = look.same
+            || !strict
+                && places.as_ref().is_some_and(|places| {
+                    places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
+                });
+        if looks_same {
             self.state.put_off = 0;
             return Ok(ScreenNow::Same);
         }
-        let before = observation.elements.tree();
+        let before = observation.elements.tree().map(|tree| &*tree.elements);
         // There is nothing to compare them with otherwise.
         let now = if before.is_some() { self.observer.elements_now().await? } else { None };
-        let same = before.zip(now).map(|(before, now)| {
-            let now = now.with_clocks_as_in(&before.elements, before.read_at.elapsed());
-            let (before, now) = (&*before.elements, &now);
+        let same = before.zip(now.as_ref()).map(|(before, now)| {
             let app = observation.app.as_deref().unwrap_or_default();
             let same_host = before.page_host(app) == now.page_host(app);
             let hidden = observation.secret_field;
@@ -97,31 +83,63 @@ impl Run {
             let of_same_page = !holds_secret || same_host;
             of_same_page && if whole { before == now } else { before.aimed == now.aimed }
         });
-        let of_this_screen = observation.has_elements_of_its_frame() || looks_same_there;
-        match same {
-            Some(true) if of_this_screen => {
-                self.state.put_off = 0;
-                Ok(ScreenNow::Same)
+        let may_act = match same {
+            Some(true) if observation.has_elements_of_its_frame() => true,
+            Some(false) => {
+                return Ok(ScreenNow::Changed("what it was aimed at has changed".to_owned()));
             }
-            Some(false) => changed("what it was aimed at has changed"),
             // Where a screen never rests and does not say what is on it, its app is all there is to go by.
-            _ if !strict && LOOKS_AGAIN <= self.state.put_off => {
-                self.state.put_off = 0;
-                Ok(ScreenNow::Same)
+            _ if !strict && LOOKS_AGAIN <= self.state.put_off => true,
+            // A client that acts itself would be put off each time anew.
+            None if !strict && self.is_direct => {
+                let places = places.unwrap_or_default();
+                self.observer.never_rests_at(&places, &look.frame).await?
             }
-            // A client that acts itself is not put off: that would be so each time anew.
-            None if !strict
-                && self.is_direct
-                && self.observer.moves_at(&places.unwrap_or_default(), &look.frame).await? =>
-            {
-                Ok(ScreenNow::Same)
-            }
-            _ => {
-                self.state.put_off += 1;
-                changed("the screen has changed where it was aimed at")
-            }
+            _ => false,
+        };
+        if may_act {
+            // The elements may have taken seconds.
+            return Ok(match self.observer.state_now().await? {
+                Ok(state) => other_screen(&state, gesture, observation).unwrap_or_else(|| {
+                    self.state.put_off = 0;
+                    ScreenNow::Same
+                }),
+                Err(err) => ScreenNow::Changed(format!(
+                    "the phone could not be looked at before: {}",
+                    error_chain(&err)
+                )),
+            });
         }
+        self.state.put_off += 1;
+        Ok(ScreenNow::Changed("the screen has changed where it was aimed at".to_owned()))
     }
+}
+
+/// Whether what the phone says of itself shows that the screen is not the one that an act was decided on.
+fn other_screen(
+    state: &ScreenState,
+    gesture: &Gesture,
+    observation: &Observation,
+) -> Option<ScreenNow> {
+    if !state.awake {
+        return Some(ScreenNow::Dark);
+    }
+    let why = if let (Some(front), Some(before)) = (&state.foreground, observation.app.as_deref())
+        && before != front.package
+    {
+        format!("another app has come to the front: {}", front.package)
+    } else if let (Some(front), Some(_)) = (&state.foreground, observation.app.as_deref())
+        && observation.activity() != front.activity
+    {
+        format!("the app shows another screen now: {}", front.activity)
+    } else if matches!(gesture, Gesture::Type { .. })
+        && state.secret_field != observation.secret_field
+    {
+        "another field has the focus now".to_owned()
+    } else {
+        return None;
+    };
+    Some(ScreenNow::Changed(why))
 }
 
 /// Whether it matters for a gesture what is on the screen.

@@ -49,8 +49,10 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
     let with_icon = [components(activities), components(television)].concat();
     for (package, activity) in without_repetition(with_icon).into_iter().take(MAX_APPS) {
         let Some(file) = files.get(&package) else {
-            // Nothing can be read of it, now or later.
-            known.insert(package, Labels::default());
+            // Nothing can be read of it, now or later, unless the phone has told of no files at all.
+            if !files.is_empty() {
+                known.insert(package, Labels::default());
+            }
             continue;
         };
         let key = LabelKey::new(file, &locales);

@@ -125,31 +125,29 @@ async fn what_the_elements_say_decides_where_pixels_move() {
     }
 }
 
+/// Whatever moves elsewhere: who is written to may have changed before the elements were read.
 #[tokio::test(start_paused = true)]
-async fn an_approved_act_is_done_beside_what_changes_by_itself() {
-    let screen = |left: &str, name: &str| {
+async fn an_approval_is_not_used_where_elements_are_not_those_of_the_frame() {
+    let screen = |name: &str| {
         format!(
-            r#"<hierarchy rotation="0"><node text="{left}" class="android.widget.TextView" bounds="[0,0][140,20]"/>
-            <node text="To {name}" class="android.widget.TextView" bounds="[0,30][140,50]"/>
+            r#"<hierarchy rotation="0"><node text="To {name}" class="android.widget.TextView" bounds="[0,30][140,50]"/>
             <node text="Pay €49.95" class="android.widget.Button" clickable="true" bounds="[0,100][140,180]"/></hierarchy>"#
         )
     };
     let banner = Scene { kind: SceneKind::Banner, answer: Duration::ZERO, moving: Duration::ZERO };
-    for (left, name, done) in [("14:57", "Anna", 1), ("14:57", "Mallory", 0), ("5:00", "Anna", 0)] {
-        let rig = Rig::new([click(500), after(3000, click(500)), complete("done")]);
-        rig.phone.plays(banner);
-        rig.phone.dumps_after(Duration::from_secs(1), Duration::from_millis(1500));
-        rig.phone.shows(&screen("14:59", "Anna"), false);
-        let report = rig.run().await;
-        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
-        let yes = UserInput::Reply("yes".to_owned());
-        let follower = rig.resume(report.session_id, yes).await.unwrap();
-        rig.script.is_asked(2).await;
-        tokio::time::sleep(Duration::from_millis(2800)).await;
-        rig.phone.shows(&screen(left, name), false);
-        rig.ended(follower).await;
-        assert_eq!(rig.phone.gestures().len(), done, "{left} {name}");
-    }
+    let rig = Rig::new([click(500), after(3000, click(500)), complete("done")]);
+    rig.phone.plays(banner);
+    rig.phone.dumps_after(Duration::from_secs(1), Duration::from_millis(1500));
+    rig.phone.shows(&screen("Anna"), false);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    let yes = UserInput::Reply("yes".to_owned());
+    let follower = rig.resume(report.session_id, yes).await.unwrap();
+    rig.script.is_asked(2).await;
+    // The model has seen the frame with Anna; what is read a second later is another one's.
+    rig.phone.shows(&screen("Mallory"), false);
+    rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]

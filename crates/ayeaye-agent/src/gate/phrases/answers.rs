@@ -58,7 +58,8 @@ pub(in crate::gate) const ANSWERS: &[Words] = &[
         &["कृपया", "प्लीज़", "धन्यवाद", "शुक्रिया"]),
     ("id", &["ya", "iya", "oke", "baik", "baiklah", "boleh", "silakan", "setuju", "lanjut", "lanjutkan", "tentu"],
         &["tidak", "enggak", "nggak", "gak", "bukan", "jangan", "tidak boleh", "tidak setuju", "batal", "batalkan", "tolak", "nanti"],
-        &["tolong", "terima kasih", "makasih"]),
+        // No thanks: "ya" behind them says nothing.
+        &["mohon"]),
     ("vi", &["có", "vâng", "dạ", "dạ vâng", "được", "được rồi", "đồng ý", "tất nhiên", "tiếp tục", "xác nhận", "cho phép", "làm đi"],
         &["không", "không được", "không đồng ý", "đừng", "hủy", "huỷ", "từ chối", "thôi", "để sau"],
         &["làm ơn", "xin", "cảm ơn", "cám ơn"]),

@@ -1,12 +1,12 @@
-//! Names that hold the word of a command and mean something of every day: "Ordina per" sorts, "待付款" is a state.
+//! Names that hold the word of a command and mean something of every day: "Ordina per prezzo" sorts, "待付款" is a state.
 use super::Table;
 use crate::gate::class::ActClass::{self, Order, Pay, Transfer};
 use crate::gate::text::is_spaced;
 
-/// What holds a command's word and is none, where it holds no amount: "Ordina per 12,99 €" orders.
+/// What holds a command's word and is none, where it holds no amount: "Ordina per domani" orders.
 #[rustfmt::skip]
 pub(super) const EVERYDAY: Table<()> = &[
-    ((), "it", &["ordina per"]),
+    ((), "it", &["ordina per prezzo", "ordina per rilevanza", "ordina per data", "ordina per nome", "ordina per popolarità", "ordina per valutazione", "ordina per distanza", "ordina per novità"]),
     ((), "es", &["carrito de compra", "carrito de la compra", "carro de compra", "carro de la compra", "cesta de compra", "cesta de la compra", "bolsa de compra", "bolsa de la compra", "lista de compra", "recargar página", "recargar la página", "recargar esta página"]),
     ((), "fr", &["régler l'alarme", "régler l'heure", "régler la date", "régler le réveil", "régler le minuteur", "régler la minuterie", "régler le volume", "régler le son", "régler la luminosité", "régler la température", "recharger la page", "recharger cette page"]),
     ((), "pt", &["recarregar página", "recarregar a página", "recarregar esta página"]),

@@ -53,29 +53,30 @@ fn merely_agrees(control: &ControlFacts) -> bool {
 }
 
 /// Whether another control than this one is what begins something that is paid again and again: in front of a page
-/// one pays or agrees to be tracked. A plan that is chosen first, with its price on it, begins nothing.
+/// one pays or agrees to be tracked.
 fn is_other_choice(control: &ControlFacts, screen: &ScreenFacts) -> bool {
     // What leads to a subscription that is there already, or back to it, is no choice either.
     #[rustfmt::skip]
     static ABOUT_IT: List = List::new(|| normalized_all(&[
-        "manage", "settings", "details", "terms", "restore", "cancel", "my", "verwalten", "einstellungen", "kündigen", "wiederherstellen", "bedingungen", "mein", "gérer", "résilier", "restaurer", "conditions", "gestionar", "administrar", "cancelar", "condiciones", "gerenciar", "gestisci", "annulla", "beheren", "zarządzaj", "yönet", "управлять", "управление", "管理", "관리",
+        "already", "have", "sign in", "log in", "login", "newsletter", "subscriber", "subscribers", "subscriptions", "bereits", "schon", "anmelden", "einloggen", "abonnent", "abonnenten", "déjà", "connecter", "connectez", "abonné", "ya", "iniciar", "suscriptor", "già", "accedi", "já", "entrar", "уже", "войти", "已", "登录", "登入", "ログイン", "로그인", "manage", "settings", "details", "terms", "restore", "cancel", "my", "verwalten", "einstellungen", "kündigen", "wiederherstellen", "bedingungen", "mein", "gérer", "résilier", "restaurer", "conditions", "gestionar", "administrar", "cancelar", "condiciones", "gerenciar", "gestisci", "annulla", "beheren", "zarządzaj", "yönet", "управлять", "управление", "管理", "관리",
     ]));
     // "Subscribe for $4.99 a month?": a yes to it is one.
     if screen.said.iter().any(|it| is_repeated(it) && it.trim_end().ends_with(['?', '？', '؟'])) {
         return false;
     }
+    // A button alone is one: a link, or a plan with its price on it, begins nothing.
+    let is_button = |it: &&ControlFacts| {
+        it.reacts && !it.switch && it.kind.ends_with("Button") && !it.kind.ends_with("RadioButton")
+    };
     let mut others =
-        screen.controls.iter().filter(|it| it.reacts && !it.switch && it.names != control.names);
+        screen.controls.iter().filter(is_button).filter(|it| it.names != control.names);
     others.any(|it| {
-        let is_button = it.kind.ends_with("Button") && !it.kind.ends_with("RadioButton");
-        let priced = it.names.iter().any(|name| amount(name).is_some());
-        let begins = it.names.iter().any(|name| {
+        it.names.iter().any(|name| {
             let name = normalized(name);
             let pays = phrases::bare(&name).iter().any(|it| it.class == ActClass::Pay);
             let about_it = ABOUT_IT.iter().any(|it| holds(&name, it));
             pays || phrases::subscribes(&name) && !about_it
-        });
-        if is_button { begins || priced } else { begins && !priced }
+        })
     })
 }
 

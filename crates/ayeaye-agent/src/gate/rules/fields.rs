@@ -110,7 +110,11 @@ fn is_postal(text: &str, request: &GateRequest<'_>) -> bool {
         apps::kind_of(request.package),
         Some(AppKind::Banking | AppKind::Wallet | AppKind::Secrets)
     );
-    if money || is_secret(&rest) || words(&rest).any(|it| matches!(it, "atm" | "card" | "sim")) {
+    // "UPI PIN code" is none.
+    let beside = |it: &str| {
+        matches!(it, "area" | "postal" | "zip" | "delivery" | "your" | "enter" | "the" | "of")
+    };
+    if money || is_secret(&rest) || !words(&rest).all(beside) {
         return false;
     }
     // "State Bank of India" is no part of an address.
@@ -139,9 +143,7 @@ pub(in crate::gate) fn key_pads(findings: &mut Findings<'_>) {
     };
     let keys = screen.aimed.iter().filter(|it| it.reacts);
     let Some(key) = keys.flat_map(|it| &it.names).find_map(digit) else { return };
-    let asks = |text: &&String| {
-        text.chars().count() <= 60 && is_secret(text) && !is_postal(&normalized(text), request)
-    };
+    let asks = |text: &&String| text.chars().count() <= 60 && is_secret(text);
     if let Some(text) = screen.said.iter().find(asks) {
         let own = request.words.hold_digit(key);
         findings.class(ActClass::Password, own, Rule::PasswordField, text);

@@ -57,7 +57,7 @@ pub(in crate::run) struct ElementTree {
     pub(in crate::run) elements: Arc<Elements>,
     pub(super) blob: Option<BlobRef>,
     /// When the phone had told them.
-    pub(in crate::run) read_at: Instant,
+    pub(super) read_at: Instant,
     pub(super) certainty: Certainty,
     /// They are known from an earlier step, in which the screen looked the same.
     pub(in crate::run) is_known: bool,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::elements::BEFORE_AN_ACT;
@@ -155,14 +155,32 @@ impl Observer {
         Ok(Some(looked.unwrap_or_else(|| Arc::new(Err(gone())))))
     }
 
-    /// Whether the screen looks otherwise in one of these places than it did a moment ago.
-    pub(in crate::run) async fn moves_at(
+    /// Whether the screen looks otherwise in one of these places each time that it is looked at.
+    pub(in crate::run) async fn never_rests_at(
         &self,
         places: &[[i32; 4]],
         shown: &Frame,
     ) -> Result<bool, Cancelled> {
-        let now = self.cancel.race(self.device.capture()).await?;
-        Ok(now.is_ok_and(|now| places.iter().any(|it| !looks_same_at(shown, &now, *it))))
+        /// A change from one page to the next looks so too; these take longer than most.
+        const LOOKS: u32 = 4;
+        const APART: Duration = Duration::from_millis(250);
+        let mut before = shown.clone();
+        for _ in 0..LOOKS {
+            self.cancel.race(sleep(APART)).await?;
+            let Ok(now) = self.cancel.race(self.device.capture()).await? else { return Ok(false) };
+            if places.iter().all(|it| looks_same_at(&before, &now, *it)) {
+                return Ok(false);
+            }
+            before = now;
+        }
+        Ok(true)
+    }
+
+    /// What the phone says of itself now.
+    pub(in crate::run) async fn state_now(
+        &self,
+    ) -> Result<Result<ScreenState, DeviceError>, Cancelled> {
+        self.cancel.race(self.device.state()).await
     }
 
     /// Whether the phone need not be asked before an act if its screen is still on: it is kept so, and was on when it
