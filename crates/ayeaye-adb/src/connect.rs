@@ -212,8 +212,10 @@ async fn settled(server: &Server, serial: &str) -> Result<Option<DeviceListing>,
         let list = list.map_err(|error| ConnectError::NoServer(error.to_string()))?;
         let lines = parse::devices(&String::from_utf8_lossy(&list));
         // Many servers list what they have found by mDNS with a dot at the end.
-        let bare = |serial: &str| serial.trim_end_matches('.').to_owned();
-        let listed = lines.into_iter().find(|line| bare(&line.serial) == bare(serial));
+        let is_meant = |line: &DeviceListing| {
+            line.serial.trim_end_matches('.') == serial.trim_end_matches('.')
+        };
+        let listed = lines.into_iter().find(is_meant);
         let last = deadline <= Instant::now();
         let state = listed.as_ref().map(|line| line.state.as_str());
         if last || matches!(state, Some("device" | "unauthorized")) {

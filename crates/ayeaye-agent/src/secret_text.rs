@@ -526,7 +526,7 @@ mod tests {
     #[test]
     fn texts_made_to_be_searched_for_ever_are_not() {
         for piece in ["pin:", "pin:xxxx ", "[secret ", "pin=a1 [secret ", "密码是"] {
-            let text = piece.repeat(1 << 20 >> 3);
+            let text = piece.repeat(1 << 14);
             assert!(find_secrets(&text).len() <= 2 * MOST_FOUND, "{piece}");
         }
     }

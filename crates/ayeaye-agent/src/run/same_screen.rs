@@ -7,7 +7,7 @@ use crate::elements::Elements;
 use crate::event::GateRecord;
 use crate::gate::{Rule, ScreenFacts, presses_enter};
 use crate::settle::looks_same_at;
-use crate::{Gesture, Key, ScreenSize, ScreenState, error_chain};
+use crate::{DeviceError, Gesture, Key, ScreenSize, ScreenState, error_chain};
 
 /// How often in a row an act is put off because the screen moves where it is aimed at.
 const LOOKS_AGAIN: u32 = 2;
@@ -50,10 +50,7 @@ impl Run {
         };
         let look = match &*look {
             Ok(look) => look,
-            Err(err) => {
-                let why = format!("the phone could not be looked at before: {}", error_chain(err));
-                return Ok(ScreenNow::Changed(why));
-            }
+            Err(err) => return Ok(unseen(err)),
         };
         if let Some(other) = other_screen(&look.state, gesture, observation) {
             return Ok(other);
@@ -92,7 +89,9 @@ impl Run {
             _ if !strict && LOOKS_AGAIN <= self.state.put_off => true,
             // A client that acts itself would be put off each time anew.
             None if !strict && self.is_direct => {
-                let places = places.unwrap_or_default();
+                let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
+                let whole = vec![[0, 0, side(size.width), side(size.height)]];
+                let places = places.unwrap_or(whole);
                 self.observer.never_rests_at(&places, &look.frame).await?
             }
             _ => false,
@@ -104,10 +103,7 @@ impl Run {
                     self.state.put_off = 0;
                     ScreenNow::Same
                 }),
-                Err(err) => ScreenNow::Changed(format!(
-                    "the phone could not be looked at before: {}",
-                    error_chain(&err)
-                )),
+                Err(err) => unseen(&err),
             });
         }
         self.state.put_off += 1;
@@ -124,22 +120,25 @@ fn other_screen(
     if !state.awake {
         return Some(ScreenNow::Dark);
     }
-    let why = if let (Some(front), Some(before)) = (&state.foreground, observation.app.as_deref())
-        && before != front.package
-    {
-        format!("another app has come to the front: {}", front.package)
-    } else if let (Some(front), Some(_)) = (&state.foreground, observation.app.as_deref())
-        && observation.activity() != front.activity
-    {
-        format!("the app shows another screen now: {}", front.activity)
-    } else if matches!(gesture, Gesture::Type { .. })
-        && state.secret_field != observation.secret_field
-    {
-        "another field has the focus now".to_owned()
-    } else {
-        return None;
+    let front = state.foreground.as_ref().zip(observation.app.as_deref());
+    let types = matches!(gesture, Gesture::Type { .. });
+    let why = match front {
+        Some((front, before)) if before != front.package => {
+            format!("another app has come to the front: {}", front.package)
+        }
+        Some((front, _)) if observation.activity() != front.activity => {
+            format!("the app shows another screen now: {}", front.activity)
+        }
+        _ if types && state.secret_field != observation.secret_field => {
+            "another field has the focus now".to_owned()
+        }
+        _ => return None,
     };
     Some(ScreenNow::Changed(why))
+}
+
+fn unseen(err: &DeviceError) -> ScreenNow {
+    ScreenNow::Changed(format!("the phone could not be looked at before: {}", error_chain(err)))
 }
 
 /// Whether it matters for a gesture what is on the screen.

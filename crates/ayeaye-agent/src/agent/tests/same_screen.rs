@@ -6,7 +6,7 @@ use crate::fakes::{
     Call, Fault, Motion, Rig, Scene, SceneKind, ScriptedReply, click, complete, types,
 };
 use crate::gate::Policy;
-use crate::{Report, StopReason, UserInput};
+use crate::{DirectAction, Gesture, Report, StopReason, UserInput};
 
 /// The same, after so many milliseconds.
 fn after(milliseconds: u64, reply: ScriptedReply) -> ScriptedReply {
@@ -125,27 +125,29 @@ async fn what_the_elements_say_decides_where_pixels_move() {
     }
 }
 
-/// Whatever moves elsewhere: who is written to may have changed before the elements were read.
+/// Whatever moves elsewhere: what else the screen says may have changed before its elements were read. A change of
+/// whom it is for, the gate sees by itself.
 #[tokio::test(start_paused = true)]
 async fn an_approval_is_not_used_where_elements_are_not_those_of_the_frame() {
-    let screen = |name: &str| {
+    let screen = |terms: &str| {
         format!(
-            r#"<hierarchy rotation="0"><node text="To {name}" class="android.widget.TextView" bounds="[0,30][140,50]"/>
-            <node text="Pay €49.95" class="android.widget.Button" clickable="true" bounds="[0,100][140,180]"/></hierarchy>"#
+            r#"<hierarchy rotation="0"><node text="To Anna" class="android.widget.TextView" bounds="[0,30][140,50]"/>
+            <node text="Pay €49.95" class="android.widget.Button" clickable="true" bounds="[0,100][140,180]"/>
+            <node text="{terms}" class="android.widget.TextView" bounds="[0,190][140,210]"/></hierarchy>"#
         )
     };
     let banner = Scene { kind: SceneKind::Banner, answer: Duration::ZERO, moving: Duration::ZERO };
     let rig = Rig::new([click(500), after(3000, click(500)), complete("done")]);
     rig.phone.plays(banner);
     rig.phone.dumps_after(Duration::from_secs(1), Duration::from_millis(1500));
-    rig.phone.shows(&screen("Anna"), false);
+    rig.phone.shows(&screen("once"), false);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
     let yes = UserInput::Reply("yes".to_owned());
     let follower = rig.resume(report.session_id, yes).await.unwrap();
     rig.script.is_asked(2).await;
-    // The model has seen the frame with Anna; what is read a second later is another one's.
-    rig.phone.shows(&screen("Mallory"), false);
+    // The model has seen the frame from before; what is read a second later is of another one.
+    rig.phone.shows(&screen("each month"), false);
     rig.ended(follower).await;
     assert_eq!(rig.phone.gestures(), [""; 0]);
 }
@@ -283,4 +285,9 @@ async fn a_direct_act_is_not_done_on_what_has_come_while_its_elements_were_read(
     rig.phone.dumps_in(Duration::from_millis(3500));
     acted(rig.agent.act(tap(500, None)).await.unwrap()).await;
     assert_eq!(rig.phone.gestures().len(), 1, "what never rests is touched");
+    // Nor is it known there which field a text goes into.
+    let gesture = Gesture::Type { text: "a".to_owned(), point: None, clear: false, submit: false };
+    let typing = DirectAction { gesture, ..tap(500, None) };
+    acted(rig.agent.act(typing).await.unwrap()).await;
+    assert_eq!(rig.phone.gestures().len(), 2, "and typed into");
 }
