@@ -108,6 +108,9 @@ fn sweep(seeds: std::ops::Range<u64>) -> ExitCode {
         if let Some(what) = outcome.broken.first() {
             bad += 1;
             println!("seed {seed}: {what}");
+            if bad == 1 {
+                outcome.trace.iter().for_each(|line| println!("  {line}"));
+            }
             println!("  cargo run -p ayeaye-agent --example simulation -- --seed {seed}");
         }
     }
@@ -159,9 +162,9 @@ mod tests {
 
     fn hold(seeds: std::ops::Range<u64>) {
         for seed in seeds {
-            let broken = simulate(seed, None).broken;
+            let Outcome { broken, trace, .. } = simulate(seed, None);
             let again = format!("cargo run -p ayeaye-agent --example simulation -- --seed {seed}");
-            assert_eq!(broken, Vec::<String>::new(), "{again}");
+            assert!(broken.is_empty(), "{broken:?}\n{again}\n{}", trace.join("\n"));
         }
     }
 

@@ -7,16 +7,29 @@ use std::time::Duration;
 use ayeaye_agent::Speculate;
 use rand::RngExt as _;
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::planted::Planted;
 use crate::schedule::{Fault, Schedule, Site};
+
+/// The shortest time of tokio's clock.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// How a process ended before its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Crash {
     Killed,
     PowerLost,
+}
+
+impl Crash {
+    fn of(fault: Fault) -> Option<Self> {
+        match fault {
+            Fault::Killed => Some(Self::Killed),
+            Fault::PowerLost => Some(Self::PowerLost),
+            _ => None,
+        }
+    }
 }
 
 /// What the client is to do, besides following.
@@ -28,6 +41,20 @@ pub enum ClientFault {
     Repeated,
     SecondProcess,
     AnsweredTwice,
+}
+
+impl ClientFault {
+    fn of(fault: Fault) -> Option<Self> {
+        match fault {
+            Fault::Cancelled => Some(Self::Cancelled),
+            Fault::Paused => Some(Self::Paused),
+            Fault::ClientGone => Some(Self::Gone),
+            Fault::Repeated => Some(Self::Repeated),
+            Fault::SecondProcess => Some(Self::SecondProcess),
+            Fault::AnsweredTwice => Some(Self::AnsweredTwice),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -186,26 +213,27 @@ impl World {
         };
         for fault in [here, anywhere].into_iter().flatten() {
             self.note(format!("at {site:?}: {fault:?}"));
-            let client = match fault {
-                Fault::Killed => self.crash(Crash::Killed).await,
-                Fault::PowerLost => self.crash(Crash::PowerLost).await,
-                Fault::Cancelled => ClientFault::Cancelled,
-                Fault::Paused => ClientFault::Paused,
-                Fault::ClientGone => ClientFault::Gone,
-                Fault::Repeated => ClientFault::Repeated,
-                Fault::SecondProcess => ClientFault::SecondProcess,
-                Fault::AnsweredTwice => ClientFault::AnsweredTwice,
-                _ => continue,
-            };
-            self.client.send_modify(|faults| faults.push(client));
+            let (crash, client) = (Crash::of(fault), ClientFault::of(fault));
+            if crash.is_none() && client.is_none() {
+                continue;
+            }
+            // At a moment of its own. Time stands still while a thread is at work, so what threads had under way
+            // is over when it strikes, and all who are told have been before anything goes on: else it would be
+            // the machine's load that says how far a run gets meanwhile.
+            sleep(MOMENT).await;
+            if let Some(how) = crash {
+                self.crash(how).await;
+            }
+            self.client.send_modify(|faults| faults.extend(client));
+            sleep(MOMENT).await;
         }
         here
     }
 
     /// The process dies here and now.
-    async fn crash(&self, how: Crash) -> ClientFault {
+    async fn crash(&self, how: Crash) {
         self.crash.send_replace(Some(how));
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// Waits until the process dies.

@@ -84,6 +84,8 @@ impl Run {
         if self.session().counts.steps == 0 {
             return self.reset().await;
         }
+        // By whoever had the phone since, or by itself.
+        self.observer.may_have_changed();
         Ok(())
     }
 
