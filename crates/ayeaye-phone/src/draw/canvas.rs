@@ -22,11 +22,7 @@ pub(crate) struct Canvas {
 impl Canvas {
     pub(crate) fn new(width: u32, height: u32) -> Self {
         let (width, height) = (width as usize, height as usize);
-        let mut data = vec![0; width * height * 4];
-        for pixel in data.chunks_exact_mut(4) {
-            pixel[3] = 255;
-        }
-        Self { width, height, data }
+        Self { width, height, data: [0, 0, 0, 255].repeat(width * height) }
     }
 
     pub(crate) fn bounds(&self) -> Rect {
@@ -202,6 +198,11 @@ impl Canvas {
                 ((row_y - y) as usize * picture.width() as usize + (r.left - x) as usize) * 4;
             let row = self.row(row_y, r.left, r.right);
             let from = &source[skip..skip + row.len()];
+            // A wallpaper, which is as large as the screen.
+            if from.iter().skip(3).step_by(4).all(|alpha| *alpha == 255) {
+                row.copy_from_slice(from);
+                continue;
+            }
             for (to, from) in row.chunks_exact_mut(4).zip(from.chunks_exact(4)) {
                 match from[3] {
                     0 => {}
