@@ -5,7 +5,7 @@ use super::{Replay, ReplayElement, ReplayStep};
 use crate::elements::{Element, Elements};
 use crate::journal::hex;
 use crate::privacy::{holds_placeholder, is_length};
-use crate::{Action, Decision, Gesture, Point, ScreenSize};
+use crate::{Action, Decision, Gesture, Key, Point, ScreenSize};
 
 /// How far the middle of an element may be from where it was, in thousandths of the screen.
 const NEAR: i32 = 120;
@@ -110,13 +110,10 @@ impl ReplayStep {
             _ => {}
         }
         let Some(from) = aimed_at(&Action::Gesture(gesture.clone())) else {
-            return match &gesture {
-                // It goes into the field in focus, whichever that is.
-                Gesture::Type { .. } if !elements.iter().any(|element| element.focused) => {
-                    Err(Mismatch::new("no field has the focus"))
-                }
-                _ => Ok(gesture),
-            };
+            if goes_to_focus(&gesture) {
+                self.check_focus(elements, size)?;
+            }
+            return Ok(gesture);
         };
         let Some(wanted) = &self.element else {
             return Err(Mismatch::new("what it was aimed at is not known"));
@@ -140,6 +137,32 @@ impl ReplayStep {
     }
 }
 
+impl ReplayStep {
+    /// Whether what has the focus is what had it: text and Enter go there, whichever that is.
+    fn check_focus(&self, elements: &Elements, size: ScreenSize) -> Result<(), Mismatch> {
+        let focused = focused(elements).ok_or_else(|| Mismatch::new("no field has the focus"))?;
+        let wanted = self.element.as_ref();
+        let wanted = wanted.ok_or_else(|| Mismatch::new("what had the focus is not known"))?;
+        // What stands in a field may be another text today; a field without an identifier is known by it alone.
+        let is_called_so = !wanted.id.is_empty() || elements.label(focused) == wanted.name;
+        if wanted.is_of_kind(focused, size) && is_called_so {
+            return Ok(());
+        }
+        let other = called(&elements.label(focused), &focused.resource_id, &focused.class);
+        Err(Mismatch(format!("{other} has the focus, and not {}", wanted.called())))
+    }
+}
+
+/// Whether a gesture without a place goes to what has the focus.
+pub(super) fn goes_to_focus(gesture: &Gesture) -> bool {
+    matches!(gesture, Gesture::Type { point: None, .. } | Gesture::HotKey { key: Key::Enter, .. })
+}
+
+/// What has the focus: the innermost, where what lies around it has it too.
+pub(super) fn focused(elements: &Elements) -> Option<&Element> {
+    elements.iter().filter(|element| element.focused).last()
+}
+
 impl ReplayElement {
     pub(super) fn of(elements: &Elements, element: &Element, size: ScreenSize) -> Self {
         Self {
@@ -154,16 +177,9 @@ impl ReplayElement {
     /// Where a touch goes now that went to `from` then: to the one element that is the same, near where it was, and
     /// that such a touch would reach.
     fn find(&self, from: Point, elements: &Elements, size: ScreenSize) -> Result<Point, Mismatch> {
-        let called = match (self.name.as_str(), self.id.as_str()) {
-            ("", "") => self.class.clone(),
-            ("", id) => id.to_owned(),
-            (name, _) => format!("\u{201c}{name}\u{201d}"),
-        };
+        let called = self.called();
         let same = |element: &&Element| {
-            element.class == self.class
-                && (self.id.is_empty() || element.resource_id == self.id)
-                && self.is_near(in_thousandths(element.bounds, size))
-                && elements.label(element) == self.name
+            self.is_of_kind(element, size) && elements.label(element) == self.name
         };
         let reached = |element: &Element| {
             let to = self.moved(from, element.bounds, size)?;
@@ -181,6 +197,18 @@ impl ReplayElement {
             (Some(_), Some(_)) => Err(Mismatch(format!("there are several like {called}"))),
             (None, _) => Err(Mismatch(format!("{called} is not where it was"))),
         }
+    }
+
+    /// As it is called in an explanation.
+    fn called(&self) -> String {
+        called(&self.name, &self.id, &self.class)
+    }
+
+    /// Of the same class and identifier, near where it was.
+    fn is_of_kind(&self, element: &Element, size: ScreenSize) -> bool {
+        element.class == self.class
+            && (self.id.is_empty() || element.resource_id == self.id)
+            && self.is_near(in_thousandths(element.bounds, size))
     }
 
     fn is_near(&self, bounds: [i32; 4]) -> bool {
@@ -224,6 +252,15 @@ pub(super) fn aimed_at(action: &Action) -> Option<Point> {
     match gesture {
         Gesture::Scroll { at, .. } => *at,
         other => other.points().first().copied(),
+    }
+}
+
+/// An element in an explanation: by what stands on it, else by its identifier, else by its class.
+fn called(name: &str, id: &str, class: &str) -> String {
+    match (name, id) {
+        ("", "") => class.to_owned(),
+        ("", id) => id.to_owned(),
+        (name, _) => format!("\u{201c}{name}\u{201d}"),
     }
 }
 

@@ -1,5 +1,5 @@
 //! The steps of a session, from its record.
-use super::matching::{aimed_at, fingerprint, in_thousandths};
+use super::matching::{aimed_at, fingerprint, focused, goes_to_focus, in_thousandths};
 use super::{MAX_STEPS, Replay, ReplayElement, ReplayError, ReplayStep};
 use crate::elements::Elements;
 use crate::event::{BlobRef, Event, Fact, StepEnd, TargetRecord};
@@ -110,8 +110,12 @@ impl RecordedStep {
             None => None,
         };
         let aimed = action.as_ref().and_then(aimed_at);
+        let to_focus = matches!(&action, Some(Action::Gesture(gesture)) if goes_to_focus(gesture));
         let seen = elements.as_ref().and_then(|elements| {
-            let element = elements.at(aimed?.to_pixel(size))?;
+            let element = match aimed {
+                Some(point) => elements.at(point.to_pixel(size))?,
+                None => focused(elements).filter(|_| to_focus)?,
+            };
             Some(ReplayElement::of(elements, element, size))
         });
         let target = self.target.filter(|_| aimed.is_some()).map(|target| ReplayElement {

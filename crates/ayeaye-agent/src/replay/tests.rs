@@ -127,6 +127,30 @@ fn what_cannot_be_known_to_be_the_same_is_not_done() {
     assert!(elsewhere.unwrap_err().to_string().contains("com.example is not in front"));
 }
 
+#[test]
+fn text_and_enter_go_where_the_same_field_has_the_focus() {
+    let typed = json!({ "function": "TYPE", "arguments": { "value": "x", "clear": false, "submit": true } });
+    let enter = json!({ "function": "HOT_KEY", "arguments": { "key": "ENTER" } });
+    let in_focus = |text, id| row(text, id, 200).replace("clickable", "focused=\"true\" clickable");
+    for act in [&typed, &enter] {
+        let there = replay(act, Some(("Search", "a:id/search", 200)));
+        assert!(decided(&there, &screen(&[in_focus("boots", "a:id/search")])).is_ok());
+        let why = decided(&there, &screen(&[in_focus("Search", "a:id/comment")])).unwrap_err();
+        assert!(
+            why.contains("a:id/comment") || why.contains("\u{201c}Search\u{201d} has the focus"),
+            "{why}"
+        );
+        let unfocused = screen(&[row("Search", "a:id/search", 200)]);
+        assert!(decided(&there, &unfocused).unwrap_err().contains("no field has the focus"));
+        let unknown = decided(&replay(act, None), &screen(&[in_focus("Search", "a:id/search")]));
+        assert!(unknown.unwrap_err().contains("is not known"));
+        // Without an identifier what stands in it has to be the same.
+        let nameless = replay(act, Some(("Search", "", 200)));
+        assert!(decided(&nameless, &screen(&[in_focus("Search", "")])).is_ok());
+        assert!(decided(&nameless, &screen(&[in_focus("Comment", "")])).is_err());
+    }
+}
+
 proptest! {
     #[test]
     fn any_element_and_point_are_matched_without_fear(
