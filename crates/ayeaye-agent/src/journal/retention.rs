@@ -2,7 +2,8 @@
 //!
 //! Nothing goes that somebody may still want to go on with: a session with a pending question, one
 //! that is being written, one that is damaged or of a later version stay whatever the limits say. Of
-//! the others the one that has been left alone for the longest goes first.
+//! the others the one that has been left alone for the longest goes first; the latest of all does not go
+//! for its size, however large it alone is: it may just have ended for want of room, to be continued.
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -91,6 +92,7 @@ pub fn select_for_removal(
 ) -> Vec<SessionId> {
     let mut by_age: Vec<&RetentionCandidate> = kept.iter().collect();
     by_age.sort_unstable_by_key(|candidate| (candidate.last, candidate.id));
+    let latest = by_age.last().map(|candidate| candidate.id);
     let mut count = kept.len();
     let mut bytes = kept.iter().fold(0_u64, |sum, one| sum.saturating_add(one.bytes));
     let mut select_for_removal = Vec::new();
@@ -100,7 +102,9 @@ pub fn select_for_removal(
             .max_age
             .is_some_and(|most| SignedDuration::try_from(most).is_ok_and(|most| most < age));
         let many = retention.max_sessions.is_some_and(|most| most < count);
-        let large = retention.max_total_bytes.is_some_and(|most| most < bytes);
+        let large = retention
+            .max_total_bytes
+            .is_some_and(|most| most < bytes && (most == 0 || Some(candidate.id) != latest));
         let goes = match candidate.removable {
             Removable::Yes => old || many || large,
             Removable::ByAgeOnly => old,
@@ -126,6 +130,13 @@ pub async fn candidates(
         let candidate = match journal.summary(&id).await {
             Ok(summary) => RetentionCandidate::of(id, &summary),
             Err(JournalError::Unknown(_)) => continue, // somebody else removed it
+            // Its beginning was never written whole.
+            Err(JournalError::MissingSessionStart(_)) => RetentionCandidate {
+                id,
+                last: id.created().unwrap_or(now),
+                bytes: 0,
+                removable: Removable::ByAgeOnly,
+            },
             // It counts as one, of a size that the record does not tell.
             Err(_) => RetentionCandidate { id, last: now, bytes: 0, removable: Removable::No },
         };
@@ -223,6 +234,16 @@ mod tests {
     }
 
     #[test]
+    fn a_session_that_alone_is_too_large_stays_while_it_is_the_latest() {
+        let kept = [candidate(1, 10, Removable::Yes), candidate(2, 500, Removable::Yes)];
+        let within = |most| Retention { max_total_bytes: Some(most), ..Retention::default() };
+        assert_eq!(chosen(within(100), &kept), [0]);
+        let newer = [kept[0], kept[1], candidate(3, 10, Removable::Yes)];
+        assert_eq!(chosen(within(100), &newer), [0, 1]);
+        assert_eq!(chosen(within(0), &kept), [0, 1], "nothing is to be kept");
+    }
+
+    #[test]
     fn nothing_goes_without_a_limit() {
         let kept = [candidate(0, u64::MAX, Removable::Yes), candidate(1, u64::MAX, Removable::Yes)];
         assert!(chosen(Retention::default(), &kept).is_empty());
@@ -279,10 +300,12 @@ mod tests {
                 Retention { max_age: None, max_sessions: Some(most), max_total_bytes: Some(bytes) };
             let gone = select_for_removal(&retention, day(100), &kept);
             let left: Vec<_> = kept.iter().filter(|one| !gone.contains(&one.id)).collect();
-            let closed = left.iter().any(|one| one.removable == Removable::Yes);
-            let within =
-                left.len() <= most && left.iter().map(|one| one.bytes).sum::<u64>() <= bytes;
-            prop_assert!(within || !closed);
+            let closed = left.iter().filter(|one| one.removable == Removable::Yes);
+            let latest = kept.iter().max_by_key(|one| (one.last, one.id)).map(|one| one.id);
+            let few = left.len() <= most;
+            let small = left.iter().map(|one| one.bytes).sum::<u64>() <= bytes;
+            prop_assert!(few || closed.clone().count() == 0);
+            prop_assert!(small || closed.filter(|one| Some(one.id) != latest).count() == 0);
             prop_assert!(kept.iter().all(|one| one.removable == Removable::Yes || !gone.contains(&one.id)));
         }
     }
