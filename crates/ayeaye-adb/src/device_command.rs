@@ -139,7 +139,7 @@ impl Commander<'_> {
         let (path, size) = self.local(&what, file, MAX_FILE)?;
         let name = file.rsplit('/').next().unwrap_or(file);
         let to = if to.ends_with('/') { format!("{to}{name}") } else { to.to_owned() };
-        self.check_remote(&what, &to)?;
+        self.check_remote(&what, &to, &SHARED)?;
         self.client.ensure_driver(&what).await?;
         sync::push_file(self.client, &to, &path, COPYING).await?;
         Ok(noted(format!("sent {size} bytes to {}", sanitize_up_to(&to, 300))))
@@ -147,7 +147,7 @@ impl Commander<'_> {
 
     async fn fetch(&self, from: &str, file: &str) -> Result<Performed, DeviceError> {
         let what = format!("fetching {:?}", sanitize(from));
-        self.check_remote(&what, from)?;
+        self.check_remote(&what, from, &[&SHARED[..], &[TOOLS]].concat())?;
         let folder = self.folder(&what)?;
         let path = folder.fresh(file).map_err(|e| self.client.not_sent(&what, e.to_string()))?;
         let size = sync::file_size(self.client, from).await?;
@@ -156,7 +156,10 @@ impl Commander<'_> {
             let text = format!("it has {size} bytes, the most is {MAX_FILE}");
             return Err(self.client.not_sent(&what, text));
         }
-        let fetched = sync::pull_file(self.client, from, &path, MAX_FILE, COPYING).await?;
+        // It may be written to while it is read; what the phone told of its size is not relied on.
+        let most = u64::from(size) + GROWTH;
+        folder.check_room(most).map_err(|e| self.client.not_sent(&what, e.to_string()))?;
+        let fetched = sync::pull_file(self.client, from, &path, most, COPYING).await?;
         Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
     }
 
@@ -206,23 +209,26 @@ impl Commander<'_> {
         Ok((path, size))
     }
 
-    /// A path on the phone: where people keep files, or where adb does.
-    fn check_remote(&self, what: &str, path: &str) -> Result<(), DeviceError> {
-        let allowed = ["/sdcard/", "/storage/", "/mnt/sdcard/", "/data/local/tmp/"];
-        let inside = allowed.iter().any(|place| path.starts_with(place));
+    /// A path on the phone, in one of these places.
+    fn check_remote(&self, what: &str, path: &str, places: &[&str]) -> Result<(), DeviceError> {
+        let inside = places.iter().any(|place| path.starts_with(place));
         let leads_out = path.split('/').any(|part| part == "..");
         if !inside || leads_out || path.ends_with('/') || path.chars().any(char::is_control) {
             return Err(self.client.not_sent(
                 what,
-                format!(
-                    "{:?} is not a file below /sdcard/, /storage/ or /data/local/tmp/",
-                    sanitize(path)
-                ),
+                format!("{:?} is not a file below {}", sanitize(path), places.join(", ")),
             ));
         }
         Ok(())
     }
 }
+
+/// Where people keep files.
+const SHARED: [&str; 3] = ["/sdcard/", "/storage/", "/mnt/sdcard/"];
+/// Where programs lie that adb, this one and others start on the phone, as its shell: nothing is sent there.
+const TOOLS: &str = "/data/local/tmp/";
+/// By how much a file may grow while it is fetched, in bytes.
+const GROWTH: u64 = 1 << 20;
 
 fn size_of(path: &Path) -> std::io::Result<u64> {
     path.metadata().map(|about| about.len())

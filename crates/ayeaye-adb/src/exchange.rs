@@ -2,6 +2,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use ayeaye_agent::journal::system_free_space;
 use ayeaye_agent::private_files::private_folder;
 
 /// The longest name of a file in it, in bytes.
@@ -11,6 +12,8 @@ const MAX_NAME: usize = 255;
 #[derive(Debug, Clone)]
 pub struct ExchangeFolder {
     root: PathBuf,
+    /// Bytes that are left free on its disk.
+    floor: u64,
 }
 
 /// Why a name is not one of a file in the folder.
@@ -22,6 +25,10 @@ pub(crate) enum ExchangeError {
     Missing(String, PathBuf),
     #[error("there is a file {0:?} in {1} already: choose another name")]
     Exists(String, PathBuf),
+    #[error(
+        "there is no room for it in {0}: {1} bytes are free, and {2} are to stay so (journal.min-free)"
+    )]
+    NoRoom(PathBuf, u64, u64),
     #[error("{0:?} in {1} cannot be used: {2}")]
     Unusable(String, PathBuf, io::Error),
 }
@@ -29,7 +36,13 @@ pub(crate) enum ExchangeError {
 impl ExchangeFolder {
     /// Nothing is created before it is needed.
     pub fn new(root: PathBuf) -> Self {
-        Self { root }
+        Self { root, floor: 0 }
+    }
+
+    /// So many bytes stay free on its disk, whatever comes into it.
+    #[must_use]
+    pub fn with_floor(self, floor: u64) -> Self {
+        Self { floor, ..self }
     }
 
     /// An existing file, which may be in a folder below. Links that lead out of the folder are refused.
@@ -60,6 +73,20 @@ impl ExchangeFolder {
         Ok(path)
     }
 
+    /// Whether so many bytes more leave enough of the disk. A disk that cannot say how much is free is taken at its best.
+    pub(crate) fn check_room(&self, bytes: u64) -> Result<(), ExchangeError> {
+        match system_free_space()(&self.root) {
+            Ok(Some(free)) if free < self.floor.saturating_add(bytes) => {
+                Err(ExchangeError::NoRoom(self.root.clone(), free, self.floor))
+            }
+            Ok(_) => Ok(()),
+            Err(error) => {
+                tracing::warn!(path = %self.root.display(), %error, "free space is not known");
+                Ok(())
+            }
+        }
+    }
+
     fn checked<'a>(&self, name: &'a str) -> Result<&'a Path, ExchangeError> {
         let path = Path::new(name);
         let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
@@ -81,6 +108,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn some_of_the_disk_stays_free() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = ExchangeFolder::new(home.path().to_owned());
+        assert!(folder.check_room(1).is_ok());
+        let full = folder.with_floor(u64::MAX).check_room(1).unwrap_err().to_string();
+        assert!(full.contains("no room") && full.contains("journal.min-free"), "{full}");
+    }
 
     #[test]
     fn nothing_outside_of_the_folder_is_reached() {

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 pub(crate) use files::hex;
 pub use files::{
     Clock, FileJournal, FreeSpace, InvalidRecordLine, MIN_FREE_BYTES, SyncPolicy, VerifyReport,
+    system_free_space,
 };
 pub use retention::{
     PruneReport, Removable, Retention, RetentionCandidate, candidates, prune, select_for_removal,

@@ -58,7 +58,7 @@ use token_store::TokenStore;
 
 use crate::config::{HostName, HttpSettings, Listen};
 use crate::page::Page;
-use crate::running_server;
+use crate::running_server::{self, RunningServer};
 use crate::secret::{self, SecretFileError};
 use crate::shutdown::Shutdown;
 
@@ -105,6 +105,8 @@ pub struct HttpServer {
     /// The number of named tokens.
     others: usize,
     page: Option<Page>,
+    /// Tells commands where this server is.
+    noted: Option<RunningServer>,
     /// Whether the settings name hosts that it answers to.
     has_names: bool,
 }
@@ -148,8 +150,12 @@ impl HttpServer {
         };
         let mut hosts = settings.allowed_hosts.clone();
         hosts.extend(settings.public_url.as_ref().and_then(HostName::of));
-        let logins =
-            Logins::open(data_dir, address.to_string(), &token_store, crate::clock::system());
+        let (here, clock) = (address.to_string(), crate::clock::system());
+        let logins = if settings.keep_logins {
+            Logins::open(data_dir, here, &token_store, clock)
+        } else {
+            Logins::unkept(here, clock)
+        };
         let auth = AuthMiddleware {
             logins,
             hosts: Hosts::new(&address, &hosts),
@@ -173,6 +179,7 @@ impl HttpServer {
             others,
             tokens,
             page: None,
+            noted: None,
             has_names: !hosts.is_empty(),
         })
     }
@@ -193,6 +200,12 @@ impl HttpServer {
     #[must_use]
     pub fn with_page(self, page: Page) -> Self {
         Self { page: Some(page), ..self }
+    }
+
+    /// Lets go of this note when it stops listening.
+    #[must_use]
+    pub fn with_note(self, noted: Option<RunningServer>) -> Self {
+        Self { noted, ..self }
     }
 
     /// A code that signs a browser in as the local user, once and within a minute; the link that it goes into.
@@ -232,7 +245,10 @@ impl HttpServer {
         let streams = CancellationToken::new();
         let router = self.router(make, &streams, &shutdown.asked);
         let connections = Connections::default();
-        connections.accept(self.listener, router, &shutdown.asked).await;
+        connections.accept(&self.listener, router, &shutdown.asked).await;
+        // In this order: whoever has the address next is not taken for this server.
+        drop(self.noted);
+        drop(self.listener);
         shutdown.wait_for("runs that do not stop", stopped).await;
         // All calls have their answers now; streams without calls would stay open for ever.
         shutdown.wait_for("answers that do not leave", connections.finish(SEND_LIMIT)).await;

@@ -104,7 +104,7 @@ impl App {
         let app_labels = Arc::new(AppLabels::new(Some(config.data_dir.join(APP_NAMES))));
         let mut endpoint = model_config(config)?;
         let folder = config.adb.files.clone().unwrap_or_else(|| config.data_dir.join(FILES));
-        let files = ExchangeFolder::new(folder);
+        let files = ExchangeFolder::new(folder).with_floor(config.journal.min_free);
         if let Some(adb_device) = &adb_device {
             let address = virtual_adb_server(adb_device, &down).await?;
             let devices = AdbDevices::new(AdbConfig::new(address, None));

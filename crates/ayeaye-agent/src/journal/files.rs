@@ -28,7 +28,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use self::folder::{Folder, private_folder, private_options, storage};
-pub use self::free_space::{FreeSpace, MIN_FREE_BYTES};
+pub use self::free_space::{FreeSpace, MIN_FREE_BYTES, system_free_space};
 pub(crate) use self::line::hex;
 use self::line::{Chain, Detail};
 use self::read::{scan_file, stream_events, verify_report};

@@ -14,14 +14,14 @@ use super::step::StepBuilder;
 use super::{ResumeKind, Run, millis};
 use crate::approval::is_same_act;
 use crate::event::GateRecord;
-use crate::gate::{GateDecision, Rule, needs_elements};
+use crate::gate::{GateDecision, Policy, Rule, needs_elements};
 use crate::journal::{AgentType, Fact, NoteKind, ResumeReason, StepStart};
 use crate::report::StepSummary;
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::session::CLIENT;
 use crate::{
-    Action, Agreed, Component, Decision, DeviceError, Gesture, Key, LeaveRequest, ScreenSize,
-    SessionId, StopReason, error_chain, settle,
+    Action, Agreed, Component, Decision, Device, DeviceCommand, DeviceError, Gesture, Key,
+    LeaveRequest, ScreenSize, SessionId, StopReason, error_chain, settle,
 };
 
 /// The request of a round that is the client's own.
@@ -279,7 +279,9 @@ impl Run {
         request: &DirectRequest,
         observation: &Observation,
     ) -> Result<Gated, RunError> {
-        let mut judged = self.verdict_on(&request.gesture, None, observation, true, request.secret);
+        let policy = self.policy();
+        let gesture = by_package(&*self.device, &policy, &request.gesture).await;
+        let mut judged = self.verdict_on(&gesture, None, observation, true, request.secret);
         let question = match &judged.verdict.decision {
             GateDecision::Allow => return Ok(Gated::Passes(judged.record)),
             GateDecision::Deny(_) => {
@@ -384,4 +386,22 @@ impl Run {
             _ => false,
         }
     }
+}
+
+/// A command on an app that is named by its label, with its package in the label's place, which is what lists of apps
+/// name. One that the phone does not know stays as it is: it will not be carried out.
+async fn by_package(device: &dyn Device, policy: &Policy, gesture: &Gesture) -> Gesture {
+    let is_bound = !policy.deny_apps.is_empty() || !policy.allow_apps.is_empty();
+    let Gesture::Command(command) = gesture else { return gesture.clone() };
+    let mut named = command.clone();
+    let (DeviceCommand::StopApp { app } | DeviceCommand::Uninstall { app }) = &mut named else {
+        return gesture.clone();
+    };
+    if is_bound
+        && let Ok(preview) = device.preview(command).await
+        && let Some(package) = preview.package
+    {
+        *app = package;
+    }
+    Gesture::Command(named)
 }

@@ -111,7 +111,8 @@ pub(super) async fn over(
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
     let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings()));
     let make = move || server.clone();
-    let _noted = note(&http, config);
+    let noted = note(&http, config);
+    let http = http.with_note(noted);
     http.serve(make, shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     Ok(Exit::Done)
 }

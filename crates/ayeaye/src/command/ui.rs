@@ -22,8 +22,8 @@ use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 use crate::wiring::App;
 
-/// The port of a server that is started here. Always the same where it is free: the browser's login and a
-/// bookmark stay good.
+/// The port of a server that is started here. Always the same where it is free: a bookmark stays good, and a page
+/// that was left open is signed in again with the new one.
 const PORT: u16 = 8631;
 
 /// How long a server of this machine may take to answer.
@@ -73,6 +73,7 @@ async fn bind(config: &Config) -> Result<HttpServer, HttpError> {
         listen: Listen::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port))),
         public_url: None,
         issuer: None,
+        keep_logins: false,
         ..config.http.clone()
     };
     match serve::bind(&at(PORT), config).await {

@@ -27,6 +27,8 @@ pub struct HttpSettings {
     pub rate_limit: u32,
     /// Wrong tokens from one address in a minute; 0 for any number.
     pub wrong_tokens: u32,
+    /// Whether who is signed in to the page stays so when the server is started again.
+    pub keep_logins: bool,
 }
 
 /// Who issues tokens beside this server.
@@ -54,6 +56,7 @@ impl HttpSettings {
             body_limit: reader.required("http.body-limit", |text| value::size(text, 64 << 20))?,
             rate_limit: reader.required("http.rate-limit", a_minute())?,
             wrong_tokens: reader.required("http.wrong-tokens", a_minute())?,
+            keep_logins: true,
         })
     }
 }

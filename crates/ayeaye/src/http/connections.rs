@@ -182,11 +182,11 @@ impl Connections {
     /// Accepts connections until `stop` is cancelled.
     pub(super) async fn accept(
         &self,
-        listener: Listener,
+        listener: &Listener,
         router: Router,
         stop: &CancellationToken,
     ) {
-        while let Some(accepted) = stop.run_until_cancelled(self.next(&listener, &router)).await {
+        while let Some(accepted) = stop.run_until_cancelled(self.next(listener, &router)).await {
             if let Err(err) = accepted {
                 // Most likely out of file descriptors: others must end first.
                 tracing::warn!("cannot accept a connection: {err}");

@@ -1,7 +1,9 @@
 //! Who is signed in to the page: one-time codes, and logins that browsers keep as a cookie.
 //!
 //! Both are known here by their SHA-256 alone, so that nobody who reads the file can sign in. Logins are kept
-//! in the data folder: a server that is started again is still the one the page was signed in to. Each is
+//! in the data folder: a server that is started again is still the one the page was signed in to. The server of
+//! `ayeaye ui` signs in anew at each start and keeps none: while it is not there, whoever has its port is shown
+//! the cookie by a page that was left open. Each is
 //! bound to the token that it was made for, so that a token that is taken away takes its logins with it.
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -25,7 +27,8 @@ const FILE: &str = "page-logins.json";
 const MAX_FILE: u64 = 1 << 20;
 /// How long a code is good.
 const CODE_AGE: Duration = Duration::from_mins(1);
-/// Most codes that wait.
+/// Most codes that wait, of one principal and of all; beyond that the oldest ends.
+const MAX_CODES_EACH: usize = 8;
 const MAX_CODES: usize = 64;
 /// A login ends when it was not used for this long.
 const IDLE: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -37,7 +40,8 @@ const MAX_LOGINS: usize = 512;
 
 /// The codes and the logins of one server.
 pub(super) struct Logins {
-    path: PathBuf,
+    /// Where they are kept; `None` where they end with the server.
+    path: Option<PathBuf>,
     /// Which server of the data folder this is. The logins of others are kept for them and let nobody in here.
     server: String,
     clock: Clock,
@@ -85,7 +89,7 @@ impl Logins {
                 && tokens.mark_of(&Principal::new(&*it.principal)).as_ref() == Some(&it.token)
         });
         Self {
-            path,
+            path: Some(path),
             server,
             clock,
             codes: Mutex::default(),
@@ -94,11 +98,29 @@ impl Logins {
         }
     }
 
+    /// No logins yet, and none that outlives the server.
+    pub(super) fn unkept(server: String, clock: Clock) -> Self {
+        Self {
+            path: None,
+            server,
+            clock,
+            codes: Mutex::default(),
+            known: Mutex::default(),
+            writing: tokio::sync::Mutex::default(),
+        }
+    }
+
     /// A code with which a browser is signed in as this principal, once and soon.
     pub(super) fn make_code(&self, principal: &Principal) -> String {
         let code = secret::random();
         let mut codes = lock(&self.codes);
-        if MAX_CODES <= codes.len() {
+        let its = |it: &Code| it.principal == *principal;
+        // Its own go first: nobody else's link ends for them.
+        if MAX_CODES_EACH <= codes.iter().filter(|it| its(it)).count()
+            && let Some(oldest) = codes.iter().position(its)
+        {
+            codes.remove(oldest);
+        } else if MAX_CODES <= codes.len() {
             codes.pop_front();
         }
         let until = Instant::now() + CODE_AGE;
@@ -172,8 +194,9 @@ impl Logins {
 
     /// Writes the file. That it cannot be written costs a login after the next start, and nothing now.
     async fn write(&self) {
+        let Some(kept) = &self.path else { return };
         let _turn = self.writing.lock().await;
-        let (path, now) = (self.path.clone(), (self.clock)());
+        let (path, now) = (kept.clone(), (self.clock)());
         let (server, ours) = (self.server.clone(), lock(&self.known).clone());
         let work = move || {
             let mut all = read(&path);
@@ -187,8 +210,8 @@ impl Logins {
         };
         match tokio::task::spawn_blocking(work).await {
             Ok(Ok(())) => {}
-            Ok(Err(err)) => tracing::warn!("{} cannot be written: {err}", self.path.display()),
-            Err(err) => tracing::warn!("{} was not written: {err}", self.path.display()),
+            Ok(Err(err)) => tracing::warn!("{} cannot be written: {err}", kept.display()),
+            Err(err) => tracing::warn!("{} was not written: {err}", kept.display()),
         }
     }
 }

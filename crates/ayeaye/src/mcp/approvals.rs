@@ -23,7 +23,8 @@ use crate::text::excerpt;
 
 /// How long a code is good.
 const MAX_AGE: Duration = Duration::from_mins(15);
-/// The most codes that wait.
+/// The most codes that wait, of one principal and of all; beyond that the oldest ends.
+const MAX_WAITING_EACH: usize = 16;
 const MAX_WAITING: usize = 64;
 
 /// Acts that wait for a person's leave.
@@ -138,7 +139,13 @@ impl Approvals {
     fn wait_for(&self, device: &DeviceId, principal: &Principal, subject: Subject) -> String {
         let code = format!("{:08x}", rand::random::<u32>());
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if MAX_WAITING <= waiting.len() {
+        let its = |it: &Waiting| it.principal == *principal;
+        // Its own go first: nobody else's question ends for them.
+        if MAX_WAITING_EACH <= waiting.iter().filter(|it| its(it)).count()
+            && let Some(oldest) = waiting.iter().position(its)
+        {
+            waiting.remove(oldest);
+        } else if MAX_WAITING <= waiting.len() {
             waiting.pop_front();
         }
         waiting.push_back(Waiting {

@@ -43,8 +43,20 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
     match request.gesture {
         Gesture::Awake { app }
         | Gesture::Command(DeviceCommand::StopApp { app } | DeviceCommand::Uninstall { app }) => {
-            // A label says nothing about a package: what is done in the app is judged there.
-            check(app, !app.contains('.'));
+            // A label says nothing about a package: what is done in the app is judged there, and what is done to
+            // it comes here by its package. An activity may stand behind that.
+            let package = app.split('/').next().unwrap_or_default();
+            check(package, !app.contains('.'));
+        }
+        Gesture::Command(
+            DeviceCommand::FetchFile { from: path, .. } | DeviceCommand::SendFile { to: path, .. },
+        ) => {
+            if let Some(package) = package_of_path(path) {
+                check(package, false);
+                if policy.is_private(package) {
+                    findings.deny(ActClass::Open, Rule::PrivateApp, package);
+                }
+            }
         }
         Gesture::Command(_) => {}
         gesture if is_key(gesture) => {}
@@ -58,6 +70,20 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
             }
         }
     }
+}
+
+/// The app whose own files on the shared storage this is one of: `Android/data`, `media` and `obb` have a folder for
+/// each app.
+fn package_of_path(path: &str) -> Option<&str> {
+    const OF_APPS: [&str; 3] = ["data", "media", "obb"];
+    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    // This storage does not tell capital letters from small ones.
+    let is_apps = |pair: &[&str]| {
+        pair[0].eq_ignore_ascii_case("Android")
+            && OF_APPS.iter().any(|it| pair[1].eq_ignore_ascii_case(it))
+    };
+    let at = parts.windows(2).position(is_apps)?;
+    parts.get(at + 2).copied()
 }
 
 /// A secret goes where it was given for.

@@ -476,6 +476,37 @@ fn budgets_and_lists_refuse() {
 }
 
 #[test]
+fn lists_bind_commands_on_apps_and_on_their_files() {
+    let scene = Scene::of("com.example.notes", "Notes");
+    let judged = |policy: &Policy, command: DeviceCommand| {
+        scene.judge_with(policy, TASK, &Gesture::Command(command), &GateHistory::default()).rule
+    };
+    let denied = Policy { deny_apps: vec!["com.bank".into()], ..Policy::default() };
+    let private = Policy { private_apps: vec!["com.bank".into()], ..Policy::default() };
+    for app in ["com.bank", "com.bank/.Main", "com.bank/com.bank.Main"] {
+        let app = app.to_owned();
+        assert_eq!(judged(&denied, DeviceCommand::StopApp { app: app.clone() }), Rule::DeniedApp);
+        assert_eq!(judged(&denied, DeviceCommand::Uninstall { app }), Rule::DeniedApp);
+    }
+    for path in [
+        "/sdcard/Android/data/com.bank/files/keys",
+        "/storage/emulated/0/Android/media/com.bank/a.jpg",
+        "/sdcard//android/./OBB/COM.bank/a",
+    ] {
+        let fetch = || DeviceCommand::FetchFile { from: path.to_owned(), file: "a".to_owned() };
+        let send = DeviceCommand::SendFile { file: "a".to_owned(), to: path.to_owned() };
+        assert_eq!(judged(&denied, fetch()), Rule::DeniedApp, "{path}");
+        assert_eq!(judged(&denied, send), Rule::DeniedApp, "{path}");
+        assert_eq!(judged(&private, fetch()), Rule::PrivateApp, "{path}");
+    }
+    let photo = DeviceCommand::FetchFile {
+        from: "/sdcard/DCIM/com.bank/a.jpg".to_owned(),
+        file: "a".to_owned(),
+    };
+    assert_eq!(judged(&private, photo), Rule::Harmless);
+}
+
+#[test]
 fn profiles_differ_in_what_they_refuse() {
     let shop = Scene::of("com.example.shop", "Checkout").button("Place order").switch("Gift");
     let named = |profile, name: &str| {

@@ -14,7 +14,7 @@ pub type FreeSpace = Arc<dyn Fn(&Path) -> io::Result<Option<u64>> + Send + Sync>
 pub const MIN_FREE_BYTES: u64 = 256 << 20;
 
 /// What the system says.
-pub(super) fn system_free_space() -> FreeSpace {
+pub fn system_free_space() -> FreeSpace {
     Arc::new(|path| {
         let found = fs4::statvfs(path)?;
         // Some file systems of the network and of memory have no size, and say 0 to everything.

@@ -44,8 +44,13 @@ async fn a_code_is_good_once_and_for_a_minute() {
     let late = logins.make_code(&me);
     tokio::time::advance(CODE_AGE).await;
     assert_eq!(logins.take_code(&late), None, "too late");
-    let first = logins.make_code(&me);
+    let (first, anna) = (logins.make_code(&me), Principal::new("token:anna"));
     for _ in 0..MAX_CODES {
+        logins.make_code(&anna);
+    }
+    assert_eq!(logins.take_code(&first), Some(me.clone()), "nobody else's codes end it");
+    let first = logins.make_code(&me);
+    for _ in 0..MAX_CODES_EACH {
         logins.make_code(&me);
     }
     assert_eq!(logins.take_code(&first), None, "there is an end to codes that wait");
@@ -74,6 +79,16 @@ async fn a_login_outlives_the_server_and_neither_its_token_nor_a_week_of_rest() 
     hours.pass(7 * 24);
     assert!(logins.find(&cookie).await.is_none());
     assert!(open(home.path(), "a", &hours).find(&cookie).await.is_none());
+}
+
+#[tokio::test]
+async fn the_logins_of_a_server_that_keeps_none_end_with_it() {
+    let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
+    let logins = Logins::unkept("a".to_owned(), hours.clock());
+    let cookie = logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    assert!(logins.find(&cookie).await.is_some());
+    assert!(open(home.path(), "a", &hours).find(&cookie).await.is_none());
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
 #[tokio::test]
