@@ -374,6 +374,10 @@ pub trait Model: Send + Sync + fmt::Debug {
     fn abandoned_calls_are_free(&self) -> bool {
         false
     }
+    /// Why a reply is not a whole one by what the endpoint says of its end: cut off, withheld, refused.
+    fn incomplete(&self, _reply: &Reply) -> Option<&'static str> {
+        None
+    }
     /// How many screens of earlier steps its prompts show.
     fn earlier_pictures(&self) -> usize {
         0

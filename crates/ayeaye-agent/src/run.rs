@@ -36,6 +36,7 @@ mod settings;
 mod step;
 #[cfg(test)]
 mod tests;
+mod whole_answer;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -203,10 +203,13 @@ impl Model for RemoteModel {
         self.client.complete(prompt, self.sampling(), retries, limit).await
     }
 
+    fn incomplete(&self, reply: &Reply) -> Option<&'static str> {
+        incomplete_reason(reply.finish_reason.as_deref().unwrap_or_default())
+    }
+
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
         let unusable = |why: &str| Err(ParseError(why.to_owned()));
-        let reason = reply.finish_reason.as_deref().unwrap_or_default();
-        if let Some(why) = incomplete_reason(reason) {
+        if let Some(why) = self.incomplete(reply) {
             return unusable(why);
         }
         let has_no_text = reply.text.trim().is_empty();

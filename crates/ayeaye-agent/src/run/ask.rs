@@ -5,6 +5,7 @@ use tokio::time::{Instant, timeout_at};
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
+use super::whole_answer::whole_answer;
 use super::{Run, RunPhase};
 use crate::coordinator::{MessageId, Reply};
 use crate::journal::{
@@ -46,8 +47,7 @@ impl Run {
                 match self.answer_as_user(&question, observation, step).await? {
                     Ok(reply) => (reply, AnswerSource::Auto),
                     Err(trouble) => {
-                        let text =
-                            format!("{} (the answering model gave {trouble})", question.text);
+                        let text = format!("{} (no model answered this: {trouble})", question.text);
                         return Ok(stop_for(&text));
                     }
                 }
@@ -222,7 +222,10 @@ impl Run {
         question: &Question,
         observation: &Observation,
         step: &mut StepBuilder,
-    ) -> Result<Result<String, &'static str>, RunError> {
+    ) -> Result<Result<String, String>, RunError> {
+        if let Some(end) = self.models.used_up(&self.recorder) {
+            return Ok(Err(end.message));
+        }
         let session = self.session();
         let mut parts = vec![
             Part::Text("The task:\n".to_owned()),
@@ -244,14 +247,16 @@ impl Run {
             Message { role: Role::User, parts },
         ]);
         let (model, pictures) = (self.deps.models.reply.clone(), self.known_pictures(observation));
-        let mut exchange = self.models.exchange(model, CallPurpose::AutoReply, prompt, pictures);
+        let mut exchange =
+            self.models.exchange(model.clone(), CallPurpose::AutoReply, prompt, pictures);
         let reply = self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
-        let text: String = reply.text.trim().chars().take(LONGEST_AUTO_REPLY).collect();
-        let read = if text.is_empty() { Err("an empty answer") } else { Ok(text) };
+        let read = whole_answer(&*model, &reply)
+            .map(|text| text.chars().take(LONGEST_AUTO_REPLY).collect::<String>())
+            .map_err(str::to_owned);
         if let Ok(text) = &read {
             self.recorder.learn_secrets(text);
         }
-        let record = read.as_ref().map(|_| None).map_err(|trouble| (*trouble).to_owned());
+        let record = read.as_ref().map(|_| None).map_err(Clone::clone);
         exchange.log_reply(&mut self.recorder, &reply, record, &mut step.costs).await?;
         Ok(read)
     }

@@ -11,6 +11,7 @@ use super::model_call::BackgroundCall;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError};
 use super::step::StepBuilder;
+use super::whole_answer::whole_answer;
 use super::{Run, millis};
 use crate::journal::CallPurpose;
 use crate::prompt_text::{LONGEST_TASK, verbatim};
@@ -27,6 +28,9 @@ impl Run {
     /// Asks for a caption, if captions are on, without waiting.
     pub(super) fn begin_caption(&self, observation: &Observation) -> Option<BackgroundCall> {
         let model = self.deps.models.caption.clone()?;
+        if self.models.used_up(&self.recorder).is_some() {
+            return None;
+        }
         let prompt = Prompt::of(vec![
             Message::text(Role::System, INSTRUCTIONS),
             Message {
@@ -106,9 +110,10 @@ impl Run {
                 return Ok(());
             }
         };
-        let text: String = reply.text.trim().chars().take(LONGEST).collect();
-        let read = if text.is_empty() { Err("an empty caption".to_owned()) } else { Ok(None) };
-        step.caption = (wanted && !text.is_empty()).then_some(text);
+        let caption = whole_answer(exchange.model(), &reply)
+            .map(|text| text.chars().take(LONGEST).collect::<String>());
+        let read = caption.as_ref().map(|_| None).map_err(|why| (*why).to_owned());
+        step.caption = caption.ok().filter(|_| wanted);
         exchange.log_reply(&mut self.recorder, &reply, read, &mut step.costs).await?;
         Ok(())
     }

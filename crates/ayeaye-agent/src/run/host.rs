@@ -32,8 +32,8 @@ const ANOTHER_LOOK: Duration = Duration::from_secs(1);
 pub(super) struct HostState {
     /// The phone's apps, sorted by package; listed once in a run, and again when one is unknown.
     apps: Option<Vec<App>>,
-    /// How often in a row it has only looked.
-    looks: u32,
+    /// Steps in a row that gave out nothing: it only looked, or the app of what it gave out did not open.
+    idle: u32,
 }
 
 impl Run {
@@ -50,8 +50,9 @@ impl Run {
         };
         let patience = self.observer.patience(&self.recorder, false);
         self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
-        if !matches!(turn, HostTurn::LookAgain) {
-            self.state.host.looks = 0;
+        // An answer is something new to plan with.
+        if matches!(turn, HostTurn::Ask(_)) {
+            self.state.host.idle = 0;
         }
         let stop = |reason, message| Ok(StepOutcome::Stop(RunEnd::new(reason, message)));
         match turn {
@@ -99,25 +100,39 @@ impl Run {
             self.gate_act(&Gesture::Awake { app }, target, None, observation, step).await?;
         if step.error.is_none() && matches!(outcome, StepOutcome::Continue) {
             step.status = Some(AgentState::Assign);
+            self.state.host.idle = 0;
+        } else if matches!(outcome, StepOutcome::Continue) {
+            self.count_idle("given out what could not begin")?;
         }
         Ok(outcome)
     }
 
     async fn look_again(&mut self, step: &mut StepBuilder) -> Result<StepOutcome, RunError> {
-        self.state.host.looks += 1;
-        let (looks, limit) = (self.state.host.looks, self.deps.limits.repeats);
-        if limit * 2 <= looks {
+        self.count_idle("only looked")?;
+        self.wait(ANOTHER_LOOK, step).await
+    }
+
+    /// Counts a step that gave out nothing: what it did, as in "it has ...".
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::NoProgress`] after too many in a row.
+    fn count_idle(&mut self, what: &str) -> Result<(), RunError> {
+        self.state.host.idle += 1;
+        let (idle, limit) = (self.state.host.idle, self.deps.limits.repeats);
+        if limit * 2 <= idle {
             return Err(RunError::NoProgress(format!(
-                "the host agent only looked, {looks} times in a row"
+                "the host agent has given out nothing {idle} times in a row; the last time it has {what}"
             )));
         }
-        if limit <= looks {
+        if limit <= idle {
             self.state.system_notes.push(format!(
-                "You have only looked, {looks} times in a row. Give out a subtask, ask the user, or \
-                 say that the request is carried out or cannot be."
+                "You have given out nothing {idle} times in a row; the last time you have {what}. Give \
+                 out a subtask in another app, ask the user, or say that the request is carried out or \
+                 cannot be."
             ));
         }
-        self.wait(ANOTHER_LOOK, step).await
+        Ok(())
     }
 
     /// Asks the planning model until its reply can be parsed, up to a limit.
@@ -132,11 +147,14 @@ impl Run {
         let model = self.deps.models.plan.clone();
         let prompt = self.host_prompt(observation, &system_notes);
         let pictures = self.known_pictures(observation);
-        let mut exchange = self.models.exchange(model, CallPurpose::Plan, prompt, pictures);
+        let mut exchange = self.models.exchange(model.clone(), CallPurpose::Plan, prompt, pictures);
         loop {
             let reply =
                 self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
-            let mut read = reply::read(&reply, self.apps());
+            let mut read = match model.incomplete(&reply) {
+                Some(why) => Err(why.into()),
+                None => reply::read(&reply, self.apps()),
+            };
             if matches!(&read, Err(why) if why.unknown_app) && self.list_apps().await?.is_ok() {
                 // The app may have been installed since the apps were listed.
                 read = reply::read(&reply, self.apps());

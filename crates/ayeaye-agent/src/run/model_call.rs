@@ -117,6 +117,12 @@ impl ModelCaller {
         costs: &mut CallCosts,
         moved: impl Future<Output = RunError>,
     ) -> Result<Reply, RunError> {
+        // A step's first call is made, since the step has begun; another one only if there is something left for it.
+        if 0 < exchange.iteration
+            && let Some(end) = self.used_up(recorder)
+        {
+            return Err(RunError::BudgetUsedUp(end.message));
+        }
         exchange.log_request(recorder).await?;
         let begun = Instant::now();
         let limit = exchange.limit.unwrap_or_else(|| self.budget.call_limit());
@@ -168,6 +174,11 @@ pub(super) struct BackgroundCall {
 }
 
 impl Exchange {
+    /// The model that is asked.
+    pub(super) fn model(&self) -> &dyn Model {
+        &*self.model
+    }
+
     /// Replaces the run's time limit.
     pub(super) fn within(self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self }

@@ -64,6 +64,9 @@ pub(super) enum RunError {
         attempts: u32,
         why: ParseError,
     },
+    /// The budget was used up by a call whose reply could not be used; the message of the run's end.
+    #[error("{0}")]
+    BudgetUsedUp(String),
     /// Encoding the picture panicked.
     #[error("the screen could not be encoded")]
     Encoding(#[source] tokio::task::JoinError),
@@ -98,6 +101,7 @@ impl RunError {
             Self::Model(_) | Self::UnusableReplies { .. } | Self::Encoding(_) => {
                 StopReason::ModelFailed
             }
+            Self::BudgetUsedUp(_) => StopReason::BudgetReached,
             Self::Stuck(_) | Self::NoProgress(_) | Self::ScreenMoved => StopReason::NoProgress,
         }
     }

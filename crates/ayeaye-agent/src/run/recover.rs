@@ -121,8 +121,8 @@ fn recovered_step(session: &Session) -> StepBuilder {
         costs: CallCosts {
             tokens: open.tokens,
             cost_usd: open.cost_usd,
-            unpriced: true,
-            waited_ms: 0.0,
+            unpriced: open.unpriced,
+            waited_ms: open.waited_ms,
         },
         ..StepBuilder::default()
     }

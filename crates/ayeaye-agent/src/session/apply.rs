@@ -204,11 +204,13 @@ impl SessionState {
     }
 
     fn end_call(&mut self, response: &LlmResponse) {
-        let LlmResponse { tokens, cost_usd, cost_known, .. } = response;
+        let LlmResponse { tokens, cost_usd, cost_known, latency_ms, .. } = response;
         self.in_progress.call = None;
         if !self.in_progress.judging {
             self.in_progress.tokens += *tokens;
             self.in_progress.cost_usd += cost_usd;
+            self.in_progress.unpriced |= !cost_known;
+            self.in_progress.waited_ms += latency_ms;
         }
         if let Some(parsed) = &response.parsed {
             self.in_progress.decision = Some(parsed.clone());

@@ -147,6 +147,10 @@ pub struct InProgress {
     pub tokens: TokenRecord,
     /// US dollars of the calls of this step.
     pub cost_usd: f64,
+    /// Whether the price of one of them is not known.
+    pub unpriced: bool,
+    /// Milliseconds that they took.
+    pub waited_ms: f64,
     /// Whether the step is the client's, and not an agent's.
     pub by_client: bool,
     /// Whose step it is, as the record names it.

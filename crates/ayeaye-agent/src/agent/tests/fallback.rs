@@ -121,7 +121,7 @@ async fn there_is_no_second_model_without_money_for_it() {
     let (rig, other) = two([garbage(), garbage(), garbage()], []);
     let rig = rig
         .priced(Prices { input: 10_000.0, output: 0.0, cached: None })
-        .limited(|limits| limits.session_cost_usd = Some(2.0));
+        .limited(|limits| limits.session_cost_usd = Some(3.0));
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
     assert_eq!(notes(&rig, report.session_id).await, [""; 0]);

@@ -293,8 +293,24 @@ async fn a_round_has_so_many_subtasks_and_a_look_so_many_repetitions() {
     let rig = Rig::new([]).planned((0..8).map(|_| looks()));
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::NoProgress);
-    assert!(rig.pages()[4].contains("You have only looked, 4 times"), "{}", rig.pages()[4]);
-    assert!(!rig.pages()[3].contains("You have only looked"));
+    assert!(rig.pages()[4].contains("given out nothing 4 times in a row"), "{}", rig.pages()[4]);
+    assert!(!rig.pages()[3].contains("given out nothing"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_never_begins_is_given_out_only_so_often() {
+    // Looks in between do not make it any better.
+    let plans = (0..8).map(|n| if n % 3 == 2 { looks() } else { assign("Mail", "Mail her") });
+    let rig = Rig::new([]).planned(plans);
+    rig.phone.breaks(Call::Perform, 1..=100, Fault::Refused);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::NoProgress);
+    assert!(report.message.contains("given out nothing 8 times"), "{}", report.message);
+    assert!(
+        rig.pages()[4].contains("you have given out what could not begin"),
+        "{}",
+        rig.pages()[4]
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -69,6 +69,34 @@ async fn the_tokens_of_a_session_are_counted_over_its_runs() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_reply_that_cannot_be_used_is_asked_for_again_only_while_something_is_left() {
+    // 110 a call.
+    let rubbish = || ScriptedReply::Says("I would rather tap somewhere.".to_owned());
+    let rig = Rig::new([rubbish(), rubbish(), rubbish(), complete("done")])
+        .limited(|limits| limits.session_tokens = Some(200));
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::BudgetReached);
+    assert_eq!(report.message, "the tokens of this session are used up");
+    assert_eq!(rig.script.prompts().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_model_answers_for_the_user_once_the_budget_is_used_up() {
+    let rig = Rig::new([crate::fakes::info("Which?")])
+        .answering(ReplyMode::AutoReply)
+        .limited(|limits| limits.session_tokens = Some(100));
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    assert_eq!(report.question.unwrap().text, "Which?");
+    assert!(
+        report.message.contains("the tokens of this session are used up"),
+        "{}",
+        report.message
+    );
+    assert_eq!(rig.script.prompts().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_money_of_a_session_is_counted_over_its_runs() {
     // 110 tokens a call.
     let prices = Prices { input: 1000.0, output: 1000.0, cached: None };

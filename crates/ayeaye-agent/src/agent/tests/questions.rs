@@ -89,7 +89,11 @@ async fn a_model_that_asks_on_and_on_is_not_answered_for_ever() {
 
 #[tokio::test(start_paused = true)]
 async fn a_model_answers_for_the_user_from_task_question_and_screen() {
-    let lines = [info("Which Anna?"), ScriptedReply::Says(" Anna B. \n".to_owned()), complete("")];
+    let lines = [
+        info("Which Anna?"),
+        ScriptedReply::Says("<think>C?</think> Anna B. \n".to_owned()),
+        complete(""),
+    ];
     let rig = Rig::new(lines).answering(ReplyMode::AutoReply);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
@@ -118,6 +122,10 @@ async fn a_model_that_cannot_answer_for_the_user_leaves_the_question_to_the_user
     for (line, reason) in [
         (ScriptedReply::Fails("HTTP 503".to_owned()), StopReason::ModelFailed),
         (ScriptedReply::Says("  ".to_owned()), StopReason::InfoActionNeedsReply),
+        (
+            ScriptedReply::Says("<think>Anna B. or Anna C.".to_owned()),
+            StopReason::InfoActionNeedsReply,
+        ),
     ] {
         let lines = [info("Which?"), line, complete("")];
         let rig = Rig::new(lines).answering(ReplyMode::AutoReply);

@@ -1,7 +1,11 @@
 //! Rounds as UFO means them: states, sub-rounds, snapshots, the blackboard, cost and judgements.
+use std::sync::Arc;
+
 use serde_json::json;
 
-use crate::fakes::{Call, Fault, Rig, ScriptedReply, abort, click, complete, confirm, info};
+use crate::fakes::{
+    Call, Fault, Rig, ScriptedModel, ScriptedReply, abort, click, complete, confirm, info,
+};
 use crate::journal::{BlackboardSection, EvaluationRecord, Fact, SnapshotScope};
 use crate::{KeepElements, Prices, PrivacySettings, StopReason, UserInput};
 
@@ -269,6 +273,35 @@ async fn a_judge_is_not_asked_when_nothing_is_left_to_pay_it_with() {
     let why = "not judged: the tokens of this session are used up";
     assert_eq!(verdicts.await, [("unsure".into(), why.into()), ("unsure".into(), why.into())]);
     assert_eq!(report.usage.prompt_tokens, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_is_judged_by_what_was_done_in_it() {
+    let verdict = || ScriptedReply::Says(r#"{"complete": "no"}"#.to_owned());
+    let judge = Arc::new(ScriptedModel::new((0..4).map(|_| verdict())));
+    let rig = Rig::new([click(1), complete("Sent."), complete("Sent again.")]);
+    let rig = rig.judged_by(judge.clone());
+    let report = rig.run().await;
+    rig.go_on(report.session_id, UserInput::Task("Text Anna once more".to_owned())).await;
+    let told: Vec<String> = judge.prompts().iter().map(|prompt| format!("{prompt:?}")).collect();
+    let [_, _, round, session] = &told[..] else { panic!("{} prompts", told.len()) };
+    assert!(round.contains("once more") && round.contains("COMPLETE Sent again."), "{round}");
+    assert!(!round.contains("CLICK"), "of the round before: {round}");
+    assert!(session.contains("CLICK 1,500"), "{session}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thought_is_no_verdict() {
+    let says = |text: &str| ScriptedReply::Says(text.to_owned());
+    let rig = Rig::new([complete("Sent.")]).judged([
+        says(r#"<think>Maybe {"complete": "yes"} would do, but"#),
+        says(r#"<think>{a, b}</think>{"complete": "no"}"#),
+        says(r#"<think>{a, b}</think>{"complete": "no"}"#),
+    ]);
+    let report = rig.run().await;
+    let verdicts = rig.facts(report.session_id, milestone).await;
+    let verdicts: Vec<_> = verdicts.iter().filter(|it| it.ends_with(" no")).collect();
+    assert_eq!(verdicts, ["round no", "session no"]);
 }
 
 #[tokio::test(start_paused = true)]
