@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::support::clients::{LineClient, modern, serve_as};
 use crate::support::fake_server::{FakeServer, SERIAL, asks, completes, taps};
-use crate::support::{http, within};
+use crate::support::{LOOK_EVERY, http, within};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 const START: &str = "ask_agent_start_new_task";
@@ -25,6 +25,7 @@ fn cancelled(id: u64) -> Value {
 async fn stopped(fake: &FakeServer) -> (SessionId, StopReason) {
     let local = Principal::local();
     within(20, "the end of the run", async {
+        let mut tick = tokio::time::interval(LOOK_EVERY);
         loop {
             let sessions = fake.agent.sessions(&local, 2).await.unwrap();
             if let [(id, Ok(report))] = sessions.as_slice()
@@ -32,7 +33,7 @@ async fn stopped(fake: &FakeServer) -> (SessionId, StopReason) {
             {
                 return (*id, report.stop_reason);
             }
-            tokio::task::yield_now().await;
+            tick.tick().await;
         }
     })
     .await

@@ -111,10 +111,10 @@ async fn a_session_is_continued_from_the_terminal() {
     let next = binary.run(&["continue", "last", "Tell Ben too"]).await;
     assert_eq!(next.code, 0, "{next:?}");
     assert!(vlm.asked().pop().unwrap().to_string().contains("Tell Ben too"));
-    let asked_so_far = vlm.asked().len();
+    let asked_so_far = vlm.asked_count();
     let shown = binary.run(&["continue", &id]).await;
     assert!(shown.code == 0 && shown.out.contains("Told her."), "{shown:?}");
-    assert_eq!(vlm.asked().len(), asked_so_far);
+    assert_eq!(vlm.asked_count(), asked_so_far);
 
     // Every step of all its runs.
     let shown = binary.run(&["sessions", "show", "last"]).await;
@@ -175,12 +175,7 @@ async fn a_task_in_a_queue_is_told_from_one_that_runs() {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap()
     };
     let first = begin(&["run", "do it now"]);
-    within(20, "the second question to the model", async {
-        while vlm.asked().len() < 2 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    vlm.is_asked(2).await;
     let shown = binary.run(&["sessions", "show", "last"]).await;
     assert!(shown.out.contains("running") && !shown.out.contains("stopped"), "{shown:?}");
     let second = begin(&["run", "do it later", "--queue"]);
@@ -229,12 +224,7 @@ async fn pauses_at(signal: &str) {
     let mut command = binary.command(&["run", "do it"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     let child = command.spawn().unwrap();
-    within(20, "the second question to the model", async {
-        while vlm.asked().len() < 2 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    vlm.is_asked(2).await;
     let pid = child.id().unwrap().to_string();
     let sent = tokio::process::Command::new("kill").args([signal, &pid]).status().await.unwrap();
     assert!(sent.success());

@@ -6,7 +6,7 @@ use ayeaye_phone::Trigger;
 use serde_json::{Value, json};
 
 use crate::contracts::{is_portable, keeps_to};
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, within};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete};
 
 mod leave;
 mod limits;
@@ -115,7 +115,7 @@ async fn every_tool_does_what_it_says() {
     assert_ne!(phone.foreground().package, "com.example.notes");
     let again = act(&rig, "tap", json!({ "x": 999, "y": 999 })).await;
     assert!(again["next"].as_str().unwrap().contains("ask_agent_continue"), "{again}");
-    assert_eq!(rig.vlm.asked().len(), 0, "no model was asked");
+    assert_eq!(rig.vlm.asked_count(), 0, "no model was asked");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -197,12 +197,7 @@ async fn a_phone_at_work_is_left_alone() {
     let rig = rig().await;
     let begin = json!({ "device_id": rig.serial, "task": "do it", "wait_seconds": 0 });
     let begun = rig.call("ask_agent_start_new_task", begin).await;
-    within(20, "a question to the model", async {
-        while rig.vlm.asked().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    rig.vlm.is_asked(1).await;
     let before = rig.adb_device.phone().state().actions.len();
     let session = json!({ "session_id": begun["session_id"] });
     let place = json!({ "x": 500, "y": 500 });

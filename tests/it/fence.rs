@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::support::{
     Answer, Binary, FakeVlm, Raw, aimed, click, complete, one_by_one, plugged_in, quick_phone,
-    within,
+    until, within,
 };
 
 const OVER_WIFI: &str = "10.0.0.9:5555";
@@ -37,12 +37,7 @@ async fn start(server: &mut Raw, serial: &str, wait: u32) -> Value {
 }
 
 async fn asked(vlm: &FakeVlm, times: usize) {
-    within(20, "the model is asked", async {
-        while vlm.asked().len() < times {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    vlm.is_asked(times).await;
 }
 
 /// The session of the earlier driver, which was refused by the phone.
@@ -159,12 +154,7 @@ async fn a_paused_driver_that_goes_on_after_another_changes_nothing() {
 
     let started = start(&mut cable, both.phone.serial(), 0).await;
     asked(&first, 2).await;
-    within(20, "the pause", async {
-        while !is_stopped(&pid) {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    until("the pause", || is_stopped(&pid)).await;
     let other = start(&mut wifi, OVER_WIFI, 20).await;
     assert_eq!(other["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{other}");
     let before = serde_json::to_value(both.phone.phone().state()).unwrap();

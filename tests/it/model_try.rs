@@ -60,7 +60,7 @@ async fn a_model_that_is_right_is_trusted() {
     let shown = ended.out.split_once('\n').unwrap().1;
     let shown = CommandOutput { out: shown.to_owned(), ..ended };
     insta::assert_snapshot!(steady(&shown, &vlm));
-    assert_eq!(vlm.asked().len(), 10, "one call for each");
+    assert_eq!(vlm.asked_count(), 10, "one call for each");
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), 10);
 
     let priced = binary.set("AYEAYE_MODEL_INPUT_PRICE", "1").set("AYEAYE_MODEL_OUTPUT_PRICE", "2");
@@ -142,11 +142,11 @@ async fn a_model_that_cannot_be_asked_ends_it_at_once() {
     let vlm = FakeVlm::start(move |_| denied()).await;
     let ended = with(&vlm).run(&["model", "try"]).await;
     assert!(ended.code == 1 && ended.err.contains("the key is missing, wrong"), "{ended:?}");
-    assert_eq!(vlm.asked().len(), 1);
+    assert_eq!(vlm.asked_count(), 1);
     vlm.then(vec![Answer::Says(click(1, 1)), Answer::Says(click(1, 1)), denied()]);
     let ended = with(&vlm).run(&["model", "try"]).await;
     assert!(ended.code == 1 && ended.err.contains("given up after 2 of 10 pictures"), "{ended:?}");
-    assert_eq!(vlm.asked().len(), 4);
+    assert_eq!(vlm.asked_count(), 4);
 
     vlm.now(|_| Answer::Silence);
     let ended = with(&vlm).set("AYEAYE_MODEL_TIMEOUT", "1s").run(&["model", "try"]).await;

@@ -29,7 +29,7 @@ async fn a_second_model_ends_what_the_first_one_cannot() {
     let rig = Rig::with(first, options).await;
     let result = rig.start("Open the settings").await;
     assert_eq!(result["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{result}");
-    assert_eq!((rig.vlm.asked().len(), second.asked().len()), (3, 2));
+    assert_eq!((rig.vlm.asked_count(), second.asked_count()), (3, 2));
     assert_eq!(result["local_step_idx"], 2);
     let record = record(&rig);
     assert_eq!(record.matches("model_fallback").count(), 1, "{record}");

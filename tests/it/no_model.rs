@@ -2,7 +2,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::net::TcpSocket;
 
 use crate::support::{
     Answer, Binary, FakeVlm, KEY, Raw, complete, one_by_one, plugged_in, quick_phone,
@@ -97,9 +97,10 @@ async fn a_task_without_a_model_is_refused_at_once_and_both_ways_are_named() {
 async fn a_model_that_does_not_run_yet_is_told_and_taken_when_it_does() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    // Bound and not listening: it refuses connections, and nobody else is given it.
+    let reserved = TcpSocket::new_v4().unwrap();
+    reserved.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = reserved.local_addr().unwrap();
     let url = format!("http://{address}/v1");
     let binary = Binary::unconfigured(adb)
         .set("AYEAYE_MODEL_BASE_URL", &url)
@@ -117,7 +118,7 @@ async fn a_model_that_does_not_run_yet_is_told_and_taken_when_it_does() {
     let (failed, text) = raw.tool("ask_agent_start_new_task", task.clone()).await;
     assert!(begun.elapsed() < AT_ONCE, "{:?}", begun.elapsed());
     assert!(failed && text.contains(&url) && text.contains("refuses connections"), "{text}");
-    let listener = TcpListener::bind(address).await.unwrap();
+    let listener = reserved.listen(16).unwrap();
     let _vlm = FakeVlm::start_on(listener, one_by_one(vec![Answer::Says(complete("Done."))]));
     // What was found is kept for a second.
     let done = loop {

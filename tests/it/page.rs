@@ -19,7 +19,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
 use crate::process::TOKEN;
-use crate::support::{Rig, http, within};
+use crate::support::{LOOK_EVERY, Rig, http, within};
 
 const ANNA: &str = "annas-token-0123456789";
 
@@ -152,12 +152,13 @@ impl Browser<'_> {
     /// Waits until a session has come to a stop, and returns it whole.
     async fn stopped(&self, id: &str) -> Value {
         within(60, "the session stops", async {
+            let mut tick = tokio::time::interval(LOOK_EVERY);
             loop {
                 let session = self.read(&format!("sessions/{id}")).await;
                 if session["running"] == false {
                     return session;
                 }
-                tokio::task::yield_now().await;
+                tick.tick().await;
             }
         })
         .await

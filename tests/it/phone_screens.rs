@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
 
 use crate::support::{
-    Answer, FakeVlm, Rig, RigOptions, click, complete, info, plugged_in, quick_phone, within,
+    Answer, FakeVlm, Rig, RigOptions, click, complete, info, plugged_in, quick_phone, until,
 };
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
@@ -170,13 +170,13 @@ async fn a_protected_screen_under_a_status_bar_is_a_persons_turn() {
     let phone = rig.adb_device.phone();
     recovery_codes(phone).await;
     assert!(phone.is_secure());
-    let calls = rig.vlm.asked().len();
+    let calls = rig.vlm.asked_count();
     let question = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
     assert_eq!(question["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{question}");
     assert_eq!(question["question"]["kind"], "takeover", "{question}");
     let text = question["question"]["text"].as_str().unwrap();
     assert!(text.contains("protects its screen"), "{text}");
-    assert_eq!(rig.vlm.asked().len(), calls, "the model is not shown a blank picture");
+    assert_eq!(rig.vlm.asked_count(), calls, "the model is not shown a blank picture");
     phone.key(3, false);
     let done = rig.go_on(&question, json!({ "reply_from_client": "done by hand" })).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
@@ -451,22 +451,12 @@ async fn what_comes_to_the_front_while_the_model_thinks_is_not_touched() {
         rig.vlm.then(vec![tap, Answer::Says(complete("Done."))]);
         let phone = rig.adb_device.clone();
         let acting = async {
-            within(20, "a question to the model", async {
-                while rig.vlm.asked().is_empty() {
-                    tokio::task::yield_now().await;
-                }
-            })
-            .await;
+            rig.vlm.is_asked(1).await;
             change(phone.phone());
             let taps = phone.phone().state().counts.taps;
             let seen = phone.adb_counts().captures;
             // The look that shows it, and one more that began after it.
-            within(20, "two looks", async {
-                while phone.adb_counts().captures < seen + 2 {
-                    tokio::task::yield_now().await;
-                }
-            })
-            .await;
+            until("two looks", || seen + 2 <= phone.adb_counts().captures).await;
             gate.notify_one();
             taps
         };

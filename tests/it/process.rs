@@ -136,12 +136,7 @@ async fn ends_with_the_run_recorded(ending: Ending) {
     let follow = json!({ "name": "ask_agent_continue",
         "arguments": { "session_id": session["session_id"] } });
     let following = raw.send("tools/call", follow).await;
-    within(20, "the second question to the model", async {
-        while vlm.asked().len() < 2 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    vlm.is_asked(2).await;
     match ending {
         Ending::Signal => raw.terminate().await,
         Ending::HangUp => raw.hang_up(),

@@ -8,7 +8,9 @@ use rmcp::service::{NotificationContext, PeerRequestOptions, RoleClient};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, connect, info, within};
+use crate::support::{
+    Answer, FakeVlm, LOOK_EVERY, Rig, RigOptions, click, complete, connect, info, until, within,
+};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 
@@ -18,12 +20,7 @@ async fn rig() -> Rig {
 
 /// Waits until the model has been asked so often.
 async fn asked(rig: &Rig, times: usize) {
-    within(20, "a question to the model", async {
-        while rig.vlm.asked().len() < times {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    rig.vlm.is_asked(times).await;
 }
 
 fn start_of(rig: &Rig, task: &str) -> Value {
@@ -36,7 +33,7 @@ async fn all_steps_of_a_run_ask_the_model_on_one_connection() {
     let clicks = (1..=5).map(|at| Answer::Says(click(100 * at, 400)));
     rig.vlm.then(clicks.chain([Answer::Says(complete("Done."))]).collect());
     assert_eq!(rig.start("Tap five times").await["stop_reason"], DONE);
-    assert_eq!((rig.vlm.asked().len(), rig.vlm.connections()), (6, 1));
+    assert_eq!((rig.vlm.asked_count(), rig.vlm.connections()), (6, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -130,13 +127,14 @@ async fn cancellable(rig: &Rig, arguments: Value) -> rmcp::service::RequestHandl
 /// The session when its run has stopped.
 async fn stopped(rig: &Rig) -> Value {
     within(20, "the end of the run", async {
+        let mut tick = tokio::time::interval(LOOK_EVERY);
         loop {
             let list = rig.call("list_sessions", json!({})).await;
             match list["sessions"].as_array().unwrap().first() {
                 Some(session) if session["stop_reason"] != "STILL_RUNNING" => {
                     return session.clone();
                 }
-                _ => tokio::task::yield_now().await,
+                _ => drop(tick.tick().await),
             }
         }
     })
@@ -162,10 +160,8 @@ async fn a_cancelled_call_stops_its_run_after_the_action_under_way_and_the_sessi
     });
     let start = json!({ "device_id": rig.serial, "task": "tap", "max_steps": 100 });
     let call = cancellable(&rig, start).await;
-    within(20, "the second gesture", async {
-        while rig.vlm.asked().len() < 2 || rig.adb_device.faults().plan().hang_shell.is_some() {
-            tokio::task::yield_now().await;
-        }
+    until("the second gesture", || {
+        2 <= rig.vlm.asked_count() && rig.adb_device.faults().plan().hang_shell.is_none()
     })
     .await;
     call.cancel(Some("the user pressed escape".to_owned())).await.unwrap();
@@ -282,16 +278,11 @@ async fn manual_reply_waits_for_the_operator() {
     start["reply_mode"] = json!("manual_reply");
     let begun = rig.call("ask_agent_start_new_task", start).await;
     let id = begun["session_id"].as_str().unwrap().parse().unwrap();
+    let me = ayeaye_agent::Principal::local();
     within(20, "the question", async {
-        while rig
-            .agent
-            .report(id, &ayeaye_agent::Principal::local())
-            .await
-            .unwrap()
-            .question
-            .is_none()
-        {
-            tokio::task::yield_now().await;
+        let mut tick = tokio::time::interval(LOOK_EVERY);
+        while rig.agent.report(id, &me).await.unwrap().question.is_none() {
+            tick.tick().await;
         }
     })
     .await;
@@ -308,10 +299,10 @@ async fn the_table_of_what_words_mean_holds_after_an_end() {
     let rig = rig().await;
     rig.vlm.always(&complete("First."));
     let ended = rig.start("first").await;
-    let calls = rig.vlm.asked().len();
+    let calls = rig.vlm.asked_count();
     let told = rig.go_on(&ended, json!({})).await;
     assert_eq!((&told["message"], told["stop_reason"].as_str()), (&json!("First."), Some(DONE)));
-    assert_eq!(rig.vlm.asked().len(), calls, "only told again");
+    assert_eq!(rig.vlm.asked_count(), calls, "only told again");
     rig.vlm.always(&complete("Second."));
     let next = rig.go_on(&ended, json!({ "task": "second" })).await;
     assert_eq!((&next["message"], &next["task"]), (&json!("Second."), &json!("second")));
@@ -327,10 +318,10 @@ async fn the_table_of_what_words_mean_holds_after_an_end() {
         (&asked["task"], asked["question"]["text"].as_str()),
         (&json!("fourth"), Some("Which?"))
     );
-    let calls = rig.vlm.asked().len();
+    let calls = rig.vlm.asked_count();
     let again = rig.go_on(&ended, json!({})).await;
     assert_eq!(again["question"]["text"], "Which?");
-    assert_eq!(rig.vlm.asked().len(), calls, "the question again");
+    assert_eq!(rig.vlm.asked_count(), calls, "the question again");
     rig.vlm.always(&complete("Fifth."));
     let dropped = rig.go_on(&ended, json!({ "task": "fifth" })).await;
     assert_eq!((&dropped["task"], &dropped["question"]), (&json!("fifth"), &Value::Null));

@@ -135,12 +135,8 @@ async fn what_one_server_runs_is_followed_answered_and_stopped_through_others() 
     let reply =
         json!({ "session_id": session, "reply_from_client": "Anna Berg", "wait_seconds": 0 });
     stops.facts("ask_agent_continue", reply).await;
-    let tapped = within(20, "the tap", async {
-        while taps(adb_device.phone()).is_empty() || vlm.asked().len() < 3 {
-            tokio::task::yield_now().await;
-        }
-    });
-    tapped.await;
+    vlm.is_asked(3).await;
+    assert_eq!(taps(adb_device.phone()).len(), 1);
     assert_eq!(said(&binary, &session), ["Anna Berg"]);
     // One follows while another stops it.
     let following = async {
@@ -176,9 +172,7 @@ async fn a_server_that_dies_is_noticed_and_its_session_taken_up_by_another() {
     let name = json!({ "session_id": session });
     until(&mut second, &session, |seen| seen["stop_reason"] == "STILL_RUNNING").await;
     let killing = async {
-        while vlm.asked().is_empty() {
-            tokio::task::yield_now().await;
-        }
+        vlm.is_asked(1).await;
         let Served::Stdio(raw) = first else { panic!("it is on stdio") };
         raw.kill().await;
     };

@@ -11,7 +11,7 @@ mod on_terminal;
 mod rig;
 
 pub use apk::apk;
-pub use binary::{Binary, CommandOutput, Raw, http, within};
+pub use binary::{Binary, CommandOutput, LOOK_EVERY, Raw, http, until, within};
 pub use fake_vlm::{Answer, FakeVlm, KEY, one_by_one};
 pub use moves::{abort, aimed, click, complete, gelab, info, node, tap};
 pub use on_terminal::OnTerminal;

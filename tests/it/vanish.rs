@@ -9,7 +9,7 @@ mod wire;
 use ayeaye_phone::Trigger;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, click, complete, info, within};
+use crate::support::{Answer, click, complete, info, until, within};
 use wire::{Call, Wire, World};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,20 +62,20 @@ impl Way {
         match self {
             BeforeTheFirstByte => {}
             InAModelCall => {
-                world.until("the model is asked", || world.vlm.asked().len() == 1).await;
+                world.vlm.is_asked(1).await;
             }
             InAGesture => {
-                world.until("the model is asked", || world.vlm.asked().len() == 1).await;
+                world.vlm.is_asked(1).await;
                 let faults = world.adb_device.faults();
                 faults.set(|plan| plan.hang_shell = Some(Trigger::NextInput));
                 world.gate.notify_one();
                 let begun = || faults.plan().hang_shell.is_none();
-                world.until("the tap is on its way", begun).await;
+                until("the tap is on its way", begun).await;
                 assert!(world.recorded("tool.start", "CLICK"), "recorded before it is sent");
                 faults.release();
             }
             WhileAQuestionWaits => call.wait_for_output("Which Anna?").await,
-            AfterTheEnd => world.until("the end", || world.recorded("session.end", "")).await,
+            AfterTheEnd => until("the end", || world.recorded("session.end", "")).await,
         }
     }
 }

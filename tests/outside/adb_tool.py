@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 
 import adbutils
-from harness import Checks, phone_state
+from harness import Checks, phone_state, wait_until
 from PIL import Image
 
 
@@ -124,12 +124,9 @@ def the_library(checks, given, folder):
     checks.equal("window_size", tuple(phone.window_size()), (1080, 2400))
     checks.equal("screenshot", phone.screenshot().size, (1080, 2400))
     phone.keyevent("HOME")
-    time.sleep(1.2)
-    home = phone.app_current().package
-    checks.check("app_current after HOME is the launcher", "launcher" in home, home)
+    wait_until("app_current after HOME to be the launcher", lambda: "launcher" in phone.app_current().package)
     phone.app_start("com.android.settings")
-    time.sleep(1.5)
-    checks.equal("app_start", phone.app_current().package, "com.android.settings")
+    wait_until("app_start", lambda: phone.app_current().package == "com.android.settings")
     checks.equal("and the phone agrees", phone_state(given.phone)["foreground"]["package"], "com.android.settings")
     xml = phone.dump_hierarchy()
     checks.check("dump_hierarchy", xml.startswith("<?xml") and xml.rstrip().endswith("</hierarchy>"), xml[:200])

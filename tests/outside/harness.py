@@ -101,6 +101,8 @@ class Processes:
         self.running = []
 
     def __enter__(self):
+        # Whoever ends this program, as a limit of time does, ends what it has started: else `finally` is passed over.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         return self
 
     def __exit__(self, *_):

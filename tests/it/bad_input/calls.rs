@@ -106,7 +106,7 @@ async fn a_task_and_a_reply_together_are_refused_and_the_question_stays() {
     assert!(text.starts_with("`task` and `reply_from_client` cannot be given together\nhint: "));
     let again = rig.go_on(&asked, json!({})).await;
     assert_eq!(again["question"]["text"], "Ready?");
-    assert_eq!(rig.vlm.asked().len(), 1, "the model was not bothered");
+    assert_eq!(rig.vlm.asked_count(), 1, "the model was not bothered");
 }
 
 #[tokio::test(flavor = "multi_thread")]

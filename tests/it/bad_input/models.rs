@@ -24,7 +24,7 @@ async fn fails(answer: impl Fn() -> Answer + Send + 'static, tries: usize) -> St
     let failed = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(failed["stop_reason"], "MODEL_FAILED", "{failed}");
-    assert_eq!(rig.vlm.asked().len(), 1 + tries, "how often it was asked");
+    assert_eq!(rig.vlm.asked_count(), 1 + tries, "how often it was asked");
     assert!(failed["next"].as_str().unwrap().contains("ayeaye doctor"), "{failed}");
     let counts = rig.adb_device.phone().state().counts;
     assert_eq!((counts.taps, counts.swipes, counts.texts), (0, 0, 0), "the phone is left alone");
@@ -125,7 +125,7 @@ async fn one_500_is_not_noticed() {
     rig.vlm.then(vec![broken, Answer::Says(complete("Done."))]);
     let done = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
-    assert_eq!(rig.vlm.asked().len(), 3);
+    assert_eq!(rig.vlm.asked_count(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -124,12 +124,12 @@ async fn a_phone_that_goes_away_ends_the_run_and_can_come_back() {
 async fn a_black_screen_is_a_person_s_turn() {
     let (rig, asked) = waiting().await;
     rig.adb_device.faults().set(|plan| plan.black = Some(Trigger::Every));
-    let calls = rig.vlm.asked().len();
+    let calls = rig.vlm.asked_count();
     let asked = reply(&rig, &asked).await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     assert_eq!(asked["question"]["kind"], "takeover");
     assert!(asked["question"]["text"].as_str().unwrap().contains("reads as black"), "{asked}");
-    assert_eq!(rig.vlm.asked().len(), calls, "the model is not shown a black picture");
+    assert_eq!(rig.vlm.asked_count(), calls, "the model is not shown a black picture");
     rig.adb_device.faults().clear();
     goes_on_after_reply(&rig, &asked).await;
 }

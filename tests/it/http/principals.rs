@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::{Served, give_tokens};
 use crate::process::TOKEN;
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, http, info, within};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, http, info, until, within};
 
 const ANNA: &str = "annas-token-0123456789";
 const BEN: &str = "bens-token-0123456789x";
@@ -163,20 +163,10 @@ async fn a_look_that_somebody_s_run_overtakes_shows_nothing_of_it() {
     rig.vlm.now(move |_| Answer::Held(held.clone(), complete("Done.")));
     faults.set(|plan| plan.hang_capture = Some(Trigger::Next));
     let meanwhile = async {
-        within(20, "the look has begun", async {
-            while faults.plan().hang_capture.is_some() {
-                tokio::task::yield_now().await;
-            }
-        })
-        .await;
+        until("the look has begun", || faults.plan().hang_capture.is_none()).await;
         let start = json!({ "device_id": rig.serial, "task": "Write to Carla", "wait_seconds": 0 });
         let run = anna.facts("ask_agent_start_new_task", start).await;
-        within(20, "the run is under way", async {
-            while rig.vlm.asked().is_empty() {
-                tokio::task::yield_now().await;
-            }
-        })
-        .await;
+        rig.vlm.is_asked(1).await;
         faults.release();
         run
     };

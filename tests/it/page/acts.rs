@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::{Browser, Served};
 use crate::process::TOKEN;
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, info, node, within};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, info, node, until};
 
 async fn rig(script: impl FnMut(&Value) -> Answer + Send + 'static) -> Rig {
     Rig::with(FakeVlm::start(script).await, RigOptions::quick()).await
@@ -30,12 +30,12 @@ async fn a_question_is_answered_once_and_the_session_goes_on() {
     assert_eq!(line["session_id"], json!(id));
     let done = browser.stopped(&id).await;
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
-    let asked_so_far = rig.vlm.asked().len();
+    let asked_so_far = rig.vlm.asked_count();
     // The same answer again begins nothing, and is not said to have been taken.
     let (status, said) = browser.post(&go_on, answer).await;
     assert_eq!(status, StatusCode::CONFLICT, "{said}");
     assert_eq!(browser.stopped(&id).await["steps"], done["steps"]);
-    assert_eq!(rig.vlm.asked().len(), asked_so_far);
+    assert_eq!(rig.vlm.asked_count(), asked_so_far);
     let (status, _) = browser.post(&go_on, json!({ "reply": "x", "task": "y" })).await;
     assert_eq!(status, StatusCode::BAD_REQUEST);
     browser.act(&go_on, json!({ "task": "Tell Ben" })).await;
@@ -158,14 +158,9 @@ async fn acts_by_hand_are_recorded_and_pass_the_same_gate() {
     }
     let (status, _) = browser.get(&format!("sessions/{id}/download/html")).await;
     assert_eq!(status, StatusCode::NOT_FOUND);
-    within(20, "no folder of a download stays", async {
-        let is_left = || {
-            let names = std::fs::read_dir(rig.data.path()).unwrap();
-            names.flatten().any(|it| it.file_name().to_string_lossy().starts_with(".download-"))
-        };
-        while is_left() {
-            tokio::task::yield_now().await;
-        }
+    until("no folder of a download stays", || {
+        let names = std::fs::read_dir(rig.data.path()).unwrap();
+        !names.flatten().any(|it| it.file_name().to_string_lossy().starts_with(".download-"))
     })
     .await;
 }

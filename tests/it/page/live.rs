@@ -176,12 +176,7 @@ async fn twenty_who_look_cost_a_phone_what_one_does() {
     // While a run drives the phone, its own picture is shown and nothing is captured.
     let id = browser.start(&rig.serial, "Wait").await;
     let viewers = join_all((0..20).map(|_| Events::open(&browser, &id))).await;
-    within(60, "the model is asked", async {
-        while rig.vlm.asked().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    rig.vlm.is_asked(1).await;
     let before = captures();
     let mut one = Watched::open(&browser, &id).await;
     let step = one.until(|it| it["steps"][0]["picture"] == true).await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{ANNA, Browser, Served, client, cookie_of};
 use crate::process::TOKEN;
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, http, within};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, http, until};
 
 async fn rig() -> Rig {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
@@ -147,20 +147,9 @@ async fn a_server_that_is_started_again_knows_its_browsers() {
     let first = Served::new(&rig).await;
     let (address, cookie) = (first.address, first.browser(TOKEN).await.cookie);
     drop(first);
-    let again = within(20, "the port is free again", async {
-        loop {
-            if std::net::TcpListener::bind(address).is_ok() {
-                return Served::with(
-                    &rig,
-                    |http| http.listen = address.to_string().parse().unwrap(),
-                    None,
-                )
-                .await;
-            }
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    until("the port is free again", || std::net::TcpListener::bind(address).is_ok()).await;
+    let again =
+        Served::with(&rig, |http| http.listen = address.to_string().parse().unwrap(), None).await;
     let browser = Browser { served: &again, cookie };
     assert_eq!(browser.read("me").await["name"], "this machine");
 }

@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdout};
 
 use super::{client, cookie_of};
-use crate::support::{Binary, within};
+use crate::support::{Binary, until, within};
 
 /// A program that serves, and what it prints.
 struct Running {
@@ -59,12 +59,7 @@ async fn it_finds_the_server_that_runs_and_none_that_was_killed() {
     let binary = Binary::alone();
     let server = Running::start(&binary, &["serve", "--http", "127.0.0.1:0"]);
     let note = binary.data.path().join("http-server");
-    within(60, "the server is noted", async {
-        while !note.exists() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    until("the server is noted", || note.exists()).await;
     let page = std::fs::read_to_string(&note).unwrap().trim().to_owned();
     let found = binary.run(&["ui", "--no-open"]).await;
     assert_eq!(found.code, 0, "{found:?}");
@@ -100,12 +95,7 @@ async fn a_policy_for_a_token_that_is_not_there_is_refused() {
 async fn another_token_than_the_server_s_is_told() {
     let binary = Binary::alone();
     let server = Running::start(&binary, &["serve", "--http", "127.0.0.1:0"]);
-    within(60, "the server is noted", async {
-        while !binary.data.path().join("http-server").exists() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    until("the server is noted", || binary.data.path().join("http-server").exists()).await;
     let mut command = binary.command(&["ui", "--no-open"]);
     command.env("AYEAYE_HTTP_TOKEN", "another-token-of-tests-01");
     let told = within(60, "ui", command.output()).await.unwrap();

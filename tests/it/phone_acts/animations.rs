@@ -5,8 +5,8 @@ use ayeaye_phone::{AdbDevice, FaultPlan};
 use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
 
-use super::power::{begun, setting, until};
-use crate::support::{Answer, Binary, FakeVlm, complete, plugged_in, quick_phone};
+use super::power::{begun, setting};
+use crate::support::{Answer, Binary, FakeVlm, complete, plugged_in, quick_phone, until};
 
 const SCALES: [(&str, &str); 3] = [
     ("global", "window_animation_scale"),
@@ -44,7 +44,7 @@ async fn animations_are_off_for_a_run_and_as_before_after_it() {
     let answers = Arc::new(Notify::new());
     vlm.then(vec![Answer::Held(answers.clone(), complete("Looked."))]);
     let served = begun(&binary, &device).await;
-    until("the model is asked", || vlm.asked().len() == 1).await;
+    vlm.is_asked(1).await;
     assert_eq!(scales(&device), ["0"; 3]);
     answers.notify_one();
     until("they are put back", || scales(&device) == before).await;
@@ -57,7 +57,7 @@ async fn after_a_crash_the_next_server_puts_the_animations_back() {
     let (device, vlm, binary, _guard) = server("off", |_| {}).await;
     let before = scales(&device);
     let served = begun(&binary, &device).await;
-    until("the model is asked", || vlm.asked().len() == 1).await;
+    vlm.is_asked(1).await;
     // The person has set one again meanwhile: that stays.
     device.phone().put_setting("global", "animator_duration_scale", Some("2"));
     served.kill().await;
@@ -73,7 +73,7 @@ async fn a_phone_that_keeps_its_animations_is_driven_all_the_same() {
             server(animations, |plan| plan.settings_refused = refused).await;
         let before = scales(&device);
         let served = begun(&binary, &device).await;
-        until("the model is asked", || vlm.asked().len() == 1).await;
+        vlm.is_asked(1).await;
         assert_eq!(scales(&device), before);
         served.kill().await;
     }

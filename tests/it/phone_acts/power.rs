@@ -1,6 +1,5 @@
 //! The phone stays on while it is driven, and has its own settings back afterwards.
 use std::sync::Arc;
-use std::time::Duration;
 
 use ayeaye_phone::{AdbDevice, FaultPlan};
 use serde_json::{Value, json};
@@ -9,7 +8,7 @@ use tokio::sync::Notify;
 use crate::phone_acts::middle;
 use crate::support::{
     Answer, Binary, FakeVlm, Rig, RigOptions, click, complete, gelab, info, plugged_in,
-    quick_phone, within,
+    quick_phone, until,
 };
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
@@ -20,17 +19,6 @@ const TIMEOUT: (&str, &str) = ("system", "screen_off_timeout");
 
 pub(super) fn setting(device: &AdbDevice, (table, key): (&str, &str)) -> String {
     device.phone().setting(table, key).unwrap_or_default()
-}
-
-/// Waits until it is so.
-pub(super) async fn until(what: &str, is_so: impl Fn() -> bool) {
-    let wait = async {
-        let mut tick = tokio::time::interval(Duration::from_millis(2));
-        while !is_so() {
-            tick.tick().await;
-        }
-    };
-    within(20, what, wait).await;
 }
 
 async fn rig(faults: impl FnOnce(&mut FaultPlan)) -> Rig {
@@ -66,7 +54,7 @@ async fn a_screen_that_goes_off_while_the_model_thinks_gets_no_blind_tap() {
     rig.vlm.then(answers);
     let thinking = async {
         for step in 1..=steps {
-            until("the model is asked", || rig.vlm.asked().len() == step).await;
+            rig.vlm.is_asked(step).await;
             until("the screen goes off", || !rig.adb_device.phone().is_awake()).await;
             gate.notify_one();
         }
@@ -92,7 +80,7 @@ async fn what_was_aimed_at_another_screen_is_not_done_after_a_dark_one() {
         Answer::Says(complete("Something else is there.")),
     ]);
     let thinking = async {
-        until("the model is asked", || rig.vlm.asked().len() == 1).await;
+        rig.vlm.is_asked(1).await;
         until("the screen goes off", || !rig.adb_device.phone().is_awake()).await;
         rig.adb_device.phone().show_dialog("Update", "Restart now?", &["Later", "Restart"]);
         gate.notify_one();
@@ -167,7 +155,7 @@ async fn after_a_crash_the_next_server_puts_the_settings_back() {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let served = begun(&binary, &device).await;
-    until("the model is asked", || vlm.asked().len() == 1).await;
+    vlm.is_asked(1).await;
     assert_eq!(setting(&device, STAY_ON), "7");
     served.kill().await;
     assert_eq!(setting(&device, STAY_ON), "7", "nobody was left to put it back");
@@ -234,7 +222,7 @@ async fn a_person_can_have_the_phone_left_as_it_is() {
     let config = binary.data.path().join("ayeaye.toml").to_str().unwrap().to_owned();
     let binary = binary.set("AYEAYE_CONFIG", &config);
     let served = begun(&binary, &device).await;
-    until("the model is asked", || vlm.asked().len() == 1).await;
+    vlm.is_asked(1).await;
     assert_eq!(setting(&device, STAY_ON), "0");
     served.kill().await;
 }

@@ -169,7 +169,7 @@ async fn a_server_that_was_killed_takes_the_answer_when_it_is_back() {
     assert!(vlm.asked().pop().unwrap().to_string().contains("Berg"));
     let again = raw.ask("tools/call", modern(call, &can)).await;
     assert_eq!(again["result"]["structuredContent"]["message"], "Told her.", "{again}");
-    assert_eq!(vlm.asked().len(), 2, "it is only told again");
+    assert_eq!(vlm.asked_count(), 2, "it is only told again");
 }
 
 #[tokio::test]

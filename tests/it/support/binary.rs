@@ -20,6 +20,21 @@ pub async fn within<T>(seconds: u64, what: &str, work: impl Future<Output = T>) 
     done
 }
 
+/// How often something is looked at that nothing tells of.
+pub const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// Waits for something that nothing tells of, looked at often, but not so often that what is waited for has no processor
+/// left.
+pub async fn until(what: &str, holds: impl Fn() -> bool) {
+    within(20, what, async {
+        let mut tick = tokio::time::interval(LOOK_EVERY);
+        while !holds() {
+            tick.tick().await;
+        }
+    })
+    .await;
+}
+
 /// An HTTP client that goes nowhere but where it is sent.
 pub fn http() -> reqwest::Client {
     // reqwest is built without a TLS provider of its own; a second one is refused, which is as good.

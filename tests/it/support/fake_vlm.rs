@@ -12,7 +12,9 @@ use axum::serve::ListenerExt as _;
 use axum::{Json, Router};
 use base64::Engine as _;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
+
+use super::binary::within;
 
 /// The key every request must carry.
 pub const KEY: &str = "test-key-5f1c";
@@ -45,6 +47,7 @@ pub struct FakeVlm {
 struct Shared {
     script: Mutex<Script>,
     asked: Mutex<Vec<Value>>,
+    count: watch::Sender<usize>,
     complaints: Mutex<Vec<String>>,
     connections: AtomicUsize,
 }
@@ -63,6 +66,7 @@ impl FakeVlm {
         let state = Arc::new(Shared {
             script: Mutex::new(Box::new(script)),
             asked: Mutex::default(),
+            count: watch::Sender::default(),
             complaints: Mutex::default(),
             connections: AtomicUsize::default(),
         });
@@ -105,6 +109,18 @@ impl FakeVlm {
         self.state.asked.lock().unwrap().clone()
     }
 
+    /// How many requests have come so far.
+    pub fn asked_count(&self) -> usize {
+        self.state.asked.lock().unwrap().len()
+    }
+
+    /// Waits until so many requests have come since the start.
+    pub async fn is_asked(&self, times: usize) {
+        let mut count = self.state.count.subscribe();
+        let counted = async { count.wait_for(|count| times <= *count).await.map(|count| *count) };
+        within(20, "a question to the model", counted).await.unwrap();
+    }
+
     /// How many connections have been made so far.
     pub fn connections(&self) -> usize {
         self.state.connections.load(Ordering::Relaxed)
@@ -140,7 +156,12 @@ async fn answer(
         state.complaints.lock().unwrap().push(complaint.clone());
         return (StatusCode::BAD_REQUEST, complaint).into_response();
     }
-    state.asked.lock().unwrap().push(body.clone());
+    let count = {
+        let mut asked = state.asked.lock().unwrap();
+        asked.push(body.clone());
+        asked.len()
+    };
+    state.count.send_replace(count);
     // Not under the lock: an answer may be held.
     let answer = (state.script.lock().unwrap())(&body);
     match answer {

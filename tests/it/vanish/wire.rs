@@ -153,17 +153,6 @@ impl World {
         (body.to_string(), headers)
     }
 
-    /// Waits for a condition.
-    pub async fn until(&self, what: &str, holds: impl Fn() -> bool) {
-        let mut tick = tokio::time::interval(Duration::from_millis(2));
-        let held = async {
-            while !holds() {
-                tick.tick().await;
-            }
-        };
-        within(20, what, held).await;
-    }
-
     fn records(&self) -> Vec<PathBuf> {
         let Ok(folders) = std::fs::read_dir(self.binary.data.path().join("sessions")) else {
             return Vec::new();

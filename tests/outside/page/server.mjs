@@ -9,14 +9,18 @@ import { until } from "./checks.mjs";
 
 export const TOKEN = process.env.AYEAYE_HTTP_TOKEN ?? "page-main-token-0123456789abcdef";
 
-/// A port that nobody listens on now.
-export function freePort() {
-  return new Promise((found) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => found(port));
+/// A port that nobody listens on now, below those that the system gives to connections: one of these could have it
+/// when the server comes back.
+export async function freePort() {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const free = await new Promise((found) => {
+      const probe = createServer()
+        .once("error", () => found(false))
+        .listen(port, "127.0.0.1", () => probe.close(() => found(true)));
     });
-  });
+    if (free) return port;
+  }
 }
 
 export class Server {
