@@ -1,5 +1,5 @@
-"""Every command in README.md and docs/, run as a reader would type it, on the virtual phone; and the
-example tasks of docs/tasks.md with what they end with.
+"""Every command in README.md and docs/, run as a reader would type it, on the virtual phone; the example
+tasks of docs/tasks.md with what they end with; and the program of docs/clients.md.
 
 Only commands of ours run. What belongs to other programs (package managers, clients, model servers) is
 listed with the place where it is checked; an unknown program is a failure, so that no line is forgotten.
@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -218,6 +219,27 @@ def task(row, reader):
     return [(f"tasks.md: {what}", code == want, f"ended with {code}, not {want}: {out[-600:]}")]
 
 
+def program(reader):
+    """(name, whether it holds, detail) for the client that docs/clients.md shows, with a person at its question."""
+    text = (ROOT / "docs/clients.md").read_text()
+    source = text.split("<!-- program -->\n```python\n")[1].split("\n```\n")[0]
+    folder = reader.home / "bin"
+    folder.mkdir()
+    (folder / "ayeaye").symlink_to(Path(reader.binary).resolve())
+    done = subprocess.run(
+        [sys.executable, "-c", source],
+        env=reader.env | {"PATH": f"{folder}{os.pathsep}{reader.env['PATH']}"},
+        input="Anna Bauer\n",
+        capture_output=True,
+        text=True,
+        timeout=180,
+        cwd=reader.home,
+    )
+    holds = done.returncode == 0 and "Which one?" in done.stdout and "TASK_COMPLETED_SUCCESSFULLY" in done.stdout
+    said = f"ended with {done.returncode}: {(done.stdout + done.stderr)[-600:]}"
+    return [("clients.md: a client of your own", holds, said)]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     for name in ("binary", "device", "model", "key", "folder"):
@@ -232,7 +254,8 @@ def main():
     # They wait more than they work. Only README uses the attached phone, which has one driver at a time.
     with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
         read = [pool.submit(page, path, reader()) for path in pages]
-        for found in [*read, *(pool.submit(task, row, reader()) for row in tasks())]:
+        others = [*(pool.submit(task, row, reader()) for row in tasks()), pool.submit(program, reader())]
+        for found in [*read, *others]:
             for name, holds, detail in found.result():
                 checks.check(name, holds, detail)
     checks.exit()
