@@ -49,8 +49,16 @@ export function liveBadge({ link: how, screens, devices }, id) {
 
 export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), h("span", null, text));
 
-export const empty = (symbol, title, text) =>
-  h("div", { class: "empty" }, icon(symbol), h("p", { class: "strong" }, title), text && h("p", null, text));
+/// A place with nothing in it: what could be there, and first of all the trouble, where there is some.
+export const empty = (symbol, title, text, trouble = null) =>
+  h(
+    "div",
+    { class: "empty" },
+    icon(symbol),
+    h("p", { class: "strong" }, title),
+    trouble && h("p", { class: "hint" }, icon("warning"), said(trouble)),
+    text && h("p", null, text),
+  );
 
 export const fact = (name, value) => h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value));
 

@@ -43,7 +43,7 @@ export function phonesPage(state) {
     devices === null
       ? h("p", { class: "faint" }, t("loading"))
       : devices.length === 0
-        ? empty("phone", t("phones.none"), [t("phones.none.how"), " ", hint && said(hint)])
+        ? empty("phone", t("phones.none"), t("phones.none.how"), hint)
         : h(
             "ul",
             { class: "phones", "aria-label": t("phones") },
