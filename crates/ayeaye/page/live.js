@@ -17,6 +17,8 @@ const STALE = 45_000;
 // A browser has six connections to a server for all its tabs together. A tab that is not seen for this long lets go of
 // its stream, except one of them, whose title tells of questions.
 const HIDDEN = 5000;
+/// Held by the one of several hidden tabs that stays awake.
+const AWAKE = "ayeaye-hidden";
 
 let source = null;
 let watched = "";
@@ -26,6 +28,8 @@ let hiddenAt = null;
 let falling = null;
 let asleep = false;
 let letGo = null;
+/// Ends the wait for the turn to stay awake.
+let turn = null;
 let broke = false;
 let backAgain = () => undefined;
 // Sessions whose questions are being read.
@@ -165,24 +169,50 @@ function hide() {
   falling = setTimeout(fallAsleep, HIDDEN);
 }
 
-/// Unless this is the tab that stays awake, which it is until it is seen again.
+/// Unless this is the tab that stays awake, which it is until it is seen again. A tab that sleeps takes its place when
+/// that one is closed or seen.
 function fallAsleep() {
   if (asleep || letGo) return;
-  const rest = (lock) => {
-    if (!document.hidden) return undefined;
-    if (lock) return new Promise((done) => (letGo = done));
+  const rest = () => {
+    if (!document.hidden) return;
     asleep = true;
     close();
-    return undefined;
   };
-  if (navigator.locks) navigator.locks.request("ayeaye-hidden", { ifAvailable: true }, rest).catch(() => rest(null));
-  else rest(null);
+  if (!navigator.locks) {
+    rest();
+    return;
+  }
+  const asked = navigator.locks.request(AWAKE, { ifAvailable: true }, (lock) => {
+    if (!document.hidden) return undefined;
+    if (lock) return stayAwake();
+    rest();
+    waitForTurn();
+    return undefined;
+  });
+  asked.catch(rest);
+}
+
+const stayAwake = () => new Promise((done) => (letGo = done));
+
+function waitForTurn() {
+  turn = new AbortController();
+  const asked = navigator.locks.request(AWAKE, { signal: turn.signal }, () => {
+    turn = null;
+    if (!document.hidden) return undefined;
+    asleep = false;
+    if (state.me) follow();
+    return stayAwake();
+  });
+  // Seen meanwhile; or the browser gives no turns, and it sleeps on.
+  asked.catch(() => {});
 }
 
 function wake() {
   clearTimeout(falling);
   letGo?.();
   letGo = null;
+  turn?.abort();
+  turn = null;
   const slept = asleep;
   asleep = false;
   if (state.link === "lost") hurry();

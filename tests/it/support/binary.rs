@@ -130,7 +130,7 @@ impl Binary {
             stdin.write_all(input.as_bytes()).await.unwrap();
         }
         let output = child.wait_with_output();
-        let output = within(60, &arguments.join(" "), output).await.unwrap();
+        let output = within(120, &arguments.join(" "), output).await.unwrap();
         CommandOutput {
             code: output.status.code().expect("it ended by itself"),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -16,7 +16,7 @@ import { restart } from "./restart.mjs";
 import { signingIn } from "./sign_in.mjs";
 import { strangers } from "./strangers.mjs";
 import { launch } from "./viewer.mjs";
-import { twenty, twoAndOneAsleep } from "./viewers.mjs";
+import { hiddenTabs, twenty, twoAndOneAsleep } from "./viewers.mjs";
 import { elsewhere, takeover } from "./takeover.mjs";
 import { watching } from "./watching.mjs";
 
@@ -42,6 +42,7 @@ const scenes = [
   ["elsewhere", elsewhere],
   ["reading", reading],
   ["viewers", twoAndOneAsleep],
+  ["hidden", hiddenTabs],
   ["restart", restart],
   ["strangers", strangers],
   ["drawing", drawing],

@@ -63,6 +63,41 @@ export async function twoAndOneAsleep({ browser, server, storage, device }) {
     await viewer.close(`${name} of three`);
 }
 
+/// Of two tabs in the background one keeps its stream; when it is closed the other takes its place.
+export async function hiddenTabs({ browser, server, storage }) {
+  const one = await Viewer.open(browser, server.origin, { storage });
+  await one.context.addInitScript(() => {
+    window.streams = [];
+    const Stream = window.EventSource;
+    window.EventSource = class extends Stream {
+      constructor(...words) {
+        super(...words);
+        window.streams.push(this);
+      }
+    };
+  });
+  const pages = [one.page, await one.context.newPage()];
+  const hasStream = (page) => page.evaluate(() => window.streams.some((it) => it.readyState === EventSource.OPEN));
+  for (const page of pages) {
+    await page.goto(`${server.origin}/`);
+    await until("the stream", () => hasStream(page));
+  }
+  for (const page of pages)
+    await page.evaluate(() => {
+      Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+  const streams = () => Promise.all(pages.map(hasStream));
+  await until("one of them to sleep", async () => (await streams()).filter(Boolean).length === 1);
+  const awake = (await streams()).indexOf(true);
+  check("of two tabs in the background one stays awake", true);
+  const other = pages[1 - awake];
+  await pages[awake].close();
+  await until("the other to wake", () => hasStream(other));
+  check("the other takes its place when it is closed", await other.evaluate(() => document.hidden));
+  await one.context.close();
+}
+
 const LOOKERS = 20;
 
 /// What a page asks for while it shows a run: the stream, and the screen as often as it may.
