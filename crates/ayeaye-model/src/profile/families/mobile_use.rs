@@ -163,7 +163,7 @@ pub(in crate::profile) fn read(
     let parsed = ParsedReply {
         call: call(&found.name, found.arguments)?,
         thought: if found.thought.is_empty() { head.thought } else { found.thought },
-        explain: head.action,
+        explain: if head.action.is_empty() { found.conclusion } else { head.action },
         doubt: found.doubt.map(str::to_owned),
         ..ParsedReply::default()
     };

@@ -25,6 +25,8 @@ pub(crate) struct ToolReply<'a> {
     pub name: String,
     /// Its arguments.
     pub arguments: Map<String, Value>,
+    /// What the model says behind it of the step, in tags for that; empty where it does not.
+    pub conclusion: String,
     /// Why this call must not end a task, although it can be parsed.
     pub doubt: Option<&'static str>,
 }
@@ -52,10 +54,11 @@ pub(crate) fn call(reply: &Reply) -> Result<ToolReply<'_>, ParseError> {
     let head = match head {
         None if found.call.is_none() => bare(cut.body, &mut found)?,
         None => {
-            if cut.body.contains('{') {
+            let words = found.without_conclusion(cut.body);
+            if words.contains('{') {
                 found.doubt = Some("its words hold another JSON object beside its tool call");
             }
-            cut.body
+            words
         }
         Some(head) => {
             if !begins_anew(head) {
@@ -70,9 +73,12 @@ pub(crate) fn call(reply: &Reply) -> Result<ToolReply<'_>, ParseError> {
              \"arguments\": {...}}</tool_call>",
         );
     };
-    let doubt = if cut.unclosed { Some("its reasoning has no end") } else { found.doubt };
-    let head = if cut.unclosed { "" } else { head.trim() };
-    Ok(ToolReply { thought: without_calls(&cut), head, name, arguments, doubt })
+    let (head, conclusion, doubt) = if cut.unclosed {
+        ("", String::new(), Some("its reasoning has no end"))
+    } else {
+        (head.trim(), found.conclusion, found.doubt)
+    };
+    Ok(ToolReply { thought: without_calls(&cut), head, name, arguments, conclusion, doubt })
 }
 
 /// The reasoning; if it never ends, everything is part of it.
@@ -85,6 +91,7 @@ fn without_calls(cut: &reasoning::Cut<'_>) -> String {
 #[derive(Default)]
 struct Found {
     call: Option<(String, Map<String, Value>)>,
+    conclusion: String,
     doubt: Option<&'static str>,
 }
 
@@ -100,6 +107,17 @@ impl Found {
                 Ok(())
             }
         }
+    }
+
+    /// A text without the conclusion at its end, which is kept apart. GUI-Owl's own client asks for one
+    /// behind every call, the one that ends the task too.
+    fn without_conclusion<'a>(&mut self, text: &'a str) -> &'a str {
+        let end = text.trim_end().strip_suffix("</conclusion>");
+        let Some((before, inside)) = end.and_then(|it| it.rsplit_once("<conclusion>")) else {
+            return text;
+        };
+        inside.trim().clone_into(&mut self.conclusion);
+        before
     }
 }
 
@@ -179,9 +197,10 @@ fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, ParseError> {
     Ok(if fenced { head[..head.rfind("```").unwrap_or(head.len())].trim_end() } else { head })
 }
 
-/// Checks the text after the last call: more tags and braces of the format are ignored, words cast
-/// doubt on an end of the task, and another object is another action.
+/// Checks the text after the last call: a conclusion is kept, more tags and braces of the format are
+/// ignored, other words cast doubt on an end of the task, and another object is another action.
 fn rest(text: &str, found: &mut Found) -> Result<(), ParseError> {
+    let text = found.without_conclusion(text);
     if text.contains('{') {
         return reject("it holds more than one JSON object; reply with one action");
     }

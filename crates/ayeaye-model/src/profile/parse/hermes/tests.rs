@@ -37,6 +37,25 @@ fn the_words_before_a_call_are_kept_apart() {
 }
 
 #[test]
+fn a_conclusion_behind_a_call_is_kept_apart() {
+    for (text, conclusion, doubt) in [
+        (
+            "<tool_call>{\"action\":\"wait\"}</tool_call>\n<conclusion>\na {b}\n</conclusion>",
+            "a {b}",
+            false,
+        ),
+        ("```json\n{\"action\":\"wait\"}\n```\n<conclusion>a</conclusion>", "a", false),
+        ("<tool_call>{\"action\":\"wait\"}</tool_call>\nno <conclusion>a</conclusion>", "a", true),
+        ("<tool_call>{\"action\":\"wait\"}</tool_call>\n<conclusion>a", "", true),
+        ("<conclusion>a</conclusion>\n<tool_call>{\"action\":\"wait\"}</tool_call>", "", false),
+    ] {
+        let reply = said(text);
+        let call = call(&reply).unwrap();
+        assert_eq!((call.conclusion.as_str(), call.doubt.is_some()), (conclusion, doubt), "{text}");
+    }
+}
+
+#[test]
 fn only_what_can_be_meant_in_one_way_is_repaired() {
     for (text, right) in [
         ("{\"a\": \"b\nc\"}", Some(json!({"a": "b\nc"}))),
