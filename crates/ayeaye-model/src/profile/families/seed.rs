@@ -4,7 +4,7 @@
 use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput, ToolCall};
 use serde_json::Value;
 
-use super::uitars::{self, IMAGES, VERBS};
+use super::uitars::{self, Chat, IMAGES, VERBS};
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_TASK, verbatim, without_tags};
@@ -62,14 +62,10 @@ impl Family for Seed {
         let task = format!("## Task\n{}\n", verbatim(input.request, LONGEST_TASK));
         let mut messages = vec![Message::text(Role::System, RULES)];
         let read = |reply: &Reply, image| self.read(reply, &CoordContext { image, ..*coords });
-        messages.extend(uitars::messages(
-            input,
-            coords,
-            vec![Part::Text(task)],
-            false,
-            &read,
-            &write,
-        ));
+        let opening = vec![Part::Text(task)];
+        let kept = str::to_owned;
+        let chat = Chat { opening, apart: false, read: &read, write: &write, kept };
+        messages.extend(uitars::messages(input, coords, chat));
         Prompt::of(messages)
     }
 

@@ -170,7 +170,12 @@ impl Family for UiTars {
         let opening = vec![Part::Text(rules(self) + &task)];
         let write = |thought: &str, call: &Call| write(thought, call, self.says);
         let read = |reply: &Reply, image| self.read(reply, &CoordContext { image, ..*coords });
-        Prompt::of(messages(input, coords, opening, true, &read, &write))
+        let kept: fn(&str) -> String = match self.says {
+            Places::Points => str::to_owned,
+            Places::Boxes => with_box_tokens,
+        };
+        let chat = Chat { opening, apart: true, read: &read, write: &write, kept };
+        Prompt::of(messages(input, coords, chat))
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
@@ -178,15 +183,23 @@ impl Family for UiTars {
     }
 }
 
+/// What this family's conversations and those of Doubao-Seed do not have in common; see [`ChatStyle`].
+pub(in crate::profile) struct Chat<'a> {
+    pub opening: Vec<Part>,
+    pub apart: bool,
+    pub read: &'a ReadReply<'a>,
+    /// A thought and a call as a reply.
+    pub write: &'a dyn Fn(&str, &Call) -> String,
+    pub kept: fn(&str) -> String,
+}
+
 /// The conversation, with earlier steps as this family and Doubao-Seed have them.
 pub(in crate::profile) fn messages(
     input: &StepInput<'_>,
     coords: &CoordContext,
-    opening: Vec<Part>,
-    apart: bool,
-    read: &ReadReply<'_>,
-    write: &dyn Fn(&str, &Call) -> String,
+    chat: Chat<'_>,
 ) -> Vec<Message> {
+    let Chat { opening, apart, read, write, kept } = chat;
     let reply = |past: PastStep<'_>, image| {
         let call = VERBS.write(past, &CoordContext { image, ..*coords })?;
         Some(PastReply::text(write(&past.thought(), &call)))
@@ -195,13 +208,44 @@ pub(in crate::profile) fn messages(
         opening,
         reply: &reply,
         read: Some(read),
-        kept: str::to_owned,
+        kept,
         caption: &no_caption,
         images: IMAGES,
         screen_in_result: false,
         apart,
     };
     chat::messages(input, &History::of(input), style)
+}
+
+/// A reply with the tokens around its boxes that servers leave out of what they return: its makers put them
+/// back, so that it reads of its earlier places what it wrote.
+fn with_box_tokens(reply: &str) -> String {
+    let label = reply.find("Action: ").unwrap_or(reply.len());
+    let mut told = String::new();
+    let mut copied = 0;
+    for (at, open) in reply.match_indices("_box='(") {
+        let before = &reply[..at];
+        let named = before.ends_with("start") || before.ends_with("end");
+        let numbers = at + open.len();
+        if named
+            && label < at
+            && let Some((x, y, behind)) = numbers_of_box(&reply[numbers..])
+        {
+            told += &reply[copied..numbers - 1];
+            told.extend(["<|box_start|>(", x, ",", y, ")<|box_end|>'"]);
+            copied = reply.len() - behind.len();
+        }
+    }
+    told + &reply[copied..]
+}
+
+/// The numbers of a box up to its quote, and the text behind.
+fn numbers_of_box(text: &str) -> Option<(&str, &str, &str)> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (x, rest) = text.split_at(digits(text));
+    let rest = rest.strip_prefix(',')?.trim_start();
+    let (y, rest) = rest.split_at(digits(rest));
+    (!x.is_empty() && !y.is_empty()).then_some((x, y, rest.strip_prefix(")'")?))
 }
 
 /// The value of an argument: points have tags of their own.
@@ -297,3 +341,38 @@ finished(content='xxx') # The task is done; content is the report to the user.
 
 ## User Instruction
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_boxes_of_the_action_get_tokens() {
+        let t = "<|box_start|>";
+        let e = "<|box_end|>";
+        for (said, told) in [
+            (
+                "Action: drag(start_box='(1,2)', end_box='(3, 4)')".to_owned(),
+                format!("Action: drag(start_box='{t}(1,2){e}', end_box='{t}(3,4){e}')"),
+            ),
+            (
+                format!("Action: click(start_box='{t}(1,2){e}')"),
+                format!("Action: click(start_box='{t}(1,2){e}')"),
+            ),
+        ] {
+            assert_eq!(with_box_tokens(&said), told);
+        }
+        for same in [
+            "",
+            "start_box='(1,2)'",
+            "start_box='(1,2)' Action: press_back()",
+            "Action: click(start_box='(1,2,3,4)')",
+            "Action: click(start_box='(,2)')",
+            "Action: click(box_box='(1,2)')",
+            "Action: click(start_box=\"(1,2)\")",
+            "Action: click(start_box='(1,2",
+        ] {
+            assert_eq!(with_box_tokens(same), same);
+        }
+    }
+}

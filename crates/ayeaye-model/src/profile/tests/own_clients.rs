@@ -55,6 +55,29 @@ fn ui_tars_is_asked_in_the_notation_of_its_generation() {
     }
 }
 
+/// Servers leave the tokens out of what they return, and the makers put them back.
+#[test]
+fn boxes_that_were_said_bare_have_their_tokens_again() {
+    let told = |profile: &str, model: &str, reply: &str| {
+        let mut tap = tap(0);
+        if let HistoryItem::Step(step) = &mut tap {
+            step.reply = Some(reply.to_owned());
+        }
+        let history = [HistoryItem::Request("t".to_owned()), tap];
+        let family = named(profile).family_of(model);
+        texts(&prompt(family, "t", &history, &[]), Role::Assistant)
+    };
+    let bare = "Thought: Not start_box='(1,2)'.\nAction: click(start_box='(500, 500)')";
+    let token = "Thought: Not start_box='(1,2)'.\nAction: \
+                 click(start_box='<|box_start|>(500,500)<|box_end|>')";
+    assert_eq!(told("ui-tars-1000", "UI-TARS-7B-DPO", bare), token);
+    assert_eq!(told("ui-tars-1000", "UI-TARS-7B-DPO", token), token);
+    let pixels = bare.replace("500, 500", "336,742");
+    assert_eq!(told("ui-tars", "UI-TARS-1.5-7B", &pixels), token.replace("500,500", "336,742"));
+    assert_eq!(told("ui-tars-1000", "doubao-1-5-ui-tars-250428", bare), bare);
+    assert_eq!(told("seed", "doubao-seed-1.8", bare), bare);
+}
+
 /// As their own clients send them: a message for the task, one for each answer, one for each screen.
 #[test]
 fn some_families_have_a_message_for_each_thing() {
