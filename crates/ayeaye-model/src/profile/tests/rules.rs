@@ -120,6 +120,8 @@ fn of_m3a() {
     let examples: Vec<&str> =
         examples.filter_map(|line| line.find('{').map(|at| &line[at..])).collect();
     assert_eq!(examples.len(), 15);
+    // The format's own client presses enter behind what it types; ours does not.
+    assert!(rules.contains("enter is not pressed, use keyboard_enter"), "{rules}");
     for example in examples {
         let end = example.find('}').unwrap();
         assert_read(named("m3a").family(), &format!("Action: {}", &example[..=end]));
