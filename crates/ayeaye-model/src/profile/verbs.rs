@@ -134,8 +134,9 @@ pub(crate) enum Slot {
     Reason,
     Clear,
     Submit,
-    /// Whether the keyboard is up, so that the field in focus is meant and the point is none.
-    KeyboardUp,
+    /// Whether the keyboard is up, so that the field in focus is meant and the point is none; and whether
+    /// it is where a call does not say.
+    KeyboardUp(bool),
     Direction,
     /// Seconds.
     Seconds,

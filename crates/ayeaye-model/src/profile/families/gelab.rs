@@ -60,8 +60,9 @@ const VERBS: VerbTable = VerbTable::new(&[&[
             POINT,
             Arg(Clear, &["clear"]),
             Arg(Submit, &["submit", "press_enter"]),
-            // With the keyboard up, the field is already the one in focus.
-            Arg(KeyboardUp, &["keyboard", "keyboard_exists", "is_keyboard"]),
+            // With the keyboard up, the field is already the one in focus. The prompt does not name the flag,
+            // so that a reply without it says nothing of the keyboard.
+            Arg(KeyboardUp(false), &["keyboard", "keyboard_exists", "is_keyboard"]),
         ],
     ),
     Verb::new(

@@ -78,7 +78,8 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(
         &["Type"],
         Meaning::Type(Typing::Plain),
-        &[Arg(Text, &["text", "value"]), PLACE, Arg(KeyboardUp, &["keyboard_exists"])],
+        // As their makers' client reads it: only a reply that says there is no keyboard has its place tapped.
+        &[Arg(Text, &["text", "value"]), PLACE, Arg(KeyboardUp(true), &["keyboard_exists"])],
     ),
     Verb::new(&["Scroll"], Meaning::Slide, &[Arg(From, &[FIRST]), Arg(To, &[LAST])]),
     Verb::new(&["Awake"], Meaning::OpenApp, &[Arg(Text, &["text", "value", "app"])]),

@@ -139,7 +139,7 @@ impl Reader<'_> {
             submit = true;
         }
         let clear = typing == Typing::Clears || self.flag(Slot::Clear)?;
-        let point = if self.flag(Slot::KeyboardUp)? { None } else { self.at()? };
+        let point = if self.keyboard_is_up()? { None } else { self.at()? };
         Ok(Gesture::Type { text: text.to_owned(), point, clear, submit }.into())
     }
 

@@ -160,6 +160,15 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether the call says, or means without saying it, that the keyboard is up.
+    pub(super) fn keyboard_is_up(&self) -> Result<bool, ParseError> {
+        match self.verb.arg(|slot| matches!(slot, Slot::KeyboardUp(_))) {
+            Some(Arg(Slot::KeyboardUp(unsaid), names)) if !self.args.is_given(names) => Ok(*unsaid),
+            Some(arg) => self.args.flag(arg.1),
+            None => Ok(false),
+        }
+    }
+
     /// The time as a text with its unit.
     fn time(&self) -> Result<Option<String>, ParseError> {
         let Some(arg) = self.verb.arg(Slot::is_time) else { return Ok(None) };

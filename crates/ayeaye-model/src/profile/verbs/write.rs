@@ -98,7 +98,7 @@ impl VerbTable {
                 Gesture::Type { submit: true, .. } if slot == Slot::Submit => Value::Bool(true),
                 _ => return None,
             },
-            Slot::KeyboardUp => match gesture(action)? {
+            Slot::KeyboardUp(_) => match gesture(action)? {
                 Gesture::Type { point, .. } => Value::Bool(point.is_none()),
                 _ => return None,
             },
