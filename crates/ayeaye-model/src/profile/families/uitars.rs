@@ -126,7 +126,12 @@ pub(in crate::profile) const VERBS: VerbTable = VerbTable::new(&[&[
         &[Arg(At, POINT)],
     ),
     Verb::new(&["long_press"], Meaning::LongPress, &[Arg(At, POINT), TIME]),
-    Verb::new(&["type"], Meaning::Type(Typing::EscapedNewlineSubmits), &[Arg(Text, TEXT)]),
+    // Prompts that its makers train it with have a place here, which is tapped first.
+    Verb::new(
+        &["type"],
+        Meaning::Type(Typing::EscapedNewlineSubmits),
+        &[Arg(Text, TEXT), Arg(At, POINT)],
+    ),
     Verb::new(&["type"], Meaning::Press(Key::Enter), &[Arg(Fixed("\n"), &["content"])]),
     // The direction is where the content lies; the first checkpoints scroll from a box to a box.
     Verb::new(

@@ -151,7 +151,8 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A point, if there is one. With `positional`, its numbers may be the arguments without names.
+    /// A point, if there is one; a blank text is none. With `positional`, its numbers may be the arguments
+    /// without names.
     pub(crate) fn point(
         &self,
         names: &[&str],
@@ -159,6 +160,7 @@ impl<'a> Args<'a> {
         coords: &CoordContext,
     ) -> Result<Option<Point>, ParseError> {
         match self.value(names)? {
+            Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
             Some(value) => point::point_in(value, coords).map(Some),
             None if positional && (1..=4).contains(&self.positional.len()) => {
                 point::point(&self.positional.join(","), coords).map(Some)
