@@ -96,6 +96,11 @@ pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<TextCall>, ParseEr
     }
 }
 
+/// Whether a text is one call whose texts are all properly quoted.
+pub(crate) fn is_strict(text: &str, known: &[&str]) -> bool {
+    strict(text, known).is_some_and(|calls| calls.len() == 1)
+}
+
 /// Calls whose texts are all properly quoted.
 fn strict(text: &str, known: &[&str]) -> Option<Vec<TextCall>> {
     let mut found = Vec::new();
@@ -138,7 +143,8 @@ fn opened(text: &str) -> Option<&str> {
     text.strip_prefix(['(', '（'])
 }
 
-fn closed(text: &str) -> Option<&str> {
+/// What stands behind a closing bracket.
+pub(crate) fn closed(text: &str) -> Option<&str> {
     text.strip_prefix([')', '）'])
 }
 
@@ -242,7 +248,7 @@ fn within(written: &str) -> Result<String, ParseError> {
 }
 
 /// Whether a text goes on with another argument of any name.
-fn goes_on(text: &str) -> bool {
+pub(crate) fn goes_on(text: &str) -> bool {
     let Some(rest) = text.strip_prefix([',', '，']) else { return false };
     let rest = rest.trim_start();
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -254,7 +260,7 @@ fn goes_on(text: &str) -> bool {
 }
 
 /// Resolves Python's escapes for quotes and newlines.
-fn unescaped(text: &str) -> String {
+pub(crate) fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(c) = rest.next() {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::VERBS;
 use crate::profile::parse::{
-    ParsedReply, begins_anew, content, excerpt, python, reasoning, reject,
+    Call, ParsedReply, begins_anew, content, excerpt, python, reasoning, reject,
 };
 
 /// Parses a whole reply.
@@ -15,9 +15,16 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
     if cut.body.is_empty() {
         return reject("it holds reasoning and no action");
     }
-    let (head, written) = split(cut.body)?;
     let names = [&VERBS.arg_names()[..], &["action"]].concat();
-    let mut call = python::only(python::calls(written, &names)?)?;
+    let (head, written) = match split(cut.body)? {
+        Some(found) => found,
+        // What is cut within its reasoning may have been going to say something else.
+        None => behind_prose(cut.body, &names).filter(|_| !cut.unclosed).ok_or_else(no_action)?,
+    };
+    let mut call = match python::calls(written, &names).and_then(python::only) {
+        Ok(call) => call,
+        Err(why) => typed(written).ok_or(why)?,
+    };
     if call.name.eq_ignore_ascii_case("do") {
         call.name = match (call.args.shift_remove("action"), call.positional.pop()) {
             (Some(Value::String(name)), None) | (None, Some(name)) => name,
@@ -61,8 +68,9 @@ fn begins_call(text: &str) -> bool {
     })
 }
 
-/// The text before the call, and the call without its wrapping.
-fn split(body: &str) -> Result<(&str, &str), ParseError> {
+/// The text before the call, and the call without its wrapping; `None` if there is none in a place that a call
+/// has.
+fn split(body: &str) -> Result<Option<(&str, &str)>, ParseError> {
     for (open, close) in [(ANSWER, ANSWER_END), (BOX, BOX_END)] {
         if let Some((head, inside)) = body.split_once(open) {
             let inside = inside.trim_end();
@@ -75,19 +83,16 @@ fn split(body: &str) -> Result<(&str, &str), ParseError> {
                     return reject(format!("{behind} stands behind its answer"));
                 }
             };
-            return Ok((head, unboxed(inside)));
+            return Ok(Some((head, unboxed(inside))));
         }
     }
     let bare = python::unfenced(body.strip_suffix(ANSWER_END).unwrap_or(body));
-    if begins_call(bare) {
-        return Ok(("", bare));
-    }
-    loose(body).ok_or_else(|| {
-        ParseError(
-            "it names no action; end it with one such as <answer>do(action=\"Back\")</answer>"
-                .to_owned(),
-        )
-    })
+    Ok(if begins_call(bare) { Some(("", bare)) } else { loose(body) })
+}
+
+fn no_action() -> ParseError {
+    let why = "it names no action; end it with one such as <answer>do(action=\"Back\")</answer>";
+    ParseError(why.to_owned())
 }
 
 fn unboxed(text: &str) -> &str {
@@ -107,10 +112,63 @@ fn loose(body: &str) -> Option<(&str, &str)> {
         let sentence = before.ends_with(['。', '！', '.', '!', '>', '：', ':', '”', '」', '）']);
         let whole = before.ends_with(['。', '！', '.', '!']);
         if own_line || sentence && letter.eq_ignore_ascii_case("d") || whole {
-            let written = body[at..].trim_end();
-            let written = written.strip_suffix(ANSWER_END).unwrap_or(written).trim_end();
-            return Some((&body[..at], written.trim_end_matches(['`', '\n'])));
+            return Some((&body[..at], to_end(&body[at..])));
         }
     }
     None
+}
+
+/// A call without what may stand behind it.
+fn to_end(written: &str) -> &str {
+    let written = written.trim_end();
+    let written = written.strip_suffix(ANSWER_END).unwrap_or(written).trim_end();
+    written.trim_end_matches(['`', '\n'])
+}
+
+const DO: &str = "do(action=";
+const FINISH: &str = "finish(message=";
+
+/// A `do` behind any words, as its own client reads it. It must be the only call, whole, and the end of the
+/// reply; of `finish`, words may only speak.
+fn behind_prose<'a>(body: &'a str, names: &[&str]) -> Option<(&'a str, &'a str)> {
+    let (head, rest) = body.split_once(DO)?;
+    let is_only = !rest.contains(DO) && !body.contains(FINISH);
+    let in_word = head.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let written = to_end(&body[head.len()..]);
+    (is_only && !in_word && python::is_strict(written, names)).then_some((head, written))
+}
+
+/// A text to type with quotes and brackets within, which its own client takes up to the end of the call.
+fn typed(written: &str) -> Option<Call> {
+    let (name, rest) = written.strip_prefix(DO)?.strip_prefix('"')?.split_once('"')?;
+    let rest = rest.trim_start().strip_prefix(',')?.trim_start();
+    let inside = rest.strip_prefix("text=\"")?.trim_end().strip_suffix("\")")?;
+    if !VERBS.same_verb(name, "Type") || inside.contains(DO) || inside.contains(FINISH) {
+        return None;
+    }
+    let mut call = Call::default();
+    call.args.insert("action".to_owned(), Value::from(name));
+    call.args.insert("text".to_owned(), Value::from(python::unescaped(inside)));
+    "do".clone_into(&mut call.name);
+    (!could_end(inside)).then_some(call)
+}
+
+/// Whether a call could end within its text: at a quote in front of a bracket that closes none of the text's own,
+/// or of another argument.
+fn could_end(inside: &str) -> bool {
+    let mut depth = 0_usize;
+    for (at, c) in inside.char_indices() {
+        match c {
+            '(' | '（' => depth += 1,
+            ')' | '）' => depth = depth.saturating_sub(1),
+            '"' => {
+                let behind = inside[at + 1..].trim_start();
+                if depth == 0 && python::closed(behind).is_some() || python::goes_on(behind) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
