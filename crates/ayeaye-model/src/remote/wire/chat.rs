@@ -82,10 +82,13 @@ impl Api for Chat {
             let name = json["model"].as_str().filter(|name| !name.is_empty());
             completion.model = name.map(str::to_owned);
         }
-        if json["usage"].is_object() {
-            completion.tokens = read_usage(&json["usage"]);
+        let choice = first_choice(json);
+        // Kimi tells it within the choice of the last chunk.
+        let in_choice = choice.map_or(&Value::Null, |choice| &choice["usage"]);
+        if let Some(usage) = [&json["usage"], in_choice].into_iter().find(|it| it.is_object()) {
+            completion.tokens = read_usage(usage);
         }
-        let Some(choice) = first_choice(json) else { return false };
+        let Some(choice) = choice else { return false };
         // A stream has `delta`s; some endpoints repeat the whole `message` at its end.
         let piece = &choice["delta"];
         let whole = &choice["message"];
@@ -170,11 +173,17 @@ fn push_text(into: &mut String, json: &Value) {
 
 fn read_usage(usage: &Value) -> Tokens {
     let count = |value: &Value| value.as_u64().unwrap_or(0);
+    // Beside the place of the others, Kimi's and DeepSeek's.
+    let cached = [
+        &usage["prompt_tokens_details"]["cached_tokens"],
+        &usage["cached_tokens"],
+        &usage["prompt_cache_hit_tokens"],
+    ];
     Tokens {
         prompt: count(&usage["prompt_tokens"]),
         completion: count(&usage["completion_tokens"]),
         thinking: count(&usage["completion_tokens_details"]["reasoning_tokens"]),
-        cached: count(&usage["prompt_tokens_details"]["cached_tokens"]),
+        cached: cached.into_iter().find_map(Value::as_u64).unwrap_or(0),
     }
 }
 

@@ -91,6 +91,31 @@ fn tokens_are_counted_where_they_are_told() {
 }
 
 #[test]
+fn tokens_are_counted_wherever_they_are_told() {
+    let choice = |usage: Value| json!({"delta": {}, "finish_reason": "stop", "usage": usage});
+    let kimi = json!({"prompt_tokens": 1336, "completion_tokens": 31, "cached_tokens": 1280});
+    let mut answer = Completion::default();
+    let chunk = json!({"choices": [choice(kimi.clone())]});
+    merge(&mut answer, &Chat, &chunk, 1000).unwrap();
+    let expected = Tokens { prompt: 1336, completion: 31, thinking: 0, cached: 1280 };
+    assert_eq!(answer.tokens, expected);
+    // Told again it is no more, and what is told last counts.
+    merge(&mut answer, &Chat, &chunk, 1000).unwrap();
+    merge(&mut answer, &Chat, &json!({"choices": [], "usage": kimi}), 1000).unwrap();
+    assert_eq!(answer.tokens, expected);
+    let both = json!({"usage": {"prompt_tokens": 5}, "choices": [choice(kimi)]});
+    merge(&mut answer, &Chat, &both, 1000).unwrap();
+    assert_eq!(answer.tokens, Tokens { prompt: 5, ..Tokens::default() });
+    let cached = |usage: Value| {
+        read(&json!({"usage": usage, "choices": [{"message": {"content": "a"}}]})).tokens.cached
+    };
+    assert_eq!(cached(json!({"prompt_cache_hit_tokens": 7})), 7);
+    assert_eq!(cached(json!({"cached_tokens": 8, "prompt_cache_hit_tokens": 7})), 8);
+    let details = json!({"cached_tokens": 9});
+    assert_eq!(cached(json!({"prompt_tokens_details": details, "cached_tokens": 8})), 9);
+}
+
+#[test]
 fn a_prompt_as_it_is_sent() {
     let parts = vec![Part::Text("look".to_owned()), Part::Picture(picture())];
     let prompt = Prompt::of(vec![Message { role: Role::User, parts }]);
