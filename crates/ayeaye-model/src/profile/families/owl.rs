@@ -95,7 +95,7 @@ impl Family for Owl {
     fn told(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
         let (listed, _) = History::of(input).split_at_images(input);
         let (earlier, reminders) = (listed.earlier(), listed.reminders());
-        let previous = listed.list("Step ", |past| mobile_use::line(past, coords, &WITH_KEY));
+        let previous = listed.list("Step ", |past| mobile_use::line(past, coords, &DIALECT));
         let told = earlier + &previous + &reminders;
         if told.is_empty() { "None".to_owned() } else { told.trim_end().to_owned() }
     }

@@ -1,5 +1,5 @@
 //! How each family is told of an earlier step: in the format it was trained on.
-use ayeaye_agent::{Gesture, HistoryItem, HistoryStep, Part, Point, Reply, Role};
+use ayeaye_agent::{Action, Gesture, HistoryItem, HistoryStep, Part, Point, Question, Reply, Role};
 use proptest::prelude::*;
 
 use super::super::Profile;
@@ -135,6 +135,19 @@ fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
     let sent = family.prompt(&none, &coords(family));
     assert_eq!(sent.messages.len(), 2);
     assert!(texts(&sent, Role::User).contains("Step 6: Tap the gear.\n"));
+}
+
+/// Also in the makers' own prompt, which has one action for asking and for handing over.
+#[test]
+fn gui_owl_is_told_no_action_that_it_does_not_have() {
+    let history =
+        [HistoryItem::Request("t".to_owned()), step(0, Action::Info(Question::info("Which?")))];
+    let picture = super::sample::picture(1);
+    let input =
+        ayeaye_agent::StepInput { history: &history, ..ayeaye_agent::StepInput::of("t", &picture) };
+    let family = named("gui-owl").family();
+    let told = family.told(&input, &coords(family));
+    assert!(told.contains("\"interact\"") && !told.contains("ask_user"), "{told}");
 }
 
 #[test]
