@@ -37,7 +37,7 @@ impl Endpoint {
         }
         base.set_fragment(None);
         let path = base.path().trim_end_matches('/').to_owned();
-        let leaves = ["/chat/completions", "/messages"];
+        let leaves = ["/chat/completions", "/messages", "/responses"];
         let path = leaves.into_iter().find_map(|leaf| path.strip_suffix(leaf)).unwrap_or(&path);
         let path = path.trim_end_matches('/');
         base.set_path(if path.is_empty() { "/v1" } else { path });
@@ -148,8 +148,10 @@ mod tests {
             chat("https://example.com/openai/v1?api-version=1"),
             "https://example.com/openai/v1/chat/completions?api-version=1"
         );
-        let models = Endpoint::parse("http://h/v1/chat/completions").unwrap().join("/models");
-        assert_eq!(models.as_str(), "http://h/v1/models");
+        for leaf in ["chat/completions", "messages", "responses"] {
+            let pasted = Endpoint::parse(&format!("http://h/v1/{leaf}")).unwrap();
+            assert_eq!(pasted.join("/models").as_str(), "http://h/v1/models", "{leaf}");
+        }
     }
 
     #[test]
