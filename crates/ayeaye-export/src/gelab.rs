@@ -84,6 +84,8 @@ impl Gelab {
     fn step(&mut self, now: Timestamp, view: StepView, end: &StepEnd) -> Vec<FileOp> {
         let step = view.number;
         let picture = view.screen.picture.as_ref().map(|blob| self.picture_path(step, blob));
+        let act = end.action.as_ref().and_then(|decided| view.act_with_leave(decided));
+        let action = action(end, act.as_ref().or(end.action.as_ref()));
         let reply = view.reply.as_ref();
         let took = reply.map_or(0.0, |reply| reply.latency_ms / 1e3);
         let heard = reply.map_or(now, |reply| reply.at).as_duration().as_secs_f64();
@@ -107,7 +109,7 @@ impl Gelab {
                 "environment": {
                     "image": format!("{GELAB_ROOT}/{shown}"), "user_comment": said,
                 },
-                "action": action(end), "model_response": raw,
+                "action": action, "model_response": raw,
                 "model_config": { "model_name": self.model },
                 "llm_cost": {
                     "llm_time": took, "llm_start_time": heard - took, "llm_end_time": heard,
@@ -172,14 +174,14 @@ impl Projection for Gelab {
 
 /// What was decided, in GELab's names. Its server asks every line for `action` and its web page for
 /// `action_type`, so both are there, empty where nothing was decided.
-fn action(end: &StepEnd) -> Value {
+fn action(end: &StepEnd, told: Option<&ActionRecord>) -> Value {
     let mut facts = Map::new();
-    let function = end.action.as_ref().map_or("", |it| it.function.as_str());
+    let function = told.map_or("", |it| it.function.as_str());
     facts.insert("cot".to_owned(), json!(end.response.thought));
     facts.insert("explain".to_owned(), json!(end.response.comment));
     facts.insert("action".to_owned(), json!(function));
     facts.insert("action_type".to_owned(), json!(function));
-    if let Some(ActionRecord { arguments, .. }) = &end.action {
+    if let Some(ActionRecord { arguments, .. }) = told {
         for (name, value) in arguments {
             let (name, value) = argument(name, value);
             facts.insert(name, value);
@@ -305,6 +307,31 @@ mod tests {
         let (_, lines) = lines(&builder);
         let reply = lines[1]["message"]["model_response"].as_str().unwrap();
         assert_eq!(reply, r#"[{"id": "a", "name": "tap", "parameters": {"x": 5}}]"#);
+    }
+
+    #[test]
+    fn an_act_that_leave_was_given_for_is_the_action() {
+        let mut builder = EventBuilder::new();
+        let ask = ActionRecord {
+            function: "INFO".to_owned(),
+            arguments: object(json!({
+                "question": { "kind": "confirm", "text": "May I pay?", "options": [] },
+                "act": { "function": "CLICK", "arguments": { "point": [512, 203] } },
+            })),
+        };
+        // First it is asked, then it is done.
+        builder.begin_step(0, 1).end_step(Some(ask.clone()), None);
+        builder.begin_step(1, 2).act().end_step(Some(ask), None);
+        let (_, lines) = lines(&builder);
+        let action = |line: usize| &lines[line]["message"]["action"];
+        assert_eq!(
+            (&action(1)["action"], &action(1)["value"]),
+            (&json!("INFO"), &json!("May I pay?"))
+        );
+        for name in ["action", "action_type"] {
+            assert_eq!(action(2)[name], "CLICK");
+        }
+        assert_eq!(action(2)["point"], json!([512, 203]));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! A step as every log sees it, put together from its events by rules that all logs share.
 use ayeaye_agent::journal::{
-    AgentType, Answer, BlobRef, CallPurpose, Entry, Event, Fact, LlmResponse, Observe,
-    QuestionAsked, ResponseKind, StepStart, ToolCallRecord, ToolEnd, ToolStart,
+    ActionRecord, AgentType, Answer, BlobRef, CallPurpose, Entry, Event, Fact, LlmResponse,
+    Observe, QuestionAsked, ResponseKind, StepStart, ToolCallRecord, ToolEnd, ToolStart,
 };
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::text::reply_text;
 
@@ -162,6 +163,12 @@ impl StepAssembler {
 }
 
 impl StepView {
+    /// The act of this step, where what was decided is the question for leave and the act was done.
+    pub(crate) fn act_with_leave(&self, decided: &ActionRecord) -> Option<ActionRecord> {
+        let (done, _) = self.tool.as_ref()?;
+        act_with_leave(decided, &done.name)
+    }
+
     fn new(entry: &Entry, start: StepStart) -> Self {
         Self {
             number: entry.step.unwrap_or_default(),
@@ -201,6 +208,16 @@ impl StepView {
             self.reply = Some(ReplyView { text, tool_calls, tool_call_id: None, latency_ms, at });
         }
     }
+}
+
+/// The act that a step is told by, where the record has it inside a question: a model that asks leave for an act decides on
+/// the question, also in the step in which leave had been given and the phone carried the act out. `done` is the name of
+/// what was done; nothing where that is not the act.
+pub(crate) fn act_with_leave(decided: &ActionRecord, done: &str) -> Option<ActionRecord> {
+    let act = decided.arguments.get("act")?.as_object()?;
+    let function = act.get("function").and_then(Value::as_str).filter(|it| *it == done)?;
+    let arguments = act.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
+    Some(ActionRecord { function: function.to_owned(), arguments })
 }
 
 /// Whether a call was taken back because its screen was not the settled one: it is neither a failure nor a reply.

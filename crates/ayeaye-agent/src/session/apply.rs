@@ -298,7 +298,7 @@ impl SessionState {
             }
             self.step_pictures.push(StepPicture { step, blob, size, model, profile });
         }
-        self.push_step(step, end, by_client, noted, (said, app));
+        self.push_step(step, end, (by_client, outcome.is_some()), noted, (said, app));
         for text in replies {
             self.push_history(HistoryItem::UserReply(text));
         }
@@ -311,7 +311,7 @@ impl SessionState {
         &mut self,
         step: u32,
         end: &StepEnd,
-        by_client: bool,
+        (by_client, was_sent): (bool, bool),
         noted: Option<String>,
         (reply, app): (Option<String>, Option<String>),
     ) {
@@ -320,9 +320,16 @@ impl SessionState {
         usage.model_ms += times.llm_interaction;
         usage.other_ms += times.besides_model();
         let Some(facts) = &end.action else { return };
+        // Leave had been given, and the act was carried out: people are told of that, not of the question.
+        let action = match Action::try_from(facts) {
+            Ok(Action::Confirm { gesture, .. }) if was_sent => {
+                ActionRecord::from(&Action::Gesture(gesture))
+            }
+            _ => facts.clone(),
+        };
         let line = StepSummary {
             step,
-            action: facts.clone(),
+            action,
             explain: end.response.comment.clone(),
             thought: end.response.thought.chars().take(MAX_THOUGHT).collect(),
             error: end.error.clone(),

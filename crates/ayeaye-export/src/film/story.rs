@@ -147,7 +147,9 @@ impl Title {
 
 impl StepScene {
     fn new(view: &StepView, end: &StepEnd) -> Self {
-        let action = end.action.as_ref().filter(|facts| !facts.function.is_empty());
+        let decided = end.action.as_ref().filter(|facts| !facts.function.is_empty());
+        let act = decided.and_then(|decided| view.act_with_leave(decided));
+        let action = act.as_ref().or(decided);
         let gesture = match action.map(Action::try_from) {
             Some(Ok(Action::Gesture(gesture))) => Some(gesture),
             _ => None,

@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use super::call::Call;
 use super::clip::{MAX_TEXT, clip, clip_action, clip_all, clip_blob, json_text, length, weight};
 use super::html::Clipped;
-use crate::step_view::ScreenView;
+use crate::step_view::{ScreenView, act_with_leave};
 
 /// Calls to models, or things done besides the action, in one step.
-pub(super) const MAX_PER_STEP: usize = 8;
+const MAX_PER_STEP: usize = 8;
 
 /// A request of the user.
 #[derive(Debug, Clone)]
@@ -190,9 +190,27 @@ impl Step {
         if let Some(action) = &end.action {
             self.action = Some(clip_action(action));
         }
+    pub(super) fn add_tool_call(&mut self, tool_call: ToolCall) {
+        if self.tool_calls.len() < MAX_PER_STEP {
+            self.tool_calls.push(tool_call);
+            self.tell_act();
+        }
+    }
+
+    /// An act that was carried out is told as that, also where the model decided on a question for leave.
+    fn tell_act(&mut self) {
+        let Some(decided) = &self.action else { return };
+        let mut done = self.tool_calls.iter().rev().filter(|tool_call| tool_call.device);
+        let act = done.find_map(|tool_call| act_with_leave(decided, &tool_call.name.text));
+        if act.is_some() {
+            self.action = act;
+        }
+    }
+
         self.model_text = ModelText::new(&end.response);
         self.end = Some(StepOver {
             status: clip(&end.status, 100).text,
+            self.tell_act();
             result: clip(&end.result, MAX_TEXT),
             error: end.error.as_deref().map(|error| clip(error, MAX_TEXT)),
             tokens: end.tokens,

@@ -13,8 +13,8 @@ use super::call::Call;
 use super::clip::{MAX_TEXT, clip, clip_blob, json_text};
 use super::html::Clipped;
 use super::item::{
-    Ended, MAX_PER_STEP, ModelText, Observation, Round, RoundOver, Step, TimelineItem, ToolCall,
-    ToolOutcome, answer_item, question,
+    Ended, ModelText, Observation, Round, RoundOver, Step, TimelineItem, ToolCall, ToolOutcome,
+    answer_item, question,
 };
 use crate::step_view::StepAssembler;
 
@@ -130,10 +130,7 @@ impl ReportModel {
             Fact::ToolStart(start) => {
                 let tool_call = ToolCall::new(start);
                 if entry.step.is_some() {
-                    let tool_calls = &mut self.step(event).tool_calls;
-                    if tool_calls.len() < MAX_PER_STEP {
-                        tool_calls.push(tool_call);
-                    }
+                    self.step(event).add_tool_call(tool_call);
                 } else {
                     self.push(TimelineItem::ToolCall(at, tool_call));
                 }

@@ -30,6 +30,8 @@ impl ActionView {
     /// The action of a step that is over; `None` when nothing was decided.
     pub(super) fn of(step: &Step, end: &StepEnd) -> Option<Self> {
         let facts = end.action.as_ref().filter(|facts| !facts.function.is_empty())?;
+        let act = step.view.act_with_leave(facts);
+        let facts = act.as_ref().unwrap_or(facts);
         let action = Action::try_from(facts).ok();
         let gesture = match &action {
             Some(Action::Gesture(gesture)) => Some(gesture),
@@ -41,11 +43,11 @@ impl ActionView {
             Some((_, Some(tool))) => ("failure", tool.error.clone(), tool.result.clone()),
             Some((_, None)) => ("none", end.error.clone(), String::new()),
             None if gesture.is_some() => ("skipped", end.error.clone(), String::new()),
-            None if end.status == AgentState::Error => {
+            None if end.status == AgentState::Error || end.error.is_some() => {
                 ("failure", end.error.clone(), end.result.clone())
             }
             None if is_waiting(end) => ("none", None, String::new()),
-            None => ("success", end.error.clone(), end.result.clone()),
+            None => ("success", None, end.result.clone()),
         };
         let (status, error, result) = outcome;
         let target = tool.and_then(|(start, _)| start.target.clone());

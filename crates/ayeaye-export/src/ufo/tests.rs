@@ -67,6 +67,40 @@ fn leave_that_is_given_too_late_for_the_line() {
 }
 
 #[test]
+fn an_act_that_leave_was_given_for_is_told_as_the_act() {
+    let mut builder = EventBuilder::begin("Pay the bill.");
+    builder.allowed_step(Ok("done"));
+    builder.allowed_step(Err("the link was lost"));
+    let lines = lines(&folder(&builder));
+    for line in &lines {
+        assert_eq!(line["function"], "CLICK");
+        assert_eq!(line["function_call"][0], "CLICK(point=[400,250])");
+        assert_eq!(line["control_text"], "Chats");
+        assert_ne!(line["screenshot_selected_control"], "");
+        assert_eq!(line["action"][0]["result"]["namespace"], "phone");
+    }
+    let result = |step: usize| &lines[step]["action"][0]["result"];
+    assert_eq!((&result(0)["status"], &result(0)["call_id"]), (&"success".into(), &"1".into()));
+    assert_eq!((&result(1)["status"], &result(1)["call_id"]), (&"failure".into(), &"2".into()));
+    assert_eq!(result(1)["error"], "the link was lost");
+    assert_eq!(lines[1]["action_success"], serde_json::json!([]));
+}
+
+#[test]
+fn a_question_that_came_to_nothing_has_not_succeeded() {
+    let mut builder = EventBuilder::begin("Pay the bill.");
+    builder.ask_step("confirm", "Shall I pay?", Some(("manual", "no")));
+    for event in &mut builder.events {
+        if let Fact::StepEnd(end) = &mut event.entry.fact {
+            end.error = Some("not carried out: it needs the user's yes".to_owned());
+        }
+    }
+    let line = &lines(&folder(&builder))[0];
+    assert_eq!(line["action"][0]["result"]["status"], "failure");
+    assert_eq!(line["action_success"], serde_json::json!([]));
+}
+
+#[test]
 fn answers_are_understood_or_left_open() {
     for (answer, leave) in [
         ("Yes.", Some("Yes")),

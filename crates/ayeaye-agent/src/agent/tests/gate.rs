@@ -95,6 +95,17 @@ async fn a_yes_to_a_tip_pays_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_act_that_was_allowed_is_told_as_the_act_and_not_as_the_question() {
+    let asks = || sensitive(500, "May I go on?");
+    let rig = Rig::new([asks(), asks(), complete("done")]);
+    let report = rig.run().await;
+    assert_eq!(report.steps[0].action.function, "INFO");
+    let report = rig.go_on(report.session_id, says("yes")).await;
+    assert_eq!(rig.phone.gestures().len(), 1);
+    assert_eq!(report.steps[0].action.describe(), "CLICK 500,500");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_act_that_was_refused_is_not_done_without_a_mark_either() {
     let rig = Rig::new([sensitive(500, "May I go on?"), click(500), complete("done")]);
     let report = rig.run().await;

@@ -296,6 +296,23 @@ impl EventBuilder {
         self.end_step(status, result, None);
     }
 
+    /// A step of a model that asks leave for a tap, which it has been given: the phone carries it out.
+    pub(super) fn allowed_step(&mut self, outcome: Result<&str, &str>) {
+        self.start_step("AppAgent");
+        self.observe(true);
+        self.call("act", 1, None);
+        let tap = json!({ "point": [400, 250] });
+        self.act("CLICK", tap.clone(), None);
+        let arguments = json!({
+            "question": { "kind": "confirm", "text": "May I pay?", "options": [] },
+            "act": { "function": "CLICK", "arguments": tap },
+        });
+        let Value::Object(arguments) = arguments else { unreachable!() };
+        self.action = Some(ActionRecord { function: "INFO".to_owned(), arguments });
+        self.tool_end(outcome, false);
+        self.end_step("CONTINUE", outcome.unwrap_or_default(), outcome.err());
+    }
+
     /// A step that asks; the answer, if any, comes before it is over.
     pub(super) fn ask_step(&mut self, kind: &str, text: &str, answer: Option<(&str, &str)>) {
         self.start_step("AppAgent");
