@@ -9,6 +9,7 @@ mod overlay;
 
 mod call;
 mod clip;
+mod copies;
 mod item;
 mod model;
 

@@ -18,8 +18,8 @@ const NO_SCREEN: u32 = 300;
 const MARGIN: i32 = 12;
 /// Room for words below the screen.
 const CAPTION: i32 = 118;
-/// One picture from the record, in bytes.
-const MAX_PICTURE: u64 = 8 << 20;
+/// One picture from the record, in bytes. The PNG of a photo on a tablet has some 12 MB.
+const MAX_PICTURE: u64 = 32 << 20;
 
 const GROUND: Colour = [0x14, 0x17, 0x1C];
 const PANEL: Colour = [0x23, 0x28, 0x30];

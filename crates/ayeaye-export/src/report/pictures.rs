@@ -1,10 +1,10 @@
 //! The pictures of a page: each is in it once, however many steps show it.
-use std::collections::{HashMap, VecDeque};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
 
 use ayeaye_agent::journal::BlobRef;
 use bytes::Bytes;
 
+use super::copies::copies;
 use super::html::Html;
 use super::item::TimelineItem;
 use super::model::ReportModel;
@@ -14,14 +14,22 @@ use crate::{Blobs, draw};
 /// All pictures of a page together, in bytes before base64. The latest are kept.
 pub(super) const MAX_PICTURE_BYTES: u64 = 64 << 20;
 const WEBP: &str = "data:image/webp;base64,";
-/// One picture.
+/// One picture as it is in the page.
 const MAX_PICTURE: u64 = 8 << 20;
+/// One picture as it was kept, which is in memory while its copy is made. The PNG of a photo on a tablet has some 12 MB.
+const MAX_SOURCE: u64 = 32 << 20;
+/// What the copy of a picture takes at most, but for few: room is counted in these, since a model may have been sent
+/// PNGs of a megabyte.
+const COPY: u64 = 20_000;
+const TOO_MUCH: &str = "This picture is left out to keep the page small.";
 
 /// What is known of the pictures before a page is written.
 #[derive(Debug)]
 pub(super) struct Pictures {
     known: HashMap<String, Known>,
     put: u32,
+    /// Bytes that nothing is set aside for.
+    left: u64,
 }
 
 #[derive(Debug)]
@@ -31,8 +39,8 @@ struct Known {
     size: Option<[u32; 2]>,
     /// The step that shows it first, counted from 1.
     step: Option<u32>,
-    /// Whether there is room for it.
-    fits: bool,
+    /// Bytes that are set aside for it; none if there was no room.
+    room: Option<u64>,
     state: PictureState,
 }
 
@@ -60,15 +68,16 @@ impl Pictures {
                 _ => continue,
             };
             let entry = known.entry(picture.sha256.clone()).or_insert_with(|| {
-                let fits = picture.bytes <= MAX_PICTURE.min(left);
-                left -= if fits { picture.bytes } else { 0 };
-                Known { uses: 0, size: None, step: None, fits, state: PictureState::Unseen }
+                let room = room_for(picture).filter(|room| *room <= left);
+                left -= room.unwrap_or(0);
+                Known { uses: 0, size: None, step: None, room, state: PictureState::Unseen }
             });
             entry.uses += 1;
             entry.size = size.or(entry.size);
             entry.step = step.or(entry.step);
         }
-        Self { known, put: 0 }
+        copies().begin_page(known.keys());
+        Self { known, put: 0, left }
     }
 
     /// The step that shows a picture first, counted from 1.
@@ -95,22 +104,29 @@ impl Pictures {
         let Some(prefix) = prefix(&picture.media_type) else {
             return absent(html, "This picture is of a kind that is not shown here.");
         };
-        if !known.fits {
-            return absent(html, "This picture is left out to keep the page small.");
-        }
+        let Some(room) = known.room else {
+            return absent(html, TOO_MUCH);
+        };
         if let PictureState::There(number) = known.state {
             frame(html, size, alt);
             html.raw("<use href=\"#picture-").number(number).raw("\"/></svg>");
             return true;
         }
-        let bytes = match (known.state, blobs.blob(picture)) {
-            (PictureState::Unseen, Ok(bytes)) if bytes.len() as u64 <= MAX_PICTURE => bytes,
-            _ => {
-                known.state = PictureState::Lost;
-                return absent(html, "This picture is missing from the record, or damaged.");
-            }
+        let made = match known.state {
+            PictureState::Unseen => embedded(blobs, picture, prefix),
+            PictureState::There(_) | PictureState::Lost => None,
         };
-        let (bytes, prefix) = embedded(&picture.sha256, bytes, prefix);
+        let Some((bytes, prefix)) = made else {
+            known.state = PictureState::Lost;
+            return absent(html, "This picture is missing from the record, or damaged.");
+        };
+        let length = bytes.len() as u64;
+        if MAX_PICTURE < length || room + self.left < length {
+            known.room = None;
+            return absent(html, TOO_MUCH);
+        }
+        // What a copy takes less than was set aside is not given to others: those that were left out are told already.
+        self.left -= length.saturating_sub(room);
         self.put += 1;
         known.state = PictureState::There(self.put);
         if known.uses == 1 {
@@ -127,60 +143,33 @@ impl Pictures {
 }
 
 /// What of a picture is put into the page: a copy in the size in which it is shown, with its media type. One that
-/// would grow stays as it was.
-fn embedded(sha256: &str, bytes: Bytes, prefix: &'static str) -> (Bytes, &'static str) {
-    if let Some(copy) = copies().find(sha256) {
-        return (copy, WEBP);
+/// would grow stays as it was. `None` where it cannot be read.
+fn embedded(
+    blobs: &dyn Blobs,
+    picture: &BlobRef,
+    prefix: &'static str,
+) -> Option<(Bytes, &'static str)> {
+    let copy = copies().find(&picture.sha256);
+    if let Some(copy) = copy {
+        return Some((copy, WEBP));
     }
-    match draw::compact(&bytes) {
+    let bytes = blobs.blob(picture).ok().filter(|bytes| bytes.len() as u64 <= MAX_SOURCE)?;
+    Some(match draw::compact(&bytes) {
         Some(copy) if copy.len() < bytes.len() => {
             let copy = Bytes::from(copy);
-            copies().keep(sha256, copy.clone());
+            copies().keep(&picture.sha256, copy.clone());
             (copy, WEBP)
         }
         _ => (bytes, prefix),
-    }
+    })
 }
 
-/// The copies that were made last. The page is written anew whenever a run of its session stops, and a copy
-/// takes some 50 ms.
-#[derive(Debug)]
-struct Copies {
-    by_hash: HashMap<String, Bytes>,
-    oldest_first: VecDeque<String>,
-    bytes: usize,
-}
-
-/// All kept copies together: those of some 400 steps.
-const MAX_COPIES: usize = 4 << 20;
-
-fn copies() -> MutexGuard<'static, Copies> {
-    static COPIES: LazyLock<Mutex<Copies>> = LazyLock::new(|| {
-        let (by_hash, oldest_first) = (HashMap::new(), VecDeque::new());
-        Mutex::new(Copies { by_hash, oldest_first, bytes: 0 })
-    });
-    // What is in it is whole at any time.
-    COPIES.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Copies {
-    fn find(&self, sha256: &str) -> Option<Bytes> {
-        self.by_hash.get(sha256).cloned()
-    }
-
-    fn keep(&mut self, sha256: &str, copy: Bytes) {
-        self.bytes += copy.len();
-        if let Some(before) = self.by_hash.insert(sha256.to_owned(), copy) {
-            self.bytes -= before.len();
-            return;
-        }
-        self.oldest_first.push_back(sha256.to_owned());
-        while MAX_COPIES < self.bytes
-            && let Some(oldest) = self.oldest_first.pop_front()
-        {
-            self.bytes -= self.by_hash.remove(&oldest).map_or(0, |copy| copy.len());
-        }
-    }
+/// What is set aside for a picture; none for one that is too large to be put there, whatever comes of it.
+fn room_for(picture: &BlobRef) -> Option<u64> {
+    let smaller = draw::decodable(&picture.media_type);
+    let most = if smaller { MAX_SOURCE } else { MAX_PICTURE };
+    let room = if smaller { picture.bytes.min(COPY) } else { picture.bytes };
+    (picture.bytes <= most).then_some(room)
 }
 
 /// Browsers must not guess: only pictures that cannot hold a program.
@@ -201,23 +190,4 @@ fn frame(html: &mut Html, size: [u32; 2], alt: &str) {
 fn absent(html: &mut Html, why: &'static str) -> bool {
     html.raw("<span class=\"absent\">").raw(why).raw("</span>");
     false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn copies_are_kept_up_to_a_bound() {
-        let mut copies =
-            Copies { by_hash: HashMap::new(), oldest_first: VecDeque::new(), bytes: 0 };
-        let copy = Bytes::from(vec![0; MAX_COPIES / 2]);
-        for hash in ["a", "b", "b", "c"] {
-            copies.keep(hash, copy.clone());
-        }
-        assert_eq!(copies.bytes, MAX_COPIES / 2 * 2);
-        assert_eq!((copies.find("a"), copies.find("c")), (None, Some(copy)));
-        copies.keep("huge", vec![0; MAX_COPIES + 1].into());
-        assert_eq!((copies.bytes, copies.by_hash.len()), (0, 0), "nothing is kept above it");
-    }
 }
