@@ -110,6 +110,11 @@ pub(crate) fn status(name: &str) -> (Tone, &'static str) {
     }
 }
 
+/// Whether a step of this status has asked somebody. What it says besides is why its act waits, not what went wrong.
+pub(crate) fn asks(status: &str) -> bool {
+    matches!(status, "PENDING" | "CONFIRM")
+}
+
 /// A judgement.
 pub(crate) fn evaluation(complete: &str) -> (Tone, &'static str) {
     match complete {

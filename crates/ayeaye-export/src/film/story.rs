@@ -179,8 +179,9 @@ impl StepScene {
             size: view.screen.picture_size,
             act: excerpt(&act, MAX_TEXT),
             thought: excerpt(thought.trim(), MAX_TEXT),
-            failed: error.is_some(),
-            mark: gesture.as_ref().and_then(TouchMark::of),
+            failed: error.is_some() && !labels::asks(&end.status),
+            // Where nothing was sent to the phone, nothing was touched.
+            mark: tool.and(gesture.as_ref()).and_then(TouchMark::of),
             target: target.and_then(|target| in_thousandths(target.rect, view.screen.size)),
         }
     }

@@ -11,6 +11,7 @@ use super::prompt::{Messages, PromptContext};
 use super::tools::Batch;
 use super::{MAX_CALLS, PyCatan, log, player_page, prompt, response};
 use crate::Blobs;
+use crate::labels;
 use crate::step_view::StepView;
 use crate::text::reply_text;
 
@@ -143,10 +144,14 @@ impl PyCatan {
         if let Some(step) = step {
             self.close_calls(files, event.ts, &name, step, end);
         }
-        if let Some(error) = &end.error {
-            files.log_line(event.ts, "ERROR", &format!("{name}: {error}"));
-            self.set_last_event(&format!("The step failed: {error}"));
+        let Some(error) = &end.error else { return };
+        if labels::asks(&end.status) {
+            // It has asked first, which is what happened last, unless it was answered since.
+            files.log_line(event.ts, "INFO", &format!("{name}: {error}"));
+            return;
         }
+        files.log_line(event.ts, "ERROR", &format!("{name}: {error}"));
+        self.set_last_event(&format!("The step failed: {error}"));
     }
 
     /// Writes the response of a request that has got none and will not get one.

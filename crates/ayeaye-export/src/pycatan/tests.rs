@@ -29,6 +29,37 @@ fn plain(builder: &mut EventBuilder, step: u32, request: u32) {
 }
 
 #[test]
+fn a_step_that_asks_first_has_not_failed() {
+    let why = "not carried out yet: the user was asked first";
+    let folder = folder_of(|builder| {
+        builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {});
+        builder.push(Fact::Question(QuestionAsked {
+            kind: "confirm".into(),
+            questions: vec!["Shall I pay?".to_owned()],
+            options: Vec::new(),
+            app: None,
+            reply_mode: "pass_to_client".into(),
+        }));
+        builder.end_step(Some(click()), Some(why));
+        if let Some(Fact::StepEnd(end)) =
+            builder.events.last_mut().map(|event| &mut event.entry.fact)
+        {
+            end.status = "CONFIRM".into();
+        }
+        builder.begin_step(1, 2).ask(2, 1, "act");
+    });
+    let log = folder.text(names_ending(&folder, "llm_communication.log"));
+    assert!(log.contains(&format!("[INFO] AppAgent: {why}")) && !log.contains("[ERROR]"), "{log}");
+    let prompt = folder.json(names_ending(&folder, "prompts/prompt_2.json"));
+    let happened = prompt["what_happened"].as_str().unwrap();
+    assert_eq!(happened, "AppAgent asked: Shall I pay?");
+}
+
+fn names_ending<'a>(folder: &'a MemoryFolder, end: &str) -> &'a str {
+    folder.names().into_iter().find(|name| name.ends_with(end)).unwrap()
+}
+
+#[test]
 fn a_plain_request() {
     let folder = folder_of(|builder| {
         plain(builder, 0, 1);

@@ -217,8 +217,7 @@ impl Page<'_> {
             let number = step.number.saturating_add(1);
             html.raw("<a href=\"#step-").number(number).raw("\" title=\"Step ").number(number);
             html.raw(": ").text(&title(step, 60)).raw(", ").text(&labels::millis(step.time()));
-            let failed = step.end.as_ref().is_some_and(|it| it.error.is_some());
-            html.raw(if failed { ", failed\" class=\"failed\">" } else { "\">" });
+            html.raw(if step.failed() { ", failed\" class=\"failed\">" } else { "\">" });
             html.raw("<span class=\"said-only\">Step ").number(number).raw("</span>");
             if let Some(end) = &step.end {
                 let times = end.times;

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use super::call::Call;
 use super::clip::{MAX_TEXT, clip, clip_action, clip_all, clip_blob, json_text, length, weight};
 use super::html::Clipped;
+use crate::labels;
 use crate::step_view::{ScreenView, act_with_leave};
 
 /// Calls to models, or things done besides the action, in one step.
@@ -224,6 +225,11 @@ impl Step {
     /// What the action did to the phone, as it was recorded when it was done.
     pub(super) fn act(&self) -> Option<&ToolCall> {
         let action = self.action.as_ref()?;
+    /// Whether something went wrong. A question is no failure, though what it is about was not done.
+    pub(super) fn failed(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.error.is_some() && !labels::asks(&end.status))
+    }
+
         self.tool_calls
             .iter()
             .rev()

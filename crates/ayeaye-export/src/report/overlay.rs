@@ -36,6 +36,17 @@ impl Outline {
     }
 }
 
+/// How a mark is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    /// The phone did it.
+    Whole,
+    /// It failed.
+    Dashed,
+    /// It was decided on, and the phone was sent nothing.
+    Meant,
+}
+
 /// The mark of an action, if it touches a place.
 pub(super) fn touch_mark(facts: &ActionRecord) -> Option<TouchMark> {
     let Ok(Action::Gesture(gesture)) = Action::try_from(facts) else { return None };
@@ -62,13 +73,17 @@ pub(super) fn draw(
     overlay: Option<TouchMark>,
     outline: Option<Outline>,
     size: [u32; 2],
-    failed: bool,
+    line: Line,
 ) {
     if overlay.is_none() && outline.is_none() {
         return;
     }
     let height = height(size);
-    html.raw("<svg class=\"mark").raw(if failed { " failed" } else { "" });
+    html.raw("<svg class=\"mark").raw(match line {
+        Line::Whole => "",
+        Line::Dashed => " failed",
+        Line::Meant => " meant",
+    });
     html.raw("\" aria-hidden=\"true\" viewBox=\"0 0 1000 ").number(height).raw("\">");
     if let Some(Outline([left, top, wide, high])) = outline {
         for class in ["<rect class=\"under\" rx=\"12\"", "<rect class=\"outline\" rx=\"12\""] {
@@ -177,7 +192,7 @@ mod tests {
         let Value::Object(arguments) = arguments else { panic!("not an object") };
         let facts = ActionRecord { function: function.to_owned(), arguments };
         let mut html = Html::default();
-        draw(&mut html, touch_mark(&facts), None, [720, 1600], false);
+        draw(&mut html, touch_mark(&facts), None, [720, 1600], Line::Whole);
         String::from_utf8(html.into_bytes()).unwrap()
     }
 

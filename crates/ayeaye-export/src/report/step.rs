@@ -70,8 +70,12 @@ fn shot(page: &mut Page<'_>, step: &Step) {
         let target = step.act().and_then(|tool_call| tool_call.target.as_ref());
         let outline = target.and_then(|it| Outline::new(it.rect, observation.screen));
         let overlay = step.action.as_ref().and_then(overlay::touch_mark);
-        let failed = step.end.as_ref().is_some_and(|it| it.error.is_some());
-        overlay::draw(&mut page.html, overlay, outline, observation.size, failed);
+        let line = match step.act() {
+            Some(_) if !step.failed() => overlay::Line::Whole,
+            Some(_) => overlay::Line::Dashed,
+            None => overlay::Line::Meant,
+        };
+        overlay::draw(&mut page.html, overlay, outline, observation.size, line);
     } else {
         page.html.raw("<span class=\"absent\">No picture was kept.</span>");
     }
@@ -98,7 +102,7 @@ fn alt(step: &Step, observation: &Observation) -> String {
     }
     if let Some(action) = step.action.as_ref().filter(|it| overlay::touch_mark(it).is_some()) {
         let labels::ActionText { verb, how, .. } = labels::describe_action(action, 0);
-        alt.push_str("; marked: ");
+        alt.push_str(if step.act().is_some() { "; marked: " } else { "; meant, and not done: " });
         alt.push_str(&verb);
         alt.push(' ');
         alt.push_str(&how);
@@ -146,7 +150,7 @@ fn top(html: &mut Html, step: &Step, start: Option<Timestamp>) {
     }
     match &step.end {
         None => chip(html, Tone::Neutral, "No end recorded"),
-        Some(end) if end.error.is_some() => chip(html, Tone::Bad, "Failed"),
+        Some(_) if step.failed() => chip(html, Tone::Bad, "Failed"),
         Some(end) if end.status != "CONTINUE" => {
             let (tone, word) = labels::status(&end.status);
             chip(html, tone, word);
@@ -238,7 +242,7 @@ fn outcome(html: &mut Html, step: &Step) {
         Some(over) => over.unknown,
     });
     let error = step.end.as_ref().and_then(|it| it.error.as_ref());
-    if error.is_some() || unknown {
+    if unknown || step.failed() {
         html.raw("<div class=\"error\"><b>");
         html.raw(if unknown { "Nobody knows whether it was done." } else { "It failed." })
             .raw("</b>");
@@ -247,6 +251,11 @@ fn outcome(html: &mut Html, step: &Step) {
             error.show(html, "span", "");
         }
         html.raw("</div>");
+    } else if let Some(error) = error {
+        // The step has asked: this is why its act was not done, or not yet.
+        html.raw("<p class=\"waits\">");
+        error.show(html, "span", "");
+        html.raw("</p>");
     } else if let Some(why) = act.and_then(|tool_call| tool_call.end.as_ref()?.uncertain.as_ref()) {
         html.raw("<div class=\"error\"><b>It is not certain that it worked.</b> ");
         why.show(html, "span", "");
