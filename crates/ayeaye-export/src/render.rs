@@ -8,7 +8,8 @@ use crate::live::SessionBlobs;
 use crate::{Projection as _, Report};
 
 /// Makes the HTML page of a session from its record, with at most so many bytes of pictures (the
-/// latest are kept). Works while the session runs, whether or not its logs are written.
+/// latest are kept). Works while the session runs, whether or not its logs are written. Of a damaged record what stands
+/// before the damage is told, and that.
 pub async fn render_report(
     journal: &Arc<dyn Journal>,
     id: SessionId,
@@ -18,7 +19,19 @@ pub async fn render_report(
     let blobs = SessionBlobs { inner, id, runtime: Handle::current() };
     let mut report = Report::new(id);
     // The page's own operations on files are not wanted here, and cost nothing until carried out.
-    journal.visit(&id, &mut |event| drop(report.fold(&event, &blobs))).await?;
+    let mut events = 0_u64;
+    let mut each = |event| {
+        events += 1;
+        drop(report.fold(&event, &blobs));
+    };
+    match journal.visit(&id, &mut each).await {
+        Ok(()) => {}
+        // As in an export: what stands before the damage is good.
+        Err(err @ (JournalError::Damaged { .. } | JournalError::TooNew { .. })) if 0 < events => {
+            report.cut_short(&format!("{err}; what is before it is told here"));
+        }
+        Err(err) => return Err(err),
+    }
     let work = tokio::task::spawn_blocking(move || {
         let blobs = blobs;
         report.page(&blobs, most_pictures)

@@ -12,6 +12,8 @@ mod clip;
 mod copies;
 mod item;
 mod model;
+mod silence;
+mod totals;
 
 mod document;
 mod page;
@@ -41,6 +43,11 @@ impl Report {
     /// The page of a session of which nothing has been told yet.
     pub fn new(id: SessionId) -> Self {
         Self { id, model: Arc::new(ReportModel::default()) }
+    }
+
+    /// Says at the end of the page why it goes no further, where the record is not good to its end.
+    pub fn cut_short(&mut self, why: &str) {
+        Arc::make_mut(&mut self.model).cut_short(why);
     }
 
     /// The page of what has been told so far, as bytes, with at most so many bytes of pictures; the

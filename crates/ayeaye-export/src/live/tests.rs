@@ -306,6 +306,31 @@ async fn of_a_damaged_session_what_is_good_is_exported() {
 
 #[test]
 fn every_kind_of_event_is_in_the_sample() {
+#[tokio::test]
+async fn of_a_damaged_session_what_is_good_has_a_page() {
+    let rig = rig(TestProjection::factory());
+    let id = rig.session().await;
+    let journal: Arc<dyn Journal> = Arc::new(rig.files.clone());
+    let page = async || crate::render_report(&journal, id, 0).await.map(String::from_utf8);
+    assert!(!page().await.unwrap().unwrap().contains("is damaged"));
+    let record = rig.data.path().join(format!("sessions/{id}/events.jsonl"));
+    let bytes = fs::read(&record).unwrap();
+    for (at, good) in [(bytes.len() / 2, true), (10, false)] {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 1;
+        fs::write(&record, bytes).unwrap();
+        match page().await {
+            Ok(page) => {
+                let page = page.unwrap();
+                assert!(page.contains(&format!("session {id} is damaged at record")), "{page}");
+                assert!(page.contains("what is before it is told here"));
+                assert!(good);
+            }
+            Err(err) => assert!(!good, "{err}"),
+        }
+    }
+}
+
     assert!(facts().iter().any(|entry| matches!(entry.fact, Fact::SessionEnd(_))));
 }
 

@@ -32,12 +32,15 @@ pub(super) struct RoundOver {
     pub(super) result: Clipped,
     pub(super) steps: u32,
     pub(super) cost_usd: f64,
+    pub(super) cost_known: bool,
 }
 
 /// Why the last run stopped.
 #[derive(Debug, Clone)]
 pub(super) struct Ended {
     pub(super) at: Timestamp,
+    /// Whether that is only when something was last recorded: the end was written by the process that went on.
+    pub(super) cut_off: bool,
     pub(super) reason: String,
     pub(super) message: Clipped,
 }
@@ -187,10 +190,6 @@ impl Step {
         }
     }
 
-    pub(super) fn end(&mut self, end: &StepEnd) {
-        if let Some(action) = &end.action {
-            self.action = Some(clip_action(action));
-        }
     pub(super) fn add_tool_call(&mut self, tool_call: ToolCall) {
         if self.tool_calls.len() < MAX_PER_STEP {
             self.tool_calls.push(tool_call);
@@ -208,10 +207,14 @@ impl Step {
         }
     }
 
+    pub(super) fn end(&mut self, end: &StepEnd) {
+        if let Some(action) = &end.action {
+            self.action = Some(clip_action(action));
+            self.tell_act();
+        }
         self.model_text = ModelText::new(&end.response);
         self.end = Some(StepOver {
             status: clip(&end.status, 100).text,
-            self.tell_act();
             result: clip(&end.result, MAX_TEXT),
             error: end.error.as_deref().map(|error| clip(error, MAX_TEXT)),
             tokens: end.tokens,
@@ -222,14 +225,14 @@ impl Step {
         });
     }
 
-    /// What the action did to the phone, as it was recorded when it was done.
-    pub(super) fn act(&self) -> Option<&ToolCall> {
-        let action = self.action.as_ref()?;
     /// Whether something went wrong. A question is no failure, though what it is about was not done.
     pub(super) fn failed(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.error.is_some() && !labels::asks(&end.status))
     }
 
+    /// What the action did to the phone, as it was recorded when it was done.
+    pub(super) fn act(&self) -> Option<&ToolCall> {
+        let action = self.action.as_ref()?;
         self.tool_calls
             .iter()
             .rev()

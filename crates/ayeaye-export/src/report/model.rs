@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ayeaye_agent::journal::{
-    BlobRef, DeviceRecord, EvaluationLevel, EvaluationRecord, Event, Fact, PhaseTimes,
-    SessionStart, StepEnd, StepStart, TokenRecord, ToolEnd,
+    BlobRef, DeviceRecord, EvaluationLevel, EvaluationRecord, Event, Fact, SessionStart, StepStart,
+    ToolEnd,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -16,6 +16,8 @@ use super::item::{
     Ended, ModelText, Observation, Round, RoundOver, Step, TimelineItem, ToolCall, ToolOutcome,
     answer_item, question,
 };
+use super::silence::Silence;
+use super::totals::Totals;
 use crate::step_view::StepAssembler;
 
 /// Steps a page tells of; earlier ones are counted only.
@@ -45,6 +47,9 @@ pub(super) struct ReportModel {
     /// The round the first item belongs to, when its beginning was dropped.
     pub(super) in_round: Option<u32>,
     steps: StepAssembler,
+    silence: Silence,
+    /// Whether a call of this round has no known price.
+    round_unpriced: bool,
     steps_told: usize,
     text_bytes: usize,
 }
@@ -60,26 +65,13 @@ pub(super) struct Start {
     pub(super) version: Clipped,
 }
 
-/// Sums of the whole session.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Totals {
-    pub(super) steps: u64,
-    pub(super) failed_steps: u64,
-    pub(super) runs: u64,
-    pub(super) rounds: u64,
-    pub(super) calls: u64,
-    pub(super) tokens: TokenRecord,
-    pub(super) cost_usd: f64,
-    pub(super) unpriced: bool,
-    pub(super) times: PhaseTimes,
-}
-
 impl ReportModel {
     /// Takes the next event into account.
     pub(super) fn apply(&mut self, event: &Event) {
         let at = event.ts;
         let entry = &event.entry;
         self.steps.apply(event);
+        self.silence.hear(event);
         self.last = Some(self.last.map_or(at, |last| last.max(at)));
         match &entry.fact {
             Fact::SessionStart(start) => self.begin(at, start),
@@ -93,6 +85,7 @@ impl ReportModel {
                     result: clip(&end.result, MAX_TEXT),
                     steps: end.steps,
                     cost_usd: end.cost_usd,
+                    cost_known: !self.round_unpriced,
                 };
                 if let Some(reason) = &end.stop_reason {
                     self.stop(at, reason, &end.result);
@@ -104,7 +97,7 @@ impl ReportModel {
                 self.begin_step(at, number, entry.agent.as_deref(), Some(start));
             }
             Fact::StepEnd(end) => {
-                self.totals.add(end);
+                self.totals.add_step(end);
                 self.step(event).end(end);
             }
             Fact::Observe(_) => {
@@ -120,9 +113,8 @@ impl ReportModel {
                 }
             }
             Fact::LlmResponse(response) => {
-                self.totals.tokens = sum(self.totals.tokens, response.tokens);
-                self.totals.cost_usd += response.cost_usd;
-                self.totals.unpriced |= !response.cost_known;
+                self.totals.add_response(response);
+                self.round_unpriced |= !response.cost_known;
                 if entry.step.is_some() {
                     self.step(event).on_response(response);
                 }
@@ -164,6 +156,14 @@ impl ReportModel {
         }
     }
 
+    /// Says at the end of what is told why it goes no further.
+    pub(super) fn cut_short(&mut self, why: &str) {
+        let at = self.last.unwrap_or_default();
+        let kind = clip("damaged", 100);
+        let (text, figures) = (clip(why, MAX_TEXT), Clipped::default());
+        self.push(TimelineItem::Note { at, kind, text, figures });
+    }
+
     /// Whether the last run has stopped.
     pub(super) fn has_ended(&self) -> bool {
         self.ended.is_some()
@@ -192,7 +192,10 @@ impl ReportModel {
 
     fn resume(&mut self, at: Timestamp, why: &str) {
         self.totals.runs += 1;
-        let stopped = self.ended.take();
+        let mut stopped = self.ended.take();
+        if let Some(ended) = &mut stopped {
+            self.silence.date(ended, at);
+        }
         let why = clip(why, 100).text;
         let reason = stopped.as_ref().map_or("", |it| it.reason.as_str());
         // A question and its answer say it all; so does a new chapter.
@@ -205,7 +208,7 @@ impl ReportModel {
 
     fn stop(&mut self, at: Timestamp, reason: &str, message: &str) {
         let (reason, message) = (clip(reason, 100).text, clip(message, MAX_TEXT));
-        self.ended = Some(Ended { at, reason, message });
+        self.ended = Some(Ended { at, cut_off: false, reason, message });
     }
 
     fn begin_round(&mut self, at: Timestamp, number: Option<u32>, request: &str) {
@@ -213,6 +216,7 @@ impl ReportModel {
         let number = number.unwrap_or(next);
         let round = Round { number, at, request: clip(request, MAX_TEXT), end: None };
         self.totals.rounds += 1;
+        self.round_unpriced = false;
         // A judgement is of what was asked for before.
         self.evaluation = None;
         if self.rounds.len() == MAX_ROUNDS {
@@ -378,26 +382,5 @@ impl ReportModel {
     fn weigh_latest(&mut self) {
         let latest = self.items.iter().rev().find(|item| matches!(***item, TimelineItem::Step(_)));
         self.text_bytes += latest.map_or(0, |item| item.text_len());
-    }
-}
-
-impl Totals {
-    fn add(&mut self, end: &StepEnd) {
-        self.failed_steps += u64::from(end.error.is_some());
-        let (sum, more) = (&mut self.times, end.time_ms);
-        sum.data_collection += more.data_collection;
-        sum.llm_interaction += more.llm_interaction;
-        sum.action_execution += more.action_execution;
-        sum.memory_update += more.memory_update;
-    }
-}
-
-fn sum(a: TokenRecord, b: TokenRecord) -> TokenRecord {
-    TokenRecord {
-        prompt: a.prompt.saturating_add(b.prompt),
-        completion: a.completion.saturating_add(b.completion),
-        thinking: a.thinking.saturating_add(b.thinking),
-        cached: a.cached.saturating_add(b.cached),
-        total: a.total.saturating_add(b.total),
     }
 }

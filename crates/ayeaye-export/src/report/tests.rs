@@ -1,5 +1,7 @@
 mod builder;
+mod leave;
 mod sessions;
+mod trouble;
 
 use ayeaye_agent::journal::Event;
 use proptest::prelude::*;

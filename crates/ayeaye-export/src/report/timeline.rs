@@ -108,7 +108,7 @@ fn round_over(html: &mut Html, number: u32, over: &RoundOver) {
     }
     html.raw("<p class=\"reason\">").text(&labels::count(over.steps.into(), "step", "steps"));
     if 0.0 < over.cost_usd {
-        html.raw(" \u{b7} ").text(&labels::money(over.cost_usd, true));
+        html.raw(" \u{b7} ").text(&labels::money(over.cost_usd, over.cost_known));
     }
     if !over.reason.is_empty() {
         html.raw(" \u{b7} ").text(&over.reason);
@@ -156,9 +156,12 @@ fn pause(html: &mut Html, stopped: Option<&Ended>, at: Timestamp, why: &str) {
     let stop_label = labels::stop_label(stopped.map(|it| it.reason.as_str()));
     html.raw("<div class=\"pause\"><b>").raw(stop_label.word).raw("</b>");
     if let Some(stopped) = stopped {
-        html.raw(" at ").text(&labels::clock(stopped.at));
+        let same_day = stopped.at.strftime("%F").to_string() == at.strftime("%F").to_string();
+        let clock = |at| if same_day { labels::clock(at) } else { labels::moment(at) };
+        html.raw(if stopped.cut_off { "; last recorded at " } else { " at " });
+        html.text(&clock(stopped.at));
         let gap = labels::between(stopped.at, at);
-        html.raw("; ").raw(labels::resumed(why)).raw(" at ").text(&labels::clock(at));
+        html.raw("; ").raw(labels::resumed(why)).raw(" at ").text(&clock(at));
         if 60_000.0 <= gap {
             html.raw(", ").text(&labels::millis(gap)).raw(" later");
         }
