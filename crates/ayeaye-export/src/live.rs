@@ -9,31 +9,34 @@
 //! left is completed by the next.
 mod pending;
 mod projector;
+mod resting;
 #[cfg(test)]
 mod tests;
+mod writer;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, OpenChange, ReadPosition, Summary};
+use ayeaye_agent::journal::{BlobRef, Event, EventSink, OpenChange, ReadPosition, Summary};
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::sync::{Notify, Semaphore, mpsc};
-use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::pending::PendingMarker;
-use self::projector::Projector;
 pub(crate) use self::projector::SessionBlobs;
+use self::projector::{LogSlot, Projector};
+use self::resting::{REST, RestingLogs};
+use self::writer::{LoggingWriter, ProjectorHandle};
 use crate::disk_use::disk_use;
 use crate::formats::{LogSettings, MakeProjection, make_projection};
 use crate::log_path;
@@ -64,6 +67,8 @@ struct Shared {
     make_projection: MakeProjection,
     /// Stops the projectors of this process, for whoever removes a session.
     running: Mutex<HashMap<SessionId, CancellationToken>>,
+    /// What the next act of a client goes on with.
+    resting: RestingLogs,
     /// Told whenever a projector is through.
     closed: Notify,
     /// Whose turn it is to work: pictures are decoded and drawn on, which holds some megabytes each.
@@ -89,9 +94,10 @@ impl LoggingJournal {
         make_projection: MakeProjection,
     ) -> Self {
         let data = data.to_owned();
-        let (running, closed) = (Mutex::default(), Notify::new());
-        let turns = turns();
-        let shared = Shared { inner, data, settings, make_projection, running, closed, turns };
+        let (running, resting) = (Mutex::default(), RestingLogs::default());
+        let (closed, turns) = (Notify::new(), turns());
+        let shared =
+            Shared { inner, data, settings, make_projection, running, resting, closed, turns };
         Self { shared: Arc::new(shared) }
     }
 
@@ -136,11 +142,14 @@ impl LoggingJournal {
         let (queue, events) = mpsc::channel(QUEUE_LEN);
         let appended = Arc::new(AtomicU64::new(last));
         let stop = self.shared.register(id);
-        let projector =
+        let mut projector =
             Projector::of_open(&self.shared, id, events, Arc::clone(&appended), stop.clone());
         let shared = Arc::clone(&self.shared);
         let task = tokio::spawn(async move {
             if let Some(marker) = shared.wait_for_lock(id, &stop).await {
+                if let Some(logs) = shared.resting.take(id, last) {
+                    projector.go_on_with(logs).await;
+                }
                 projector.run(marker).await;
             }
             stop.cancel();
@@ -193,7 +202,20 @@ impl Shared {
         stop
     }
 
+    /// Keeps the logs of a session for a while, as they stand.
+    fn rest(self: &Arc<Self>, id: SessionId, logs: Vec<LogSlot>) {
+        self.resting.keep(id, logs);
+        let shared = Arc::downgrade(self);
+        tokio::spawn(async move {
+            sleep(REST).await;
+            if let Some(shared) = shared.upgrade() {
+                shared.resting.expire();
+            }
+        });
+    }
+
     fn cancel(&self, id: SessionId) {
+        self.resting.forget(id);
         if let Some(stop) = self.running().remove(&id) {
             stop.cancel();
         }
@@ -327,76 +349,12 @@ impl Journal for LoggingJournal {
     }
 }
 
-/// The writer's end of a projector.
-struct ProjectorHandle {
-    queue: mpsc::Sender<Event>,
-    /// Number of the last event of the record, handed over or not.
-    appended: Arc<AtomicU64>,
-    task: JoinHandle<()>,
-}
-
-/// A record whose events are handed on. One that is dropped without being closed leaves its logs to
-/// be completed in the background.
-struct LoggingWriter {
-    inner: Box<dyn JournalWriter>,
-    logs: ProjectorHandle,
-}
-
-#[async_trait]
-impl JournalWriter for LoggingWriter {
-    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
-        let event = self.inner.append(entry).await?;
-        // A full queue is no harm: what is missing is read in the record. First the event, then its
-        // number, so that a number without its event means just that.
-        if let Err(mpsc::error::TrySendError::Full(_)) = self.logs.queue.try_send(event.clone()) {
-            tracing::debug!(seq = event.seq, "the logs are behind");
-        }
-        self.logs.appended.store(event.seq, Ordering::Release);
-        Ok(event)
-    }
-
-    async fn sync(&mut self) -> Result<(), JournalError> {
-        self.inner.sync().await
-    }
-
-    async fn store_blob(
-        &mut self,
-        bytes: Bytes,
-        media_type: &str,
-    ) -> Result<BlobRef, JournalError> {
-        self.inner.store_blob(bytes, media_type).await
-    }
-
-    fn size(&self) -> u64 {
-        self.inner.size()
-    }
-
-    async fn close(self: Box<Self>) {
-        let Self { inner, logs: ProjectorHandle { queue, appended: _, task } } = *self;
-        drop(queue);
-        match timeout(CLOSE_TIMEOUT, task).await {
-            Ok(Ok(())) => {}
-            Ok(Err(err)) => tracing::warn!("the logs of a session broke off: {err}"),
-            Err(_) => tracing::debug!("the logs of a session are completed in the background"),
-        }
-        inner.close().await;
-    }
-}
-
-impl fmt::Debug for LoggingWriter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LoggingWriter").field(&self.inner).finish()
-    }
-}
-
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { inner, data, settings, make_projection: _, running: _, closed: _, turns: _ } =
-            self;
         f.debug_struct("Shared")
-            .field("inner", inner)
-            .field("data", data)
-            .field("settings", settings)
+            .field("inner", &self.inner)
+            .field("data", &self.data)
+            .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use ayeaye_agent::SessionId;
-use ayeaye_agent::journal::{Event, Fact};
+use ayeaye_agent::journal::{Event, Fact, NoteKind, ResumeReason};
 
 use crate::folder::{Folder, FolderError};
 use crate::formats::{Format, Log, LogSettings, MakeProjection};
@@ -24,6 +24,8 @@ pub(crate) struct LogWriter {
     last_seq: u64,
     /// Whether that was the end of a run.
     ended: bool,
+    /// Whether the latest run is an act of the client's own.
+    direct: bool,
 }
 
 /// Where logs are written.
@@ -58,7 +60,8 @@ impl LogWriter {
         make_projection: &MakeProjection,
     ) -> Self {
         let log = make_projection(format, id, settings);
-        Self { format, id, target, log, opened: None, last_seq: 0, ended: false }
+        let (opened, last_seq, ended, direct) = (None, 0, false, false);
+        Self { format, id, target, log, opened, last_seq, ended, direct }
     }
 
     /// Which format it has.
@@ -69,6 +72,20 @@ impl LogWriter {
     /// The number of the last event that was taken in.
     pub(crate) fn last_seq(&self) -> u64 {
         self.last_seq
+    }
+
+    /// Whether the latest run that was taken in is an act of the client's own: another one may follow in seconds.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.direct
+    }
+
+    /// Begins the next run of the session where the last one has ended.
+    pub(crate) fn reopen(&mut self) -> Result<(), LogError> {
+        let Some((place, folder)) = &self.opened else { return Ok(()) };
+        if !folder.root().is_dir() {
+            return Err(FolderError::Inconsistent(folder.root().to_owned()).into());
+        }
+        place.mark_current().map_err(LogError::from)
     }
 
     /// Where its files are, once there is an event.
@@ -133,6 +150,14 @@ impl LogWriter {
         }
         self.last_seq = event.seq;
         self.ended = matches!(event.entry.fact, Fact::SessionEnd(_));
+        match &event.entry.fact {
+            Fact::SessionResume(resume) => {
+                let why = resume.why.known();
+                self.direct = matches!(why, Some(ResumeReason::Direct | ResumeReason::DirectAsked));
+            }
+            Fact::Note { kind, .. } => self.direct |= *kind == NoteKind::DirectControl,
+            _ => {}
+        }
         Ok(())
     }
 }

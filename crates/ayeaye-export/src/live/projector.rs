@@ -34,7 +34,7 @@ pub(super) struct Projector {
 
 /// A log and how it stands.
 #[derive(Debug)]
-struct LogSlot {
+pub(super) struct LogSlot {
     writer: LogWriter,
     /// Nothing is written until the record is closed.
     failed: bool,
@@ -43,6 +43,13 @@ struct LogSlot {
     error_logged: bool,
     /// How often it was begun anew since it was out of step.
     restarts: u8,
+}
+
+impl LogSlot {
+    /// Whether it has taken in the events up to that one, and all went well.
+    pub(super) fn stands_at(&self, last: u64) -> bool {
+        !self.failed && self.error.is_none() && self.writer.last_seq() == last
+    }
 }
 
 /// More than this and somebody else writes in its folder: it is left until the next time.
@@ -97,8 +104,20 @@ impl Projector {
         if complete && let Err(err) = marker.set(false) {
             tracing::debug!(session = %self.id, "logs stay marked as unfinished: {err}");
         }
+        if complete && self.live && self.logs.iter().all(|slot| slot.writer.is_direct()) {
+            self.shared.rest(self.id, mem::take(&mut self.logs));
+        }
         self.stop.cancel();
         complete
+    }
+
+    /// Goes on with logs that have taken in all of the record there was when it was opened.
+    pub(super) async fn go_on_with(&mut self, logs: Vec<LogSlot>) {
+        self.logs = logs;
+        for slot in &mut self.logs {
+            (slot.restarts, slot.error_logged) = (0, false);
+        }
+        self.work(|logs, _| each(logs, LogWriter::reopen)).await;
     }
 
     async fn follow(&mut self, marker: &PendingMarker) -> bool {

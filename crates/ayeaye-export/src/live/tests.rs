@@ -1,11 +1,13 @@
 //! Logs beside a record: complete, equal to an export, and never in its way.
+mod acts;
 mod failures;
 mod weight;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::atomic::Ordering;
 
-use ayeaye_agent::journal::{Fact, FileJournal};
+use ayeaye_agent::journal::{Entry, Fact, FileJournal};
 use tempfile::TempDir;
 use tokio::time::Instant;
 
@@ -304,8 +306,6 @@ async fn of_a_damaged_session_what_is_good_is_exported() {
     assert_eq!(lines.lines().count() as u64, bad.seq - 1);
 }
 
-#[test]
-fn every_kind_of_event_is_in_the_sample() {
 #[tokio::test]
 async fn of_a_damaged_session_what_is_good_has_a_page() {
     let rig = rig(TestProjection::factory());
@@ -331,6 +331,8 @@ async fn of_a_damaged_session_what_is_good_has_a_page() {
     }
 }
 
+#[test]
+fn every_kind_of_event_is_in_the_sample() {
     assert!(facts().iter().any(|entry| matches!(entry.fact, Fact::SessionEnd(_))));
 }
 

@@ -63,7 +63,7 @@ fn clouds(noise: &mut Noise) -> Vec<f32> {
 }
 
 /// A home screen with a photo behind its icons.
-fn photo(number: u64) -> Vec<u8> {
+pub(super) fn photo(number: u64) -> Vec<u8> {
     let mut noise = Noise(0x9E37_79B9_7F4A_7C15 ^ (number + 1));
     let light = clouds(&mut noise);
     let tint = clouds(&mut noise);
