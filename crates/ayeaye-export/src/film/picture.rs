@@ -102,20 +102,17 @@ impl Film {
 
     fn title(&mut self, title: &Title) -> Option<()> {
         let mut card = Card::new(self.size)?;
-        card.put("Task", SMALL, 1);
-        card.gap(6);
-        card.put(&title.task, BIG, 10);
-        card.gap(18);
-        card.put(&title.phone, PLAIN, 2);
-        card.put(&labels::moment(title.at), PLAIN, 1);
+        card.put("Task", SMALL, 1, 0);
+        card.put(&title.task, BIG, 10, 6);
+        card.put(&title.phone, PLAIN, 2, 18);
+        card.put(&labels::moment(title.at), PLAIN, 1, 0);
         self.animation.add(card.finish(), self.room, CARD + reading(&title.task))
     }
 
     fn card(&mut self, label: &str, text: &str) -> Option<()> {
         let mut card = Card::new(self.size)?;
-        card.put(label, SMALL, 1);
-        card.gap(6);
-        card.put(text, BIG, 10);
+        card.put(label, SMALL, 1, 0);
+        card.put(text, BIG, 10, 6);
         self.animation.add(card.finish(), self.room, CARD + reading(text))
     }
 
@@ -159,18 +156,16 @@ impl Film {
             Tone::Waiting => AMBER,
             Tone::Neutral => BRIGHT,
         };
-        card.put(label.word, TextStyle { colour, ..BIG }, 2);
-        card.gap(8);
+        card.put(label.word, TextStyle { colour, ..BIG }, 2, 0);
         let message = ending.map_or("", |ending| ending.message.trim());
         let message = if message.is_empty() { label.sentence } else { message };
-        card.put(message, TextStyle { colour: BRIGHT, ..PLAIN }, 14);
-        card.gap(18);
+        card.put(message, TextStyle { colour: BRIGHT, ..PLAIN }, 14, 8);
         let mut facts = labels::count(u64::from(self.steps), "step", "steps");
         if let (Some(ending), Some(begun)) = (ending, begun) {
             let took = labels::millis(labels::between(begun, ending.at));
             facts = format!("{facts} \u{b7} {took}");
         }
-        card.put(&facts, PLAIN, 1);
+        card.put(&facts, PLAIN, 1, 18);
         self.animation.add(card.finish(), self.room, END)
     }
 
@@ -232,34 +227,63 @@ impl Film {
     }
 }
 
-/// Words on a plain ground, from a third of its height down.
+/// Words on a plain ground, from a quarter of its height down, or from as far above as they need.
 struct Card {
     canvas: Canvas,
-    top: i32,
+    blocks: Vec<Block>,
+}
+
+/// A text on a card.
+struct Block {
+    text: String,
+    style: TextStyle,
+    lines: Vec<String>,
+    /// Pixels above it.
+    gap: i32,
 }
 
 impl Card {
     fn new([width, height]: [u32; 2]) -> Option<Self> {
         let canvas = Canvas::plain(width, height, GROUND)?;
-        let top = canvas.area().bottom / 4;
-        Some(Self { canvas, top })
+        Some(Self { canvas, blocks: Vec::new() })
     }
 
-    fn put(&mut self, text: &str, style: TextStyle, max_lines: usize) {
-        let Area { right, .. } = self.canvas.area();
-        #[expect(clippy::cast_precision_loss, reason = "a few hundred pixels")]
-        let room = (right - 4 * MARGIN) as f32;
-        for words in wrap(text, style, room, max_lines) {
-            write(&mut self.canvas, &words, style, (2 * MARGIN, self.top));
-            self.top += style.line_height();
+    fn put(&mut self, text: &str, style: TextStyle, max_lines: usize, gap: i32) {
+        let lines = wrap(text, style, self.width(), max_lines);
+        self.blocks.push(Block { text: text.to_owned(), style, lines, gap });
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred pixels")]
+    fn width(&self) -> f32 {
+        (self.canvas.area().right - 4 * MARGIN) as f32
+    }
+
+    fn height(&self) -> i32 {
+        let lines = |block: &Block| i32::try_from(block.lines.len()).unwrap_or(i32::MAX);
+        self.blocks
+            .iter()
+            .map(|block| lines(block).saturating_mul(block.style.line_height()) + block.gap)
+            .sum()
+    }
+
+    /// The longest text gives way until all have room: a film of screens in landscape is low.
+    fn finish(mut self) -> Canvas {
+        let most = self.canvas.area().bottom - 2 * MARGIN;
+        while most < self.height() {
+            let width = self.width();
+            let longest = self.blocks.iter_mut().max_by_key(|block| block.lines.len());
+            let Some(block) = longest.filter(|block| 1 < block.lines.len()) else { break };
+            block.lines = wrap(&block.text, block.style, width, block.lines.len() - 1);
         }
-    }
-
-    fn gap(&mut self, pixels: i32) {
-        self.top += pixels;
-    }
-
-    fn finish(self) -> Canvas {
+        let bottom = self.canvas.area().bottom;
+        let mut top = (bottom / 4).min(bottom - MARGIN - self.height());
+        for block in &self.blocks {
+            top += block.gap;
+            for words in &block.lines {
+                write(&mut self.canvas, words, block.style, (2 * MARGIN, top));
+                top += block.style.line_height();
+            }
+        }
         self.canvas
     }
 }

@@ -136,6 +136,53 @@ fn what_cannot_be_seen_or_was_not_done_is_told() {
 }
 
 #[test]
+fn an_act_that_leave_was_given_for_has_its_mark() {
+    let mut record = record("plain", 1);
+    let asks = ActionRecord {
+        function: "INFO".to_owned(),
+        arguments: object(json!({
+            "question": { "kind": "confirm", "text": "May I pay?", "options": [] },
+            "act": { "function": "CLICK", "arguments": { "point": [512, 203] } },
+        })),
+    };
+    let plain = film_of(&record);
+    for event in &mut record.events {
+        if let Fact::StepEnd(end) = &mut event.entry.fact {
+            end.action = Some(asks.clone());
+        }
+    }
+    assert_eq!(film_of(&record), plain);
+}
+
+#[test]
+fn a_low_film_has_room_for_all_of_its_title() {
+    let title = |phone: &str| {
+        let mut record = EventBuilder::new();
+        if let Fact::SessionStart(start) = &mut record.events[0].entry.fact {
+            start.request = "Order lunch for everybody who is at the table. ".repeat(12);
+            start.device.model = phone.to_owned();
+        }
+        play(&film_of(&record)).screens.swap_remove(0)
+    };
+    assert_ne!(title("Pixel 7"), title("Nexus 5"), "the phone is on the title");
+}
+
+#[test]
+fn an_act_that_was_only_asked_about_has_no_mark() {
+    let mut record = EventBuilder::new();
+    record.begin_step(0, 1);
+    if let Fact::Observe(observe) = &mut record.events.last_mut().unwrap().entry.fact {
+        observe.screenshot.as_mut().unwrap().sha256 = "plain-1".to_owned();
+    }
+    record.end_step(Some(click()), Some("not carried out yet: the user was asked first"));
+    if let Fact::StepEnd(end) = &mut record.events.last_mut().unwrap().entry.fact {
+        end.status = "CONFIRM".into();
+    }
+    // Title, the screen, no end.
+    assert_eq!(play(&film_of(&record)).screens.len(), 3);
+}
+
+#[test]
 fn a_long_session_is_shortened_in_its_middle() {
     let mut record = record("plain", 300);
     record.end("MAX_STEPS_REACHED");
