@@ -268,12 +268,10 @@ pub(crate) fn millis(ms: f64) -> String {
     if ms < 59_950.0 {
         return format!("{:.1}\u{a0}s", ms / 1e3);
     }
-    let minutes = (ms / 60_000.0).floor();
+    let seconds = (ms / 1e3).round();
+    let minutes = (seconds / 60.0).floor();
     if minutes < 60.0 {
-        return format!(
-            "{minutes:.0}\u{a0}min {:.0}\u{a0}s",
-            ((ms - minutes * 60e3) / 1e3).floor()
-        );
+        return format!("{minutes:.0}\u{a0}min {:.0}\u{a0}s", seconds - minutes * 60.0);
     }
     let hours = (minutes / 60.0).floor();
     if hours < 48.0 {
@@ -374,7 +372,10 @@ mod tests {
         assert_eq!(plain(0.4), "< 1 ms");
         assert_eq!(plain(812.0), "812 ms");
         assert_eq!(plain(999.7), "1.0 s");
+        assert_eq!(plain(59_940.0), "59.9 s");
+        assert_eq!(plain(59_960.0), "1 min 0 s");
         assert_eq!(plain(61_000.0), "1 min 1 s");
+        assert_eq!(plain(3_599_800.0), "1 h 0 min");
         assert_eq!(plain(7_260_000.0), "2 h 1 min");
         assert_eq!(plain(f64::NAN), "0 ms");
         assert_eq!(money(0.0, false), "price not known");
