@@ -202,7 +202,12 @@ fn moment(ts: Timestamp) -> String {
 }
 
 fn money(usd: f64, known: bool) -> String {
-    if known { format!("${:.6}", number(usd)) } else { "price not known".to_owned() }
+    let usd = number(usd);
+    match (known, usd == 0.0) {
+        (true, _) => format!("${usd:.6}"),
+        (false, true) => "price not known".to_owned(),
+        (false, false) => format!("at least ${usd:.6}"),
+    }
 }
 
 /// A text with all that Markdown or HTML would see in it taken literally, on one line.
@@ -228,6 +233,13 @@ fn clipped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_known_of_a_price_is_told() {
+        assert_eq!(money(0.25, true), "$0.250000");
+        assert_eq!(money(0.25, false), "at least $0.250000");
+        assert_eq!(money(0.0, false), "price not known");
+    }
 
     #[test]
     fn hostile_text_is_taken_literally() {
