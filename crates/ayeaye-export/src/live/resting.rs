@@ -13,7 +13,7 @@ use super::projector::LogSlot;
 pub(super) const REST: Duration = Duration::from_mins(1);
 
 /// Sessions whose logs wait: what is known of a session for its report may take megabytes.
-const MOST: usize = 16;
+const MOST: usize = 8;
 
 /// Logs that are complete, as they stand, and since when.
 #[derive(Debug, Default)]
