@@ -55,10 +55,23 @@ pub struct Limits {
     pub attach: Duration,
 }
 
-/// A server address that cannot be parsed.
+/// A server address that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an adb server address: use tcp:HOST:PORT, tcp:PORT or localfilesystem:PATH")]
-pub struct InvalidAddress(pub String);
+pub enum InvalidAddress {
+    #[error(
+        "`{0}` is not an adb server address: use tcp:HOST:PORT, tcp:PORT or localfilesystem:PATH"
+    )]
+    Malformed(String),
+    /// One that adb knows.
+    #[error(
+        "an adb server at `{0}:` cannot be reached from here: use tcp:HOST:PORT, tcp:PORT or localfilesystem:PATH"
+    )]
+    UnknownKind(String),
+}
+
+/// What adb's program can listen at besides TCP ports and files (`socket_spec.cpp`).
+const OTHER_KINDS: [&str; 8] =
+    ["acceptfd", "dev", "dev-raw", "jdwp", "local", "localabstract", "localreserved", "vsock"];
 
 impl AdbConfig {
     /// Default limits.
@@ -105,10 +118,12 @@ impl ServerAddress {
         let host = non_empty(address).map_or("127.0.0.1", unbracketed);
         let port = match non_empty(port) {
             None => Self::DEFAULT_PORT,
-            Some(text) => parse_port(text).ok_or_else(|| InvalidAddress(text.to_owned()))?,
+            Some(text) => {
+                parse_port(text).ok_or_else(|| InvalidAddress::Malformed(text.to_owned()))?
+            }
         };
-        if !is_host(host) {
-            return Err(InvalidAddress(host.to_owned()));
+        if !is_server_host(host) {
+            return Err(InvalidAddress::Malformed(host.to_owned()));
         }
         Ok(Self::Tcp { host: host.to_owned(), port })
     }
@@ -116,7 +131,11 @@ impl ServerAddress {
     /// An address in the form of `ADB_SERVER_SOCKET`: `tcp:HOST:PORT`, `tcp:PORT` or
     /// `localfilesystem:PATH`. Plain `HOST:PORT` is accepted too.
     pub fn parse(text: &str) -> Result<Self, InvalidAddress> {
-        let bad = || InvalidAddress(text.to_owned());
+        let bad = || InvalidAddress::Malformed(text.to_owned());
+        let kind = text.split_once(':').map(|(kind, _)| kind);
+        if let Some(kind) = kind.filter(|kind| OTHER_KINDS.contains(kind)) {
+            return Err(InvalidAddress::UnknownKind(kind.to_owned()));
+        }
         if let Some(path) = text.strip_prefix("localfilesystem:") {
             if path.is_empty() || path.contains('\0') {
                 return Err(bad());
@@ -130,7 +149,7 @@ impl ServerAddress {
             None => return Err(bad()),
         };
         let port = parse_port(port).ok_or_else(bad)?;
-        if !is_host(host) {
+        if !is_server_host(host) {
             return Err(bad());
         }
         Ok(Self::Tcp { host: host.to_owned(), port })
@@ -191,6 +210,12 @@ fn unbracketed(host: &str) -> &str {
     host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host)
 }
 
+/// Names have no colon: what has one and is no address is an address of another form.
+fn is_server_host(host: &str) -> bool {
+    let address = host.split('%').next().unwrap_or(host);
+    is_host(host) && (!host.contains(':') || address.parse::<std::net::Ipv6Addr>().is_ok())
+}
+
 pub(crate) fn is_host(host: &str) -> bool {
     !host.is_empty()
         && host
@@ -232,9 +257,24 @@ mod tests {
             "5037",
             "tcp:a b:1",
             "localfilesystem:",
+            "unix:tmp:5037",
         ] {
             assert!(ServerAddress::parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_kind_of_server_that_only_adb_reaches_is_named_and_taken_for_no_host() {
+        for (text, kind) in [
+            ("localabstract:5037", "localabstract"),
+            ("vsock:2:5037", "vsock"),
+            ("local:a", "local"),
+        ] {
+            let error = ServerAddress::parse(text).unwrap_err();
+            assert_eq!(error, InvalidAddress::UnknownKind(kind.to_owned()));
+            assert!(error.to_string().contains(&format!("`{kind}:`")), "{error}");
+        }
+        assert_eq!(ServerAddress::parse("localhost:1"), Ok(tcp("localhost", 1)));
     }
 
     #[test]

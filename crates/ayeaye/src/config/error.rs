@@ -97,8 +97,6 @@ pub enum ValueError {
     NotAHost(String),
     #[error("`{0}` is no origin such as https://app.example.com")]
     NotAnOrigin(String),
-    #[error("it must be tcp:HOST:PORT or localfilesystem:PATH")]
-    NotAnAdbServer,
     #[error(
         "it must be auto, read-only, agent, device, manage or all, or several of them but auto with commas"
     )]
@@ -122,6 +120,8 @@ pub enum ValueError {
     NoWorkingDirectory(io::Error),
     #[error("it needs {0} beside it")]
     Needs(&'static str),
+    #[error(transparent)]
+    AdbServer(#[from] ayeaye_adb::InvalidAddress),
     #[error(transparent)]
     Profile(#[from] ayeaye_model::UnknownProfile),
     #[error(transparent)]

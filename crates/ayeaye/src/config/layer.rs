@@ -9,6 +9,7 @@ use super::environment::{Environment, TOKEN_VARIABLE};
 use super::error::{ConfigError, ValueError};
 use super::known::{self, KnownSetting};
 use super::origin::Origin;
+use super::value;
 
 /// A value as it was written. Text, because flags and the environment have nothing else: numbers are
 /// parsed in one place, whatever they come from.
@@ -194,7 +195,15 @@ pub(super) fn from_environment(
     if !layer.contains_key("adb.server")
         && let Some(entry) = adb_server(environment)
     {
-        layer.insert("adb.server".to_owned(), entry);
+        let RawValue::Text(text) = &entry.raw else { return Ok(layer) };
+        match value::adb_server(text) {
+            // It was set for other programs, and no phone of that server may be wanted here.
+            Err(problem) => notes.push(format!(
+                "{} is left out, and adb's usual port is asked: {problem}; adb.server names another",
+                entry.origin
+            )),
+            Ok(_) => drop(layer.insert("adb.server".to_owned(), entry)),
+        }
     }
     Ok(layer)
 }
@@ -281,6 +290,20 @@ mod tests {
         assert_eq!(server(&both).unwrap().0, text("tcp:7"));
         let ours = [("AYEAYE_ADB_SERVER", "tcp:8"), ("ADB_SERVER_SOCKET", "tcp:7")];
         assert_eq!(server(&ours).unwrap().0, text("tcp:8"));
+    }
+
+    #[test]
+    fn what_others_have_set_for_adb_and_cannot_be_used_is_noted() {
+        for (name, value, why) in [
+            ("ADB_SERVER_SOCKET", "vsock:2:5037", "`vsock:`"),
+            ("ADB_SERVER_SOCKET", "host", "`host`"),
+            ("ANDROID_ADB_SERVER_PORT", "none", "none"),
+        ] {
+            let (environment, mut notes) = (Environment::of([(name, value)]), Vec::new());
+            let layer = from_environment(&environment, Config::known(), &mut notes).unwrap();
+            assert!(!layer.contains_key("adb.server"), "{value}");
+            assert!(notes[0].contains(name) && notes[0].contains(why), "{notes:?}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use ayeaye_adb::ServerAddress;
 use ayeaye_model::Secret;
 use url::Url;
 
@@ -179,19 +180,18 @@ impl std::str::FromStr for AdbServer {
 }
 
 /// Where an adb server is, in adb's own words: `tcp:HOST:PORT`, `tcp:PORT`, `localfilesystem:PATH`,
-/// and for convenience `HOST:PORT`.
+/// and for convenience `HOST:PORT` and `PORT`.
 pub(super) fn adb_server(text: &str) -> Result<String, ValueError> {
-    if let Some(path) = text.strip_prefix("localfilesystem:") {
-        let named = !path.is_empty();
-        return named.then(|| text.to_owned()).ok_or(ValueError::NotAnAdbServer);
-    }
-    let address = text.strip_prefix("tcp:").unwrap_or(text);
-    let (host, port) = address.rsplit_once(':').unwrap_or(("127.0.0.1", address));
-    let port: u16 = port.parse().map_err(|_| ValueError::NotAnAdbServer)?;
-    if host.is_empty() || port == 0 || host.contains(|c: char| c.is_whitespace() || c == '/') {
-        return Err(ValueError::NotAnAdbServer);
-    }
-    Ok(format!("tcp:{host}:{port}"))
+    let is_port = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let address = if is_port {
+        ServerAddress::parse(&format!("tcp:{text}"))
+    } else {
+        ServerAddress::parse(text)
+    };
+    Ok(match address? {
+        address @ ServerAddress::Tcp { .. } => format!("tcp:{address}"),
+        address @ ServerAddress::Local(_) => address.to_string(),
+    })
 }
 
 #[cfg(test)]
@@ -256,9 +256,14 @@ mod tests {
         assert_eq!(adb_server("10.0.0.2:5037").unwrap(), "tcp:10.0.0.2:5037");
         assert_eq!(adb_server("tcp:[::1]:5037").unwrap(), "tcp:[::1]:5037");
         assert_eq!(adb_server("localfilesystem:/run/adb").unwrap(), "localfilesystem:/run/adb");
-        for wrong in ["", "tcp:", "host", "tcp::5037", "tcp:host:0", "localfilesystem:"] {
+        assert_eq!(adb_server("5037").unwrap(), "tcp:127.0.0.1:5037");
+        for wrong in
+            ["", "tcp:", "host", "tcp::5037", "tcp:host:0", "localfilesystem:", "a@b:1", "0"]
+        {
             assert!(adb_server(wrong).is_err(), "{wrong}");
         }
+        let error = adb_server("vsock:2:5037").unwrap_err().to_string();
+        assert!(error.contains("`vsock:`"), "{error}");
     }
 
     #[test]
@@ -282,6 +287,15 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn where_phones_are_is_what_was_read(text in "(tcp:|localfilesystem:|vsock:)?[a-z0-9:./@ \\[\\]%-]{0,16}") {
+            if let Ok(server) = adb_server(&text) {
+                let address = ServerAddress::parse(&server);
+                proptest::prop_assert!(address.is_ok(), "{text}: {server}");
+                proptest::prop_assert_eq!(adb_server(&server).ok(), Some(server));
+            }
+        }
+
         #[test]
         fn no_text_makes_them_panic(text in "\\PC*") {
             drop((duration(&text), size(&text, 1 << 30), endpoint(&text)));
