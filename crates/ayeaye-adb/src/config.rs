@@ -73,10 +73,21 @@ pub enum InvalidAddress {
 const OTHER_KINDS: [&str; 8] =
     ["acceptfd", "dev", "dev-raw", "jdwp", "local", "localabstract", "localreserved", "vsock"];
 
+/// Windows tries a port of this machine at which nobody listens twice more before it says that the connection is
+/// refused, which takes two seconds; for the name `localhost` it may do so for two addresses.
+const REFUSED_ON_WINDOWS: Duration = Duration::from_secs(5);
+
 impl AdbConfig {
     /// Default limits.
     pub fn new(server: ServerAddress, adb: Option<PathBuf>) -> Self {
         Self { server, adb, limits: Limits::DEFAULT }
+    }
+
+    /// How long reaching the adb server may take.
+    pub(crate) fn connect_limit(&self) -> Duration {
+        let is_slow = cfg!(windows) && self.server.is_local();
+        let least = if is_slow { REFUSED_ON_WINDOWS } else { Duration::ZERO };
+        self.limits.connect.max(least)
     }
 }
 

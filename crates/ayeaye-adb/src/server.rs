@@ -3,6 +3,7 @@
 //! The only place in the project that starts a process: always `adb start-server`, with arguments
 //! that neither a user nor a model can influence. A server is never stopped, since other programs use
 //! it too.
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -94,11 +95,14 @@ impl Server {
     }
 
     async fn dial(&self) -> std::io::Result<Connection> {
-        let limit = self.config.limits.connect;
+        let limit = self.config.connect_limit();
         let dialled = async {
             match &self.config.server {
                 ServerAddress::Tcp { host, port } => {
-                    let stream = TcpStream::connect((host.as_str(), *port)).await?;
+                    let stream = match host.as_str() {
+                        "localhost" => dial_this_machine(*port).await?,
+                        host => TcpStream::connect((host, *port)).await?,
+                    };
                     stream.set_nodelay(true)?;
                     Ok(Connection::new(stream))
                 }
@@ -165,7 +169,19 @@ impl Server {
     }
 }
 
-/// Whether nothing listens there, as opposed to a listener that does not answer.
+/// adb listens at the first of these. Systems resolve the name to the other one first, and Windows takes seconds to
+/// say that nobody listens there.
+async fn dial_this_machine(port: u16) -> std::io::Result<TcpStream> {
+    match TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await {
+        Ok(stream) => Ok(stream),
+        Err(error) => TcpStream::connect((Ipv6Addr::LOCALHOST, port)).await.map_err(|_| error),
+    }
+}
+
+/// Whether nothing listens there, of an address on this machine. That is not always said in time: Windows is slow
+/// to refuse, and a firewall may not answer at all. Where there is a server that does not answer, `start-server`
+/// says so.
 fn is_unreachable(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::NotFound)
+    use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
+    matches!(error.kind(), ConnectionRefused | NotFound | TimedOut)
 }

@@ -107,6 +107,50 @@ async fn without_a_server_and_without_adb_it_says_so() {
     assert!(error.contains("platform-tools") || error.contains("ended"), "{error}");
 }
 
+/// As a firewall is that drops what it does not know, and a Windows that is slow to say that nobody listens.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_server_is_started_too_where_no_answer_comes_in_time() {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let full = socket.listen(1).unwrap();
+    let port = full.local_addr().unwrap().port();
+    // What does not fit into the queue of a listener gets no answer.
+    let limit = std::time::Duration::from_millis(200);
+    let mut waiting = Vec::new();
+    while let Ok(connected) =
+        tokio::time::timeout(limit, tokio::net::TcpStream::connect(("127.0.0.1", port))).await
+    {
+        waiting.push(connected.unwrap());
+        assert!(waiting.len() < 100);
+    }
+    for host in ["127.0.0.1", "localhost"] {
+        let server = ServerAddress::Tcp { host: host.to_owned(), port };
+        let mut config = AdbConfig { server, adb: None, limits: SHORT };
+        config.limits.connect = limit;
+        let error = AdbDevices::new(config).list().await.unwrap_err().to_string();
+        assert!(error.contains("no connection within 0.2 s; none was started"), "{host}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn this_machine_by_its_name_is_reached_at_either_address() {
+    for at in ["127.0.0.1:0", "[::1]:0"] {
+        // Some machines have no IPv6.
+        let Ok(listener) = tokio::net::TcpListener::bind(at).await else { continue };
+        let port = listener.local_addr().unwrap().port();
+        let server = ServerAddress::Tcp { host: "localhost".to_owned(), port };
+        let config = AdbConfig { server, adb: None, limits: SHORT };
+        let served = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_exact(&mut [0; 16]).await.unwrap();
+            stream.write_all(b"OKAY00040029").await.unwrap();
+        });
+        assert_eq!(AdbDevices::new(config).server_version().await.unwrap(), 41, "{at}");
+        served.await.unwrap();
+    }
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_server_is_started_with_fixed_arguments_and_once() {
