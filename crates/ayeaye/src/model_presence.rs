@@ -9,12 +9,13 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 /// How long a look at the endpoint may take. A client waits for it before it is told what the server
-/// offers, and a connection that is refused is known in a millisecond.
+/// offers. A connection that is refused is known in a millisecond, on Windows in two seconds.
 const LOOK: Duration = Duration::from_millis(150);
 /// How long it is not looked for again while a model is there.
 const KEEP: Duration = Duration::from_secs(30);
-/// The same while there is none: short, so that a model that was just started counts.
-const KEEP_ABSENT: Duration = Duration::from_secs(1);
+/// The same while there is none: short, so that a model that was just started counts. Where a look takes two seconds,
+/// most calls should do without one.
+const KEEP_ABSENT: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 1 });
 
 /// Whether tasks can be handed to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl ModelPresence {
         Self { found: Found::ByLooking { model, configured, last: Mutex::default() } }
     }
 
-    /// Whether the model is there, known within 150 ms. Callers at the same time share one look.
+    /// Whether the model is there, known within 150 ms; on Windows within three seconds where nobody listens. Callers at the same time share one look.
     pub async fn state(&self) -> ModelState {
         let (model, configured, last) = match &self.found {
             Found::Always(state) => return *state,

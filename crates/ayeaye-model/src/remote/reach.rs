@@ -2,13 +2,16 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use tokio::net::TcpStream;
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
+use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, timeout};
 
 use super::client::{Client, ModelList};
 
-/// A connection on this machine that takes this long is being dropped by a firewall.
-const LOOPBACK: Duration = Duration::from_secs(1);
+/// A connection on this machine that takes this long is being dropped by a firewall. Windows tries twice more before
+/// it says that nobody listens, which takes two seconds.
+const LOOPBACK: Duration = Duration::from_secs(if cfg!(windows) { 3 } else { 1 });
 
 /// What a quick look at an endpoint finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,18 +49,43 @@ impl Client {
         }
     }
 
-    /// Whether a connection is refused. On this machine the kernel says so at once, so this takes no longer
-    /// than the machine is busy, and `limit` does not cut it short.
+    /// Whether a connection is refused. On this machine the kernel says so at once, but for Windows, so this takes
+    /// no longer than the machine is busy, and `limit` does not cut it short.
     async fn refuses(&self) -> bool {
         let Some(address) = self.config().endpoint.address() else { return false };
-        let connected = timeout(LOOPBACK, TcpStream::connect(address)).await;
-        matches!(connected, Ok(Err(err)) if err.kind() == ErrorKind::ConnectionRefused)
+        timeout(LOOPBACK, host_refuses(address)).await.unwrap_or(false)
     }
+}
+
+/// Whether each address of this host refuses. `localhost` has two; they are tried at the same time, since the one
+/// where nobody listens may be the slow one.
+async fn host_refuses(address: (String, u16)) -> bool {
+    let Ok(addresses) = lookup_host(address).await else { return false };
+    let mut tries: FuturesUnordered<_> = addresses.map(TcpStream::connect).collect();
+    let mut refused = false;
+    while let Some(tried) = tries.next().await {
+        match tried {
+            Ok(_) => return false,
+            Err(err) => refused |= err.kind() == ErrorKind::ConnectionRefused,
+        }
+    }
+    refused
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::net::TcpListener;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_name_with_two_addresses_refuses_only_where_both_do() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = ("localhost".to_owned(), listener.local_addr().unwrap().port());
+        assert!(!host_refuses(address.clone()).await);
+        drop(listener);
+        assert!(host_refuses(address).await);
+    }
 
     #[test]
     fn a_tag_that_ollama_adds_makes_no_other_model() {
