@@ -12,7 +12,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ayeaye_agent::{ChangeLog, DeviceError, DeviceId, PutBack, SettingChange};
 use bytes::BytesMut;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, OwnedRwLockReadGuard, RwLock};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::dumps::Dumps;
@@ -56,6 +56,8 @@ pub(crate) struct DeviceClient {
     raw_service: Mutex<RawService>,
     /// Who is told what is changed of the phone's settings.
     changes: OnceLock<Arc<dyn ChangeLog>>,
+    /// Held by whoever has the phone use another keyboard for a while.
+    keyboard: Arc<RwLock<()>>,
     /// The field in focus at the last look, if nothing was done since.
     field: Mutex<Option<FieldState>>,
     /// Holds off other drivers, once this one drives.
@@ -79,6 +81,7 @@ impl DeviceClient {
             shell_v2: OnceCell::new(),
             raw_service: Mutex::default(),
             changes: OnceLock::new(),
+            keyboard: Arc::default(),
             field: Mutex::default(),
             fence: Fence::default(),
             shell: PersistentShell::default(),
@@ -119,6 +122,16 @@ impl DeviceClient {
         if self.changes.set(log).is_err() {
             tracing::warn!(device = %self.id, "somebody is told of its changes already");
         }
+    }
+
+    /// To be held for as long as the phone uses another keyboard than its own.
+    pub(crate) async fn borrow_keyboard(&self) -> OwnedRwLockReadGuard<()> {
+        Arc::clone(&self.keyboard).read_owned().await
+    }
+
+    /// Waits until nobody holds it.
+    pub(crate) async fn own_keyboard_is_back(&self) {
+        drop(self.keyboard.write().await);
     }
 
     /// To be called before a setting of the phone is changed.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use ayeaye_agent::{DeviceError, DeviceId, SettingChange};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::{Instant, sleep};
 
 use crate::client::DeviceClient;
@@ -84,6 +85,8 @@ pub(crate) struct ImeSwitch {
     client: Arc<DeviceClient>,
     /// The command line that restores it, and what it puts back, until that is done.
     restore: Option<(String, Vec<SettingChange>)>,
+    /// Tells whoever waits for that, until then.
+    borrowed: Option<OwnedRwLockReadGuard<()>>,
 }
 
 impl ImeSwitch {
@@ -94,7 +97,7 @@ impl ImeSwitch {
         methods: &InputMethods,
     ) -> Result<Self, DeviceError> {
         if methods.current.as_deref() == Some(id) {
-            return Ok(Self { client: Arc::clone(client), restore: None });
+            return Ok(Self { client: Arc::clone(client), restore: None, borrowed: None });
         }
         let what = "the change of keyboard";
         let word = |id: &str| quote(id).map_err(|e| client.refused(what, e.to_string()));
@@ -127,9 +130,10 @@ impl ImeSwitch {
         for change in &changes {
             client.changing(change).await?;
         }
+        let borrowed = Some(client.borrow_keyboard().await);
         // From here on there is something to restore, however the next call ends.
         let restore = Some((restore, changes));
-        let switch = Self { client: Arc::clone(client), restore };
+        let switch = Self { client: Arc::clone(client), restore, borrowed };
         let output = client.act_quick(what, &change).await?;
         let told = output.combined();
         if output.exit_code != 0
@@ -188,8 +192,9 @@ impl Drop for ImeSwitch {
             tracing::warn!(device = %self.client.id(), "the phone's own keyboard was not put back");
             return;
         };
-        let client = Arc::clone(&self.client);
+        let (client, borrowed) = (Arc::clone(&self.client), self.borrowed.take());
         runtime.spawn(async move {
+            let _until_done = borrowed;
             for _ in 0..RETRIES {
                 if run_restore(&client, &back, &changes).await {
                     return;

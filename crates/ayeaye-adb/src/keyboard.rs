@@ -4,16 +4,27 @@ use std::time::Duration;
 use ayeaye_agent::{Device as _, DeviceError, Elements, Gesture, Pixel, Point};
 use tokio::time::{Instant, sleep};
 
+use crate::apps;
 use crate::device::AdbDevice;
 use crate::ime;
+use crate::parse::first_component;
 use crate::quote::quote;
 use crate::{gesture, install, refusal};
 
 /// How long a phone may take to notice a keyboard that has just been installed.
 const NOTICED: Duration = Duration::from_secs(15);
 const POLL: Duration = Duration::from_millis(300);
-/// How long a screen may take to show a field.
-const FIELD: Duration = Duration::from_secs(12);
+/// How long a screen may take to show a field, in the times that a keyboard has.
+const FIELD: u32 = 8;
+
+/// What opens the search of the phone's settings, since Android 10, and what opens their first page.
+const SETTINGS: [&str; 2] = ["android.settings.APP_SEARCH_SETTINGS", "android.settings.SETTINGS"];
+/// The apps that show the settings and search them, besides the one that a phone names itself.
+const SETTINGS_APPS: [&str; 3] = [
+    "com.android.settings",
+    "com.android.settings.intelligence",
+    "com.google.android.settings.intelligence",
+];
 
 /// What there is on a phone to type any text with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,23 +117,52 @@ impl AdbDevice {
         }
     }
 
-    /// Types a text into the search field of the phone's settings, reads it back, and goes home.
+    /// Types a text into the search field of the phone's settings, reads it back, and goes home. Nothing is touched
+    /// where another app is in front.
     pub async fn prove_typing(&self, text: &str) -> Result<Proof, DeviceError> {
         self.wake().await?;
-        let client = self.client();
-        client
-            .shell_quick("opening the settings", "am start -a android.settings.APP_SEARCH_SETTINGS")
-            .await?;
-        let shown = self.field().await?;
-        let proof = match shown {
-            None => Ok(Proof::NoField),
-            Some(at) => self.typed_at(at, text).await,
+        let Some(apps) = self.open_settings().await? else { return Ok(Proof::NoField) };
+        let (proof, back) = match self.field(&apps).await? {
+            // Whatever is in front is left as it is.
+            None => (Ok(Proof::NoField), "input keyevent 3"),
+            // Whatever came of it: the keyboard goes, the search goes, the launcher comes.
+            Some(at) => {
+                let back = "input keyevent 4; input keyevent 4; input keyevent 3";
+                (self.typed_at(at, text).await, back)
+            }
         };
-        // Whatever came of it: the keyboard goes, the search goes, the launcher comes.
-        let back = "input keyevent 4; input keyevent 4; input keyevent 3";
-        let output = client.shell_quick("going home", back).await?;
-        gesture::ensure_accepted(client, "going home", &output)?;
+        let output = self.client().shell_quick("going home", back).await?;
+        gesture::ensure_accepted(self.client(), "going home", &output)?;
         proof
+    }
+
+    /// Opens the phone's settings, at their search where that can be; the packages that may show them. `None` if
+    /// the phone opens neither.
+    async fn open_settings(&self) -> Result<Option<Vec<String>>, DeviceError> {
+        let (client, what) = (self.client(), "opening the settings");
+        for action in SETTINGS {
+            let output = client.shell_quick(what, &format!("am start -a {action}")).await?;
+            if let Some(why) = apps::refusal(&output.combined(), output.exit_code) {
+                tracing::debug!(device = %client.id(), "{action}: {why}");
+                continue;
+            }
+            let ask = format!("cmd package resolve-activity --brief -a {action}");
+            let named = first_component(&client.shell_quick(what, &ask).await?.stdout);
+            let known = SETTINGS_APPS.map(ToOwned::to_owned).into_iter();
+            return Ok(Some(known.chain(named.map(|(package, _)| package)).collect()));
+        }
+        Ok(None)
+    }
+
+    async fn is_in_front(&self, packages: &[String]) -> Result<bool, DeviceError> {
+        let front = self.state().await?.foreground;
+        Ok(front.is_some_and(|app| packages.contains(&app.package)))
+    }
+
+    /// Waits until no text is being typed, and until the phone has its own keyboard back after one whose typing was
+    /// given up; at most as long as that is tried.
+    pub async fn keyboard_is_back(&self) {
+        self.client().own_keyboard_is_back().await;
     }
 
     async fn typed_at(&self, at: Pixel, text: &str) -> Result<Proof, DeviceError> {
@@ -134,10 +174,16 @@ impl AdbDevice {
         let text_entry = Gesture::Type {
             text: text.to_owned(),
             point: Some(point.map_err(off)?),
-            clear: false,
+            // What was searched for last may still stand there.
+            clear: true,
             submit: false,
         };
-        self.perform(&text_entry, size).await?;
+        let unchanged = match self.perform(&text_entry, size).await {
+            Ok(_) => None,
+            // The phone has accepted all, and it may be that nothing has come of it.
+            Err(error) if is_about_the_text(&error) => Some(error),
+            Err(error) => return Err(error),
+        };
         let read = async || {
             let Some(xml) = self.ui_tree().await? else { return Ok(None) };
             let elements = Elements::read_apart(xml).await.unwrap_or_default();
@@ -145,22 +191,27 @@ impl AdbDevice {
             Ok::<_, DeviceError>(fields.map(|it| it.text.clone()).max_by_key(String::len))
         };
         let held = read().await?;
-        let proof = match held {
-            Some(held) if held == text => Proof::Exact,
-            Some(held) => Proof::Different(held),
-            None => Proof::NoField,
-        };
-        Ok(proof)
+        match (held, unchanged) {
+            (Some(held), _) if held == text => Ok(Proof::Exact),
+            (Some(held), _) => Ok(Proof::Different(held)),
+            (None, Some(error)) => Err(error),
+            (None, None) => Ok(Proof::NoField),
+        }
     }
 
-    /// The middle of the first field on the screen; what looks like a search is opened first.
-    async fn field(&self) -> Result<Option<Pixel>, DeviceError> {
-        let deadline = Instant::now() + FIELD;
+    /// The middle of the first field on a screen of these apps; what looks like a search is opened first.
+    async fn field(&self, apps: &[String]) -> Result<Option<Pixel>, DeviceError> {
+        let deadline = Instant::now() + FIELD * self.client().limits().keyboard;
         let mut searched = false;
         while Instant::now() < deadline {
+            if !self.is_in_front(apps).await? {
+                sleep(POLL).await;
+                continue;
+            }
             let elements = match self.ui_tree().await? {
-                Some(xml) => Elements::read_apart(xml).await,
-                None => None,
+                // Another app may have come while they were listed.
+                Some(xml) if self.is_in_front(apps).await? => Elements::read_apart(xml).await,
+                _ => None,
             };
             let Some(elements) = elements else {
                 sleep(POLL).await;
@@ -208,6 +259,12 @@ impl AdbDevice {
         install::uninstall(client, &package).await?;
         Ok(Some(package))
     }
+}
+
+/// Whether it is the text that was refused, and not the phone that lets nobody type or change its keyboard.
+fn is_about_the_text(error: &DeviceError) -> bool {
+    matches!(error, DeviceError::Refused { what, reason, .. }
+        if what == "the text" && !refusal::names_the_mend(reason))
 }
 
 fn is_field(class: &str) -> bool {

@@ -9,5 +9,6 @@ mod listing;
 mod naming;
 mod one_shell;
 mod opening;
+mod proving;
 mod settings;
 mod typing;

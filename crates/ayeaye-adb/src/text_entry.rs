@@ -10,10 +10,11 @@ mod clearing;
 mod field;
 mod keys;
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceError, Performed, Point, ScreenSize};
+use ayeaye_agent::{DeviceError, DeviceId, Performed, Point, ScreenSize};
 use tokio::time::{Instant, sleep};
 
 use self::clearing::Emptied;
@@ -136,7 +137,7 @@ impl TextEntry<'_> {
             }
         }
         let tried: Vec<&str> = ways.iter().map(Way::name).collect();
-        Err(client.refused("the text", nothing_typed(&tried, composes)))
+        Err(client.refused("the text", nothing_typed(client.id(), &tried, composes)))
     }
 
     /// Types the text in one way, and presses enter if it may have arrived.
@@ -252,13 +253,17 @@ fn same(way: &Way, other: &Way) -> bool {
     std::mem::discriminant(way) == std::mem::discriminant(other)
 }
 
-fn nothing_typed(tried: &[&str], composes: bool) -> String {
+fn nothing_typed(device: &DeviceId, tried: &[&str], composes: bool) -> String {
     let mut text = format!(
         "the phone accepted it and the field holds what it held before (tried: {})",
         tried.join(", ")
     );
     if tried.contains(&"ADBKeyboard") {
-        text.push_str("; install the newest ADBKeyboard, older ones do nothing on newer phones");
+        _ = write!(
+            text,
+            "; an old ADBKeyboard does nothing on newer phones: `ayeaye setup {device} --keyboard fetch`, on the \
+             computer that runs Aye-aye, tries the one that is there and puts a newer one in its place"
+        );
     } else if composes {
         text.push_str("; the keyboard makes words of its language from it: switch it to English, or install ADBKeyboard");
     } else {

@@ -156,7 +156,8 @@ pub struct FaultPlan {
     // What phones and their apps do with keys, and when they go dark.
     /// Ctrl+A in text fields.
     pub select_all: SelectAll,
-    /// An old `ADBKeyboard`: its broadcasts are answered as completed, and nothing is typed or cleared.
+    /// An old `ADBKeyboard`: its broadcasts are answered as completed, and nothing is typed or cleared. Taken from
+    /// the plan when one is installed.
     pub deaf_keyboard: bool,
     /// The phone's own keyboard composes words from injected letters.
     pub composing_keyboard: bool,

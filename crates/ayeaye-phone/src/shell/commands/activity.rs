@@ -203,6 +203,15 @@ fn app_for(url: &str) -> Option<&'static str> {
     }
 }
 
+/// Since which API level this opens the settings, which show their search here.
+fn settings_since(action: Option<&str>) -> Option<u32> {
+    match action? {
+        "android.settings.SETTINGS" => Some(1),
+        "android.settings.APP_SEARCH_SETTINGS" => Some(29),
+        _ => None,
+    }
+}
+
 async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     let intent = match Intent::parse(args) {
         Ok(intent) => intent,
@@ -215,13 +224,12 @@ async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
         (_, Some(url)) if intent.action.is_none_or(|action| action == VIEW) => {
             package::launcher_of(device, app_for(url)?)
         }
-        (None, None) => match intent.action {
-            // They open at their search.
-            Some("android.settings.SETTINGS" | "android.settings.APP_SEARCH_SETTINGS") => {
-                package::launcher_of(device, "com.android.settings")
-            }
-            _ => None,
-        },
+        (None, None) => {
+            let since = settings_since(intent.action);
+            since
+                .filter(|since| *since <= device.phone().options().sdk)
+                .and_then(|_| package::launcher_of(device, "com.android.settings"))
+        }
         _ => None,
     });
     let Some(component) = found else {

@@ -5,6 +5,7 @@ use super::{CommandOutput, find, path};
 use crate::{
     apk,
     device::{AdbDevice, unix_seconds},
+    faults::FaultPlan,
     files::normalize_path,
     packages::{Component, Package},
     shell::io::Io,
@@ -81,13 +82,17 @@ pub(super) async fn install(
     }
     if ADB_KEYBOARD.split('/').next() == Some(name.as_str()) {
         let late = Duration::from_millis(device.faults().plan().keyboard_late_ms);
+        let there = |plan: &mut FaultPlan| {
+            plan.no_keyboard = false;
+            plan.deaf_keyboard = false;
+        };
         if late.is_zero() {
-            device.inject(|plan| plan.no_keyboard = false);
+            device.inject(there);
         } else {
             let device = device.clone();
             tokio::spawn(async move {
                 tokio::time::sleep(late).await;
-                device.inject(|plan| plan.no_keyboard = false);
+                device.inject(there);
             });
         }
     }

@@ -1,0 +1,47 @@
+//! Trying a keyboard in the search of the phone's settings, and in no other app.
+use super::fake::{Fake, Reply};
+use crate::Proof;
+
+const FIELD: &str = "<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation=\"0\">\
+    <node index=\"0\" text=\"to my boss\" resource-id=\"\" class=\"android.widget.EditText\" package=\"com.a\" \
+    content-desc=\"\" checkable=\"false\" checked=\"false\" clickable=\"true\" enabled=\"true\" focusable=\"true\" \
+    focused=\"true\" scrollable=\"false\" long-clickable=\"true\" password=\"false\" selected=\"false\" \
+    bounds=\"[0,100][1080,200]\" /></hierarchy>";
+
+/// A phone with this app in front, whatever is started.
+async fn with_in_front(app: &'static str, started: Reply) -> Fake {
+    Fake::phone(move |request| {
+        if request.contains("am start") {
+            return Some(started.clone());
+        }
+        if request.contains("mWakefulness") {
+            return Some(Reply::out(format!(
+                "  mWakefulness=Awake\n--ayeaye--\n  mCurrentFocus=Window{{1 u0 {app}/{app}.Main}}\n  \
+                 mFocusedApp=ActivityRecord{{1 u0 {app}/.Main t1}}\n--ayeaye--\n"
+            )));
+        }
+        request.contains("uiautomator").then(|| Reply::out(FIELD))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn where_the_settings_do_not_open_nothing_is_touched() {
+    let refusal =
+        "Error: Activity not started, unable to resolve Intent { act=android.settings.SETTINGS }\n";
+    let refused = Reply::Shell("Starting: Intent\n".to_owned(), refusal.to_owned(), 1);
+    let fake = with_in_front("com.a", refused).await;
+    assert_eq!(fake.open().await.prove_typing("你好").await.unwrap(), Proof::NoField);
+    let acts = fake.acts();
+    assert_eq!(acts.len(), 2, "{acts:?}");
+    assert!(acts[0].ends_with("APP_SEARCH_SETTINGS") && acts[1].ends_with(".SETTINGS"), "{acts:?}");
+}
+
+#[tokio::test]
+async fn where_another_app_stays_in_front_nothing_is_typed_into_it() {
+    let fake = with_in_front("com.a", Reply::out("Starting: Intent\n")).await;
+    assert_eq!(fake.open().await.prove_typing("你好").await.unwrap(), Proof::NoField);
+    let acts = fake.acts();
+    assert!(acts[0].starts_with("am start"), "{acts:?}");
+    assert_eq!(acts[1..], ["input keyevent 3"], "only the way home");
+}
