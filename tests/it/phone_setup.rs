@@ -5,11 +5,11 @@ use std::time::Duration;
 use axum::Router;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device as _, DeviceError, Gesture, ScreenSize};
-use ayeaye_phone::{AdbDevice, FaultPlan, InstallRefusal, Maker, Phone, PhoneOptions};
+use ayeaye_phone::{AdbDevice, FaultPlan, InstallRefusal, Maker, Phone, PhoneOptions, Profile};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Binary, CommandOutput, OnTerminal, apk, plugged_in};
+use crate::support::{Binary, CommandOutput, OnTerminal, apk, plugged_in, within};
 
 const KEYBOARD: &str = "com.android.adbkeyboard";
 const OWN: &str = "com.android.inputmethod.latin/.LatinIME";
@@ -131,6 +131,88 @@ async fn without_leave_nothing_is_changed_and_the_way_is_told() {
         .await;
     assert!(walked.out.contains("--keyboard fetch"), "{walked:?}");
     assert_eq!(shop.state(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_to_be_asked_is_no_yes_and_no_success() {
+    let shop = Shop::open(phone_with(|_| {})).await;
+    let before = shop.state();
+    for keyboard in ["remove", "FILE"] {
+        let done = shop.setup(keyboard, false).await;
+        assert_eq!(done.code, 1, "{keyboard}: {done:?}");
+        assert!(done.out.contains("--yes says yes"), "{keyboard}: {done:?}");
+        assert_eq!(shop.state(), before, "{keyboard}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_old_keyboard_that_types_nothing_is_replaced() {
+    let shop = Shop::open(phone_with(|plan| plan.deaf_keyboard = true)).await;
+    // It is tried first, and the published one offered where it fails.
+    let tried = shop.setup("fetch", false).await;
+    assert_eq!(tried.code, 1, "{tried:?}");
+    for said in ["Older versions do nothing", "in place of the one that is there"] {
+        assert!(tried.out.contains(said), "{said}: {}", tried.out);
+    }
+    let done = shop.setup("FILE", true).await;
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.out.contains("arrived exactly"), "{}", done.out);
+    assert!(shop.typed().iter().any(|text| text == SAMPLE), "{:?}", shop.typed());
+    // One that types is left alone by what only fetches one.
+    let again = shop.setup("fetch", true).await;
+    assert!(again.code == 0 && again.out.contains("on the phone already"), "{again:?}");
+    assert!(!again.out.contains("Put ADBKeyboard"), "{again:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn before_android_10_the_settings_are_opened_without_their_search() {
+    let options = PhoneOptions { android: "9".to_owned(), sdk: 28, ..PhoneOptions::default() };
+    let phone = AdbDevice::new(Phone::new(options.with_profile(Profile::AtOnce)));
+    let note = ayeaye_phone::Component {
+        package: "com.example.notes".to_owned(),
+        class: "com.example.notes.MainActivity".to_owned(),
+    };
+    phone.phone().start_activity(&note).unwrap();
+    let shop = Shop::open(phone).await;
+    let done = shop.setup("fetch", true).await;
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.out.contains("arrived exactly"), "{}", done.out);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_while_the_keyboard_is_tried_leaves_the_own_one_in_use() {
+    let shop = Shop::open(phone_with(|plan| plan.shell_delay_ms = 100)).await;
+    let before = shop.state();
+    let words = ["setup", shop.phone.serial(), "--keyboard", "fetch"];
+    let terminal = OnTerminal::start(&shop.binary, &words);
+    within(30, "the other keyboard", async {
+        while shop.phone.phone().input_method() == OWN {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    terminal.interrupt().await;
+    let (code, shown) = terminal.end().await;
+    assert_eq!(code, 1, "{shown}");
+    assert_eq!(shop.state().2, before.2, "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_at_a_question_of_setup_ends_it() {
+    let nowhere = std::net::SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+    let binary = Binary::unconfigured(nowhere);
+    for question in ["What now?", "Which one?"] {
+        let mut terminal = OnTerminal::start(&binary, &["setup"]);
+        terminal.wait_for("What now?").await;
+        if question != "What now?" {
+            // The virtual phone; then the model is asked for.
+            terminal.press("2\n");
+            terminal.wait_for(question).await;
+        }
+        terminal.interrupt().await;
+        let (code, shown) = terminal.end().await;
+        assert_eq!(code, 1, "{question}: {shown}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -357,7 +439,10 @@ async fn a_task_that_needs_the_keyboard_offers_it_at_the_terminal_and_goes_on() 
     assert!(terminal.shown().contains("can only be typed ASCII"), "{}", terminal.shown());
     terminal.press("2\n");
     terminal.wait_for("The file:").await;
-    terminal.press(&format!("{}\n", file.display()));
+    terminal.press("nowhere.apk\n");
+    terminal.wait_for("another one").await;
+    // As a terminal writes what is dragged into it.
+    terminal.press(&format!("'{}' \n", file.display()));
     terminal.wait_for("the task goes on").await;
     let (code, shown) = terminal.end().await;
     assert_eq!(code, 0, "{shown}");

@@ -94,6 +94,8 @@ pub struct Config {
     pub file: Option<PathBuf>,
     /// Where a settings file would have been read.
     pub default_file: Option<PathBuf>,
+    /// The home folder, for paths that somebody types.
+    pub home: Option<PathBuf>,
     /// Whether the user asked for texts without colour (`NO_COLOR`).
     pub no_color: bool,
     /// Whether the terminal shows what it is sent and nothing more (`TERM=dumb`).
@@ -310,6 +312,7 @@ impl Config {
             http: HttpSettings::read(reader)?,
             file: None,
             default_file: None,
+            home: reader.environment.home(),
             no_color: reader.environment.get("NO_COLOR").is_some(),
             dumb_terminal: reader.environment.get("TERM").is_some_and(|term| term == "dumb"),
             notes: Vec::new(),

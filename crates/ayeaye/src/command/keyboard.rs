@@ -1,35 +1,26 @@
 //! The keyboard that types texts of every script: put on the phone once its owner allows it, and taken
 //! off again. Nothing of it comes with this program: it is a file that the person names, or that this machine
 //! fetches from where its authors publish it.
-use std::path::Path;
-use std::time::Duration;
+mod file;
 
-use anyhow::Context as _;
+use std::path::PathBuf;
+
 use ayeaye_adb::{AdbDevice as AdbPhone, Proof};
 use ayeaye_agent::{
     DeviceError, DeviceHolder, DeviceId, KEYBOARD_READY, Principal, Question, error_chain,
 };
 use ayeaye_phone::AdbDevice;
-use sha2::{Digest as _, Sha256};
 
+use self::file::{PAGE, PUBLISHED, fetch, from_file, typed_path};
 use crate::cli::{KeyboardChoice, Setup};
 use crate::command::asker::Asker;
 use crate::command::called::ayeaye;
-use crate::command::http_client::http_client;
 use crate::command::{Exit, doctor};
 use crate::config::Config;
 use crate::hint::{Reader, for_device_error};
+use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 use crate::wiring::{App, ModelChoice};
-
-/// `ADBKeyboard` (GPL-2.0) as its authors publish it, at the commit of April 2026.
-const PUBLISHED: &str = "https://raw.githubusercontent.com/senzhk/ADBKeyBoard/4b513f3313b8392b316b37e9c08b0be2def79dda/ADBKeyboard.apk";
-/// What that file is.
-const SHA256: &str = "e698adea5633135a067b038f9a0cf41baa4de09888713a81593fb2b9682cdc59";
-const PAGE: &str = "https://github.com/senzhk/ADBKeyBoard";
-/// The most bytes of a keyboard.
-const MAX: usize = 16 << 20;
-const FETCH_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Chinese, Russian, Arabic, Hindi and Greek, a letter with a combining mark, and an emoji of several parts.
 const SAMPLE: &str = "你好 Привет مرحبا नमस्ते Γειά e\u{301} 👩\u{200d}👩\u{200d}👧";
@@ -39,7 +30,7 @@ pub(super) async fn only(
     config: &Config,
     args: &Setup,
     (choice, virtual_phone): (&KeyboardChoice, Option<AdbDevice>),
-    asker: Asker,
+    (asker, signals): (Asker, &Shutdown),
 ) -> anyhow::Result<Exit> {
     let app = match virtual_phone {
         Some(phone) => App::with_phone(config, phone, ModelChoice::Scripted).await?,
@@ -48,34 +39,44 @@ pub(super) async fn only(
     let device = match (&args.device, &app.adb_device) {
         (Some(device), _) => DeviceId::new(device),
         (None, Some(phone)) => DeviceId::new(phone.serial()),
-        (None, None) => match doctor::tell_phones(&app, config, asker.terminal).await.as_slice() {
-            [only] => only.id.clone(),
-            [] => return Ok(Exit::Failed),
-            _ => {
-                asker.terminal.line("Which phone? Name it: ayeaye setup DEVICE --keyboard …");
-                return Ok(Exit::Usage);
+        (None, None) => {
+            let looking = doctor::tell_phones(&app, config, asker.terminal);
+            let Some(phones) = signals.unless_asked(looking).await else { return Ok(Exit::Failed) };
+            match phones.as_slice() {
+                [only] => only.id.clone(),
+                [] => return Ok(Exit::Failed),
+                _ => {
+                    let which = "Which phone? Name it: ayeaye setup DEVICE --keyboard …";
+                    asker.terminal.line(which);
+                    return Ok(Exit::Usage);
+                }
             }
-        },
+        }
     };
-    let desk = Desk { app: &app, device: &device, asker, in_task: false };
-    let done = match choice {
-        KeyboardChoice::Remove => desk.remove().await,
-        choice => desk.put(choice).await,
+    let desk = Desk { app: &app, device: &device, asker, config, in_task: false };
+    let work = async |phone: &AdbPhone| match choice {
+        KeyboardChoice::Remove => desk.remove(phone).await,
+        choice => desk.put(phone, choice).await,
     };
-    Ok(desk.told(done))
+    Ok(desk.unless_asked(signals, work).await)
 }
 
 /// After the phone was chosen: says what can be typed on it, and offers what is missing.
-pub(super) async fn offer(app: &App, device: &DeviceId, asker: Asker) {
-    let desk = Desk { app, device, asker, in_task: false };
-    let offered = desk.offer().await;
-    desk.told(offered);
+pub(super) async fn offer(
+    app: &App,
+    config: &Config,
+    device: &DeviceId,
+    (asker, signals): (Asker, &Shutdown),
+) {
+    let desk = Desk { app, device, asker, config, in_task: false };
+    desk.unless_asked(signals, async |phone: &AdbPhone| desk.offer(phone).await).await;
 }
 
 /// In the middle of a task that needs it: offers the keyboard to the person at the terminal. Returns the
 /// answer to the task's question if the keyboard is there afterwards.
 pub(super) async fn offer_for_task(
     app: &App,
+    config: &Config,
     device: &DeviceId,
     question: &Question,
     terminal: Terminal,
@@ -83,8 +84,11 @@ pub(super) async fn offer_for_task(
     if !question.is_about_keyboard() || !terminal.is_interactive() {
         return None;
     }
-    let desk = Desk { app, device, asker: Asker { terminal, yes: false }, in_task: true };
-    let offered = desk.offer().await;
+    let desk = Desk { app, device, asker: Asker { terminal, yes: false }, config, in_task: true };
+    let offered = match desk.phone().await {
+        Ok(phone) => desk.offer(&phone).await,
+        Err(error) => Err(error),
+    };
     desk.told(offered);
     let state = app.open_adb(device).await.ok()?.keyboard().await.ok()?;
     state.is_usable().then(|| KEYBOARD_READY.to_owned())
@@ -96,8 +100,16 @@ struct Desk<'a> {
     app: &'a App,
     device: &'a DeviceId,
     asker: Asker,
+    config: &'a Config,
     /// Whether a task waits for it, whose screen must stay as it is.
     in_task: bool,
+}
+
+/// How trying the keyboard ended.
+struct Tried {
+    exit: Exit,
+    /// It typed something else, or nothing.
+    is_old: bool,
 }
 
 /// Why it was not done.
@@ -133,6 +145,28 @@ impl Desk<'_> {
         Exit::Failed
     }
 
+    /// Does it, unless the program is asked to end: then nothing more is done, and this returns when the phone has its
+    /// own keyboard back.
+    async fn unless_asked(
+        &self,
+        signals: &Shutdown,
+        work: impl AsyncFnOnce(&AdbPhone) -> Result<Exit, NotDone>,
+    ) -> Exit {
+        let phone = match signals.unless_asked(self.phone()).await {
+            Some(Ok(phone)) => phone,
+            Some(Err(error)) => return self.told(Err(error)),
+            None => return Exit::Failed,
+        };
+        if let Some(done) = signals.unless_asked(work(&phone)).await {
+            return self.told(done);
+        }
+        // The line of a prompt may be open.
+        self.asker.terminal.line("");
+        signals.wait_for("the phone's own keyboard", phone.keyboard_is_back()).await;
+        self.item("stopped");
+        Exit::Failed
+    }
+
     /// The phone, unless a task drives it now.
     async fn phone(&self) -> Result<std::sync::Arc<AdbPhone>, NotDone> {
         let holder = self.app.agent.device_holder(self.device, &Principal::operator()).await;
@@ -145,8 +179,7 @@ impl Desk<'_> {
         Ok(self.app.open_adb(self.device).await?)
     }
 
-    async fn offer(&self) -> Result<Exit, NotDone> {
-        let phone = self.phone().await?;
+    async fn offer(&self, phone: &AdbPhone) -> Result<Exit, NotDone> {
         let state = phone.keyboard().await?;
         if state.is_usable() {
             self.item("ADBKeyboard is on it: texts of every script can be typed");
@@ -170,13 +203,28 @@ impl Desk<'_> {
         let default = if self.asker.yes { 3 } else { 1 };
         let choice = match self.asker.choose("What now?", 3, default).await {
             Some(1) => KeyboardChoice::Fetch,
-            Some(2) => match terminal.ask_line("The file:").await.filter(|it| !it.is_empty()) {
-                Some(file) => KeyboardChoice::File(file.into()),
+            Some(2) => match self.ask_for_file().await {
+                Some(file) => KeyboardChoice::File(file),
                 None => return Ok(self.left_alone()),
             },
             _ => return Ok(self.left_alone()),
         };
-        self.install_and_prove(&phone, &choice).await
+        Ok(self.install_and_prove(phone, &choice).await?.exit)
+    }
+
+    /// A file that is an app; `None` if there is to be none.
+    async fn ask_for_file(&self) -> Option<PathBuf> {
+        loop {
+            let said = self.asker.terminal.ask_line("The file:").await?;
+            if said.is_empty() {
+                return None;
+            }
+            let path = typed_path(&said, self.config.home.as_deref());
+            match from_file(&path) {
+                Ok(_) => return Some(path),
+                Err(error) => self.item(&format!("{error:#}; another one, or Enter for none")),
+            }
+        }
     }
 
     fn left_alone(&self) -> Exit {
@@ -191,35 +239,44 @@ impl Desk<'_> {
     }
 
     /// Puts it on the phone as the command line says.
-    async fn put(&self, choice: &KeyboardChoice) -> Result<Exit, NotDone> {
-        let phone = self.phone().await?;
-        let state = phone.keyboard().await?;
-        if state.installed.is_some() {
+    async fn put(&self, phone: &AdbPhone, choice: &KeyboardChoice) -> Result<Exit, NotDone> {
+        let is_there = phone.keyboard().await?.installed.is_some();
+        if is_there && *choice == KeyboardChoice::Fetch {
             self.item("ADBKeyboard is on the phone already");
-            return self.enable_and_prove(&phone).await;
+            let tried = self.enable_and_prove(phone).await?;
+            if !tried.is_old {
+                return Ok(tried.exit);
+            }
         }
         if let KeyboardChoice::File(path) = choice {
             // Nobody is asked about a file that is not there.
             from_file(path).map_err(NotDone::File)?;
         }
-        let question = format!("Put ADBKeyboard (17 kB, GPL-2.0, {PAGE}) on {}?", self.device);
-        match self.asker.confirm(&question, true).await {
-            Some(true) => {}
-            Some(false) => return Ok(self.left_alone()),
-            None => {
-                self.item("nobody could be asked here: --yes says yes");
-                _ = self.left_alone();
-                return Ok(Exit::Failed);
-            }
+        let place = if is_there { ", in place of the one that is there" } else { "" };
+        let question =
+            format!("Put ADBKeyboard (17 kB, GPL-2.0, {PAGE}) on {}{place}?", self.device);
+        if !self.is_allowed(&question).await? {
+            let left = self.left_alone();
+            // It is there, and does not type.
+            let is_old = is_there && *choice == KeyboardChoice::Fetch;
+            return Ok(if is_old { Exit::Failed } else { left });
         }
-        self.install_and_prove(&phone, choice).await
+        Ok(self.install_and_prove(phone, choice).await?.exit)
+    }
+
+    /// Whether a person agrees; an error if there is nobody to be asked.
+    async fn is_allowed(&self, question: &str) -> Result<bool, NotDone> {
+        self.asker.confirm(question, true).await.ok_or_else(|| {
+            _ = self.left_alone();
+            NotDone::Otherwise("nobody could be asked here: --yes says yes".to_owned())
+        })
     }
 
     async fn install_and_prove(
         &self,
         phone: &AdbPhone,
         choice: &KeyboardChoice,
-    ) -> Result<Exit, NotDone> {
+    ) -> Result<Tried, NotDone> {
         let terminal = self.asker.terminal;
         let apk = match choice {
             KeyboardChoice::File(path) => {
@@ -233,13 +290,14 @@ impl Desk<'_> {
             }
         };
         let waiting = terminal.waiting("Installing it; the phone may ask you to allow that");
-        phone.install(&apk).await?;
+        let installed = phone.install(&apk).await;
         drop(waiting);
+        installed?;
         self.item("installed");
         self.enable_and_prove(phone).await
     }
 
-    async fn enable_and_prove(&self, phone: &AdbPhone) -> Result<Exit, NotDone> {
+    async fn enable_and_prove(&self, phone: &AdbPhone) -> Result<Tried, NotDone> {
         let waiting = self.asker.terminal.waiting("Switching it on");
         let id = match phone.enable_keyboard().await {
             Ok(id) => id,
@@ -250,19 +308,19 @@ impl Desk<'_> {
                     "switch it on in the phone's settings (Languages & input, On-screen keyboard) and choose \
                      it there; `--keyboard remove` takes it off again",
                 );
-                return Ok(Exit::Failed);
+                return Ok(Tried { exit: Exit::Failed, is_old: false });
             }
         };
         if self.in_task {
             // The task's own text is looked for in its field.
             drop(waiting);
             self.item(&format!("{id} is switched on, and the task goes on"));
-            return Ok(Exit::Done);
+            return Ok(Tried { exit: Exit::Done, is_old: false });
         }
         waiting.now("Typing into the search of its settings");
         let proof = phone.prove_typing(SAMPLE).await;
         drop(waiting);
-        let (text, exit) = match proof {
+        let (text, tried) = match proof {
             Err(error) => {
                 self.item(&format!("{id} is switched on; it could not be tried:"));
                 return Err(error.into());
@@ -275,19 +333,25 @@ impl Desk<'_> {
             let (ayeaye, device) = (ayeaye(), self.device);
             self.item(&format!("`{ayeaye} setup {device} --keyboard remove` takes it off again"));
         }
-        Ok(exit)
+        Ok(tried)
     }
 
-    async fn remove(&self) -> Result<Exit, NotDone> {
-        let phone = self.phone().await?;
+    async fn remove(&self, phone: &AdbPhone) -> Result<Exit, NotDone> {
         let Some(id) = phone.keyboard().await?.installed else {
             self.item("there is none on the phone that takes texts from adb");
             return Ok(Exit::Done);
         };
         let question = format!("Take {id} off {}?", self.device);
-        if self.asker.confirm(&question, true).await != Some(true) {
-            self.item("nothing was changed");
-            return Ok(Exit::Done);
+        match self.asker.confirm(&question, true).await {
+            Some(true) => {}
+            Some(false) => {
+                self.item("nothing was changed");
+                return Ok(Exit::Done);
+            }
+            None => {
+                let why = "nobody could be asked here, and nothing was changed: --yes says yes";
+                return Err(NotDone::Otherwise(why.to_owned()));
+            }
         }
         phone.remove_keyboard().await?;
         let state = phone.keyboard().await?;
@@ -303,82 +367,27 @@ impl Desk<'_> {
 }
 
 /// What the proof has shown, and how the command ends.
-fn verdict(id: &str, proof: Proof) -> (String, Exit) {
+fn verdict(id: &str, proof: Proof) -> (String, Tried) {
     let count = SAMPLE.chars().count();
     match proof {
         Proof::Exact => (
             format!(
                 "{id} works: five scripts, a combining mark and an emoji ({count} code points) arrived exactly"
             ),
-            Exit::Done,
+            Tried { exit: Exit::Done, is_old: false },
         ),
         Proof::Different(held) => (
             format!(
                 "{id} is switched on, but of the text that was tried a field held {held:?}. Older versions \
                      do nothing on newer phones: put the newest on it, from a file ({PAGE}/releases)"
             ),
-            Exit::Failed,
+            Tried { exit: Exit::Failed, is_old: true },
         ),
-        Proof::NoField => {
-            (format!("{id} is switched on; no field was found to try it in"), Exit::Done)
-        }
+        Proof::NoField => (
+            format!(
+                "{id} is switched on; it was not tried, since no field of the phone's settings came to the front"
+            ),
+            Tried { exit: Exit::Done, is_old: false },
+        ),
     }
-}
-
-/// The file, and what it is.
-fn from_file(path: &Path) -> anyhow::Result<(Vec<u8>, String)> {
-    let shown = path.display();
-    let size = std::fs::metadata(path).with_context(|| format!("{shown} cannot be read"))?.len();
-    if MAX as u64 <= size {
-        anyhow::bail!("{shown} has {size} bytes: that is no keyboard; nothing was changed");
-    }
-    let content = std::fs::read(path).with_context(|| format!("{shown} cannot be read"))?;
-    if !content.starts_with(b"PK") {
-        anyhow::bail!(
-            "{shown} is no Android app: get ADBKeyboard.apk from {PAGE}; nothing was changed"
-        );
-    }
-    let sum = hex(&content);
-    let known = if sum == SHA256 {
-        "the file that its authors publish".to_owned()
-    } else {
-        format!(
-            "not the published file known here (SHA-256 {sum}); you have named it, so it is taken"
-        )
-    };
-    let what = format!("{shown}, {} bytes: {known}", content.len());
-    Ok((content, what))
-}
-
-/// The published file, from there or from a mirror; anything else is refused.
-async fn fetch(url: &str) -> anyhow::Result<Vec<u8>> {
-    let offline = |cause: reqwest::Error| {
-        anyhow::anyhow!(
-            "{url} cannot be fetched ({}), and nothing was changed. On a machine that can, get ADBKeyboard.apk \
-             from {PAGE}, and name the file: --keyboard FILE",
-            error_chain(&cause.without_url())
-        )
-    };
-    let client = http_client(url, FETCH_TIMEOUT)?;
-    let answer = client.get(url).send().await.map_err(offline)?;
-    let answer = answer.error_for_status().map_err(offline)?;
-    if answer.content_length().is_some_and(|length| MAX as u64 <= length) {
-        anyhow::bail!("what {url} offers is no keyboard; nothing was changed");
-    }
-    let content = answer.bytes().await.map_err(offline)?;
-    let sum = hex(&content);
-    if sum != SHA256 {
-        anyhow::bail!(
-            "what came from {url} is not the published file (SHA-256 {sum}, wanted {SHA256}); nothing was changed"
-        );
-    }
-    Ok(content.to_vec())
-}
-
-fn hex(content: &[u8]) -> String {
-    use std::fmt::Write as _;
-    Sha256::digest(content).iter().fold(String::new(), |mut text, byte| {
-        _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -185,7 +185,7 @@ pub(super) async fn to_the_end(
         let reply = match (report.stop_reason, &report.question) {
             (StopReason::InfoActionNeedsReply, Some(question)) => {
                 let device = DeviceId::new(&report.device.device_id);
-                let keyboard = offer_for_task(app, &device, question, terminal);
+                let keyboard = offer_for_task(app, config, &device, question, terminal);
                 match signals.unless_asked(keyboard).await.flatten() {
                     Some(ready) => Some(ready),
                     None => ask_in_time(question, options.answer_by, (terminal, signals)).await,

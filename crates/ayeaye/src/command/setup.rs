@@ -1,7 +1,8 @@
 //! `ayeaye setup`: phone, model and client, one after the other, and a task at the end.
 //!
 //! Every question has a default and can be skipped. Nothing is written before its question is answered, and
-//! each file is written in one step: Ctrl-C at any place leaves nothing half done.
+//! each file is written in one step: Ctrl-C at any place leaves nothing half done. Where the phone is about to
+//! get its own keyboard back, that is waited for.
 mod first_task;
 mod model;
 mod phone;
@@ -15,6 +16,7 @@ use crate::command::asker::Asker;
 use crate::command::install::{self, State, clients_here};
 use crate::command::{Exit, Start, keyboard};
 use crate::config::Config;
+use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 use crate::wiring::{App, ModelChoice};
 
@@ -45,23 +47,71 @@ pub async fn setup(
     }
     let asker = Asker { terminal, yes: args.yes };
     let virtual_phone = args.virtual_phone.then(|| args.traits.phone());
+    let signals = Shutdown::on_signals()?;
     if let Some(choice) = &args.keyboard {
-        return keyboard::only(config, args, (choice, virtual_phone), asker).await;
+        return keyboard::only(config, args, (choice, virtual_phone), (asker, &signals)).await;
     }
     terminal.line(
         "Three steps: phone, model, client. Enter takes the answer in brackets, Ctrl-C ends.\n",
     );
     heading(terminal, "1. The phone");
-    let phone = phone::choose(config, args, asker).await?;
-    let virtual_phone = virtual_phone.unwrap_or_default();
-    match &phone {
-        Phone::None => {}
-        Phone::Real(device) => keyboard::offer(&App::new(config).await?, device, asker).await,
+    let Some(phone) = signals.unless_asked(phone::choose(config, args, asker)).await else {
+        return Ok(stopped(terminal));
+    };
+    let (phone, virtual_phone) = (phone?, virtual_phone.unwrap_or_default());
+    let at = match &phone {
+        Phone::None => None,
+        Phone::Real(device) => Some((App::new(config).await?, device.clone())),
         Phone::Virtual => {
             let app = App::with_phone(config, virtual_phone.clone(), ModelChoice::Scripted).await?;
-            keyboard::offer(&app, &DeviceId::new(virtual_phone.serial()), asker).await;
+            Some((app, DeviceId::new(virtual_phone.serial())))
         }
+    };
+    if let Some((app, device)) = &at {
+        keyboard::offer(app, config, device, (asker, &signals)).await;
     }
+    if signals.asked.is_cancelled() {
+        return Ok(Exit::Failed);
+    }
+    let without_phone = model_and_client(config, start, args, &phone, asker);
+    let Some(walked) = signals.unless_asked(without_phone).await else {
+        return Ok(stopped(terminal));
+    };
+    let Walked { config, model_works, client_added, exit } = walked?;
+    if args.no_task {
+        return Ok(exit);
+    }
+    heading(terminal, "A first task");
+    let phones = (&phone, &virtual_phone);
+    let done =
+        first_task::run(&config, phones, (model_works, client_added), (asker, &signals)).await?;
+    Ok(if exit == Exit::Done { done } else { exit })
+}
+
+/// After Ctrl-C at a question, whose line is still open.
+fn stopped(terminal: Terminal) -> Exit {
+    terminal.line("");
+    Exit::Failed
+}
+
+/// What the second and the third step have come to.
+struct Walked {
+    /// With what was written meanwhile.
+    config: Config,
+    model_works: bool,
+    client_added: bool,
+    exit: Exit,
+}
+
+/// The steps that touch no phone.
+async fn model_and_client(
+    config: &Config,
+    start: &Start,
+    args: &Setup,
+    phone: &Phone,
+    asker: Asker,
+) -> anyhow::Result<Walked> {
+    let terminal = asker.terminal;
     heading(terminal, "2. The model");
     let model = model::choose(config, args, asker).await?;
     let model_works = model.as_ref().is_some_and(|it| it.works);
@@ -72,16 +122,10 @@ pub async fn setup(
     // What was written counts from here on.
     let config = Config::load(&start.flags, start.file.as_deref(), &start.environment)?;
     heading(terminal, "3. The client");
-    let (added, exit) = client(&config, start, args, &phone, asker).await?;
+    let (client_added, exit) = client(&config, start, args, phone, asker).await?;
     // A script that names a model must hear that it has not got it.
     let exit = if args.model.is_some() && !kept { Exit::Failed } else { exit };
-    if args.no_task {
-        return Ok(exit);
-    }
-    heading(terminal, "A first task");
-    let phones = (&phone, &virtual_phone);
-    let done = first_task::run(&config, phones, (model_works, added), asker).await?;
-    Ok(if exit == Exit::Done { done } else { exit })
+    Ok(Walked { config, model_works, client_added, exit })
 }
 
 fn heading(terminal: Terminal, text: &str) {

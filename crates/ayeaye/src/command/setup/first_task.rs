@@ -24,7 +24,7 @@ pub(super) async fn run(
     config: &Config,
     (phone, virtual_phone): (&Phone, &AdbDevice),
     (model_works, client_added): (bool, bool),
-    asker: Asker,
+    (asker, signals): (Asker, &Shutdown),
 ) -> anyhow::Result<Exit> {
     let terminal = asker.terminal;
     let app = match phone {
@@ -50,7 +50,11 @@ pub(super) async fn run(
     };
     if !model_works && !app.scripted {
         // The client's model will do what a task needs: see, and act. So see and act.
-        let exit = by_hand(&app, &device, terminal).await?;
+        // An act that was sent comes to its end by itself.
+        let exit = tokio::select! {
+            done = by_hand(&app, &device, terminal) => done?,
+            () = signals.at_once.cancelled() => Exit::Failed,
+        };
         if exit == Exit::Done {
             terminal.line(if client_added {
                 "\nNow say to your client: Open the Settings app on my phone."
@@ -61,8 +65,11 @@ pub(super) async fn run(
         return Ok(exit);
     }
     let words = if app.scripted { SCRIPTED_TASK } else { TASK };
-    if asker.confirm(&format!("Do a task now: {words:?}?"), true).await != Some(true) {
-        return Ok(Exit::Done);
+    let question = format!("Do a task now: {words:?}?");
+    match signals.unless_asked(asker.confirm(&question, true)).await {
+        Some(Some(true)) => {}
+        Some(_) => return Ok(Exit::Done),
+        None => return Ok(super::stopped(terminal)),
     }
     let options = RunOptions {
         max_steps: config.run.max_steps,
@@ -73,8 +80,7 @@ pub(super) async fn run(
         answer_by: None,
     };
     let task = TaskToRun { device: Some(device), text: words.to_owned(), replay: None };
-    let signals = Shutdown::on_signals()?;
-    let exit = run::run(&app, config, task, options, (terminal, &signals)).await?.exit;
+    let exit = run::run(&app, config, task, options, (terminal, signals)).await?.exit;
     if exit == Exit::Done {
         terminal.line(if client_added {
             "\nThat is all. Your client can do the same: just ask it."
