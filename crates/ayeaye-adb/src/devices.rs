@@ -225,15 +225,23 @@ fn is_virtual_phone(product: Option<&str>) -> bool {
     product.is_some_and(|product| product.contains("ayeaye"))
 }
 
-/// What to do about a phone that is not ready.
+/// What to do about a phone that is not ready; `None` of one that is.
 fn hint(state: &str) -> Option<&'static str> {
+    match state {
+        "device" => None,
+        other => Some(hint_for_state(other).unwrap_or("adb cannot use it as it is")),
+    }
+}
+
+/// What to do about a phone in this state of adb's, where that is known.
+pub fn hint_for_state(state: &str) -> Option<&'static str> {
     Some(match state {
-        "device" => return None,
         "unauthorized" => {
             "unlock it and allow USB debugging from this computer; if it does not ask, unplug it \
              and plug it in again"
         }
-        "authorizing" | "connecting" => "it is being connected: wait a moment",
+        "authorizing" | "connecting" | "still connecting" => "it is being connected: wait a moment",
+        "still starting" => "it is starting up: wait a moment",
         "offline" => {
             "it does not answer: unplug it and plug it in again, or over Wi-Fi `ayeaye disconnect` \
              and `ayeaye connect` it"
@@ -244,7 +252,7 @@ fn hint(state: &str) -> Option<&'static str> {
         }
         "bootloader" | "recovery" | "rescue" | "sideload" => "start it up into Android",
         "host" => "this is a computer, not a phone",
-        _ => "adb cannot use it as it is",
+        _ => return None,
     })
 }
 
@@ -258,5 +266,6 @@ mod tests {
         for state in ["offline", "unauthorized", "no permissions", "whatever"] {
             assert!(hint(state).is_some());
         }
+        assert_eq!(hint_for_state("whatever"), None, "no way out is known");
     }
 }

@@ -61,7 +61,7 @@ pub use self::checkup::{CheckupFinding, CheckupVerdict};
 pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_adb};
 pub use self::connect::{ConnectError, MdnsService, OfferKind, Paired};
 pub use self::device::AdbDevice;
-pub use self::devices::AdbDevices;
+pub use self::devices::{AdbDevices, hint_for_state};
 pub use self::exchange::ExchangeFolder;
 pub use self::keyboard::{KeyboardState, Proof};
 pub use self::parse::DeviceListing;

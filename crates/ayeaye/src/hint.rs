@@ -127,9 +127,9 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         DeviceError::Unauthorized(_) => {
             "unlock the phone and accept the dialog \"Allow USB debugging?\"; unplug and plug in again if there is none"
         }
-        DeviceError::NotReady(..) => {
-            "unplug the phone and plug it in again; over Wi-Fi, `ayeaye disconnect` and `ayeaye connect` it again"
-        }
+        DeviceError::NotReady(_, state) => ayeaye_adb::hint_for_state(state).unwrap_or(
+            "unplug the phone and plug it in again; over Wi-Fi, `ayeaye disconnect` and `ayeaye connect` it again",
+        ),
         DeviceError::LinkLost(..) => {
             "check the cable or the Wi-Fi; the session, if one had begun, can be continued"
         }
@@ -294,6 +294,22 @@ mod tests {
                       switch on \"USB debugging (Security settings)\" (on some phones \"Disable permission \
                       monitoring\"), then try again";
         assert_eq!(for_device_error(&refused(xiaomi), Reader::Client), "", "it names the switch");
+    }
+
+    #[test]
+    fn each_state_of_a_phone_has_a_way_out_of_its_own() {
+        for (state, way_out) in [
+            ("no permissions", "udev rules"),
+            ("recovery", "start it up into Android"),
+            ("bootloader", "start it up into Android"),
+            ("authorizing", "wait a moment"),
+            ("offline", "ayeaye disconnect"),
+            ("out of reach: it is gone", "plug it in again"),
+        ] {
+            let err = DeviceError::NotReady(DeviceId::new("x"), state.to_owned());
+            let said = for_device_error(&err, Reader::Terminal);
+            assert!(said.contains(way_out), "{state}: {said}");
+        }
     }
 
     #[test]
