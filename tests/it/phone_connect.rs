@@ -15,7 +15,7 @@ use crate::support::{
     plugged_in, quick_phone, within,
 };
 
-/// An adb server that answers each request by a function, `OKAY` first.
+/// An adb server that answers each request by a function, `OKAY` first; `CUT` ends the connection instead.
 async fn adb_server(
     answer: impl Fn(&str) -> String + Send + Sync + 'static,
 ) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
@@ -30,6 +30,9 @@ async fn adb_server(
         stream.read_exact(&mut request).await.ok()?;
         let request = String::from_utf8(request).ok()?;
         let answer = answer(&request);
+        if answer == "CUT" {
+            return None;
+        }
         let answer = match answer.strip_prefix("FAIL ") {
             Some(why) => format!("OKAYFAIL{:04x}{why}", why.len()),
             None => format!("OKAY{:04x}{answer}", answer.len()),
@@ -78,6 +81,8 @@ async fn a_phone_is_disconnected_and_connected_again() {
     let back = binary.run(&["connect", "10.0.0.9"]).await;
     assert_eq!(back.code, 0, "{back:?}");
     assert!(back.out.contains("connected: 10.0.0.9:5555"), "{}", back.out);
+    // It is the one on the cable, and that is said.
+    assert!(back.out.contains("also reachable as 10.0.0.9:5555"), "{}", back.out);
     assert!(binary.run(&["devices"]).await.out.contains("10.0.0.9"));
 
     let all = binary.run(&["disconnect"]).await;
@@ -181,8 +186,15 @@ async fn a_phone_that_reads_the_qr_code_is_paired() {
     // What the phone has read: the pairing's name and password.
     let scan: Arc<Mutex<Option<(String, String)>>> = Arc::default();
     let read = scan.clone();
-    let (adb, _) = adb_server(move |request| {
+    let looks = std::sync::atomic::AtomicU32::new(0);
+    let (adb, seen) = adb_server(move |request| {
         let read = read.lock().unwrap().clone();
+        if request == "host:mdns:services"
+            && (2..5).contains(&looks.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+        {
+            // As a server that is just being started anew.
+            return "CUT".to_owned();
+        }
         match (request, read) {
             ("host:mdns:check", _) => "mdns daemon version [Openscreen discovery 0.0.0]".to_owned(),
             ("host:mdns:services", Some((name, _))) => format!(
@@ -204,6 +216,13 @@ async fn a_phone_that_reads_the_qr_code_is_paired() {
     terminal.wait_for("Waiting for a phone to scan it").await;
     let (name, password) = scanned(&terminal.shown()).expect("a code that can be read");
     assert!(name.starts_with("ayeaye-") && 10 <= password.len(), "{name} {password}");
+    // Before it is scanned, three looks fail.
+    let asked = async {
+        while seen.lock().unwrap().iter().filter(|it| *it == "host:mdns:services").count() < 4 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    within(30, "more looks", asked).await;
     *scan.lock().unwrap() = Some((name, password));
     let (code, shown) = terminal.end().await;
     assert_eq!(code, 0, "{shown}");

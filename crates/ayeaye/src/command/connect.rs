@@ -2,7 +2,7 @@
 use ayeaye_adb::{AdbDevices, ConnectError};
 use ayeaye_agent::{DeviceEntry, DeviceSource as _};
 
-use crate::command::devices::{described, remarks};
+use crate::command::devices::{described, remarks, serials};
 use crate::command::{Exit, print_error};
 use crate::hint::for_connect_error;
 use crate::terminal::Terminal;
@@ -43,7 +43,7 @@ pub(super) async fn tell_connected(adb: &AdbDevices, serial: &str, terminal: Ter
     terminal.line(&format!("connected: {}", one_line(serial)));
     // It is connected all the same if it cannot be described.
     let entries = adb.list().await.unwrap_or_default();
-    let is_it = |entry: &&DeviceEntry| entry.id.as_str() == serial;
+    let is_it = |entry: &&DeviceEntry| serials(entry).any(|it| it == serial);
     if let Some(entry) = entries.iter().find(is_it) {
         terminal.line(&described(entry));
         for remark in remarks(entry) {

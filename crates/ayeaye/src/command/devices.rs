@@ -77,6 +77,11 @@ pub fn described(entry: &DeviceEntry) -> String {
     format!("{id:<22} {state:<13} {:<9} {}", entry.transport.name(), about.join(", "))
 }
 
+/// All serials under which a phone is listed: one that hangs on a cable too is listed once, under that of the cable.
+pub(super) fn serials(entry: &DeviceEntry) -> impl Iterator<Item = &str> {
+    std::iter::once(&entry.id).chain(&entry.also).map(DeviceId::as_str)
+}
+
 /// What else there is to say about a phone, a line each.
 pub fn remarks(entry: &DeviceEntry) -> Vec<String> {
     let hint = entry.hint.as_deref().map(one_line);
@@ -109,9 +114,7 @@ fn not_connected<'a>(
     offers: Vec<MdnsService>,
     entries: impl Iterator<Item = &'a DeviceEntry>,
 ) -> Vec<MdnsService> {
-    let serials: Vec<&str> = entries
-        .flat_map(|entry| std::iter::once(&entry.id).chain(&entry.also).map(DeviceId::as_str))
-        .collect();
+    let serials: Vec<&str> = entries.flat_map(serials).collect();
     let is_new = |offer: &MdnsService| {
         offer.kind == OfferKind::Pairing || !serials.iter().any(|serial| offer.is_serial(serial))
     };

@@ -14,6 +14,7 @@ use rand::seq::IndexedRandom as _;
 use tokio::time::{Instant, sleep};
 
 use crate::command::connect::{failed, tell_connected};
+use crate::command::devices::serials;
 use crate::command::{Exit, print_error};
 use crate::terminal::{Answer, Terminal};
 use crate::text::one_line;
@@ -24,6 +25,8 @@ const SCAN_LIMIT: Duration = Duration::from_mins(3);
 const CONNECT_LIMIT: Duration = Duration::from_secs(8);
 /// How often adb is asked what it has heard meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
+/// How long it may fail to answer that, as while it is started anew, before the code is taken back.
+const TROUBLE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Pairs with the phone at the address, or without one with the phone that reads the QR code.
 pub(super) async fn pair(
@@ -96,10 +99,23 @@ async fn by_qr_code(adb: &AdbDevices, terminal: Terminal) -> Result<Option<Paire
     terminal.line("");
     let waiting = terminal.waiting("Waiting for a phone to scan it (Ctrl-C ends)");
     let deadline = Instant::now() + SCAN_LIMIT;
+    let mut trouble_since = None;
     let offer = loop {
         let is_ours = |it: &MdnsService| it.kind == OfferKind::Pairing && it.name == name;
-        if let Some(offer) = adb.discover().await?.into_iter().find(is_ours) {
-            break offer;
+        match adb.discover().await {
+            Ok(offers) => {
+                trouble_since = None;
+                if let Some(offer) = offers.into_iter().find(is_ours) {
+                    break offer;
+                }
+            }
+            Err(err @ (ConnectError::TooOld(_) | ConnectError::NoDiscovery(_))) => return Err(err),
+            Err(err) => {
+                let since: &mut Instant = trouble_since.get_or_insert_with(Instant::now);
+                if TROUBLE_LIMIT <= since.elapsed() {
+                    return Err(err);
+                }
+            }
         }
         if deadline <= Instant::now() {
             return Ok(None);
@@ -140,10 +156,12 @@ async fn wait_for(adb: &AdbDevices, name: &str) -> Option<String> {
         let offers = adb.discover().await.unwrap_or_default();
         let offer = offers.into_iter().find(|it| it.kind == OfferKind::Connect && it.name == name);
         for entry in adb.list().await.unwrap_or_default() {
-            let serial = entry.id.as_str();
-            let by_name = serial.strip_prefix(name).is_some_and(|rest| rest.starts_with("._adb"));
-            let is_it = by_name || offer.as_ref().is_some_and(|offer| offer.is_serial(serial));
-            if is_it && entry.ready {
+            let by_name =
+                |serial: &str| serial.strip_prefix(name).is_some_and(|it| it.starts_with("._adb"));
+            let is_it = |serial: &&str| {
+                by_name(serial) || offer.as_ref().is_some_and(|offer| offer.is_serial(serial))
+            };
+            if let Some(serial) = serials(&entry).find(is_it).filter(|_| entry.ready) {
                 return Some(serial.to_owned());
             }
         }
