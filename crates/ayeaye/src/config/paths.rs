@@ -34,7 +34,8 @@ pub(super) fn data_dir(environment: &Environment) -> Option<PathBuf> {
     Some(folder?.join("ayeaye"))
 }
 
-/// The folders where an adb program may be: those of PATH, then the platform tools of the SDK.
+/// The folders where an adb program may be: those of PATH, then the platform tools of the SDK, then where Android
+/// Studio and Homebrew put it, which no variable tells.
 ///
 /// Relative entries of PATH are left out: what is started must not depend on the working directory.
 pub(super) fn adb_folders(environment: &Environment) -> Vec<PathBuf> {
@@ -42,7 +43,22 @@ pub(super) fn adb_folders(environment: &Environment) -> Vec<PathBuf> {
     let sdk = ["ANDROID_HOME", "ANDROID_SDK_ROOT"]
         .into_iter()
         .filter_map(|name| Some(environment.folder(name)?.join("platform-tools")));
-    path.filter(|folder| folder.is_absolute()).chain(sdk).collect()
+    path.filter(|folder| folder.is_absolute()).chain(sdk).chain(usual(environment)).collect()
+}
+
+/// Where installers put adb. Programs that a desktop starts have a short PATH, on macOS without the last two.
+fn usual(environment: &Environment) -> Vec<PathBuf> {
+    let (base, sdk) = if cfg!(windows) {
+        (environment.folder("LOCALAPPDATA"), "Android/Sdk")
+    } else if cfg!(target_os = "macos") {
+        (environment.home(), "Library/Android/sdk")
+    } else {
+        (environment.home(), "Android/Sdk")
+    };
+    let of_the_system: &[&str] =
+        if cfg!(target_os = "macos") { &["/opt/homebrew/bin", "/usr/local/bin"] } else { &[] };
+    let sdk = base.map(|base| base.join(sdk).join("platform-tools"));
+    sdk.into_iter().chain(of_the_system.iter().map(PathBuf::from)).collect()
 }
 
 /// The path that a setting names: `~/` is the home folder, a relative one starts at `base`.
@@ -85,6 +101,13 @@ mod tests {
         let environment =
             Environment::of([("PATH", ".:/usr/bin::bin"), ("ANDROID_HOME", "/opt/sdk")]);
         let expected = [PathBuf::from("/usr/bin"), PathBuf::from("/opt/sdk/platform-tools")];
+        assert_eq!(adb_folders(&environment), expected);
+    }
+
+    #[test]
+    fn the_sdk_of_android_studio_comes_last() {
+        let environment = Environment::of([("HOME", "/home/ada"), ("PATH", "/usr/bin")]);
+        let expected = ["/usr/bin", "/home/ada/Android/Sdk/platform-tools"].map(PathBuf::from);
         assert_eq!(adb_folders(&environment), expected);
     }
 
