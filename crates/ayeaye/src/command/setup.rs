@@ -67,8 +67,8 @@ pub async fn setup(
             Some((app, DeviceId::new(virtual_phone.serial())))
         }
     };
-    if let Some((app, device)) = &at {
-        keyboard::offer(app, config, device, (asker, &signals)).await;
+    if let Some((app, device)) = at {
+        keyboard::offer(&app, config, &device, (asker, &signals)).await;
     }
     if signals.asked.is_cancelled() {
         return Ok(Exit::Failed);
