@@ -165,12 +165,13 @@ fn history_line(item: &HistoryItem) -> Option<HistoryLine> {
         HistoryItem::Request(text) if text == DIRECT_REQUEST => {
             done("- from here on the client acted itself".to_owned())
         }
-        HistoryItem::Request(text) => Some(HistoryLine::Said(verbatim(text, LONGEST_TEXT))),
         HistoryItem::Subtask(text) => {
             let first = text.lines().next().unwrap_or_default();
             done(format!("- next part: {}", quote_untrusted(first, LONGEST_TEXT)))
         }
-        HistoryItem::UserReply(text) => Some(HistoryLine::Said(verbatim(text, LONGEST_TEXT))),
+        HistoryItem::Request(text) | HistoryItem::UserReply(text) => {
+            Some(HistoryLine::Said(verbatim(text, LONGEST_TEXT)))
+        }
         HistoryItem::Step(step) => {
             let line = |text: &str| plain_line(text, LONGEST_TEXT);
             let action = line(&ActionRecord::from(&step.decision.action).describe());

@@ -122,6 +122,7 @@ pub struct SessionCounts {
 
 /// What was begun and not ended: after a crash, the loose ends to tie up.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with one another")]
 pub struct InProgress {
     /// What the model has noted for itself in this step.
     pub(super) noted: Option<String>,
