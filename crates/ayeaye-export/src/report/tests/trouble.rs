@@ -64,7 +64,7 @@ fn a_round_whose_price_is_known_in_part_costs_at_least_that() {
             "round.end",
             &json!({
                 "status": "FINISH", "result": "Done.", "steps": 1, "subtask_amount": 1, "cost_usd": 0.25,
-                "stop_reason": null,
+                "stop_reason": "TASK_COMPLETED_SUCCESSFULLY",
             }),
         );
     };
@@ -73,7 +73,7 @@ fn a_round_whose_price_is_known_in_part_costs_at_least_that() {
     builder.fact(None, "round.start", &json!({ "request": "Two" }));
     over(&mut builder, true);
     let (page, _) = page_of(&builder.events);
-    let told = |amount: &str| format!("1\u{a0}step \u{b7} {amount}</p>");
+    let told = |amount: &str| format!("1\u{a0}step \u{b7} {amount} \u{b7} TASK");
     assert!(page.contains(&told("at least $0.2500")), "{page}");
     assert!(page.contains(&told("$0.2500")), "{page}");
 }
