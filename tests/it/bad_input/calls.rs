@@ -59,7 +59,7 @@ async fn an_offline_phone_is_listed_with_a_hint_and_refused() {
     assert!(list["devices"][0]["hint"].as_str().unwrap().contains("unplug it"), "{list}");
     let start = json!({ "device_id": rig.serial, "task": "do it" });
     let text = rig.refused("ask_agent_start_new_task", start).await;
-    assert!(text.contains("is offline\nhint: unplug the phone"), "{text}");
+    assert!(text.contains("is offline\nhint: it does not answer: unplug it"), "{text}");
     nothing_happened(&rig).await;
     rig.adb_device.faults().clear();
     rig.vlm.always(&complete("Done."));

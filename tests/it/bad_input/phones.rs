@@ -113,7 +113,7 @@ async fn a_phone_that_goes_away_ends_the_run_and_can_come_back() {
     assert!(lost["message"].as_str().unwrap().contains("offline"), "{lost}");
     let session = json!({ "session_id": asked["session_id"] });
     let text = rig.refused("ask_agent_continue", session.clone()).await;
-    assert!(text.contains("is offline\nhint: unplug the phone"), "{text}");
+    assert!(text.contains("is offline\nhint: it does not answer: unplug it"), "{text}");
     let kept = rig.call("get_session", session).await;
     assert_eq!(kept["stop_reason"], "DEVICE_LOST");
     rig.adb_device.faults().clear();

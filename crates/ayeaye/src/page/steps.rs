@@ -284,7 +284,11 @@ impl Step {
         self.over = true;
         self.thought = truncate(&end.response.thought, MAX_TEXT);
         self.explain = truncate(&end.response.comment, MAX_TEXT);
-        if let Some(action) = &end.action {
+        // What leave was given for is decided as the question and done as the act.
+        let is_done = |act: &Value| act["function"] == self.action_type;
+        let done_with_leave =
+            |action: &&ActionRecord| action.arguments.get("act").is_some_and(is_done);
+        if let Some(action) = end.action.as_ref().filter(|it| !done_with_leave(it)) {
             self.decided(action);
         }
         self.error = end.error.as_deref().map(|text| truncate(text, MAX_TEXT));

@@ -231,3 +231,27 @@ fn an_act_that_was_only_asked_about_is_told_from_one_that_was_done() {
     let only_asked: Vec<_> = record.read(None).steps.iter().map(|it| it.only_asked).collect();
     assert_eq!(only_asked, [true, false]);
 }
+
+#[test]
+fn what_leave_was_given_for_is_shown_as_the_act() {
+    let act = click(&json!(300));
+    let question = json!({ "kind": "confirm", "text": "May it?", "options": [] });
+    let asked = ActionRecord {
+        function: "INFO".to_owned(),
+        arguments: Map::from_iter([
+            ("question".to_owned(), question),
+            ("act".to_owned(), json!({ "function": "CLICK", "arguments": act.arguments })),
+        ]),
+    };
+    let mut record = Record::begun();
+    record.step(0, AgentType::AppAgent);
+    record.add(Some(0), tool(&act, Some("Pay")));
+    record.add(Some(0), end(Some(asked.clone()), ""));
+    // Only asked about: it is the question.
+    record.step(1, AgentType::AppAgent);
+    record.add(Some(1), end(Some(asked), ""));
+    let shown = record.read(None).steps;
+    assert_eq!((shown[0].action_type.as_str(), shown[0].point.is_some()), ("CLICK", true));
+    assert!(shown[0].label.contains("Pay"), "{}", shown[0].label);
+    assert_eq!(shown[1].action_type, "INFO");
+}
