@@ -144,7 +144,12 @@ impl ServerAddress {
     pub fn parse(text: &str) -> Result<Self, InvalidAddress> {
         let bad = || InvalidAddress::Malformed(text.to_owned());
         let kind = text.split_once(':').map(|(kind, _)| kind);
-        if let Some(kind) = kind.filter(|kind| OTHER_KINDS.contains(kind)) {
+        // A host may well be called so.
+        let is_host_and_port = |kind: &str| {
+            matches!(kind, "dev" | "local") && parse_port(&text[kind.len() + 1..]).is_some()
+        };
+        let is_other = |kind: &&str| OTHER_KINDS.contains(kind) && !is_host_and_port(kind);
+        if let Some(kind) = kind.filter(is_other) {
             return Err(InvalidAddress::UnknownKind(kind.to_owned()));
         }
         if let Some(path) = text.strip_prefix("localfilesystem:") {
@@ -286,6 +291,7 @@ mod tests {
             assert!(error.to_string().contains(&format!("`{kind}:`")), "{error}");
         }
         assert_eq!(ServerAddress::parse("localhost:1"), Ok(tcp("localhost", 1)));
+        assert_eq!(ServerAddress::parse("dev:5037"), Ok(tcp("dev", 5037)));
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl Commander<'_> {
             return Err(self.client.not_sent(&what, text));
         }
         // It may be written to while it is read; what the phone told of its size is not relied on.
-        let most = u64::from(size) + GROWTH;
+        let most = MAX_FILE.min(u64::from(size) + GROWTH.max(u64::from(size)));
         folder.check_room(most).map_err(|e| self.client.not_sent(&what, e.to_string()))?;
         let fetched = sync::pull_file(self.client, from, &path, most, COPYING).await?;
         Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
@@ -227,7 +227,7 @@ impl Commander<'_> {
 const SHARED: [&str; 3] = ["/sdcard/", "/storage/", "/mnt/sdcard/"];
 /// Where programs lie that adb, this one and others start on the phone, as its shell: nothing is sent there.
 const TOOLS: &str = "/data/local/tmp/";
-/// By how much a file may grow while it is fetched, in bytes.
+/// By how much a file may grow while it is fetched, in bytes, or by as much again.
 const GROWTH: u64 = 1 << 20;
 
 fn size_of(path: &Path) -> std::io::Result<u64> {

@@ -176,9 +176,7 @@ impl ImeSwitch {
                 return Ok(());
             }
             if self.client.limits().keyboard * 2 <= begun.elapsed() {
-                return Err(self
-                    .client
-                    .refused("the text", format!("the keyboard {id} does not come up")));
+                return Err(self.client.refused("the keyboard", format!("{id} does not come up")));
             }
             sleep(Duration::from_millis(60)).await;
         }

@@ -141,7 +141,9 @@ impl AdbDevice {
     async fn open_settings(&self) -> Result<Option<Vec<String>>, DeviceError> {
         let (client, what) = (self.client(), "opening the settings");
         for action in SETTINGS {
-            let output = client.shell_quick(what, &format!("am start -a {action}")).await?;
+            // The first page, and not what was left open in them.
+            let start = format!("am start -f 0x10008000 -a {action}");
+            let output = client.shell_quick(what, &start).await?;
             if let Some(why) = apps::refusal(&output.combined(), output.exit_code) {
                 tracing::debug!(device = %client.id(), "{action}: {why}");
                 continue;

@@ -178,10 +178,10 @@ async fn dial_this_machine(port: u16) -> std::io::Result<TcpStream> {
     }
 }
 
-/// Whether nothing listens there, of an address on this machine. That is not always said in time: Windows is slow
-/// to refuse, and a firewall may not answer at all. Where there is a server that does not answer, `start-server`
-/// says so.
+/// Whether nothing listens there, of an address on this machine. Windows may be too slow to say so in time;
+/// elsewhere who does not answer in time is there, and adb's own program would end a server of another version.
 fn is_unreachable(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
-    matches!(error.kind(), ConnectionRefused | NotFound | TimedOut)
+    let kind = error.kind();
+    matches!(kind, ConnectionRefused | NotFound) || cfg!(windows) && kind == TimedOut
 }

@@ -106,6 +106,9 @@ pub(crate) async fn push_file(
     sent.await?.map_err(unreadable)
 }
 
+/// Why a file of which more comes than was told is not kept.
+const GREW: &str = "it has become larger while it was read: try again when nothing writes to it";
+
 /// Copies a file of the phone into a new file of this machine, at most `most` bytes; says how many. What is
 /// not complete is removed.
 pub(crate) async fn pull_file(
@@ -128,8 +131,7 @@ pub(crate) async fn pull_file(
                 (b"DATA", length) if length <= BLOCK => {
                     total += length as u64;
                     if most < total {
-                        let most = usize::try_from(most).unwrap_or(usize::MAX);
-                        return Err(ProtocolError::ResponseTooLong(most));
+                        return Ok(Err(std::io::Error::other(GREW)));
                     }
                     block.resize(length, 0);
                     connection.read_exact(&mut block).await?;

@@ -148,7 +148,18 @@ async function again() {
   }
 }
 
+/// Somebody may have signed in with another tab since.
+async function signedInElsewhere() {
+  try {
+    await get("me");
+    location.reload();
+  } catch {
+    // Not yet.
+  }
+}
+
 function hurry() {
+  if (state.signIn.needed) signedInElsewhere();
   if (state.link !== "lost" || state.signIn.needed) return;
   clearTimeout(retry);
   wait = FIRST_WAIT;
@@ -215,7 +226,7 @@ function wake() {
   turn = null;
   const slept = asleep;
   asleep = false;
-  if (state.link === "lost") hurry();
+  if (state.link === "lost" || state.signIn.needed) hurry();
   else if (slept && state.me) follow();
   else if (source && hiddenAt && STALE < Date.now() - hiddenAt) open(watched);
 }

@@ -107,10 +107,10 @@ async fn without_a_server_and_without_adb_it_says_so() {
     assert!(error.contains("platform-tools") || error.contains("ended"), "{error}");
 }
 
-/// As a firewall is that drops what it does not know, and a Windows that is slow to say that nobody listens.
+/// A server that is there and busy: adb's own program would end one of another version.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_server_is_started_too_where_no_answer_comes_in_time() {
+async fn a_server_that_does_not_answer_in_time_is_not_started_over() {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let full = socket.listen(1).unwrap();
@@ -129,7 +129,8 @@ async fn a_server_is_started_too_where_no_answer_comes_in_time() {
         let mut config = AdbConfig { server, adb: None, limits: SHORT };
         config.limits.connect = limit;
         let error = AdbDevices::new(config).list().await.unwrap_err().to_string();
-        assert!(error.contains("no connection within 0.2 s; none was started"), "{host}: {error}");
+        assert!(error.contains("no connection within 0.2 s"), "{host}: {error}");
+        assert!(!error.contains("started"), "{host}: {error}");
     }
 }
 

@@ -77,6 +77,20 @@ impl From<&Action> for ActionRecord {
     }
 }
 
+impl ActionRecord {
+    /// What people are told of it. Leave that had been given for an act which was then sent is told as that act, not as
+    /// the question.
+    #[must_use]
+    pub fn as_told(&self, was_sent: bool) -> Self {
+        match Action::try_from(self) {
+            Ok(Action::Confirm { gesture, .. }) if was_sent => {
+                Self::from(&Action::Gesture(gesture))
+            }
+            _ => self.clone(),
+        }
+    }
+}
+
 impl TryFrom<&ActionRecord> for Action {
     type Error = InvalidActionRecord;
 

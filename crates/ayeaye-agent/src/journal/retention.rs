@@ -2,7 +2,7 @@
 //!
 //! Nothing goes that somebody may still want to go on with: a session with a pending question, one
 //! that is being written, one that is damaged or of a later version stay whatever the limits say. Of
-//! the others the one that has been left alone for the longest goes first; the latest of all does not go
+//! the others the one that has been left alone for the longest goes first; the latest of them does not go
 //! for its size, however large it alone is: it may just have ended for want of room, to be continued.
 use std::time::Duration;
 
@@ -92,7 +92,7 @@ pub fn select_for_removal(
 ) -> Vec<SessionId> {
     let mut by_age: Vec<&RetentionCandidate> = kept.iter().collect();
     by_age.sort_unstable_by_key(|candidate| (candidate.last, candidate.id));
-    let latest = by_age.last().map(|candidate| candidate.id);
+    let latest = by_age.iter().rev().find(|it| it.removable == Removable::Yes).map(|it| it.id);
     let mut count = kept.len();
     let mut bytes = kept.iter().fold(0_u64, |sum, one| sum.saturating_add(one.bytes));
     let mut select_for_removal = Vec::new();
@@ -301,7 +301,8 @@ mod tests {
             let gone = select_for_removal(&retention, day(100), &kept);
             let left: Vec<_> = kept.iter().filter(|one| !gone.contains(&one.id)).collect();
             let closed = left.iter().filter(|one| one.removable == Removable::Yes);
-            let latest = kept.iter().max_by_key(|one| (one.last, one.id)).map(|one| one.id);
+            let may_go = kept.iter().filter(|one| one.removable == Removable::Yes);
+            let latest = may_go.max_by_key(|one| (one.last, one.id)).map(|one| one.id);
             let few = left.len() <= most;
             let small = left.iter().map(|one| one.bytes).sum::<u64>() <= bytes;
             prop_assert!(few || closed.clone().count() == 0);

@@ -251,7 +251,14 @@ impl Run {
             self.observer.patience(&self.recorder, false)
         };
         self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
-        let gate = match self.ask_gate(request, &observation).await? {
+        let gesture = match by_package(&*self.device, &self.policy(), &request.gesture).await {
+            Ok(gesture) => gesture,
+            Err(err) => {
+                step.error = Some(format!("not carried out: {}", error_chain(&err)));
+                return Ok(None);
+            }
+        };
+        let gate = match self.ask_gate(request, &gesture, &observation).await? {
             Gated::Passes(record) => record,
             Gated::Refused(why) => {
                 step.error = Some(why);
@@ -264,7 +271,7 @@ impl Run {
             }
         };
         let StepOutcome::Continue =
-            self.perform(&request.gesture, None, Some(gate), observation, step).await?
+            self.perform(&gesture, None, Some(gate), observation, step).await?
         else {
             return Ok(None);
         };
@@ -277,11 +284,10 @@ impl Run {
     async fn ask_gate(
         &mut self,
         request: &DirectRequest,
+        gesture: &Gesture,
         observation: &Observation,
     ) -> Result<Gated, RunError> {
-        let policy = self.policy();
-        let gesture = by_package(&*self.device, &policy, &request.gesture).await;
-        let mut judged = self.verdict_on(&gesture, None, observation, true, request.secret);
+        let mut judged = self.verdict_on(gesture, None, observation, true, request.secret);
         let question = match &judged.verdict.decision {
             GateDecision::Allow => return Ok(Gated::Passes(judged.record)),
             GateDecision::Deny(_) => {
@@ -388,20 +394,25 @@ impl Run {
     }
 }
 
-/// A command on an app that is named by its label, with its package in the label's place, which is what lists of apps
-/// name. One that the phone does not know stays as it is: it will not be carried out.
-async fn by_package(device: &dyn Device, policy: &Policy, gesture: &Gesture) -> Gesture {
+/// A command on an app that is named by its label, with its package in the label's place where lists of apps bind, since
+/// these name packages. The error is the phone's: what it is about is not known, so that no list can be kept to.
+async fn by_package(
+    device: &dyn Device,
+    policy: &Policy,
+    gesture: &Gesture,
+) -> Result<Gesture, DeviceError> {
     let is_bound = !policy.deny_apps.is_empty() || !policy.allow_apps.is_empty();
-    let Gesture::Command(command) = gesture else { return gesture.clone() };
+    let Gesture::Command(command) = gesture else { return Ok(gesture.clone()) };
     let mut named = command.clone();
-    let (DeviceCommand::StopApp { app } | DeviceCommand::Uninstall { app }) = &mut named else {
-        return gesture.clone();
-    };
     if is_bound
-        && let Ok(preview) = device.preview(command).await
-        && let Some(package) = preview.package
+        && let DeviceCommand::StopApp { app } | DeviceCommand::Uninstall { app } = &mut named
     {
-        *app = package;
+        let package = device.preview(command).await?.package;
+        *app = package.ok_or_else(|| DeviceError::Refused {
+            id: device.id().clone(),
+            what: format!("looking for {app:?}"),
+            reason: "it does not say which app that is".to_owned(),
+        })?;
     }
-    Gesture::Command(named)
+    Ok(Gesture::Command(named))
 }

@@ -320,13 +320,7 @@ impl SessionState {
         usage.model_ms += times.llm_interaction;
         usage.other_ms += times.besides_model();
         let Some(facts) = &end.action else { return };
-        // Leave had been given, and the act was carried out: people are told of that, not of the question.
-        let action = match Action::try_from(facts) {
-            Ok(Action::Confirm { gesture, .. }) if was_sent => {
-                ActionRecord::from(&Action::Gesture(gesture))
-            }
-            _ => facts.clone(),
-        };
+        let action = facts.as_told(was_sent);
         let line = StepSummary {
             step,
             action,

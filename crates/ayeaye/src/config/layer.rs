@@ -199,7 +199,7 @@ pub(super) fn from_environment(
         match value::adb_server(text) {
             // It was set for other programs, and no phone of that server may be wanted here.
             Err(problem) => notes.push(format!(
-                "{} is left out, and adb's usual port is asked: {problem}; adb.server names another",
+                "{} is left out: {problem}; adb.server says where phones are",
                 entry.origin
             )),
             Ok(_) => drop(layer.insert("adb.server".to_owned(), entry)),

@@ -27,9 +27,9 @@ const FILE: &str = "page-logins.json";
 const MAX_FILE: u64 = 1 << 20;
 /// How long a code is good.
 const CODE_AGE: Duration = Duration::from_mins(1);
-/// Most codes that wait, of one principal and of all; beyond that the oldest ends.
-const MAX_CODES_EACH: usize = 8;
+/// Most codes that wait. Beyond that the oldest ends, of whoever asks if it has so many itself.
 const MAX_CODES: usize = 64;
+const MAX_CODES_EACH: usize = 8;
 /// A login ends when it was not used for this long.
 const IDLE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How often it is noted that a login is used.
@@ -115,13 +115,11 @@ impl Logins {
         let code = secret::random();
         let mut codes = lock(&self.codes);
         let its = |it: &Code| it.principal == *principal;
-        // Its own go first: nobody else's link ends for them.
-        if MAX_CODES_EACH <= codes.iter().filter(|it| its(it)).count()
-            && let Some(oldest) = codes.iter().position(its)
-        {
-            codes.remove(oldest);
-        } else if MAX_CODES <= codes.len() {
-            codes.pop_front();
+        if MAX_CODES <= codes.len() {
+            // Of who has many its own: nobody else's link ends for them.
+            let has_many = MAX_CODES_EACH <= codes.iter().filter(|it| its(it)).count();
+            let oldest = codes.iter().position(|it| !has_many || its(it));
+            oldest.map(|at| codes.remove(at));
         }
         let until = Instant::now() + CODE_AGE;
         codes.push_back(Code { hash: hash(&code), principal: principal.clone(), until });

@@ -23,9 +23,9 @@ use crate::text::excerpt;
 
 /// How long a code is good.
 const MAX_AGE: Duration = Duration::from_mins(15);
-/// The most codes that wait, of one principal and of all; beyond that the oldest ends.
-const MAX_WAITING_EACH: usize = 16;
+/// The most codes that wait. Beyond that the oldest ends, of whoever asks if it has so many itself.
 const MAX_WAITING: usize = 64;
+const MAX_WAITING_EACH: usize = 16;
 
 /// Acts that wait for a person's leave.
 #[derive(Debug, Default)]
@@ -140,13 +140,11 @@ impl Approvals {
         let code = format!("{:08x}", rand::random::<u32>());
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let its = |it: &Waiting| it.principal == *principal;
-        // Its own go first: nobody else's question ends for them.
-        if MAX_WAITING_EACH <= waiting.iter().filter(|it| its(it)).count()
-            && let Some(oldest) = waiting.iter().position(its)
-        {
-            waiting.remove(oldest);
-        } else if MAX_WAITING <= waiting.len() {
-            waiting.pop_front();
+        if MAX_WAITING <= waiting.len() {
+            // Of who has many its own: nobody else's question ends for them.
+            let has_many = MAX_WAITING_EACH <= waiting.iter().filter(|it| its(it)).count();
+            let oldest = waiting.iter().position(|it| !has_many || its(it));
+            oldest.map(|at| waiting.remove(at));
         }
         waiting.push_back(Waiting {
             code: code.clone(),

@@ -52,9 +52,9 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
             DeviceCommand::FetchFile { from: path, .. } | DeviceCommand::SendFile { to: path, .. },
         ) => {
             if let Some(package) = package_of_path(path) {
-                check(package, false);
-                if policy.is_private(package) {
-                    findings.deny(ActClass::Open, Rule::PrivateApp, package);
+                check(&package, false);
+                if policy.is_private(&package) {
+                    findings.deny(ActClass::Open, Rule::PrivateApp, &package);
                 }
             }
         }
@@ -73,17 +73,15 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
 }
 
 /// The app whose own files on the shared storage this is one of: `Android/data`, `media` and `obb` have a folder for
-/// each app.
-fn package_of_path(path: &str) -> Option<&str> {
-    const OF_APPS: [&str; 3] = ["data", "media", "obb"];
+/// each app. This storage does not tell capital letters from small ones, nor names with letters that nobody sees from
+/// names without.
+fn package_of_path(path: &str) -> Option<String> {
+    let path = normalized(path);
     let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-    // This storage does not tell capital letters from small ones.
-    let is_apps = |pair: &[&str]| {
-        pair[0].eq_ignore_ascii_case("Android")
-            && OF_APPS.iter().any(|it| pair[1].eq_ignore_ascii_case(it))
-    };
-    let at = parts.windows(2).position(is_apps)?;
-    parts.get(at + 2).copied()
+    let is_of_apps =
+        |pair: &[&str]| pair[0] == "android" && ["data", "media", "obb"].contains(&pair[1]);
+    let at = parts.windows(2).position(is_of_apps)?;
+    parts.get(at + 2).map(|package| (*package).to_owned())
 }
 
 /// A secret goes where it was given for.

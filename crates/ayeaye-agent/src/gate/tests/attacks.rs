@@ -492,6 +492,7 @@ fn lists_bind_commands_on_apps_and_on_their_files() {
         "/sdcard/Android/data/com.bank/files/keys",
         "/storage/emulated/0/Android/media/com.bank/a.jpg",
         "/sdcard//android/./OBB/COM.bank/a",
+        "/sdcard/Andro\u{200b}id/da\u{200b}ta/com.\u{feff}bank/a",
     ] {
         let fetch = || DeviceCommand::FetchFile { from: path.to_owned(), file: "a".to_owned() };
         let send = DeviceCommand::SendFile { file: "a".to_owned(), to: path.to_owned() };

@@ -51,10 +51,16 @@ pub(super) async fn run(
     if !model_works && !app.scripted {
         // The client's model will do what a task needs: see, and act. So see and act.
         // An act that was sent comes to its end by itself.
-        let exit = tokio::select! {
-            done = by_hand(&app, &device, terminal) => done?,
-            () = signals.at_once.cancelled() => Exit::Failed,
+        let mut acting = Box::pin(by_hand(&app, &device, terminal));
+        let Some(acted) = signals.unless_asked(&mut acting).await else {
+            terminal.line("Stopping after this act; Ctrl-C again ends at once.");
+            tokio::select! {
+                done = acting => drop(done?),
+                () = signals.at_once.cancelled() => {}
+            }
+            return Ok(super::stopped(terminal));
         };
+        let exit = acted?;
         if exit == Exit::Done {
             terminal.line(if client_added {
                 "\nNow say to your client: Open the Settings app on my phone."

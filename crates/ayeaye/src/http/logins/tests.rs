@@ -50,7 +50,7 @@ async fn a_code_is_good_once_and_for_a_minute() {
     }
     assert_eq!(logins.take_code(&first), Some(me.clone()), "nobody else's codes end it");
     let first = logins.make_code(&me);
-    for _ in 0..MAX_CODES_EACH {
+    for _ in 0..MAX_CODES {
         logins.make_code(&me);
     }
     assert_eq!(logins.take_code(&first), None, "there is an end to codes that wait");

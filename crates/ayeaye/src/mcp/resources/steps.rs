@@ -40,6 +40,9 @@ struct StepItem {
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     screenshot_uri: Option<String>,
+    /// Whether an act went to the phone.
+    #[serde(skip)]
+    was_sent: bool,
 }
 
 /// All that is worth telling of one step.
@@ -61,6 +64,9 @@ pub(super) struct StepFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<Screen>,
     calls: Vec<Call>,
+    /// Whether an act went to the phone.
+    #[serde(skip)]
+    was_sent: bool,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     end: Option<End>,
 }
@@ -150,8 +156,14 @@ fn picture_of(id: SessionId, step: u32, observe: &Observe) -> Option<String> {
     observe.screenshot.as_ref().map(|_| Address::Screenshot(id, step).to_string())
 }
 
-fn action(end: &StepEnd) -> Option<ActionItem> {
-    end.action.as_ref().map(|action| ActionItem::new(action, &end.response.comment))
+fn action(end: &StepEnd, was_sent: bool) -> Option<ActionItem> {
+    let told = end.action.as_ref().map(|action| action.as_told(was_sent));
+    told.map(|action| ActionItem::new(&action, &end.response.comment))
+}
+
+/// Whether an act goes to the phone with it. To wake its screen is none.
+fn sends(fact: &Fact) -> bool {
+    matches!(fact, Fact::ToolStart(start) if start.device && start.name != "WAKE")
 }
 
 fn short(text: &str) -> String {
@@ -173,6 +185,7 @@ impl StepList {
                     started: event.ts.to_string(),
                     action: None,
                     error: None,
+                    was_sent: false,
                     uri: Address::Step(id, step).to_string(),
                     screenshot_uri: None,
                 });
@@ -185,10 +198,10 @@ impl StepList {
                         item.screenshot_uri = picture_of(id, step, observe);
                     }
                     Fact::StepEnd(end) => {
-                        item.action = action(end);
+                        item.action = action(end, item.was_sent);
                         item.error = end.error.as_deref().map(|error| truncate(error, 320));
                     }
-                    _ => {}
+                    fact => item.was_sent |= sends(fact),
                 }
             }
         }
@@ -208,6 +221,7 @@ impl StepFacts {
             ended: None,
             screen: None,
             calls: Vec::new(),
+            was_sent: false,
             end: None,
         }
     }
@@ -239,14 +253,14 @@ impl StepFacts {
                     status: end.status.to_string(),
                     observation: short(&end.response.observation),
                     thought: short(&end.response.thought),
-                    action: action(end),
+                    action: action(end, self.was_sent),
                     result: short(&end.result),
                     error: end.error.as_deref().map(short),
                     cost_usd: end.cost_usd,
                     cost_known: end.cost_known,
                 });
             }
-            _ => {}
+            fact => self.was_sent |= sends(fact),
         }
     }
 }
