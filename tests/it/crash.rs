@@ -96,11 +96,11 @@ async fn kills_lose_no_session_and_repeat_no_action(kills: u32) {
         "the task went on between kills: {}",
         seen.len()
     );
-    check_what_was_told(&record, &taps(adb_device.phone()));
+    check_what_was_told(kills, &record, &taps(adb_device.phone()));
 }
 
 /// Of each tap that a kill interrupted, the phone has told the next server whether it had begun.
-fn check_what_was_told(record: &Path, tapped: &[(u64, u64)]) {
+fn check_what_was_told(kills: u32, record: &Path, tapped: &[(u64, u64)]) {
     let text = std::fs::read_to_string(record).unwrap();
     let mut aims: HashMap<u64, (u64, u64)> = HashMap::new();
     let mut interrupted = 0;
@@ -125,5 +125,6 @@ fn check_what_was_told(record: &Path, tapped: &[(u64, u64)]) {
             _ => {}
         }
     }
-    assert!(0 < interrupted, "no kill came during a tap, so that nothing was compared");
+    // One in ten or so comes during a tap. Few kills may miss all of them; many do not.
+    assert!(kills / 100 <= interrupted, "of {kills} kills {interrupted} came during a tap");
 }

@@ -13,7 +13,7 @@ use crate::planted::Planted;
 use crate::schedule::{Fault, Schedule, Site};
 
 /// The shortest time of tokio's clock.
-const MOMENT: Duration = Duration::from_millis(1);
+const TICK: Duration = Duration::from_millis(1);
 
 /// How a process ended before its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,12 +220,12 @@ impl World {
             // At a moment of its own. Time stands still while a thread is at work, so what threads had under way
             // is over when it strikes, and all who are told have been before anything goes on: else it would be
             // the machine's load that says how far a run gets meanwhile.
-            sleep(MOMENT).await;
+            sleep(TICK).await;
             if let Some(how) = crash {
                 self.crash(how).await;
             }
             self.client.send_modify(|faults| faults.extend(client));
-            sleep(MOMENT).await;
+            sleep(TICK).await;
         }
         here
     }

@@ -156,7 +156,7 @@ impl Commander<'_> {
             let text = format!("it has {size} bytes, the most is {MAX_FILE}");
             return Err(self.client.not_sent(&what, text));
         }
-        // It may be written to while it is read; what the phone told of its size is not relied on.
+        // It may be written to while it is read; a phone that sends far more than it has told is not believed.
         let most = MAX_FILE.min(u64::from(size) + GROWTH.max(u64::from(size)));
         folder.check_room(most).map_err(|e| self.client.not_sent(&what, e.to_string()))?;
         let fetched = sync::pull_file(self.client, from, &path, most, COPYING).await?;

@@ -36,8 +36,7 @@ use crate::event::{Event, SessionStart};
 #[derive(Debug, Clone)]
 pub struct Session(SessionState);
 
-/// The name of the command that makes a phone usable.
-pub(crate) const WAKE: &str = "WAKE";
+pub(crate) use crate::event::WAKE;
 
 /// A record that does not begin as one must.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

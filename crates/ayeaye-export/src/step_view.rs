@@ -4,7 +4,6 @@ use ayeaye_agent::journal::{
     Observe, QuestionAsked, ResponseKind, StepStart, ToolCallRecord, ToolEnd, ToolStart,
 };
 use jiff::Timestamp;
-use serde_json::Value;
 
 use crate::text::reply_text;
 
@@ -214,10 +213,8 @@ impl StepView {
 /// the question, also in the step in which leave had been given and the phone carried the act out. `done` is the name of
 /// what was done; nothing where that is not the act.
 pub(crate) fn act_with_leave(decided: &ActionRecord, done: &str) -> Option<ActionRecord> {
-    let act = decided.arguments.get("act")?.as_object()?;
-    let function = act.get("function").and_then(Value::as_str).filter(|it| *it == done)?;
-    let arguments = act.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
-    Some(ActionRecord { function: function.to_owned(), arguments })
+    let act = decided.as_told(true);
+    (act.function == done && act.function != decided.function).then_some(act)
 }
 
 /// Whether a call was taken back because its screen was not the settled one: it is neither a failure nor a reply.

@@ -199,6 +199,16 @@ pub struct ToolStart {
     pub mark: Option<ActMark>,
 }
 
+/// The name of the command that makes a phone usable.
+pub(crate) const WAKE: &str = "WAKE";
+
+impl ToolStart {
+    /// Whether something is done on the phone with it. To wake its screen for that is not it.
+    pub fn is_act(&self) -> bool {
+        self.device && self.name != WAKE
+    }
+}
+
 /// What the gate has said of an act: before it was done, or instead of doing it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GateRecord {

@@ -15,11 +15,16 @@ use crate::{
     Part, Picture, Prices, Prompt, Reply, Role, ScreenSize, StepInput, Tokens,
 };
 
+/// How an endpoint says that a reply is not whole.
+const CUT: &str = "length";
+
 /// What one call comes to.
 #[derive(Debug, Clone)]
 pub(crate) enum ScriptedReply {
     /// These words, after the usual time.
     Says(String),
+    /// These words, which the endpoint has cut off.
+    Cut(String),
     /// These words, after this time.
     Late(Duration, String),
     /// The endpoint fails, with this cause.
@@ -225,6 +230,10 @@ impl Model for ScriptedModel {
         self.own.load(Ordering::Relaxed)
     }
 
+    fn incomplete(&self, reply: &Reply) -> Option<&'static str> {
+        (reply.finish_reason.as_deref() == Some(CUT)).then_some("it was cut off")
+    }
+
     fn earlier_pictures(&self) -> usize {
         self.history_images.load(Ordering::Relaxed)
     }
@@ -269,12 +278,16 @@ impl Model for ScriptedModel {
         let fails =
             |message: String| ModelError::new(ModelErrorKind::Rejected, message, begun.elapsed());
         let line = lock(&self.lines).pop_front();
+        let finish_reason = match &line {
+            Some(ScriptedReply::Cut(_)) => CUT,
+            _ => "stop",
+        };
         let (latency, text) = match line {
             None => {
                 self.complain("more calls than lines");
                 return Err(fails("the script is over".to_owned()));
             }
-            Some(ScriptedReply::Says(text)) => (LATENCY, text),
+            Some(ScriptedReply::Says(text) | ScriptedReply::Cut(text)) => (LATENCY, text),
             Some(ScriptedReply::Late(latency, text)) => (latency, text),
             Some(ScriptedReply::Fails(cause)) => {
                 sleep(LATENCY).await;
@@ -290,7 +303,7 @@ impl Model for ScriptedModel {
         sleep(latency).await;
         Ok(Reply {
             text,
-            finish_reason: Some("stop".to_owned()),
+            finish_reason: Some(finish_reason.to_owned()),
             model: "script-1".to_owned(),
             tokens: Tokens { prompt: 100, completion: 10, thinking: 0, cached: 0 },
             latency: begun.elapsed(),

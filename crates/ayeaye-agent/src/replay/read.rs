@@ -73,8 +73,8 @@ impl Recorded {
             }
             Fact::ToolStart(start) if start.device => {
                 if let Some(step) = self.steps.last_mut() {
+                    step.acted |= start.is_act();
                     step.target = start.target;
-                    step.acted |= start.name != "WAKE";
                 }
             }
             Fact::StepEnd(end) => {

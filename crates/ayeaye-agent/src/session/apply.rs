@@ -143,7 +143,7 @@ impl SessionState {
             Fact::ToolStart(start) => {
                 self.counts.tools = self.counts.tools.max(start.tool_call_id);
                 // Leave is for one act. Waking the phone is none.
-                if start.device && start.name != WAKE {
+                if start.is_act() {
                     self.approval = None;
                 }
                 self.in_progress.tool = Some(start.clone());

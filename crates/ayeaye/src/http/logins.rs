@@ -118,8 +118,9 @@ impl Logins {
         if MAX_CODES <= codes.len() {
             // Of who has many its own: nobody else's link ends for them.
             let has_many = MAX_CODES_EACH <= codes.iter().filter(|it| its(it)).count();
-            let oldest = codes.iter().position(|it| !has_many || its(it));
-            oldest.map(|at| codes.remove(at));
+            if let Some(oldest) = codes.iter().position(|it| !has_many || its(it)) {
+                codes.remove(oldest);
+            }
         }
         let until = Instant::now() + CODE_AGE;
         codes.push_back(Code { hash: hash(&code), principal: principal.clone(), until });

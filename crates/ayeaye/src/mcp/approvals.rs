@@ -143,8 +143,9 @@ impl Approvals {
         if MAX_WAITING <= waiting.len() {
             // Of who has many its own: nobody else's question ends for them.
             let has_many = MAX_WAITING_EACH <= waiting.iter().filter(|it| its(it)).count();
-            let oldest = waiting.iter().position(|it| !has_many || its(it));
-            oldest.map(|at| waiting.remove(at));
+            if let Some(oldest) = waiting.iter().position(|it| !has_many || its(it)) {
+                waiting.remove(oldest);
+            }
         }
         waiting.push_back(Waiting {
             code: code.clone(),

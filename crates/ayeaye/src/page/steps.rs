@@ -25,6 +25,7 @@ const MAX_LINE: usize = 200;
 
 /// One step. Those that are over do not change any more.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of its own for the page")]
 pub(super) struct Step {
     /// From 0 through the session.
     pub(super) index: u32,
@@ -75,6 +76,9 @@ pub(super) struct Step {
     /// Whether somebody was asked for leave, and it was not done in this step.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     only_asked: bool,
+    /// Whether an act went to the phone.
+    #[serde(skip)]
+    was_sent: bool,
     /// What was decided.
     #[serde(skip)]
     action: Option<ActionRecord>,
@@ -214,6 +218,7 @@ impl Step {
             target: None,
             said: Vec::new(),
             only_asked: false,
+            was_sent: false,
             action: None,
         }
     }
@@ -230,8 +235,8 @@ impl Step {
                 }
             }
             Fact::Question(asked) if asked.kind == QuestionKind::Confirm => self.only_asked = true,
-            Fact::ToolStart(start) if start.device => {
-                self.only_asked = false;
+            Fact::ToolStart(start) if start.is_act() => {
+                (self.only_asked, self.was_sent) = (false, true);
                 self.target = start.target.as_ref().and_then(|it| named(&it.name));
                 let (function, arguments) = (start.name.clone(), start.parameters.clone());
                 self.decided(&ActionRecord { function, arguments });
@@ -284,12 +289,8 @@ impl Step {
         self.over = true;
         self.thought = truncate(&end.response.thought, MAX_TEXT);
         self.explain = truncate(&end.response.comment, MAX_TEXT);
-        // What leave was given for is decided as the question and done as the act.
-        let is_done = |act: &Value| act["function"] == self.action_type;
-        let done_with_leave =
-            |action: &&ActionRecord| action.arguments.get("act").is_some_and(is_done);
-        if let Some(action) = end.action.as_ref().filter(|it| !done_with_leave(it)) {
-            self.decided(action);
+        if let Some(action) = &end.action {
+            self.decided(&action.as_told(self.was_sent));
         }
         self.error = end.error.as_deref().map(|text| truncate(text, MAX_TEXT));
         self.uncertain = end.uncertain.as_deref().map(|text| truncate(text, MAX_TEXT));

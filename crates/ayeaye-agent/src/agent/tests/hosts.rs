@@ -298,6 +298,13 @@ async fn a_round_has_so_many_subtasks_and_a_look_so_many_repetitions() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_plan_that_was_cut_off_is_no_end() {
+    let end = r#"{"status": "FINISH", "result": "Done."}"#.to_owned();
+    let rig = Rig::new([]).planned([ScriptedReply::Cut(end), finish("Nothing to do.")]);
+    assert_eq!(rig.run().await.message, "Nothing to do.");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_never_begins_is_given_out_only_so_often() {
     // Looks in between do not make it any better.
     let plans = (0..8).map(|n| if n % 3 == 2 { looks() } else { assign("Mail", "Mail her") });

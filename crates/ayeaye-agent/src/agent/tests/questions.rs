@@ -122,6 +122,7 @@ async fn a_model_that_cannot_answer_for_the_user_leaves_the_question_to_the_user
     for (line, reason) in [
         (ScriptedReply::Fails("HTTP 503".to_owned()), StopReason::ModelFailed),
         (ScriptedReply::Says("  ".to_owned()), StopReason::InfoActionNeedsReply),
+        (ScriptedReply::Cut("Anna".to_owned()), StopReason::InfoActionNeedsReply),
         (
             ScriptedReply::Says("<think>Anna B. or Anna C.".to_owned()),
             StopReason::InfoActionNeedsReply,

@@ -295,6 +295,7 @@ async fn a_thought_is_no_verdict() {
     let says = |text: &str| ScriptedReply::Says(text.to_owned());
     let rig = Rig::new([complete("Sent.")]).judged([
         says(r#"<think>Maybe {"complete": "yes"} would do, but"#),
+        ScriptedReply::Cut(r#"{"complete": "yes"}"#.to_owned()),
         says(r#"<think>{a, b}</think>{"complete": "no"}"#),
         says(r#"<think>{a, b}</think>{"complete": "no"}"#),
     ]);

@@ -161,11 +161,6 @@ fn action(end: &StepEnd, was_sent: bool) -> Option<ActionItem> {
     told.map(|action| ActionItem::new(&action, &end.response.comment))
 }
 
-/// Whether an act goes to the phone with it. To wake its screen is none.
-fn sends(fact: &Fact) -> bool {
-    matches!(fact, Fact::ToolStart(start) if start.device && start.name != "WAKE")
-}
-
 fn short(text: &str) -> String {
     truncate(text, MAX_TEXT)
 }
@@ -201,7 +196,8 @@ impl StepList {
                         item.action = action(end, item.was_sent);
                         item.error = end.error.as_deref().map(|error| truncate(error, 320));
                     }
-                    fact => item.was_sent |= sends(fact),
+                    Fact::ToolStart(start) => item.was_sent |= start.is_act(),
+                    _ => {}
                 }
             }
         }
@@ -260,7 +256,8 @@ impl StepFacts {
                     cost_known: end.cost_known,
                 });
             }
-            fact => self.was_sent |= sends(fact),
+            Fact::ToolStart(start) => self.was_sent |= start.is_act(),
+            _ => {}
         }
     }
 }
