@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use ayeaye_agent::coordinator::MemoryStore;
-use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, FORMAT, Fact, OpenChange, Summary};
+use ayeaye_agent::journal::{
+    BlobRef, Entry, Event, EventSink, FORMAT, Fact, OpenChange, OpenChangesEdit, Summary,
+};
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId, SettingChange};
 use bytes::Bytes;
 use jiff::{Timestamp, ToSpan as _};
@@ -18,6 +20,8 @@ pub struct Disk {
     world: Arc<World>,
     state: Mutex<State>,
     servers: Arc<MemoryStore>,
+    /// Held by whoever edits what was changed on a phone.
+    one_edit: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -39,7 +43,12 @@ struct Record {
 
 impl Disk {
     pub fn new(world: Arc<World>) -> Self {
-        Self { world, state: Mutex::default(), servers: Arc::default() }
+        Self {
+            world,
+            state: Mutex::default(),
+            servers: Arc::default(),
+            one_edit: tokio::sync::Mutex::default(),
+        }
     }
 
     /// What the processes know of each other.
@@ -244,14 +253,19 @@ impl Journal for DiskJournal {
         Ok(self.0.state().sessions.get(id).is_some_and(|record| record.locked))
     }
 
-    async fn store_open_changes(
+    async fn edit_open_changes(
         &self,
         device: &DeviceId,
-        changes: Vec<OpenChange>,
+        edit: OpenChangesEdit,
     ) -> Result<(), JournalError> {
+        let _one = self.0.one_edit.lock().await;
+        let mut open = self.open_changes(device).await?;
+        if !edit(&mut open) {
+            return Ok(());
+        }
         self.0.write(Site::Sync, "open changes").await?;
         if !self.0.world.has(Planted::ChangesForgotten) {
-            self.0.state().changes.insert(device.clone(), changes);
+            self.0.state().changes.insert(device.clone(), open);
         }
         Ok(())
     }

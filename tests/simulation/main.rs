@@ -180,9 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_trace_again() {
-        for seed in 0..20 {
-            assert_eq!(simulate(seed, None).trace, simulate(seed, None).trace, "seed {seed}");
+    fn a_seed_gives_the_same_trace_again_whatever_runs_beside_it() {
+        let traces = || (0..20).map(|seed| simulate(seed, None).trace).collect::<Vec<_>>();
+        let all = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(traces)).collect();
+            threads.into_iter().map(|it| it.join().expect("it ends")).collect::<Vec<_>>()
+        });
+        for (seed, first) in all[0].iter().enumerate() {
+            assert!(all.iter().all(|traces| traces[seed] == *first), "seed {seed}: {first:#?}");
         }
     }
 

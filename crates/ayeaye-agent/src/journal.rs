@@ -82,6 +82,8 @@ pub enum JournalError {
 
 /// Takes the events of a record in their order, one by one.
 pub type EventSink<'a> = &'a mut (dyn FnMut(Event) + Send);
+/// Changes what is remembered of a phone, and says whether it did.
+pub type OpenChangesEdit = Box<dyn FnOnce(&mut Vec<OpenChange>) -> bool + Send>;
 
 /// How far a record was read. The default is its beginning.
 #[derive(Debug, Clone, Default)]
@@ -177,12 +179,13 @@ pub trait Journal: Send + Sync + fmt::Debug {
     fn now(&self) -> Option<Timestamp> {
         None
     }
-    /// Remembers on the disk which settings sessions have changed on a phone and not put back, instead of
-    /// what was remembered of it. Only whoever has taken the phone calls this.
-    async fn store_open_changes(
+    /// Edits what is remembered on the disk of the settings that sessions have changed on a phone and not put back.
+    /// Edits through one journal follow each other: a task that puts a keyboard back may outlive its run and meet
+    /// the next. Other processes are kept out by the lease of the phone, so only whoever has that calls this.
+    async fn edit_open_changes(
         &self,
         _device: &DeviceId,
-        _changes: Vec<OpenChange>,
+        _edit: OpenChangesEdit,
     ) -> Result<(), JournalError> {
         Ok(())
     }

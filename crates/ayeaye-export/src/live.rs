@@ -24,7 +24,9 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ayeaye_agent::journal::{BlobRef, Event, EventSink, OpenChange, ReadPosition, Summary};
+use ayeaye_agent::journal::{
+    BlobRef, Event, EventSink, OpenChange, OpenChangesEdit, ReadPosition, Summary,
+};
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -311,12 +313,12 @@ impl Journal for LoggingJournal {
         self.shared.inner.now()
     }
 
-    async fn store_open_changes(
+    async fn edit_open_changes(
         &self,
         device: &DeviceId,
-        changes: Vec<OpenChange>,
+        edit: OpenChangesEdit,
     ) -> Result<(), JournalError> {
-        self.shared.inner.store_open_changes(device, changes).await
+        self.shared.inner.edit_open_changes(device, edit).await
     }
 
     async fn open_changes(&self, device: &DeviceId) -> Result<Vec<OpenChange>, JournalError> {

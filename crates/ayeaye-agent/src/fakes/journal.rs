@@ -8,7 +8,9 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::FakeDevice;
-use crate::journal::{BlobRef, Entry, Event, EventSink, Fact, OpenChange, ReadPosition, Summary};
+use crate::journal::{
+    BlobRef, Entry, Event, EventSink, Fact, OpenChange, OpenChangesEdit, ReadPosition, Summary,
+};
 use crate::{DeviceId, Follower, Journal, JournalError, JournalWriter, SessionId, StopReason};
 
 /// What does not succeed.
@@ -157,12 +159,12 @@ impl Journal for FailingJournal {
         self.inner.now()
     }
 
-    async fn store_open_changes(
+    async fn edit_open_changes(
         &self,
         device: &DeviceId,
-        changes: Vec<OpenChange>,
+        edit: OpenChangesEdit,
     ) -> Result<(), JournalError> {
-        self.inner.store_open_changes(device, changes).await
+        self.inner.edit_open_changes(device, edit).await
     }
 
     async fn open_changes(&self, device: &DeviceId) -> Result<Vec<OpenChange>, JournalError> {

@@ -20,8 +20,8 @@ mod writer;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -35,8 +35,8 @@ use self::read::{scan_file, stream_events, verify_report};
 use self::writer::FileWriter;
 use super::retention::{self, PruneReport, Retention};
 use super::{
-    BlobRef, Event, EventSink, Journal, JournalError, JournalWriter, OpenChange, ReadPosition,
-    Summary,
+    BlobRef, Event, EventSink, Journal, JournalError, JournalWriter, OpenChange, OpenChangesEdit,
+    ReadPosition, Summary,
 };
 use crate::{DeviceId, SessionId};
 
@@ -68,6 +68,8 @@ pub struct FileJournal {
     sessions: PathBuf,
     /// What was changed on each phone.
     devices: PathBuf,
+    /// Held by whoever edits that.
+    one_edit: Arc<Mutex<()>>,
     clock: Clock,
     sync: SyncPolicy,
     /// Free bytes below which no session is begun.
@@ -106,6 +108,7 @@ impl FileJournal {
         Self {
             sessions,
             devices,
+            one_edit: Arc::default(),
             clock,
             sync,
             min_free_bytes: MIN_FREE_BYTES,
@@ -296,13 +299,19 @@ impl Journal for FileJournal {
         Some((self.clock)())
     }
 
-    async fn store_open_changes(
+    async fn edit_open_changes(
         &self,
         device: &DeviceId,
-        changes: Vec<OpenChange>,
+        edit: OpenChangesEdit,
     ) -> Result<(), JournalError> {
         let (folder, device) = (self.devices.clone(), device.clone());
-        blocking("write", &self.devices, move || changes::store(&folder, &device, changes)).await
+        let one_edit = self.one_edit.clone();
+        let work = move || {
+            let _one = one_edit.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut open = changes::load(&folder, &device);
+            if edit(&mut open) { changes::store(&folder, &device, open) } else { Ok(()) }
+        };
+        blocking("write", &self.devices, work).await
     }
 
     async fn open_changes(&self, device: &DeviceId) -> Result<Vec<OpenChange>, JournalError> {

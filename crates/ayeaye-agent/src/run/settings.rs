@@ -3,8 +3,7 @@
 //!
 //! A change is in the record, and where the next process finds it, before it is made. Whoever has the
 //! phone next puts back what a crash has left.
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -148,20 +147,11 @@ impl Ledger {
         self.journal.open_changes(&self.device).await
     }
 
-    /// Changes what is remembered of the phone; `edit` says whether it did. One after the other: a task that puts a
-    /// keyboard back may outlive its run and meet the next. Other processes need no lock, since the lease of the
-    /// phone keeps them from it, and the phone refuses the acts of one that it was taken from.
     async fn update(
         &self,
-        edit: impl FnOnce(&mut Vec<OpenChange>) -> bool + Send,
+        edit: impl FnOnce(&mut Vec<OpenChange>) -> bool + Send + 'static,
     ) -> Result<(), JournalError> {
-        let turn = turn_of(&self.device);
-        let _turn = turn.lock().await;
-        let mut open = self.open().await?;
-        if !edit(&mut open) {
-            return Ok(());
-        }
-        self.journal.store_open_changes(&self.device, open).await
+        self.journal.edit_open_changes(&self.device, Box::new(edit)).await
     }
 
     async fn add(&self, change: &SettingChange) -> Result<(), JournalError> {
@@ -172,7 +162,7 @@ impl Ledger {
             refused_at: None,
             driver: self.driver.clone(),
         };
-        let add = |open: &mut Vec<OpenChange>| {
+        let add = move |open: &mut Vec<OpenChange>| {
             open.push(added);
             true
         };
@@ -180,8 +170,9 @@ impl Ledger {
     }
 
     async fn remove(&self, change: &SettingChange) -> Result<(), JournalError> {
-        let remove = |open: &mut Vec<OpenChange>| {
-            let at = open.iter().rposition(|it| it.change == *change);
+        let change = change.clone();
+        let remove = move |open: &mut Vec<OpenChange>| {
+            let at = open.iter().rposition(|it| it.change == change);
             at.map(|at| open.remove(at)).is_some()
         };
         self.update(remove).await
@@ -193,17 +184,19 @@ impl Ledger {
         change: &SettingChange,
         err: &DeviceError,
     ) -> Result<(), JournalError> {
-        let count = |open: &mut Vec<OpenChange>| {
-            let Some(at) = open.iter().rposition(|it| it.change == *change) else { return false };
-            if !refused_anew(&mut open[at], self.journal.now()) {
+        let (device, now) = (self.device.clone(), self.journal.now());
+        let (change, err) = (change.clone(), error_chain(err));
+        let count = move |open: &mut Vec<OpenChange>| {
+            let Some(at) = open.iter().rposition(|it| it.change == change) else { return false };
+            if !refused_anew(&mut open[at], now) {
                 return false;
             }
             let setting = &change.setting;
-            tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(err));
+            tracing::warn!(%device, "{setting} is not put back: {err}");
             if MOST_REFUSALS <= open[at].refusals {
                 open.remove(at);
                 let before = change.before.as_deref().unwrap_or("nothing");
-                tracing::warn!(device = %self.device, "{setting} stays {}: it was {before}", change.value);
+                tracing::warn!(%device, "{setting} stays {}: it was {before}", change.value);
             }
             true
         };
@@ -237,20 +230,6 @@ impl Ledger {
         }
         Ok(done)
     }
-}
-
-/// What whoever changes what is remembered of this phone holds.
-fn turn_of(device: &DeviceId) -> Arc<tokio::sync::Mutex<()>> {
-    static TURNS: Mutex<BTreeMap<DeviceId, Weak<tokio::sync::Mutex<()>>>> =
-        Mutex::new(BTreeMap::new());
-    let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(turn) = turns.get(device).and_then(Weak::upgrade) {
-        return turn;
-    }
-    turns.retain(|_, turn| 0 < turn.strong_count());
-    let turn = Arc::default();
-    turns.insert(device.clone(), Arc::downgrade(&turn));
-    turn
 }
 
 /// Counts a refusal, unless the last one has just been.

@@ -25,7 +25,11 @@ async fn a_setting_is_not_put_back_under_the_driver_of_another_server() {
             refused_at: None,
             driver: changed_by.map(str::to_owned),
         };
-        rig.journal.store_open_changes(rig.phone.id(), vec![open]).await.unwrap();
+        let remember = Box::new(move |changes: &mut Vec<OpenChange>| {
+            changes.push(open);
+            true
+        });
+        rig.journal.edit_open_changes(rig.phone.id(), remember).await.unwrap();
         rig.phone.was_driven_by(driven_by);
         let who = format!("changed by {changed_by:?}, driven by {driven_by:?}");
         assert_eq!(rig.agent.put_back_settings().await.unwrap(), left, "{who}");

@@ -1,6 +1,6 @@
 //! The picture of a screen: encoded for models, redacted where a secret may be on it, and stored.
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use serde_json::Map;
@@ -127,7 +127,10 @@ static GIVEN_BACK: Condvar = Condvar::new();
 
 impl Turn {
     fn take() -> Self {
-        let most = available_parallelism().map_or(1, NonZeroUsize::get);
+        // Asked once: the answer takes several files of the system.
+        static MOST: LazyLock<usize> =
+            LazyLock::new(|| available_parallelism().map_or(1, NonZeroUsize::get));
+        let most = *MOST;
         let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         let free = GIVEN_BACK.wait_while(taken, |taken| most <= *taken);
         *free.unwrap_or_else(PoisonError::into_inner) += 1;
