@@ -6,6 +6,7 @@
 //! `framebuffer:` may. adb does not report a phone that is lost in the middle (the stream just
 //! ends), so a capture counts only if its length is exactly what its header announces.
 mod choice;
+mod digest;
 mod framebuffer;
 mod gzip;
 mod overlap;
@@ -17,11 +18,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ayeaye_agent::{DeviceError, Frame};
-use ayeaye_frame::Earlier;
+use ayeaye_frame::{CaptureDigest, Earlier};
 use bytes::BytesMut;
 use tokio::time::{Instant, timeout_at};
 
 use self::choice::{Choice, Way};
+use self::digest::Digests;
 use self::overlap::Overlap;
 use crate::client::DeviceClient;
 
@@ -39,11 +41,18 @@ const JUDGED_AFTER: Duration = Duration::from_millis(350);
 
 const WHAT: &str = "a screenshot";
 
+/// Messages of `screencap` do not belong to the picture. Toybox has `sha256sum` since Android 8.
+const DIGEST_COMMAND: &str = "screencap 2>/dev/null | sha256sum";
+
+/// A digest is 64 digits, and what comes instead a message.
+const MAX_DIGEST_BYTES: usize = 4096;
+
 /// Captures of one phone, and what was learnt about how it takes them.
 #[derive(Debug, Default)]
 pub(crate) struct Capture {
     choice: Mutex<Choice>,
     overlap: Overlap,
+    digests: Digests,
     /// The link for which that holds.
     link: Mutex<Option<String>>,
     /// Raw captures without a byte in a row.
@@ -95,6 +104,7 @@ impl Capture {
             let error = match self.attempt(client, way, panel, deadline).await {
                 Ok(captured) => {
                     *self.last() = captured.frame.as_earlier();
+                    self.digests.captured(captured.frame.digest());
                     let took = begun.elapsed();
                     let now = Instant::now();
                     if under_way.succeeded(took, now) {
@@ -177,7 +187,60 @@ impl Capture {
         if known.replace(link).is_some() {
             *self.choice() = Choice::default();
             self.overlap.forget();
+            self.digests.forget();
         }
+    }
+
+    /// The digest of the screen as it is now, if the phone makes one sooner than a capture comes. Where that is not
+    /// known, it is found out.
+    pub(crate) async fn digest(
+        &self,
+        client: &DeviceClient,
+    ) -> Result<Option<CaptureDigest>, DeviceError> {
+        let Some(capture) = self.digests_pay() else { return Ok(None) };
+        let begun = Instant::now();
+        // A capture may do instead for as long as it takes.
+        let deadline = begun + capture * 2;
+        let printed =
+            client.exec(WHAT, DIGEST_COMMAND, deadline, MAX_DIGEST_BYTES, <[u8]>::len).await;
+        let now = Instant::now();
+        match printed.as_ref().map(|output| digest::parse(output)) {
+            Ok(Some(digest)) => {
+                let took = now - begun;
+                tracing::debug!(device = %client.id(), ?took, ?digest, "a digest of the screen");
+                self.digests.made(digest, took, capture, now);
+                Ok(Some(digest))
+            }
+            Ok(None) => {
+                let reason = printed.map(|output| describe(&output)).unwrap_or_default();
+                tracing::debug!(device = %client.id(), reason, "no digests from this phone");
+                self.digests.refused(now);
+                Ok(None)
+            }
+            Err(error) if error.is_unreachable() => Err(error.clone()),
+            Err(error) => {
+                tracing::debug!(device = %client.id(), %error, "no digest of the screen");
+                self.digests.refused(now);
+                Ok(None)
+            }
+        }
+    }
+
+    /// How long a capture takes, where a digest is worth asking for. Only raw captures have one.
+    fn digests_pay(&self) -> Option<Duration> {
+        let (way, took) = self.choice().latest()?;
+        let is_raw = matches!(way, Way::Raw | Way::Gzip);
+        (is_raw && self.digests.pay(took, Instant::now())).then_some(took)
+    }
+
+    /// Whether digests are asked for.
+    pub(crate) fn makes_digests(&self) -> bool {
+        self.digests_pay().is_some()
+    }
+
+    /// For the next capture as it comes.
+    fn reader(&self) -> raw::Reader {
+        raw::Reader::new(self.earlier()).with_digest(self.digests_pay().is_some())
     }
 
     /// Whether a second capture may begin before the first is over.
@@ -212,7 +275,7 @@ impl Capture {
         display: &str,
         deadline: Instant,
     ) -> Result<Captured, Failure> {
-        let mut reader = raw::Reader::new(self.earlier());
+        let mut reader = self.reader();
         let patience = self.choice().patience_for_raw();
         let (mut begun, mut would_take) = (None, None);
         let watch = |came: &mut BytesMut| {
@@ -284,7 +347,7 @@ impl Capture {
     ) -> Result<Captured, Failure> {
         // Messages of `screencap` would get between the compressed bytes.
         let command = format!("screencap{display} 2>/dev/null | gzip -1");
-        let mut unpacker = gzip::Unpacker::new(raw::Reader::new(self.earlier()));
+        let mut unpacker = gzip::Unpacker::new(self.reader());
         let watch = |came: &mut BytesMut| unpacker.take(came);
         let left =
             client.exec_watched(WHAT, &command, deadline, MAX_BYTES, <[u8]>::len, watch).await?;

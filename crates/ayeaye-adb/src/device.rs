@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    ActMark, App, CaptureRoute, ChangeLog, CommandPreview, Device, DeviceCommand, DeviceError,
-    DeviceId, DeviceInfo, Frame, Gesture, Performed, PhoneClock, PutBack, ScreenSize, ScreenState,
-    SettingChange, ShownDisplay, Surroundings,
+    ActMark, App, CaptureDigest, CaptureRoute, ChangeLog, CommandPreview, Device, DeviceCommand,
+    DeviceError, DeviceId, DeviceInfo, Frame, Gesture, Performed, PhoneClock, PutBack, ScreenSize,
+    ScreenState, SettingChange, ShownDisplay, Surroundings,
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -228,6 +228,15 @@ impl Device for AdbDevice {
     fn captures_overlap(&self) -> bool {
         // Of several displays it is not known beforehand which one it takes.
         !self.seen.displays.are_several() && self.seen.capture.overlaps()
+    }
+
+    async fn capture_digest(&self) -> Result<Option<CaptureDigest>, DeviceError> {
+        if self.makes_digests() { self.seen.capture.digest(&self.client).await } else { Ok(None) }
+    }
+
+    fn makes_digests(&self) -> bool {
+        // Of several displays it is not known beforehand which one it takes.
+        !self.seen.displays.are_several() && self.seen.capture.makes_digests()
     }
 
     fn captured_by(&self) -> Option<CaptureRoute> {

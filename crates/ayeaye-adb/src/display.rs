@@ -198,9 +198,10 @@ impl Displays {
         };
         let Some(fit) = fit else { return Ok(frame) };
         let earlier = self.known().fitted.clone();
+        let digest = frame.digest();
         let scaling = tokio::task::spawn_blocking(move || fit.apply(&frame, &earlier));
         let unscaled = |_| client.garbled("a screenshot", "it could not be scaled");
-        let fitted = scaling.await.map_err(unscaled)?;
+        let fitted = scaling.await.map_err(unscaled)?.with_digest(digest);
         self.known().fitted = fitted.as_earlier();
         Ok(fitted)
     }

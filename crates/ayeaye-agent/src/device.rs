@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 pub use self::error::DeviceError;
 pub use self::setting::{ChangeLog, PutBack, SettingChange};
-use crate::{DeviceCommand, Frame, Gesture, ScreenSize};
+use crate::{CaptureDigest, DeviceCommand, Frame, Gesture, ScreenSize};
 
 /// What a command would be about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -309,6 +309,15 @@ pub trait Device: Send + Sync + fmt::Debug {
     async fn info(&self) -> Result<DeviceInfo, DeviceError>;
     /// The screen as it is at this instant, whole or not at all.
     async fn capture(&self) -> Result<Frame, DeviceError>;
+    /// The digest of the screen as it is at this instant, if the phone makes one sooner than a capture is carried:
+    /// [`Frame::digest`] of a capture of the same pixels. `None` where it does not.
+    async fn capture_digest(&self) -> Result<Option<CaptureDigest>, DeviceError> {
+        Ok(None)
+    }
+    /// Whether [`capture_digest`](Self::capture_digest) is likely to tell something: this never waits.
+    fn makes_digests(&self) -> bool {
+        false
+    }
     /// The display of the last capture, where there are several: this never waits.
     fn shown_on(&self) -> Option<ShownDisplay> {
         None

@@ -82,7 +82,9 @@ pub use requests::{Agreed, ContinueTask, DirectAction, LeaveRequest, StartTask, 
 pub use run::{
     CancelHandle, DIRECT_REQUEST, DirectOutcome, DirectResult, RunPhase, RunUpdate, ScreenAfter,
 };
-pub use screen::{Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
+pub use screen::{
+    CaptureDigest, Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize,
+};
 pub use session::{
     ActHistory, Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase,
     SessionState,

@@ -244,7 +244,7 @@ impl Run {
         let (model, journal) = (self.acting_model(), &*self.deps.journal);
         self.state.image_history = ImageHistory::recall(self.session(), journal, &*model).await;
         loop {
-            self.close_subtask().await?;
+            Box::pin(self.close_subtask()).await?;
             self.cancel.check()?;
             self.read_inbox().await?;
             if let Some(end) = self.models.budget().check_step(&self.recorder) {

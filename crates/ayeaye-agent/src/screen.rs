@@ -1,7 +1,7 @@
 //! What a phone shows: frames as captured, pictures as sent to a model.
 use std::fmt;
 
-pub use ayeaye_frame::{Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, ScreenSize};
+pub use ayeaye_frame::{CaptureDigest, Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, ScreenSize};
 use bytes::Bytes;
 
 /// A place on one particular frame, in its pixels.

@@ -67,6 +67,8 @@ pub(crate) struct EarlyFrame {
     pub(crate) ended: Instant,
     /// What was seen.
     pub(crate) frame: Frame,
+    /// It is the frame before: that the screen still shows it was told by its digest, and no capture was carried.
+    pub(crate) by_digest: bool,
 }
 
 /// One capture, for a phone on which nothing has just been done.
@@ -99,7 +101,7 @@ pub(crate) async fn go_on(
     mut settling: Settling,
 ) -> Result<Settling, DeviceError> {
     while !settling.is_over() {
-        let next = capture_at(device, settling.next_look()).await?;
+        let next = Box::pin(settling.look_again(device)).await?;
         settling.add(next);
     }
     Ok(settling)
@@ -113,7 +115,25 @@ pub(crate) async fn capture_at(
     sleep_until(time).await;
     let began = Instant::now();
     let frame = device.capture().await?;
-    Ok(EarlyFrame { began, ended: Instant::now(), frame })
+    Ok(EarlyFrame { began, ended: Instant::now(), frame, by_digest: false })
+}
+
+/// A look, begun then, at a screen that is likely to show this frame still. Where the phone can tell so by a digest,
+/// no capture is carried.
+pub(crate) async fn look_again(
+    device: &dyn Device,
+    time: Instant,
+    seen: &Frame,
+) -> Result<EarlyFrame, DeviceError> {
+    sleep_until(time).await;
+    let began = Instant::now();
+    if let Some(digest) = seen.digest()
+        && device.capture_digest().await? == Some(digest)
+    {
+        let (ended, frame) = (Instant::now(), seen.clone());
+        return Ok(EarlyFrame { began, ended, frame, by_digest: true });
+    }
+    capture_at(device, Instant::now()).await
 }
 
 /// The part of the height at the top where the clock and the icons live.

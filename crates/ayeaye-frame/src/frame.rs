@@ -13,6 +13,17 @@ use crate::{BAND_ROWS, Pool, ScreenSize};
 pub struct Frame {
     size: ScreenSize,
     bands: Arc<[Arc<Band>]>,
+    digest: Option<CaptureDigest>,
+}
+
+/// SHA-256 of a capture as the phone wrote it: two of one phone are equal only if they show the same, pixel for pixel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct CaptureDigest(pub [u8; 32]);
+
+impl fmt::Debug for CaptureDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
 }
 
 /// The frame before, as long as somebody else holds it.
@@ -22,13 +33,24 @@ pub struct Earlier(Option<(ScreenSize, Weak<[Arc<Band>]>)>);
 impl Earlier {
     pub(crate) fn frame(&self) -> Option<Frame> {
         let (size, bands) = self.0.as_ref()?;
-        Some(Frame { size: *size, bands: bands.upgrade()? })
+        Some(Frame { size: *size, bands: bands.upgrade()?, digest: None })
     }
 }
 
 impl Frame {
     pub(crate) fn of_bands(size: ScreenSize, bands: Vec<Arc<Band>>) -> Self {
-        Self { size, bands: bands.into() }
+        Self { size, bands: bands.into(), digest: None }
+    }
+
+    /// The same frame, of a capture with this digest.
+    #[must_use]
+    pub fn with_digest(self, digest: Option<CaptureDigest>) -> Self {
+        Self { digest, ..self }
+    }
+
+    /// The digest of the capture that it is of, where one was made.
+    pub fn digest(&self) -> Option<CaptureDigest> {
+        self.digest
     }
 
     pub(crate) fn bands(&self) -> &[Arc<Band>] {

@@ -17,7 +17,7 @@ mod runs;
 mod size;
 
 pub use builder::FrameBuilder;
-pub use frame::{Earlier, Frame};
+pub use frame::{CaptureDigest, Earlier, Frame};
 pub use pool::Pool;
 pub use size::{InvalidFrame, MAX_PIXELS, MAX_SIDE, ScreenSize};
 

@@ -32,6 +32,8 @@ pub struct Timing {
     pub png: Duration,
     /// How many bytes `gzip` takes in a second; `None`: as many as this computer.
     pub gzip: Option<u64>,
+    /// How many bytes `sha256sum` takes in a second; `None`: as many as this computer.
+    pub sha256sum: Option<u64>,
     /// `input` until the touch arrives, besides the shell and the gesture's own time.
     pub input: Duration,
     /// A request to a system service, as `wm`, `am`, `pm`, `settings` and `cmd` are, besides the shell.
@@ -58,6 +60,7 @@ const AS_IS: Timing = Timing {
     capture: Duration::ZERO,
     png: Duration::ZERO,
     gzip: None,
+    sha256sum: None,
     input: Duration::ZERO,
     service: Duration::ZERO,
     dumpsys: Duration::ZERO,
@@ -80,6 +83,9 @@ const USB2: Timing = Timing {
     png: ms(549),
     // MAA, issue 5426, 1080p: raw through `gzip -1` takes 366 in all, so 291 for 8.3 MB.
     gzip: Some(28_500_000),
+    // Judged: toybox has it from BoringSSL, which takes above 1 GB/s with ARMv8's instructions; most is the pipe, read
+    // by 4 KiB.
+    sha256sum: Some(250_000_000),
     // Recent Pixels, several reports: 40 to 80 with the shell; here 60, less the 28 of `true`.
     input: ms(32),
     // handsets: `wm size` takes 46 and `dumpsys window` 71; less 28.

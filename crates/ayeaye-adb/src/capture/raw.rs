@@ -3,7 +3,8 @@
 use std::io;
 
 use ayeaye_agent::{Frame, InvalidFrame, ScreenSize};
-use ayeaye_frame::{Earlier, FrameBuilder};
+use ayeaye_frame::{CaptureDigest, Earlier, FrameBuilder};
+use sha2::{Digest as _, Sha256};
 
 use super::{MAX_BYTES, describe};
 
@@ -101,6 +102,8 @@ pub(super) fn frame(bytes: &[u8]) -> Result<Frame, String> {
 pub(super) struct Reader {
     earlier: Earlier,
     length: usize,
+    /// Of all that has come, where it is wanted.
+    digest: Option<Sha256>,
     /// Its beginning, as far as it is needed to say what came.
     start: Vec<u8>,
     progress: Progress,
@@ -117,11 +120,21 @@ enum Progress {
 impl Reader {
     /// What looks as in the earlier frame is shared with it.
     pub(super) fn new(earlier: Earlier) -> Self {
-        Self { earlier, length: 0, start: Vec::new(), progress: Progress::Kept(Vec::new()) }
+        let progress = Progress::Kept(Vec::new());
+        Self { earlier, length: 0, digest: None, start: Vec::new(), progress }
+    }
+
+    /// With the capture's digest, if it is `wanted`: ten megabytes take a processor 6 ms, or 40 where it has no
+    /// instructions for that.
+    pub(super) fn with_digest(self, wanted: bool) -> Self {
+        Self { digest: wanted.then(Sha256::new), ..self }
     }
 
     pub(super) fn take(&mut self, bytes: &[u8]) {
         self.length += bytes.len();
+        if let Some(digest) = &mut self.digest {
+            digest.update(bytes);
+        }
         self.start.extend(bytes.iter().take(MAX_START - self.start.len()));
         match &mut self.progress {
             Progress::Pixels(_, pixels) => pixels.push(bytes),
@@ -159,7 +172,9 @@ impl Reader {
                     let expected = expected - head + 16;
                     return Err(format!("{} bytes came instead of {expected}", self.length));
                 }
-                pixels.builder.finish().map_err(|error| error.to_string())
+                let digest = self.digest.map(|it| CaptureDigest(it.finalize().into()));
+                let frame = pixels.builder.finish().map_err(|error| error.to_string())?;
+                Ok(frame.with_digest(digest))
             }
         }
     }

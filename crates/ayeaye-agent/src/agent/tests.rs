@@ -3,6 +3,7 @@ mod approval;
 mod attackers;
 mod caption;
 mod crash;
+mod digests;
 mod direct;
 mod fallback;
 mod gate;

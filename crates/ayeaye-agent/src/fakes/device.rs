@@ -22,6 +22,7 @@ pub(crate) enum Call {
     List,
     InProgress,
     Capture,
+    Digest,
     State,
     IsAwake,
     StayAwake,
@@ -109,6 +110,8 @@ struct Inner {
     answer_takes: Duration,
     /// Two captures at once take as long as one.
     captures_overlap: bool,
+    /// How long a digest of its screen takes; `None` if it makes none.
+    digest_takes: Option<Duration>,
     dump_refused: bool,
     dumps: u32,
     apps: Vec<(&'static str, &'static str)>,
@@ -153,6 +156,7 @@ impl FakeDevice {
                 capture_takes: Duration::from_millis(20),
                 answer_takes: Duration::ZERO,
                 captures_overlap: false,
+                digest_takes: None,
                 dump_refused: false,
                 dumps: 0,
                 apps: vec![("com.chat", "Messages"), ("com.notes", "Notes"), ("com.mail", "Mail")],
@@ -260,6 +264,12 @@ impl FakeDevice {
     pub(crate) fn captures_in(&self, time: Duration) {
         let mut inner = self.inner();
         (inner.capture_takes, inner.captures_overlap) = (time, true);
+    }
+
+    /// It makes digests of its screen, each in so long; a second capture at once is no quicker.
+    pub(crate) fn makes_digests_in(&self, time: Duration) {
+        let mut inner = self.inner();
+        (inner.digest_takes, inner.captures_overlap) = (Some(time), false);
     }
 
     /// A gesture takes so long until it is carried out, and each question of its state.

@@ -30,7 +30,8 @@ impl Run {
             self.mailbox.close().await;
             self.read_last_messages().await?;
         }
-        let screen = if self.is_direct { None } else { self.screen_at_end(end.reason).await? };
+        let screen =
+            if self.is_direct { None } else { Box::pin(self.screen_at_end(end.reason)).await? };
         if end.reason.ends_round() {
             self.end_round(end, screen.as_ref()).await?;
         } else if let Some(screen) = &screen {

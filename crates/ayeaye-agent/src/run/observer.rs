@@ -1,4 +1,5 @@
 //! Looking at the phone: a settled frame, its picture and its elements.
+mod ahead;
 mod capture;
 mod dump;
 mod early;

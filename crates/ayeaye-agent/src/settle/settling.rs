@@ -4,8 +4,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::times::{Change, Expected, Outcome};
-use super::{EarlyFrame, ScreenCapture, looks_same};
-use crate::Frame;
+use super::{EarlyFrame, ScreenCapture, capture_at, look_again, looks_same};
+use crate::{Device, DeviceError, Frame};
 
 /// What was seen of a screen since a gesture.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub(crate) struct Settling {
     began: Instant,
     newest: EarlyFrame,
     captures: u32,
+    /// What the last one took that was carried.
+    capture_took: Duration,
     /// When the last capture began that looks otherwise than the newest, and the first that looks as it does.
     moved: Option<Instant>,
     rested: Instant,
@@ -43,6 +45,7 @@ impl Settling {
             since,
             began: first.began,
             captures: 1,
+            capture_took: first.ended - first.began,
             moved: None,
             rested: first.began,
             answered: (!is_unmoved).then_some(first.began),
@@ -79,6 +82,21 @@ impl Settling {
         self.is_over() && !self.has_settled && self.expected.rule.between <= seen
     }
 
+    /// The next look, when it is best.
+    pub(crate) async fn look_again(&self, device: &dyn Device) -> Result<EarlyFrame, DeviceError> {
+        if self.is_likely_to_stay() {
+            look_again(device, self.next_look(), &self.newest.frame).await
+        } else {
+            // What has moved has to be carried anyway.
+            capture_at(device, self.next_look()).await
+        }
+    }
+
+    /// Whether the newest frame is likely to be the settled one: it has stood still once, or such acts are known for it.
+    pub(crate) fn is_likely_to_stay(&self) -> bool {
+        self.rested < self.newest.began || self.expected.stays(self.age())
+    }
+
     /// How long after the gesture the newest frame is.
     pub(crate) fn age(&self) -> Duration {
         self.newest.began - self.since
@@ -93,7 +111,7 @@ impl Settling {
     pub(crate) fn next_look(&self) -> Instant {
         let next = self.next_look_at_motion();
         let enough = self.since + self.expected.rule.patience;
-        let capture = self.newest.ended - self.newest.began;
+        let capture = self.capture_took;
         // Where nothing has come of the gesture, one that begins so shortly before that is certain would be followed
         // by another one.
         let soon = next.max(self.newest.ended);
@@ -125,6 +143,9 @@ impl Settling {
             if !self.is_unmoved {
                 self.answered.get_or_insert(next.began);
             }
+        }
+        if !next.by_digest {
+            self.capture_took = next.ended - next.began;
         }
         self.captures += 1;
         self.newest = next;
@@ -162,7 +183,7 @@ impl Settling {
         };
         self.has_settled.then(|| Outcome {
             change: self.answered.filter(|_| !self.is_unmoved).map(change),
-            capture: self.newest.ended - self.newest.began,
+            capture: self.capture_took,
             patience: self.expected.rule.patience,
         })
     }

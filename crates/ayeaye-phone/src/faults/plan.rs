@@ -124,6 +124,8 @@ pub struct FaultPlan {
     pub exec_closed: bool,
     /// The shell has no `gzip`, as before Android 8.
     pub no_gzip: bool,
+    /// The shell has no `sha256sum`, as before Android 8.
+    pub no_sha256sum: bool,
     /// The phone has two panels and is held like this. `screencap` without a display captures the
     /// inner one.
     pub fold: Option<Fold>,
@@ -191,6 +193,7 @@ const NAMES: &[(&str, &str)] = &[
     ("bandwidth", "the link carries so many bytes per second"),
     ("exec_closed", "the service `exec:` is closed, as by some makers' adbd"),
     ("no_gzip", "the shell has no gzip, as before Android 8"),
+    ("no_sha256sum", "the shell has no sha256sum, as before Android 8"),
     ("fold", "a phone with two panels (open, closed)"),
     ("panel_captures", "captures have the panel's size whatever `wm size` says"),
     ("dump", "no elements: the screen never rests, or they are taken (never_idle, taken)"),

@@ -1,6 +1,7 @@
 //! How long things take on a phone with a profile. The clock stands still but for waits, so times are exact.
 use std::time::Duration;
 
+use sha2::{Digest as _, Sha256};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex},
     time::{Instant, sleep},
@@ -67,6 +68,9 @@ async fn a_capture_takes_its_making_and_its_bytes() {
         let (packed, took) = ask(&device, "exec:screencap | gzip -1", b"").await;
         let packed = at_rate(RAW, timing.gzip) + carried(packed.len(), profile);
         assert_about("gzip", took, taken + packed);
+        let (digest, took) = ask(&device, "exec:screencap | sha256sum", b"").await;
+        assert_eq!(digest, format!("{:x}  -\n", Sha256::digest(&raw)).into_bytes());
+        assert_about("sha256sum", took, taken + at_rate(RAW, timing.sha256sum));
         let (whole, took) = ask(&device, "framebuffer:", b"").await;
         let wanted = timing.round_trip + timing.capture + carried(whole.len(), profile);
         assert_about("framebuffer", took, wanted);

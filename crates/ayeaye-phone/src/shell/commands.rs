@@ -11,6 +11,7 @@ macro_rules! push_fmt {
 mod activity;
 mod args;
 mod builtins;
+mod checksum;
 mod conditions;
 mod dumpsys;
 mod files;
@@ -173,6 +174,9 @@ pub(super) async fn run(
         "monkey" => activity::monkey(phone, &words).await,
 
         "gzip" if !phone.faults().plan().no_gzip => gzip(phone, &words, io).await,
+        "sha256sum" if !phone.faults().plan().no_sha256sum => {
+            checksum::sha256sum(phone, &cwd, &words, io).await
+        }
         "locksettings" => system::locksettings(phone, &words),
 
         "cat" => files::cat(phone, &cwd, &words, io).await,
@@ -204,7 +208,7 @@ pub(super) async fn run(
 }
 
 /// How long a command takes at least on a phone of this profile, besides its shell. Captures, gestures, lists of
-/// elements and `gzip` take their time themselves, by what they do.
+/// elements, `gzip` and `sha256sum` take their time themselves, by what they do.
 fn cost(timing: &Timing, program: &str, words: &[&str]) -> Duration {
     match (program, words) {
         ("cmd", ["input", ..]) => Duration::ZERO,

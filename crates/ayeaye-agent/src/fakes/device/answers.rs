@@ -10,8 +10,8 @@ use super::screen::frame;
 use super::{Call, FakeDevice, Fault, Motion};
 use crate::journal::ActionRecord;
 use crate::{
-    ActMark, Action, App, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
-    Frame, Gesture, Performed, ScreenSize, ScreenState, SettingChange, Transport,
+    ActMark, Action, App, CaptureDigest, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
+    DeviceSource, Frame, Gesture, Performed, ScreenSize, ScreenState, SettingChange, Transport,
 };
 
 impl FakeDevice {
@@ -140,8 +140,22 @@ impl Device for FakeDevice {
         match self.arrive(Call::Capture) {
             Some(Fault::Black) => Ok(frame(self.inner().size, [0, 0, 0])),
             Some(fault) => self.fail("a capture", fault).await.map(|()| self.paint()),
-            None => Ok(self.paint()),
+            None => Ok(self.paint_with_digest()),
         }
+    }
+
+    async fn capture_digest(&self) -> Result<Option<CaptureDigest>, DeviceError> {
+        let Some(takes) = self.inner().digest_takes else { return Ok(None) };
+        let digest = self.paint_with_digest().digest();
+        sleep(takes).await;
+        match self.arrive(Call::Digest) {
+            Some(fault) => self.fail("a digest", fault).await.map(|()| None),
+            None => Ok(digest),
+        }
+    }
+
+    fn makes_digests(&self) -> bool {
+        self.inner().digest_takes.is_some()
     }
 
     fn captures_overlap(&self) -> bool {

@@ -1,9 +1,10 @@
 //! What its screen shows.
 use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
 
 use super::{FakeDevice, Motion};
 use crate::fakes::Scene;
-use crate::{Frame, ScreenSize};
+use crate::{CaptureDigest, Frame, ScreenSize};
 
 pub(super) const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
 /// So large that a pixel that differs is too little to count.
@@ -44,6 +45,16 @@ impl FakeDevice {
         };
         let colour = [shade(page), mixed % 251, mixed / 251 + 10];
         if inner.caret { with_caret(inner.size, colour) } else { frame(inner.size, colour) }
+    }
+}
+
+impl FakeDevice {
+    /// With its digest, where it makes any.
+    pub(super) fn paint_with_digest(&self) -> Frame {
+        let frame = self.paint();
+        let makes = self.inner().digest_takes.is_some();
+        let digest = makes.then(|| CaptureDigest(Sha256::digest(frame.rgba()).into()));
+        frame.with_digest(digest)
     }
 }
 

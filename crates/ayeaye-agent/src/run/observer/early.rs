@@ -6,9 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::ahead::{Ahead, digest_at, look_at, state_at};
 use super::elements::ElementsRequest;
 use super::picture::may_show_secret;
 use super::since::{LastGesture, Look, MOST_EARLY};
@@ -18,7 +19,7 @@ use crate::run::actor::Actor;
 use crate::run::millis;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
-use crate::settle::{EarlyFrame, ScreenCapture, Settling, capture_at};
+use crate::settle::{ScreenCapture, Settling};
 use crate::{Device, DeviceError, Model, RedactPictures, ScreenState, Speculate};
 
 /// A model that answers sooner gains nothing by being asked before the screen has settled.
@@ -209,14 +210,19 @@ impl Observer {
         &self,
         recorder: &mut Recorder,
         gesture: &mut LastGesture,
-    ) -> Result<Result<(Look, Option<Looking>), DeviceError>, RunError> {
+    ) -> Result<Result<(Look, Option<Ahead>), DeviceError>, RunError> {
         let first = self.first_look(gesture).max(Instant::now());
         // Where a phone is as quick with two captures at once, the second need not wait for the first.
         let next = first + gesture.expected.next_look(first - gesture.ended);
         let overlap = self.device.captures_overlap();
-        let ahead = overlap.then(|| spawned(look(self.device.clone(), next)));
+        let stays = gesture.expected.stays(first - gesture.ended);
+        let ahead = if self.device.makes_digests() && (stays || !overlap) {
+            Some(Ahead::Digest(spawned(digest_at(self.device.clone(), next))))
+        } else {
+            overlap.then(|| Ahead::Look(spawned(look_at(self.device.clone(), next))))
+        };
         // The record is synced meanwhile.
-        let looking = self.cancel.race(look(self.device.clone(), first));
+        let looking = self.cancel.race(look_at(self.device.clone(), first));
         let (synced, looked) = tokio::join!(recorder.sync(), looking);
         synced?;
         gesture.synced = true;
@@ -317,34 +323,22 @@ impl Observer {
     }
 }
 
-/// A look at the phone that is under way.
-type Looking = AbortOnDropHandle<Result<(EarlyFrame, ScreenState), DeviceError>>;
-
-/// A look at the phone that begins then.
-async fn look(
-    device: Arc<dyn Device>,
-    time: Instant,
-) -> Result<(EarlyFrame, ScreenState), DeviceError> {
-    let state = async {
-        sleep_until(time).await;
-        device.state().await
-    };
-    tokio::try_join!(capture_at(&*device, time), state)
-}
-
 /// Looks at the phone until the screen is known to have come to rest as it is on this frame, or not to have.
 async fn watch_until_known(
     device: Arc<dyn Device>,
     Look { mut settling, state }: Look,
-    mut ahead: Option<Looking>,
+    mut ahead: Option<Ahead>,
 ) -> Result<Look, DeviceError> {
     loop {
-        let (seen, after) = match ahead.take() {
-            Some(looking) => match looking.await {
-                Ok(looked) => looked?,
-                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-            },
-            None => look(device.clone(), settling.next_look()).await?,
+        let seen = match ahead.take() {
+            Some(ahead) => ahead.seen(&settling.newest().frame).await?,
+            None => None,
+        };
+        let (seen, after) = if let Some(seen) = seen {
+            seen
+        } else {
+            let state = state_at(&*device, settling.next_look());
+            tokio::try_join!(settling.look_again(&*device), state)?
         };
         let mut same = settling.add(seen);
         if same && !is_same_screen(&state, &after) {

@@ -1,5 +1,6 @@
 //! The screen while a model thinks. What was decided on one screen must not be done on another, and a
 //! fresh look when the model has answered would cost a capture's time: so the looks are made meanwhile.
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,9 @@ const FRESH: Duration = Duration::from_secs(1);
 /// A phone is left alone for this many times as long as a look takes, and not for longer than this.
 const SPARING: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
+
+/// Frames that are remembered because they look like the one that was shown.
+const MOST_ALIKE: usize = 3;
 
 /// A look at the screen after it was shown to the model.
 #[derive(Debug)]
@@ -63,6 +67,8 @@ impl ScreenWatch {
         let hurried = hurry.clone();
         let looking = async move {
             let mut next = first;
+            // Frames that look like it, the latest first: a caret that blinks makes two.
+            let mut alike = VecDeque::from([shown.clone()]);
             loop {
                 tokio::select! {
                     // First, so that a look that is due does not leave the request for another one.
@@ -71,18 +77,24 @@ impl ScreenWatch {
                     () = sleep_until(next) => {}
                 }
                 let begun = Instant::now();
-                let looked = tokio::try_join!(device.capture(), device.state());
+                let looked = tokio::try_join!(look_for(&*device, &alike), device.state());
                 let took = begun.elapsed();
                 next = begun + FRESH.max((took * SPARING).min(took + LONGEST_PAUSE));
                 // Until the next one is there.
                 let good_until = next + took;
                 let look = match looked {
-                    Ok((frame, state)) => {
+                    Ok(((frame, is_known), state)) => {
                         let pair = (shown.clone(), frame.clone());
-                        let same = apart(move || looks_same(&pair.0, &pair.1)).await;
-                        let same = same.unwrap_or_default();
+                        let same = is_known
+                            || apart(move || looks_same(&pair.0, &pair.1))
+                                .await
+                                .unwrap_or_default();
                         if same {
                             stayed.send_replace(Some(begun));
+                        }
+                        if same && !is_known {
+                            alike.push_front(frame.clone());
+                            alike.truncate(MOST_ALIKE);
                         }
                         Ok(LaterLook { frame, state, same, begun, took, good_until })
                     }
@@ -110,6 +122,20 @@ impl ScreenWatch {
         latest.changed().await.ok()?;
         latest.borrow().clone()
     }
+}
+
+/// One of these frames, if the phone can tell by a digest that it shows it, and that it is; else a capture.
+async fn look_for(
+    device: &dyn Device,
+    frames: &VecDeque<Frame>,
+) -> Result<(Frame, bool), DeviceError> {
+    if frames.iter().any(|it| it.digest().is_some())
+        && let digest @ Some(_) = device.capture_digest().await?
+        && let Some(known) = frames.iter().find(|it| it.digest() == digest)
+    {
+        return Ok((known.clone(), true));
+    }
+    Ok((device.capture().await?, false))
 }
 
 impl Observation {

@@ -10,10 +10,10 @@ const BUILTINS: [&str; 17] = [
 ];
 /// Programs in `/system/bin`.
 #[rustfmt::skip]
-const PROGRAMS: [&str; 36] = [
+const PROGRAMS: [&str; 37] = [
     "am", "cat", "cmd", "content", "date", "dumpsys", "egrep", "fgrep", "getprop", "grep", "gzip", "id", "ime",
     "input", "locksettings", "logcat", "ls", "mkdir", "monkey", "mv", "pidof", "pm", "ps", "rm", "screencap",
-    "setprop", "settings", "sh", "stat", "svc", "tail", "toybox", "uiautomator", "unzip", "whoami", "wm",
+    "setprop", "settings", "sh", "sha256sum", "stat", "svc", "tail", "toybox", "uiautomator", "unzip", "whoami", "wm",
 ];
 
 /// `command -v NAME…`: what each is; it ends at one that there is not.
@@ -21,8 +21,13 @@ pub(super) fn found(phone: &AdbDevice, names: &[&str]) -> CommandOutput {
     let mut text = String::new();
     for name in names {
         let program = name.strip_prefix("/system/bin/").unwrap_or(name);
-        let there =
-            PROGRAMS.contains(&program) && (program != "gzip" || !phone.faults().plan().no_gzip);
+        let plan = phone.faults().plan();
+        let lacks = match program {
+            "gzip" => plan.no_gzip,
+            "sha256sum" => plan.no_sha256sum,
+            _ => false,
+        };
+        let there = PROGRAMS.contains(&program) && !lacks;
         if BUILTINS.contains(name) {
             push_fmt!(text, "{name}\n");
         } else if there {

@@ -1,0 +1,194 @@
+//! Digests of captures that the phone makes itself: whether a screen is still the one that was captured is told by
+//! 64 characters instead of ten megabytes. Whether that pays is found out by how long it takes, and by how often
+//! the screens were the same.
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ayeaye_frame::CaptureDigest;
+use tokio::time::Instant;
+
+/// A quicker capture is asked for itself.
+const SLOW_CAPTURE: Duration = Duration::from_millis(120);
+/// A digest has to be so much quicker than a capture.
+const WORTH_IT: f64 = 0.85;
+/// How many questions are remembered, by whether a capture had the same digest.
+const REMEMBERED: usize = 8;
+/// How many captures: a caret that blinks gives two, and later ones may come back to earlier screens.
+const CAPTURES: usize = 6;
+/// How long it is believed that a phone makes none, or that they do not pay.
+const PAUSE: Duration = Duration::from_mins(2);
+
+/// What was learnt of one phone at one link.
+#[derive(Debug, Default)]
+pub(super) struct Digests(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// How long the last two took.
+    took: Option<[Duration; 2]>,
+    /// Of the last captures.
+    captured: VecDeque<CaptureDigest>,
+    /// Of the last questions; the newest may be about a capture that is still under way.
+    asked: VecDeque<CaptureDigest>,
+    /// Whether earlier ones were of any capture.
+    hits: VecDeque<bool>,
+    not_until: Option<Instant>,
+}
+
+impl Known {
+    /// Judges the questions so far: the captures that they were about have come.
+    fn judge(&mut self) {
+        for asked in std::mem::take(&mut self.asked) {
+            remember(&mut self.hits, self.captured.contains(&asked), REMEMBERED);
+        }
+    }
+}
+
+impl Digests {
+    /// Whether one is worth asking for, where a capture takes so long.
+    pub(super) fn pay(&self, capture: Duration, now: Instant) -> bool {
+        let known = self.known();
+        let is_quicker =
+            |[last, before]: [Duration; 2]| last.min(before) < capture.mul_f64(WORTH_IT);
+        SLOW_CAPTURE <= capture
+            && known.not_until.is_none_or(|until| until <= now)
+            && known.took.is_none_or(is_quicker)
+    }
+
+    /// The phone has made one, in so much time; a capture takes so long.
+    pub(super) fn made(
+        &self,
+        digest: CaptureDigest,
+        took: Duration,
+        capture: Duration,
+        now: Instant,
+    ) {
+        let mut known = self.known();
+        known.judge();
+        remember(&mut known.asked, digest, REMEMBERED);
+        known.took = Some([took, known.took.map_or(took, |[last, _]| last)]);
+        // One that is of no capture has cost its time for nothing.
+        let hits = known.hits.iter().filter(|hit| **hit).count();
+        #[expect(clippy::cast_precision_loss, reason = "a handful")]
+        let rate = hits as f64 / REMEMBERED as f64;
+        let cost = took.as_secs_f64() / capture.as_secs_f64().max(f64::EPSILON);
+        if known.hits.len() == REMEMBERED && rate < cost.min(1.0) {
+            known.hits.clear();
+            known.not_until = Some(now + PAUSE);
+        }
+    }
+
+    /// The phone makes none.
+    pub(super) fn refused(&self, now: Instant) {
+        self.known().not_until = Some(now + PAUSE);
+    }
+
+    /// A capture has come.
+    pub(super) fn captured(&self, digest: Option<CaptureDigest>) {
+        if let Some(digest) = digest {
+            remember(&mut self.known().captured, digest, CAPTURES);
+        }
+    }
+
+    /// Nothing is known of another link.
+    pub(super) fn forget(&self) {
+        *self.known() = Known::default();
+    }
+
+    /// Never held over an await.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn remember<T>(all: &mut VecDeque<T>, new: T, most: usize) {
+    all.push_back(new);
+    if most < all.len() {
+        all.pop_front();
+    }
+}
+
+/// The digest in what `sha256sum` has printed of its standard input: 64 hexadecimal digits, two spaces and a minus.
+pub(super) fn parse(output: &[u8]) -> Option<CaptureDigest> {
+    let text = std::str::from_utf8(output).ok()?;
+    let digits = text.split_ascii_whitespace().next().filter(|it| it.len() == 64)?;
+    let mut digest = [0; 32];
+    for (byte, pair) in digest.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
+        let digit = |c: u8| char::from(c).to_digit(16).and_then(|it| u8::try_from(it).ok());
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(CaptureDigest(digest))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+    const CAPTURE: Duration = Duration::from_millis(380);
+
+    fn digest(n: u8) -> CaptureDigest {
+        CaptureDigest([n; 32])
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn they_pay_where_a_phone_makes_them_quicker_than_a_link_carries_pictures() {
+        let now = Instant::now();
+        let digests = Digests::default();
+        assert!(!digests.pay(60 * MS, now), "a capture is as quick");
+        assert!(digests.pay(CAPTURE, now), "to find out");
+        digests.captured(Some(digest(1)));
+        digests.made(digest(1), 140 * MS, CAPTURE, now);
+        assert!(digests.pay(CAPTURE, now));
+        assert!(!digests.pay(150 * MS, now), "on a quicker link");
+        digests.made(digest(1), 500 * MS, CAPTURE, now);
+        assert!(digests.pay(CAPTURE, now), "a slow one may have been held up");
+        digests.made(digest(1), 500 * MS, CAPTURE, now);
+        assert!(!digests.pay(CAPTURE, now));
+        digests.forget();
+        assert!(digests.pay(CAPTURE, now));
+        digests.refused(now);
+        assert!(!digests.pay(CAPTURE, now + PAUSE - MS));
+        assert!(digests.pay(CAPTURE, now + PAUSE), "it may be another phone's system by then");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn they_do_not_where_screens_are_always_others() {
+        let now = Instant::now();
+        // One in three is what they cost here.
+        for (every, pays) in [(2, true), (9, false)] {
+            let digests = Digests::default();
+            for n in 0..30 {
+                let is_seen = n % every == 0;
+                digests.made(digest(n), 130 * MS, CAPTURE, now);
+                // The capture that it was asked beside comes later.
+                digests.captured(Some(digest(if is_seen { n } else { 200 })));
+            }
+            assert_eq!(digests.pay(CAPTURE, now), pays, "one in {every}");
+            assert!(digests.pay(CAPTURE, now + PAUSE), "looked into again");
+        }
+    }
+
+    #[test]
+    fn what_the_phone_prints_is_read() {
+        let hex = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        let read = parse(format!("{hex}  -\n").as_bytes()).unwrap();
+        assert_eq!(format!("{read:?}"), hex);
+        assert_eq!(parse(format!("{hex}\r\n").as_bytes()), Some(read));
+        for other in
+            ["", "/system/bin/sh: sha256sum: not found\n", &hex[1..], &format!("g{}  -", &hex[1..])]
+        {
+            assert_eq!(parse(other.as_bytes()), None, "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn anything_may_be_printed(output: Vec<u8>) {
+            prop_assert!(parse(&output).is_none() || 64 <= output.len());
+        }
+    }
+}
