@@ -10,7 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::Observer;
 use super::screen_key::ScreenKey;
 use crate::journal::DisplayRecord;
-use crate::settle::looks_same;
+use crate::settle::{look_again, looks_same};
 use crate::{Device, DeviceError, Frame};
 
 /// Elements that took longer count only if the screen still looks as it did.
@@ -142,8 +142,9 @@ impl Observer {
 
 /// Whether a phone still shows a screen, and then whether it looks exactly as before.
 async fn looks_still(device: &dyn Device, screen: &ExpectedScreen) -> Option<bool> {
-    let (now, state) = tokio::join!(device.capture(), device.state());
-    let now = now.ok().filter(|now| looks_same(&screen.frame, now))?;
+    let look = look_again(device, Instant::now(), &screen.frame);
+    let (now, state) = tokio::join!(look, device.state());
+    let now = now.ok().filter(|now| now.by_digest || looks_same(&screen.frame, &now.frame))?.frame;
     let display = device.shown_on().map(DisplayRecord::from);
     let key = state.ok().and_then(|state| ScreenKey::new(&now, &state, display));
     Some(key.is_some() && key == screen.key)
