@@ -21,7 +21,7 @@ const INTERVAL: Duration = Duration::from_millis(80);
 /// app.
 pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed {
     let deadline = Instant::now() + PATIENCE.min(client.limits().wake);
-    let mut collapsed = false;
+    let (mut collapsed, mut asked) = (false, false);
     loop {
         let Ok(output) = client.shell_quick("the app in front", &batch(&ASK)).await else {
             return Performed::uncertain(NOT_TOLD);
@@ -31,12 +31,20 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed 
             return Performed::uncertain(NOT_TOLD);
         }
         let shown = parse::on_display(told, 0);
-        if let Some(window) = parse::chooser(&shown) {
-            return Performed::uncertain(format!(
-                "the phone asks on its screen ({window}) which app is meant, as it does where an app is \
-                 there twice: choose there"
-            ));
+        let is_own = |window: &String| window.split('/').next() == Some(package);
+        if let Some(window) = parse::chooser(&shown).filter(|window| !is_own(window)) {
+            // One that was there before, or that goes by itself, asks nobody.
+            if asked || deadline <= Instant::now() {
+                return Performed::uncertain(format!(
+                    "the phone asks on its screen ({window}) which app is meant, as it does where an app is \
+                     there twice: choose there"
+                ));
+            }
+            asked = true;
+            sleep(INTERVAL).await;
+            continue;
         }
+        asked = false;
         let front = parse::foreground(&shown).or_else(|| parse::foreground(told));
         let front = front.map(|app| app.package);
         let shade = parse::in_front(&shown).is_some_and(|it| it.package == SYSTEM_UI);

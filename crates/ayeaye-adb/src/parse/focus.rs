@@ -124,23 +124,31 @@ pub(crate) fn chooser(text: &str) -> Option<String> {
     let name = |line: &str| {
         let inner = line.rsplit('{').next()?;
         let name = inner.split([' ', '}', ',']).find(|word| word.contains('/'))?;
-        let asks = CHOOSERS.iter().any(|known| name.contains(known));
-        asks.then(|| sanitize(name))
+        let (package, class) = name.split_once('/')?;
+        asks_which(package, class.rsplit('.').next().unwrap_or(class)).then(|| sanitize(name))
     };
     lines(text).filter(in_front).filter(|line| !is_of_bars(line)).find_map(name)
 }
 
-/// Parts of the names of such windows: Android's before and since 14, Huawei's, Xiaomi's, Samsung's,
-/// vivo's, OPPO's.
-const CHOOSERS: [&str; 7] = [
-    "ResolverActivity",
-    "ChooserActivity",
-    "XSpaceResolve",
-    "com.samsung.android.da.daagent/",
-    "com.vivo.doubleinstance/",
-    "MultiAppResolve",
-    "MultiAppChoose",
-];
+/// Whether the activity asks which app is meant. Apps have screens called `LanguageChooserActivity` and the like;
+/// those of the phone are known by their package, or by a name that only a maker has.
+fn asks_which(package: &str, class: &str) -> bool {
+    match package {
+        // Android before and since 14, and Huawei.
+        "android"
+        | "com.android.intentresolver"
+        | "com.google.android.intentresolver"
+        | "com.huawei.android.internal.app" => {
+            class.ends_with("ResolverActivity") || class.ends_with("ChooserActivity")
+        }
+        // Samsung and vivo.
+        "com.samsung.android.da.daagent" | "com.vivo.doubleinstance" => true,
+        // Xiaomi and OPPO.
+        _ => ["XSpaceResolve", "MultiAppResolve", "MultiAppChoose"]
+            .iter()
+            .any(|known| class.starts_with(known)),
+    }
+}
 
 /// The launcher on the outer screen of a foldable: always resumed, seldom the app in front.
 fn is_cover(app: &Component) -> bool {

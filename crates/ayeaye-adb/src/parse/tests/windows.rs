@@ -181,3 +181,29 @@ fn a_title_locks_nothing() {
     assert_eq!((locked(&text), awake(&text)), (None, None));
     assert_eq!(locked(&format!("isKeyguardShowing=true\n{text}")), Some(true));
 }
+
+#[test]
+fn the_question_which_copy_is_meant_is_one_of_the_phone() {
+    let asked = |window: &str| chooser(&format!("  mCurrentFocus=Window{{1f u0 {window}}}\n"));
+    for window in [
+        "android/com.android.internal.app.ResolverActivity",
+        "android/com.android.internal.app.ChooserActivity",
+        "com.android.intentresolver/.ResolverActivity",
+        "com.android.intentresolver/com.android.intentresolver.ChooserActivity",
+        "com.huawei.android.internal.app/.HwResolverActivity",
+        "com.miui.securitycore/com.miui.xspace.ui.activity.XSpaceResolveActivity",
+        "com.samsung.android.da.daagent/.activity.DualAppActivity",
+        "com.vivo.doubleinstance/.ChooserActivity",
+    ] {
+        assert_eq!(asked(window).as_deref(), Some(window));
+    }
+    for window in [
+        "com.x/com.x.LanguageChooserActivity",
+        "com.x/.DeepLinkResolverActivity",
+        "com.x/com.android.internal.app.ResolverActivity",
+        "com.x.intentresolver/.ResolverActivity",
+        "com.x/com.x.Main",
+    ] {
+        assert_eq!(asked(window), None, "{window}");
+    }
+}
