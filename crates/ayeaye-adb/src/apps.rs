@@ -110,7 +110,7 @@ impl AppCatalog {
         name: &str,
     ) -> Result<Performed, DeviceError> {
         let what = format!("opening {:?}", sanitize(name));
-        let app = match self.find(client, &what, name).await {
+        let (app, certainty) = match self.find(client, &what, name).await {
             Err(DeviceError::NotSent { .. }) if is_installed(client, &what, name).await => {
                 return Err(nothing_to_open(client, &what, name.trim()));
             }
@@ -120,10 +120,19 @@ impl AppCatalog {
             Some(activity) => activity,
             None => launcher_activity(client, &what, &app.package).await?,
         };
-        start(client, &what, &app.package, &activity).await
+        let performed = start(client, &what, &app.package, &activity).await?;
+        let note = match certainty {
+            Certainty::Named => None,
+            Certainty::Near => Some(format!(
+                "no app is called {:?}; the only one with a name near it was opened: {}",
+                sanitize(name),
+                self.called(client, &app.package)
+            )),
+        };
+        Ok(Performed { note, ..performed })
     }
 
-    /// The package of an installed app.
+    /// The package of an installed app. What is done to it may not be undone, so a name that is only near is none.
     pub(crate) async fn package_of(
         &self,
         client: &Arc<DeviceClient>,
@@ -138,7 +147,24 @@ impl AppCatalog {
                 return Ok(name.to_owned());
             }
         }
-        self.find(client, what, name).await.map(|app| app.package)
+        match self.find(client, what, name).await? {
+            (app, Certainty::Named) => Ok(app.package),
+            (app, Certainty::Near) => {
+                let near = self.called(client, &app.package);
+                let why = format!(
+                    "no app is called that; near it is {near}: name that one if it is meant"
+                );
+                Err(client.not_sent(what, why))
+            }
+        }
+    }
+
+    /// An app as people are told of it.
+    fn called(&self, client: &DeviceClient, package: &str) -> String {
+        match self.name_of(client, package) {
+            Some(label) => format!("{} ({package})", sanitize(&label)),
+            None => package.to_owned(),
+        }
     }
 
     /// The list of apps has changed.
@@ -146,13 +172,13 @@ impl AppCatalog {
         *self.installed.lock().expect("nothing panics while it is held") = None;
     }
 
-    /// The installed app of this name.
+    /// The installed app of this name, and whether it is really called that.
     async fn find(
         &self,
         client: &Arc<DeviceClient>,
         what: &str,
         name: &str,
-    ) -> Result<InstalledApp, DeviceError> {
+    ) -> Result<(InstalledApp, Certainty), DeviceError> {
         let mut fresh = false;
         let mut installed = if let Some(known) = self.cached() {
             known
@@ -169,7 +195,7 @@ impl AppCatalog {
                 found = resolve(name, &self.named(client, &installed));
             }
             match found {
-                Ok((index, _)) => return Ok(installed.swap_remove(index)),
+                Ok((index, certainty)) => return Ok((installed.swap_remove(index), certainty)),
                 Err(_) if !fresh => {
                     fresh = true;
                     installed = self.query(client).await?;

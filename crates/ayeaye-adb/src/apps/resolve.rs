@@ -46,11 +46,28 @@ impl AppNames {
         [label, original].into_iter().flatten().map(|name| normalize(name))
     }
 
-    fn all(&self) -> impl Iterator<Item = String> {
+    /// The names that the app or its users have given it.
+    fn own(&self) -> impl Iterator<Item = String> {
         let known = TABLE.iter().filter(|known| known.packages.contains(&self.package.as_str()));
         let known: Vec<String> =
             known.flat_map(|known| &known.names).map(|name| normalize(name)).collect();
-        self.given().chain(known).chain(names_from_package(&self.package))
+        self.given().chain(known)
+    }
+
+    fn all(&self) -> impl Iterator<Item = String> {
+        self.own().chain(name_from_package(&self.package))
+    }
+
+    /// Whether one of its names is near to the one that is wanted.
+    fn is_near(&self, wanted: &str, words: &[String]) -> bool {
+        if self.own().any(|own| is_similar(&own, wanted, words)) {
+            return true;
+        }
+        // A word of a package's name alone says little: of "Apple Music" it is in every player's.
+        let parts: Vec<String> = self.package.split('.').map(normalize).collect();
+        let is_told = |word: &String| is_generic(word) || parts.contains(word);
+        let told: &[String] = if words.iter().all(is_told) { words } else { &[] };
+        name_from_package(&self.package).is_some_and(|own| is_similar(&own, wanted, told))
     }
 }
 
@@ -96,7 +113,8 @@ pub(super) fn label(package: &str) -> Option<&'static str> {
 /// with a name that is near.
 ///
 /// Near is a name that contains the other (whole words, or its beginning), or one that differs by one
-/// letter from 5 letters on, by two from 9 on.
+/// letter from 5 letters on, by two from 9 on. Words such as "mobile", which say nothing of an app, do not count, and
+/// a word of a package's name only where the other words are in it too.
 pub(crate) fn resolve(
     name: &str,
     installed: &[AppNames],
@@ -135,18 +153,16 @@ pub(crate) fn resolve(
             ([], None) if is_package => return Err(missing(wanted, installed)),
             ([], None) => {}
         }
-        match matching(installed, |app| names_from_package(&app.package).any(|own| own == wanted))
-            .as_slice()
-        {
+        let ends_so =
+            |app: &AppNames| name_from_package(&app.package).is_some_and(|own| own == wanted);
+        match matching(installed, ends_so).as_slice() {
             [] => {}
             [index] => return Ok((*index, Certainty::Near)),
             several => return Err(AppNameError::Ambiguous(candidates(several, installed))),
         }
     }
     let words: Vec<String> = name.split_whitespace().map(normalize).collect();
-    match matching(installed, |app| app.all().any(|own| is_similar(&own, &wanted, &words)))
-        .as_slice()
-    {
+    match matching(installed, |app| app.is_near(&wanted, &words)).as_slice() {
         [] => Err(missing(&wanted, installed)),
         [index] => Ok((*index, Certainty::Near)),
         several => Err(AppNameError::Ambiguous(candidates(several, installed))),
@@ -176,16 +192,18 @@ fn missing(wanted: &str, installed: &[AppNames]) -> AppNameError {
     }
 }
 
-/// The parts of a package name that may be the app's name: the last, or the one before `android`
-/// and the like.
-fn names_from_package(package: &str) -> impl Iterator<Item = String> {
-    let mut parts = package.rsplit('.').map(normalize);
-    let last = parts.next();
-    let before = parts.next().filter(|_| {
-        last.as_deref()
-            .is_some_and(|l| matches!(l, "android" | "app" | "mobile" | "client" | "main"))
-    });
-    [last, before].into_iter().flatten()
+/// The last part of a package name that may be the app's name: the last but for `android` and the like. The first
+/// part is whose it is.
+fn name_from_package(package: &str) -> Option<String> {
+    let parts = package.split('.').skip(1).collect::<Vec<_>>();
+    parts.into_iter().rev().map(normalize).find(|part| !is_generic(part))
+}
+
+/// Whether a word says nothing of which app is meant.
+fn is_generic(word: &str) -> bool {
+    const WORDS: [&str; 10] =
+        ["android", "app", "application", "apps", "client", "lite", "main", "mobile", "my", "the"];
+    WORDS.contains(&word)
 }
 
 /// Whether one contains the other, or they differ by a typo.
@@ -203,7 +221,9 @@ fn is_similar(own: &str, wanted: &str, words: &[String]) -> bool {
     let begun = |part: &str| {
         if part.is_ascii() { own.starts_with(part) } else { own.contains(part) }
     };
-    if (says_enough(own) && named(own)) || (says_enough(wanted) && begun(wanted)) {
+    if (says_enough(own) && !is_generic(own) && named(own))
+        || (says_enough(wanted) && begun(wanted))
+    {
         return true;
     }
     let allowed = match wanted.chars().count() {
@@ -249,154 +269,4 @@ fn normalize(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const PHONE: [&str; 9] = [
-        "com.android.settings",
-        "com.android.mms",
-        "com.tencent.mm",
-        "com.android.chrome",
-        "com.example.notes",
-        "org.example.shop.android",
-        "com.a.player",
-        "com.b.player",
-        "com.google.android.dialer",
-    ];
-
-    fn unread(packages: &[&str]) -> Vec<AppNames> {
-        let named =
-            |package: &&str| AppNames { package: (*package).to_owned(), ..AppNames::default() };
-        packages.iter().map(named).collect()
-    }
-
-    fn found(name: &str) -> Result<&'static str, AppNameError> {
-        resolve(name, &unread(&PHONE)).map(|(index, _)| PHONE[index])
-    }
-
-    fn app(package: &str, label: &str, original: &str) -> AppNames {
-        let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
-        let labels = Labels { label: name(label), original: name(original) };
-        AppNames { package: package.to_owned(), labels }
-    }
-
-    #[test]
-    fn the_names_under_the_icons_come_first() {
-        let phone = [
-            app("com.android.settings", "Einstellungen", "Settings"),
-            app("org.example.one", "Musik", ""),
-            app("org.example.music", "Radio", ""),
-            app("com.android.messaging", "Nachrichten", "Messages"),
-            app("com.android.mms", "Nachrichten", "Messages"),
-            app("org.a.mail", "Post", ""),
-            app("org.b.mail", "Post", ""),
-            app("org.example.long", "Wettervorhersage", ""),
-            app("org.evil", "Settings", ""),
-            app("de.mobile.android.app", "mobile.de", ""),
-            app("com.booking", "", ""),
-        ];
-        let package =
-            |name: &str| resolve(name, &phone).map(|(index, _)| phone[index].package.as_str());
-        assert_eq!(package("einstellungen"), Ok("com.android.settings"));
-        // Another app cannot take a well-known name away.
-        assert_eq!(package("Settings"), Ok("com.android.settings"));
-        assert_eq!(package("Musik"), Ok("org.example.one"));
-        // Names that look like packages.
-        assert_eq!(package("mobile.de"), Ok("de.mobile.android.app"));
-        assert_eq!(package("Booking.com"), Ok("com.booking"));
-        assert_eq!(
-            package("Nachrichten app"),
-            Err(AppNameError::Ambiguous(vec![
-                "Nachrichten (com.android.messaging)".to_owned(),
-                "Nachrichten (com.android.mms)".to_owned(),
-            ]))
-        );
-        assert_eq!(package("Messages"), Ok("com.android.mms"));
-        let several = package("post").unwrap_err().to_string();
-        assert!(several.contains("Post (org.a.mail), Post (org.b.mail)"), "{several}");
-        assert_eq!(resolve("Wetervorhersage", &phone), Ok((7, Certainty::Near)));
-        assert_eq!(resolve("Einstelungen", &phone).unwrap().1, Certainty::Near);
-        assert_eq!(resolve("Radio", &phone), Ok((2, Certainty::Named)));
-        let none = package("Zzz").unwrap_err().to_string();
-        assert!(none.contains("installed are Einstellungen (com.android.settings)"), "{none}");
-        assert!(none.ends_with("and 6 more"), "{none}");
-    }
-
-    #[test]
-    fn the_table_is_well_formed() {
-        assert!(150 <= TABLE.len());
-        for known in TABLE.iter() {
-            assert!(
-                known.packages.iter().all(|p| crate::quote::is_package(p)
-                    || *p == "com.Qunar"
-                    || *p == "com.icbc"
-                    || *p == "com.wuba"
-                    || *p == "com.discord"),
-                "{known:?}"
-            );
-            assert!(known.names.iter().all(|name| !normalize(name).is_empty()), "{known:?}");
-        }
-    }
-
-    #[test]
-    fn names_in_either_language_are_found() {
-        for (name, package) in [
-            ("微信", "com.tencent.mm"),
-            ("WeChat", "com.tencent.mm"),
-            ("we chat", "com.tencent.mm"),
-            ("短信", "com.android.mms"),
-            ("Messages", "com.android.mms"),
-            ("Settings app", "com.android.settings"),
-            ("com.android.chrome", "com.android.chrome"),
-            ("com.android.chrome/.Main", "com.android.chrome"),
-            ("Notes", "com.example.notes"),
-            ("shop", "org.example.shop.android"),
-            ("Phone", "com.google.android.dialer"),
-            ("Setings", "com.android.settings"),
-            ("Google Chrome Browser", "com.android.chrome"),
-        ] {
-            assert_eq!(found(name), Ok(package), "{name}");
-        }
-    }
-
-    #[test]
-    fn what_is_unclear_or_missing_names_candidates() {
-        let Err(AppNameError::Ambiguous(several)) = found("player") else { panic!() };
-        assert_eq!(several, ["com.a.player", "com.b.player"]);
-        let missing = found("com.android.chromium").unwrap_err();
-        assert!(missing.to_string().contains("Chrome (com.android.chrome)"), "{missing}");
-        assert!(found("Fotoshop Ultra").is_err());
-        for near in ["com.android.setings", "com.android.settingz", "player.com"] {
-            assert!(matches!(found(near), Err(AppNameError::Missing { .. })), "{near}");
-        }
-        assert!(matches!(found("mm"), Ok("com.tencent.mm")));
-        assert!(matches!(found("'; reboot"), Err(AppNameError::Missing { .. })));
-        assert!(matches!(found(""), Err(AppNameError::Missing { .. })));
-    }
-
-    #[test]
-    fn one_typo_is_forgiven_in_a_short_name_and_none_in_a_shorter_one() {
-        assert_eq!(found("setings"), Ok("com.android.settings"));
-        assert!(found("seting").is_err());
-        assert!(found("nots").is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn a_name_is_an_installed_app_or_has_a_few_installed_candidates(name in "\\PC{0,40}") {
-            match found(&name) {
-                Ok(package) => prop_assert!(PHONE.contains(&package)),
-                Err(
-                    AppNameError::Missing { nearest: candidates, .. }
-                    | AppNameError::Ambiguous(candidates),
-                ) => {
-                    prop_assert!(candidates.len() <= 5);
-                    let is_installed = |it: &String| PHONE.iter().any(|package| it.contains(package));
-                    prop_assert!(candidates.iter().all(is_installed), "{:?}", candidates);
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! Opening apps by what people call them.
-use ayeaye_agent::{Device as _, DeviceError, Gesture, ScreenSize};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ayeaye_agent::{Device as _, DeviceCommand, DeviceError, Gesture, Performed, ScreenSize};
 
 use super::fake::{Fake, Reply};
 
@@ -80,4 +82,65 @@ async fn an_app_on_an_old_phone_is_looked_up_and_its_refusal_is_told() {
     let awake = Gesture::Awake { app: "com.x.y".to_owned() };
     let error = fake.open().await.perform(&awake, ON).await.unwrap_err();
     assert!(error.to_string().contains("nothing to open"), "{error}");
+}
+
+#[tokio::test]
+async fn an_app_by_a_name_that_is_only_near_is_opened_with_a_word_and_not_removed() {
+    let fake = Fake::phone(|r| r.contains("query-activities").then(|| Reply::out(APPS))).await;
+    let device = fake.open().await;
+    let named = async |app: &str| {
+        device.perform(&Gesture::Awake { app: app.to_owned() }, ON).await.unwrap().note
+    };
+    let note = named("Setings").await.unwrap();
+    assert!(note.contains("Settings (com.android.settings)") && note.contains("Setings"), "{note}");
+    assert_eq!(named("Settings").await, None);
+    let acts = fake.acts().len();
+    for command in [
+        DeviceCommand::StopApp { app: "Setings".to_owned() },
+        DeviceCommand::Uninstall { app: "Setings".to_owned() },
+    ] {
+        let error = device.preview(&command).await.unwrap_err().to_string();
+        assert!(error.contains("Settings (com.android.settings)"), "{error}");
+        let error = device.perform(&Gesture::Command(command), ON).await.unwrap_err();
+        assert!(matches!(error, DeviceError::NotSent { .. }), "{error}");
+    }
+    assert!(matches!(device.app_log("Setings", false, 9).await, Err(DeviceError::NotSent { .. })));
+    assert_eq!(fake.acts().len(), acts);
+}
+
+/// Opens an app while these windows are in front, one after the other.
+async fn opened(windows: &'static [&'static str]) -> Performed {
+    let asked = AtomicUsize::new(0);
+    let fake = Fake::phone(move |request| {
+        if request.contains("query-activities") {
+            return Some(Reply::out(APPS));
+        }
+        request.contains("mCurrentFocus").then(|| {
+            let at = asked.fetch_add(1, Ordering::Relaxed).min(windows.len() - 1);
+            let window = windows[at];
+            Reply::out(format!(
+                "  mCurrentFocus=Window{{1 u0 {window}}}\n  mFocusedApp=ActivityRecord{{1 u0 {window} t1}}\n"
+            ))
+        })
+    })
+    .await;
+    let awake = Gesture::Awake { app: "com.a.player".to_owned() };
+    fake.open().await.perform(&awake, ON).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_screen_of_an_app_is_not_taken_for_the_question_which_copy_is_meant() {
+    const APP: &str = "com.a.player/com.a.player.Main";
+    const RESOLVER: &str = "android/com.android.internal.app.ResolverActivity";
+    for windows in [
+        &["com.a.player/com.a.player.LanguageChooserActivity"][..],
+        &["com.a.player/com.a.player.DeepLinkResolverActivity"],
+        &["com.b.other/com.b.other.LinkResolverActivity", APP],
+        // One that goes by itself asked nobody.
+        &[RESOLVER, APP],
+    ] {
+        assert_eq!(opened(windows).await, Performed::done(), "{windows:?}");
+    }
+    let asked = opened(&[RESOLVER]).await.uncertain.unwrap();
+    assert!(asked.contains(RESOLVER) && asked.contains("there twice"), "{asked}");
 }
