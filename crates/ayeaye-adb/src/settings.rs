@@ -29,6 +29,9 @@ pub(crate) const KEYBOARD_ENABLED: &str = "keyboard-enabled/";
 
 /// With a charger, a cable, or without either: bits of `BatteryManager`.
 const ANY_POWER: u32 = 1 | 2 | 4;
+/// On a dock, since Android 13. A phone that stays awake with everything else is not changed for a dock that it is
+/// not on.
+const DOCK_POWER: u32 = 8;
 /// Half an hour, in milliseconds: the longest that makers' own lists offer.
 const LONG_TIMEOUT: u64 = 30 * 60 * 1000;
 
@@ -79,10 +82,12 @@ fn choose(power: &str, stay_on: Value<'_>, timeout: Value<'_>) -> Option<Vec<Set
         && let Ok(stay_on) = stay_on
     {
         let set: u32 = stay_on.and_then(|bits| bits.parse().ok()).unwrap_or_default();
-        if set & ANY_POWER == ANY_POWER {
+        let docked = power.contains("Dock powered: true");
+        let wanted = if docked { ANY_POWER | DOCK_POWER } else { ANY_POWER };
+        if set & wanted == wanted {
             return Some(ways);
         }
-        ways.push(change(STAY_ON, stay_on, (set | ANY_POWER).to_string()));
+        ways.push(change(STAY_ON, stay_on, (set | wanted).to_string()));
     }
     let Ok(timeout) = timeout else { return Some(ways).filter(|ways| !ways.is_empty()) };
     let long = timeout.and_then(|ms| ms.parse::<u64>().ok()).is_some_and(|ms| LONG_TIMEOUT <= ms);
@@ -280,6 +285,9 @@ mod tests {
         assert_eq!(names(&choose(usb, Some("8"), None))[0], (STAY_ON, Some("8"), "15"));
         assert_eq!(names(&choose(usb, None, None))[0], (STAY_ON, None, "7"));
         assert!(choose(usb, Some("7"), Some("30000")).is_empty(), "it stays awake as it is");
+        let dock = "  USB powered: false\n  Dock powered: true\n";
+        assert_eq!(names(&choose(dock, Some("7"), None))[0], (STAY_ON, Some("7"), "15"));
+        assert!(choose(dock, Some("15"), Some("30000")).is_empty());
         assert_eq!(
             names(&choose(none, Some("7"), Some("30000"))),
             [(TIMEOUT, Some("30000"), "1800000")]
