@@ -131,8 +131,9 @@ impl ImeSwitch {
             client.changing(change).await?;
         }
         let borrowed = Some(client.borrow_keyboard().await);
-        // From here on there is something to restore, however the next call ends.
-        let restore = Some((restore, changes));
+        // From here on there may be something to restore, however the next call ends: not where this keyboard was
+        // enabled and none was in use.
+        let restore = Some((restore, changes)).filter(|(line, _)| !line.is_empty());
         let switch = Self { client: Arc::clone(client), restore, borrowed };
         let output = client.act_quick(what, &change).await?;
         let told = output.combined();

@@ -177,6 +177,10 @@ impl DeviceClient {
         command: &str,
         limit: Duration,
     ) -> Result<ShellOutput, DeviceError> {
+        if command.is_empty() {
+            // For a phone that is the wish for a shell with a person at it, which does not end.
+            return Err(self.not_sent(what, "there is no command"));
+        }
         let deadline = Instant::now() + limit;
         if self.has_shell_v2().await? {
             let service = format!("shell,v2,raw:{command}");
