@@ -104,7 +104,8 @@ impl TextEntry<'_> {
             let others = self.ways_for_any_text(client).await?;
             ways.splice(0..0, others);
         }
-        let mut before = Before { caret: field.caret, ..Before::default() };
+        let tapped = self.point.is_some();
+        let mut before = Before { caret: field.caret, tapped, ..Before::default() };
         let mut hides = Hides::before(field.secret);
         let mut note = None;
         for tried in 0.. {

@@ -195,3 +195,52 @@ async fn a_long_text_that_breaks_off_is_doubtful() {
     assert!(error.to_string().contains("1 of 3 parts"), "{error}");
     assert_eq!(fake.acts().len(), 2);
 }
+
+#[tokio::test]
+async fn a_text_that_stood_there_before_is_not_taken_for_the_typed_one() {
+    const TREE: &str = "<hierarchy rotation=\"0\"><node text=\"meet at 5\" class=\"android.widget.EditText\" \
+        focused=\"true\" bounds=\"[0,100][1000,200]\" /></hierarchy>";
+    for told in [true, false] {
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let fake = Fake::phone(move |request| {
+            if request.starts_with("exec:uiautomator") {
+                return Some(Reply::Bytes(TREE.as_bytes().to_vec()));
+            }
+            request.contains("dumpsys input_method").then(|| {
+                // Right after the tap the phone still tells of the field before.
+                let at = if asked.fetch_add(1, Ordering::Relaxed) == 0 { 3 } else { 9 };
+                let caret =
+                    format!(" mCursorSelStart={at} mCursorSelEnd={at} mCursorCandStart=-1\n");
+                Reply::out(format!("mInputShown=true\n{}", if told { &caret } else { "" }))
+            })
+        })
+        .await;
+        let point = Some(Point::new(500, 75).unwrap());
+        let typing = Gesture::Type { text: "5".to_owned(), point, clear: false, submit: true };
+        let done = fake.open().await.perform(&typing, ON).await.unwrap();
+        assert!(done.uncertain.is_some(), "{told}: {done:?}");
+        assert_eq!(keys(&fake), ["input tap 500 150", "input text '5'"], "no enter");
+    }
+}
+
+#[tokio::test]
+async fn where_no_keyboard_was_in_use_there_is_none_to_put_back() {
+    let fake = Fake::phone(|request| {
+        let cut = "--ayeaye--";
+        Some(match request.strip_prefix("shell,v2,raw:")? {
+            c if c.starts_with("ime list") => {
+                Reply::out(format!("{ADB}\n{cut}\n{ADB}\n{cut}\nnull\n{cut}\n"))
+            }
+            c if c.starts_with("settings --user current get") => {
+                Reply::out(format!("{ADB}\n{cut}\n  mInputShown=true\n"))
+            }
+            c if c.contains("dumpsys input_method") => Reply::out(EMPTY_FIELD),
+            c if c.starts_with("am broadcast") => completed(),
+            _ => return None,
+        })
+    })
+    .await;
+    fake.open().await.perform(&everything("你好"), ON).await.unwrap();
+    // The phone takes an empty line for the wish for a shell with a person at it, which never ends.
+    assert!(fake.commands().iter().all(|line| !line.is_empty()), "{:?}", fake.commands());
+}

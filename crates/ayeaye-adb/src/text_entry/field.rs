@@ -38,7 +38,8 @@ pub(super) enum Arrival {
     Nothing,
     /// Nobody can tell; a clause. It must not be typed again.
     Unknown(String),
-    /// The field holds something else; a clause. It must not be typed again.
+    /// The field holds something else, or what may have stood there before; a clause. It must not be typed again,
+    /// and nothing that depends on it is done.
     Different(String),
 }
 
@@ -46,6 +47,8 @@ pub(super) enum Arrival {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Before {
     pub(super) caret: Option<Caret>,
+    /// The caret was told right after a tap on the field: it may be that of the field before.
+    pub(super) tapped: bool,
     /// It has been emptied, and that was checked.
     pub(super) empty: bool,
     /// It should have been emptied, and that could not be checked.
@@ -167,8 +170,16 @@ impl Fields {
         };
         let contained = held.contains(&typed);
         let should_be_whole = before.empty || before.maybe_empty;
-        if held == typed || contained && !should_be_whole && !unmoved {
+        if held == typed {
             return Arrival::There;
+        }
+        if contained && !should_be_whole && !unmoved {
+            // Only a caret of this very field that has moved shows that the text did not stand there before.
+            if before.caret.is_some() && !before.tapped {
+                return Arrival::There;
+            }
+            let why = "the field holds the text, and may have held it before";
+            return Arrival::Different(why.to_owned());
         }
         if contained && should_be_whole {
             return Arrival::Different("the field holds more than the text".to_owned());
@@ -237,8 +248,8 @@ mod tests {
         Caret { start: place, end: place, composing: false }
     }
 
-    const EMPTIED: Before = Before { caret: None, empty: true, maybe_empty: false };
-    const UNKNOWN: Before = Before { caret: None, empty: false, maybe_empty: false };
+    const UNKNOWN: Before = Before { caret: None, tapped: false, empty: false, maybe_empty: false };
+    const EMPTIED: Before = Before { empty: true, ..UNKNOWN };
 
     fn before(place: usize) -> Before {
         Before { caret: Some(at(place)), ..UNKNOWN }
@@ -259,8 +270,14 @@ mod tests {
             ("...", "..."),
         ] {
             assert_eq!(one(shown).judge(EMPTIED, None, text), Arrival::There, "{shown}");
-            let behind = one(&format!("old {shown}")).judge(UNKNOWN, None, text);
-            assert_eq!(behind, Arrival::There, "{shown}");
+            let now = Some(at(4 + shown.encode_utf16().count()));
+            let behind = one(&format!("old {shown}"));
+            assert_eq!(behind.judge(before(4), now, text), Arrival::There, "{shown}");
+            // It may be what is old.
+            let tapped = Before { tapped: true, ..before(4) };
+            for before in [UNKNOWN, tapped] {
+                assert!(is_different(&behind.judge(before, now, text)), "{shown}");
+            }
         }
     }
 
