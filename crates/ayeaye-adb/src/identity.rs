@@ -9,7 +9,7 @@
 //! common, and often no serial number at all; but the place of a folder on its file system is each one's own.
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ayeaye_agent::{DeviceError, DeviceId};
 use tokio::time::{Instant, timeout};
@@ -19,6 +19,8 @@ use crate::parse::{batch, sanitize_first_line, split_batch};
 
 /// How far apart two readings of the time of boot may be: each takes at most two seconds.
 const CLOCK_TOLERANCE: f64 = 3.0;
+/// By how much of the time between two readings the clocks of two machines may drift apart: nine seconds a day.
+const CLOCK_DRIFT: f64 = 1e-4;
 /// How long a phone that did not tell its identity is not asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
 /// How many connections are remembered.
@@ -31,26 +33,46 @@ pub(crate) struct Identity {
     boot_id: String,
     /// `ro.serialno`, which is also the serial of a phone on a cable.
     serialno: Option<String>,
-    /// The phone's age: seconds since its boot, and when that was read. Emulators that were started from one
-    /// snapshot have the same id, but hardly the same age.
-    uptime: Option<(f64, Instant)>,
+    /// The phone's age. Emulators that were started from one snapshot have the same id, but hardly the same age.
+    age: Option<Age>,
     /// File system and number of a folder that every Android has: no two on one kernel have the same. Not before
     /// Android 6.
     folder: Option<String>,
 }
 
+/// Seconds since a phone's boot, and when that was read by both clocks of this machine: the one stands still while
+/// it sleeps, as the phone's does not, and the other one is set by people and by the network.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Age {
+    seconds: f64,
+    read: Instant,
+    read_at: SystemTime,
+}
+
+impl Age {
+    /// Whether both may be of one phone, by either clock.
+    fn fits(&self, other: &Self) -> bool {
+        let grown = other.seconds - self.seconds;
+        let by_one = if other.read < self.read {
+            -(self.read - other.read).as_secs_f64()
+        } else {
+            (other.read - self.read).as_secs_f64()
+        };
+        let by_other = match other.read_at.duration_since(self.read_at) {
+            Ok(between) => between.as_secs_f64(),
+            Err(before) => -before.duration().as_secs_f64(),
+        };
+        let fits =
+            |between: f64| (grown - between).abs() <= CLOCK_TOLERANCE + CLOCK_DRIFT * between.abs();
+        fits(by_one) || fits(by_other)
+    }
+}
+
 impl Identity {
     /// Whether both may be one phone.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let same_age = match (self.uptime, other.uptime) {
-            (Some((first, first_read)), Some((second, second_read))) => {
-                let between = if second_read < first_read {
-                    -(first_read - second_read).as_secs_f64()
-                } else {
-                    (second_read - first_read).as_secs_f64()
-                };
-                (second - first - between).abs() <= CLOCK_TOLERANCE
-            }
+        let same_age = match (self.age, other.age) {
+            (Some(first), Some(second)) => first.fits(&second),
             _ => true,
         };
         let same_folder = match (&self.folder, &other.folder) {
@@ -88,17 +110,17 @@ impl Identity {
             "stat -c %d:%i /data/local/tmp 2>/dev/null",
         ]);
         let output = client.shell_quick("its identity", &ask).await?;
-        Ok(Self::read(&output.stdout, Instant::now()))
+        Ok(Self::read(&output.stdout, Instant::now(), SystemTime::now()))
     }
 
-    fn read(output: &str, now: Instant) -> Option<Self> {
+    fn read(output: &str, read: Instant, read_at: SystemTime) -> Option<Self> {
         let [boot_id, serialno, uptime, folder] = split_batch(output);
         let boot_id = sanitize_first_line(boot_id).filter(|id| is_uuid(id))?;
         let uptime = uptime.split_whitespace().next().and_then(|it| it.parse::<f64>().ok());
         Some(Self {
             boot_id,
             serialno: sanitize_first_line(serialno),
-            uptime: uptime.filter(|it| it.is_finite()).map(|seconds| (seconds, now)),
+            age: uptime.filter(|it| it.is_finite()).map(|seconds| Age { seconds, read, read_at }),
             folder: sanitize_first_line(folder).filter(|it| is_place(it)),
         })
     }
@@ -208,7 +230,38 @@ mod tests {
     const BOOT: &str = "5d1a6e7c-1234-4000-8000-000000000001";
 
     fn read(boot: &str, serialno: &str, uptime: &str, now: Instant) -> Option<Identity> {
-        Identity::read(&format!("{boot}\n--ayeaye--\n{serialno}\n--ayeaye--\n{uptime}\n"), now)
+        // The other clock is of no help.
+        let output = told(boot, serialno, uptime);
+        Identity::read(&output, now, SystemTime::UNIX_EPOCH)
+    }
+
+    fn told(boot: &str, serialno: &str, uptime: &str) -> String {
+        format!("{boot}\n--ayeaye--\n{serialno}\n--ayeaye--\n{uptime}\n")
+    }
+
+    #[test]
+    fn a_phone_is_the_same_after_this_machine_has_slept() {
+        let (now, date) = (Instant::now(), SystemTime::now());
+        let hours = |count: u64| Duration::from_secs(count * 3600);
+        let phone = |age: &str, awake: Duration, passed: Duration| {
+            Identity::read(&told(BOOT, "R58M1", age), now + awake, date + passed).unwrap()
+        };
+        let before = phone("100.0", hours(0), hours(0));
+        // It slept for an hour; the phone's clock runs a little faster, or is another one's; an emulator of the same
+        // snapshot was started a minute later.
+        for (age, awake, passed, is_same) in [
+            ("7300.0", hours(1), hours(2), true),
+            ("86505.0", hours(24), hours(24), true),
+            ("86520.0", hours(24), hours(24), false),
+            ("7240.0", hours(1), hours(2), false),
+        ] {
+            let after = phone(age, awake, passed);
+            assert_eq!(before.is_same(&after), is_same, "{age}");
+            assert_eq!(after.is_same(&before), is_same, "{age}");
+        }
+        let set_back =
+            Identity::read(&told(BOOT, "R58M1", "3700.0"), now + hours(1), date - hours(2));
+        assert!(before.is_same(&set_back.unwrap()));
     }
 
     #[test]
@@ -230,7 +283,7 @@ mod tests {
         let now = Instant::now();
         let at = |folder: &str| {
             let told = format!("{BOOT}\n--ayeaye--\n\n--ayeaye--\n1.0 1.0\n--ayeaye--\n{folder}\n");
-            Identity::read(&told, now).unwrap()
+            Identity::read(&told, now, SystemTime::UNIX_EPOCH).unwrap()
         };
         let (first, second) = (at("64769:131"), at("64769:977"));
         assert!(!first.is_same(&second) && first.key() != second.key());
@@ -252,6 +305,7 @@ mod tests {
         for boot in ["", denied, "unknown", "0123456789ABCDEF"] {
             assert_eq!(read(boot, "R58M1", "1.0", now), None, "{boot}");
         }
-        assert_eq!(Identity::read("Pixel 7\n--ayeaye--\n14\n", now), None);
+        let other = Identity::read("Pixel 7\n--ayeaye--\n14\n", now, SystemTime::UNIX_EPOCH);
+        assert_eq!(other, None);
     }
 }
