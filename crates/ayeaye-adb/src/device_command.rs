@@ -1,4 +1,6 @@
 //! What adb can do with a phone beside its screen: addresses, apps, packages, files, logs.
+mod log;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +11,7 @@ use crate::ExchangeFolder;
 use crate::apk;
 use crate::apps::{AppCatalog, refusal};
 use crate::client::DeviceClient;
+use crate::install::{self, PLACE, Removal};
 use crate::parse::{sanitize, sanitize_up_to};
 use crate::quote::quote;
 use crate::sync;
@@ -21,9 +24,6 @@ pub(crate) const MAX_FILE: u64 = 256 << 20;
 const INSTALLING: Duration = Duration::from_mins(3);
 /// How long a file may take, over a slow network.
 const COPYING: Duration = Duration::from_mins(5);
-/// Bytes of a log that are read, from its end.
-const MAX_LOG: usize = 256 * 1024;
-
 /// What a command works with.
 #[derive(Debug)]
 pub(crate) struct Commander<'a> {
@@ -109,11 +109,19 @@ impl Commander<'_> {
     async fn install(&self, file: &str) -> Result<Performed, DeviceError> {
         let what = format!("installing {:?}", sanitize(file));
         let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
-        let remote = format!("/data/local/tmp/ayeaye-{}.apk", std::process::id());
         self.client.ensure_driver(&what).await?;
-        sync::push_file(self.client, &remote, &path, COPYING).await?;
-        let command = format!("pm install -r {remote}; rm -f {remote}");
-        let output = self.client.act(&what, &command, INSTALLING).await?;
+        let installing = async {
+            sync::push_file(self.client, PLACE, &path, COPYING).await?;
+            let command = format!("pm install -r {PLACE}; rm -f {PLACE}");
+            self.client.act(&what, &command, INSTALLING).await
+        };
+        let output = match installing.await {
+            Ok(output) => output,
+            Err(error) => {
+                install::remove_file(self.client).await;
+                return Err(error);
+            }
+        };
         let told = output.combined();
         if told.lines().any(|line| line.trim() == "Success") {
             self.apps.forget();
@@ -125,11 +133,18 @@ impl Commander<'_> {
     async fn uninstall(&self, app: &str) -> Result<Performed, DeviceError> {
         let what = format!("uninstalling {:?}", sanitize(app));
         let package = self.apps.package_of(self.client, &what, app).await?;
-        let output = self.client.act(&what, &format!("pm uninstall {package}"), INSTALLING).await?;
+        let Removal { line, kept } = install::removal(self.client, &what, &package).await?;
+        let output = self.client.act(&what, &line, INSTALLING).await?;
         let told = output.combined();
         if told.lines().any(|line| line.trim() == "Success") {
             self.apps.forget();
-            return Ok(noted(format!("uninstalled {package}")));
+            return Ok(noted(match kept {
+                None => format!("uninstalled {package}"),
+                Some((user, others)) => format!(
+                    "uninstalled {package} for the person in front (user {user}); it may still be there for {}",
+                    others.iter().map(|it| format!("user {it}")).collect::<Vec<_>>().join(", ")
+                ),
+            }));
         }
         Err(self.client.refused(&what, package_refusal(&told)))
     }
@@ -161,35 +176,6 @@ impl Commander<'_> {
         folder.check_room(most).map_err(|e| self.client.not_sent(&what, e.to_string()))?;
         let fetched = sync::pull_file(self.client, from, &path, most, COPYING).await?;
         Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
-    }
-
-    /// What an app has logged, its newest lines last; with `crashes`, only how it crashed.
-    pub(crate) async fn log(
-        &self,
-        app: &str,
-        crashes: bool,
-        lines: u32,
-    ) -> Result<String, DeviceError> {
-        let what = format!("the log of {:?}", sanitize(app));
-        let package = self.apps.package_of(self.client, &what, app).await?;
-        let lines = lines.clamp(1, 2000);
-        if crashes {
-            let ask = newest(&format!("logcat -d -b crash -t {} -v time", lines * 4));
-            let output = self.client.shell_quick(&what, &ask).await?;
-            return Ok(tail(&crashes_of(&output.stdout, &package), lines as usize));
-        }
-        let running = self.client.shell_quick(&what, &format!("pidof {package}")).await?;
-        let pid = running.stdout.split_whitespace().next().unwrap_or_default();
-        if pid.is_empty() || !pid.bytes().all(|b| b.is_ascii_digit()) {
-            let text = format!("{package} is not running: open it first, or ask for its crashes");
-            return Err(self.client.not_sent(&what, text));
-        }
-        let ask = newest(&format!("logcat -d --pid={pid} -t {lines} -v time"));
-        let output = self.client.shell_quick(&what, &ask).await?;
-        if output.exit_code != 0 || output.combined().lines().any(|line| line.trim() == FAILED) {
-            return Err(self.client.refused(&what, output.summary()));
-        }
-        Ok(tail(&output.stdout, lines as usize))
     }
 
     fn folder(&self, what: &str) -> Result<&ExchangeFolder, DeviceError> {
@@ -264,72 +250,9 @@ fn package_refusal(told: &str) -> String {
     }
 }
 
-/// The crashes of one app in the log of all crashes: from each line that begins one to the next.
-fn crashes_of(log: &str, package: &str) -> String {
-    let begins = |line: &str| line.contains("FATAL EXCEPTION") || line.contains("*** ***");
-    let mut crashes: Vec<Vec<&str>> = Vec::new();
-    for line in log.lines().filter(|line| !line.starts_with("---------")) {
-        if begins(line) || crashes.is_empty() {
-            crashes.push(Vec::new());
-        }
-        if let Some(last) = crashes.last_mut() {
-            last.push(line);
-        }
-    }
-    let of_app = |crash: &Vec<&str>| {
-        crash.iter().any(|line| {
-            let names = |mark: &str| {
-                line.split_once(mark).is_some_and(|(_, rest)| {
-                    let end = rest.find(|c: char| !(c.is_alphanumeric() || "._".contains(c)));
-                    rest[..end.unwrap_or(rest.len())] == *package
-                })
-            };
-            names("Process: ") || names(">>> ")
-        })
-    };
-    crashes.into_iter().filter(of_app).flatten().collect::<Vec<_>>().join("\n")
-}
-
-/// What a failing command says of itself, where the exit code is that of a later one.
-const FAILED: &str = "ayeaye-failed";
-
-/// The end of what a command prints, cut on the phone: some lines of an app's log have thousands of letters. A
-/// phone without `tail` sends it all.
-fn newest(command: &str) -> String {
-    format!("{{ {command} || echo {FAILED} >&2; }} | (tail -c {MAX_LOG} 2>/dev/null || cat)")
-}
-
-/// The last lines of a log, without what could deceive a reader.
-fn tail(log: &str, lines: usize) -> String {
-    let start = log.len().saturating_sub(MAX_LOG);
-    let start = (start..=log.len()).find(|at| log.is_char_boundary(*at)).unwrap_or(log.len());
-    let all: Vec<&str> =
-        log[start..].lines().filter(|line| !line.starts_with("---------")).collect();
-    let kept = &all[all.len().saturating_sub(lines)..];
-    kept.iter().map(|line| sanitize_up_to(line, 1000)).collect::<Vec<_>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_the_crashes_of_the_app_are_told() {
-        let log = "--------- beginning of crash\n\
-            05-12 10:00:00.000 E/AndroidRuntime( 11): FATAL EXCEPTION: main\n\
-            05-12 10:00:00.000 E/AndroidRuntime( 11): Process: org.a, PID: 11\n\
-            05-12 10:00:00.000 E/AndroidRuntime( 11): java.lang.NullPointerException\n\
-            05-12 10:00:01.000 E/AndroidRuntime( 12): FATAL EXCEPTION: main\n\
-            05-12 10:00:01.000 E/AndroidRuntime( 12): Process: org.a.other, PID: 12\n\
-            05-12 10:00:01.000 E/AndroidRuntime( 12): java.lang.Error\n\
-            05-12 10:00:02.000 F/DEBUG   ( 13): *** *** *** ***\n\
-            05-12 10:00:02.000 F/DEBUG   ( 13): pid: 13, name: x  >>> org.a <<<\n";
-        let told = crashes_of(log, "org.a");
-        assert_eq!(told.lines().count(), 5, "{told}");
-        assert!(told.contains("NullPointer") && told.contains(">>> org.a <<<"));
-        assert!(!told.contains("other"));
-        assert_eq!(crashes_of("nothing\n", "org.a"), "");
-    }
 
     #[test]
     fn refusals_name_the_way_out() {
@@ -340,29 +263,5 @@ mod tests {
             "{told}"
         );
         assert_eq!(package_refusal("\n"), "no message");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    #[expect(clippy::disallowed_methods, reason = "a shell as a phone has one")]
-    fn a_log_of_any_length_is_cut_on_the_phone() {
-        let run =
-            |line: &str| std::process::Command::new("sh").args(["-c", line]).output().unwrap();
-        let output = run(&newest("(yes line | head -n 400000; echo last)"));
-        assert_eq!(output.stdout.len(), MAX_LOG);
-        assert!(output.stdout.ends_with(b"\nlast\n") && output.stderr.is_empty());
-        let output = run(&newest("(echo no such option >&2; exit 1)"));
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains("no such option") && told.contains(FAILED), "{told}");
-        // Without `tail`.
-        let output = run(&format!("tail() {{ return 127; }}; {}", newest("echo all")));
-        assert_eq!(output.stdout, b"all\n");
-    }
-
-    #[test]
-    fn a_log_is_cut_at_its_beginning() {
-        assert_eq!(tail("--------- beginning of main\na\nb\u{202e}\nc\n", 2), "b\nc");
-        let long = "é\n".repeat(MAX_LOG);
-        assert!(tail(&long, usize::MAX).len() <= MAX_LOG);
     }
 }

@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use tokio::time::Instant;
 
 use crate::client::DeviceClient;
-use crate::parse::sanitize;
+use crate::parse::{batch, sanitize, split_batch};
 use crate::quote::is_package;
 use crate::refusal;
 
@@ -17,8 +17,9 @@ const LIMIT: Duration = Duration::from_mins(2);
 const BLOCK: usize = 64 * 1024;
 /// The most bytes that a phone may answer.
 const MAX_ANSWER: usize = 64 * 1024;
-/// Where the file goes on phones without `cmd`.
-const PLACE: &str = "/data/local/tmp/ayeaye-install.apk";
+/// Where the file of a package goes on the phone, where it is not read from the connection. One name, so that what
+/// a broken link leaves there is replaced by the next.
+pub(crate) const PLACE: &str = "/data/local/tmp/ayeaye-install.apk";
 
 /// Installs a package file, or replaces what an older one has installed. Not repeated on a failure.
 pub(crate) async fn install(client: &DeviceClient, apk: &[u8]) -> Result<(), DeviceError> {
@@ -48,18 +49,78 @@ pub(crate) async fn install(client: &DeviceClient, apk: &[u8]) -> Result<(), Dev
 async fn install_from_file(client: &DeviceClient, apk: &[u8]) -> Result<(), DeviceError> {
     let what = "the installation";
     crate::sync::push(client, PLACE, 0o644, apk).await?;
-    let output =
-        client.shell(what, &format!("pm install -r {PLACE}; rm -f {PLACE}"), LIMIT).await?;
+    let output = client.act(what, &format!("pm install -r {PLACE}; rm -f {PLACE}"), LIMIT).await?;
     verdict(client, what, &output.combined())
 }
 
-/// Removes an app with its data.
+/// Takes away the file of a package that was not installed, if the phone can still be reached.
+pub(crate) async fn remove_file(client: &DeviceClient) {
+    let line = format!("rm -f {PLACE}");
+    if let Err(error) = client.shell_quick("removing the package file", &line).await {
+        tracing::debug!(device = %client.id(), %error, "the file of a package may be left on it");
+    }
+}
+
+/// How an app is removed, and whose it stays.
+#[derive(Debug)]
+pub(crate) struct Removal {
+    pub(crate) line: String,
+    /// The person in front, and the others who may have the app and keep it.
+    pub(crate) kept: Option<(u32, Vec<u32>)>,
+}
+
+/// The line that removes an app. `pm uninstall` takes it from everybody on the phone, also from a work profile and
+/// from the second space of a doubled app; where others may have it too, it is removed for the person in front.
+/// Parts of the phone are refused as a whole only, so they always are.
+pub(crate) async fn removal(
+    client: &DeviceClient,
+    what: &str,
+    package: &str,
+) -> Result<Removal, DeviceError> {
+    debug_assert!(is_package(package), "the caller has seen to it");
+    let has = |told: &str| told.lines().any(|line| line.trim() == format!("package:{package}"));
+    let ask =
+        batch(&["pm list users", "am get-current-user", &format!("pm list packages -s {package}")]);
+    let output = client.shell_quick(what, &ask).await?;
+    let [users, current, system] = split_batch(&output.stdout);
+    let current = current.lines().rev().find_map(|line| line.trim().parse().ok()).unwrap_or(0);
+    let others: Vec<u32> = users_of(users).filter(|user| *user != current).collect();
+    let mut kept = Vec::new();
+    if !has(system) {
+        for user in others {
+            let ask = format!("pm list packages --user {user} {package}");
+            let output = client.shell_quick(what, &ask).await?;
+            // A maker may let nobody ask: what is not told may be there.
+            if has(&output.stdout)
+                || output.exit_code != 0
+                || output.combined().contains("Exception")
+            {
+                kept.push(user);
+            }
+        }
+    }
+    Ok(match kept.as_slice() {
+        [] => Removal { line: format!("pm uninstall {package}"), kept: None },
+        _ => Removal {
+            line: format!("pm uninstall --user {current} {package}"),
+            kept: Some((current, kept)),
+        },
+    })
+}
+
+/// The numbers in `UserInfo{10:Work profile:30}`, as `pm list users` prints them.
+fn users_of(text: &str) -> impl Iterator<Item = u32> {
+    text.lines().filter_map(|line| line.split_once("UserInfo{")?.1.split(':').next()?.parse().ok())
+}
+
+/// Removes an app with its data, for everybody on the phone, as it was installed: one that stays for somebody stands
+/// in the way of another with the same name.
 pub(crate) async fn uninstall(client: &DeviceClient, package: &str) -> Result<(), DeviceError> {
     let what = "the removal";
     if !is_package(package) {
         return Err(client.not_sent(what, format!("{:?} is no package", sanitize(package))));
     }
-    let output = client.shell(what, &format!("pm uninstall {package}"), LIMIT).await?;
+    let output = client.act(what, &format!("pm uninstall {package}"), LIMIT).await?;
     verdict(client, what, &output.combined())
 }
 

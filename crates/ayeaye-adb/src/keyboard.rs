@@ -94,7 +94,7 @@ impl AdbDevice {
                 (_, Some(reason)) => return Err(client.refused(what, reason)),
                 (Some(id), None) => {
                     let word = quote(&id).map_err(|e| client.refused(what, e.to_string()))?;
-                    let output = client.shell_quick(what, &format!("ime enable {word}")).await?;
+                    let output = client.act_quick(what, &format!("ime enable {word}")).await?;
                     let told = output.combined();
                     if let Some(reason) = refusal::reason(&told) {
                         return Err(client.refused(what, reason));
@@ -131,7 +131,7 @@ impl AdbDevice {
                 (self.typed_at(at, text).await, back)
             }
         };
-        let output = self.client().shell_quick("going home", back).await?;
+        let output = self.client().act_quick("going home", back).await?;
         gesture::ensure_accepted(self.client(), "going home", &output)?;
         proof
     }
@@ -143,7 +143,7 @@ impl AdbDevice {
         for action in SETTINGS {
             // The first page, and not what was left open in them.
             let start = format!("am start -f 0x10008000 -a {action}");
-            let output = client.shell_quick(what, &start).await?;
+            let output = client.act_quick(what, &start).await?;
             if let Some(why) = apps::refusal(&output.combined(), output.exit_code) {
                 tracing::debug!(device = %client.id(), "{action}: {why}");
                 continue;
@@ -229,7 +229,7 @@ impl AdbDevice {
                 searched = true;
                 let Pixel { x, y } = middle(search.bounds);
                 let line = format!("input tap {x} {y}");
-                let output = self.client().shell_quick("opening the search", &line).await?;
+                let output = self.client().act_quick("opening the search", &line).await?;
                 gesture::ensure_accepted(self.client(), "opening the search", &output)?;
             }
             sleep(POLL).await;
@@ -255,7 +255,7 @@ impl AdbDevice {
             }
             lines.push(format!("ime disable {}", word(&id)?));
             // A failure is no reason to keep the app: Android then takes another keyboard by itself.
-            client.shell_quick(what, &lines.join("; ")).await?;
+            client.act_quick(what, &lines.join("; ")).await?;
         }
         let package = id.split('/').next().unwrap_or_default().to_owned();
         install::uninstall(client, &package).await?;

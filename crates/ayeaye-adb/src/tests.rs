@@ -9,6 +9,7 @@ mod listing;
 mod naming;
 mod one_shell;
 mod opening;
+mod packages;
 mod proving;
 mod settings;
 mod typing;

@@ -1,0 +1,111 @@
+//! Packages that are installed and removed, and logs, on phones where an app may be there twice.
+use ayeaye_agent::{Device as _, DeviceCommand, DeviceId, Gesture, ScreenSize};
+
+use super::fake::{Fake, Reply};
+use super::opening::APPS;
+use crate::ExchangeFolder;
+
+const ON: ScreenSize = ScreenSize { width: 1080, height: 2400 };
+const SEPARATOR: &str = "--ayeaye--";
+const TWO_USERS: &str =
+    "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{999:Dual:4001010} running";
+
+/// A phone whose commands print what the function says.
+async fn phone(one: impl Fn(&str) -> &'static str + Send + Sync + 'static) -> Fake {
+    Fake::phone(move |request| {
+        let line = request.strip_prefix("shell,v2,raw:")?;
+        if line.contains("query-activities") {
+            return Some(Reply::out(APPS));
+        }
+        // The line with which a driver takes the phone over names its own folder.
+        if let Some((_, own)) = line.split_once("/.ayeaye-old/") {
+            return Some(Reply::out(format!("ayeaye-drivers: {}\n", &own[..17])));
+        }
+        let between = format!("; echo {SEPARATOR}; ");
+        let printed: Vec<&str> = line.split(&between).map(&one).collect();
+        Some(Reply::out(printed.join(&format!("\n{SEPARATOR}\n"))))
+    })
+    .await
+}
+
+fn uninstall() -> Gesture {
+    Gesture::Command(DeviceCommand::Uninstall { app: "com.a.player".to_owned() })
+}
+
+#[tokio::test]
+async fn an_app_that_others_have_too_is_removed_for_the_person_in_front_alone() {
+    for (users, theirs, system, expected) in [
+        ("Users:\n\tUserInfo{0:Owner:c13} running", "", "", "pm uninstall com.a.player"),
+        (TWO_USERS, "package:com.a.player.more", "", "pm uninstall com.a.player"),
+        (TWO_USERS, "package:com.a.player", "", "pm uninstall --user 0 com.a.player"),
+        // What is not told may be there.
+        (TWO_USERS, "java.lang.SecurityException: no", "", "pm uninstall --user 0 com.a.player"),
+        // For one person alone a part of the phone could be taken away too.
+        (TWO_USERS, "package:com.a.player", "package:com.a.player", "pm uninstall com.a.player"),
+        // An old phone knows no such question.
+        ("Error: unknown command 'list users'", "", "", "pm uninstall com.a.player"),
+    ] {
+        let fake = phone(move |line| match line {
+            "pm path com.a.player" => "package:/data/app/a.apk",
+            "pm list users" => users,
+            "am get-current-user" => "0",
+            "pm list packages -s com.a.player" => system,
+            "pm list packages --user 999 com.a.player" => theirs,
+            _ if line.starts_with("pm uninstall") => "Success",
+            _ => "",
+        })
+        .await;
+        let done = fake.open().await.perform(&uninstall(), ON).await.unwrap();
+        assert_eq!(fake.commands().last().unwrap(), expected, "{theirs}");
+        let note = done.note.unwrap();
+        assert_eq!(note.contains("999"), expected.contains("--user"), "{note}");
+    }
+}
+
+/// `AdbDevice::uninstall` takes away what was installed for everybody.
+#[tokio::test]
+async fn what_is_removed_is_removed_by_the_driver_alone() {
+    let fake = phone(|line| if line.contains("pm uninstall") { "Success" } else { "" }).await;
+    let device = fake.open().await;
+    device.take_over();
+    device.uninstall("com.a.player").await.unwrap();
+    let line = fake.commands().pop().unwrap();
+    assert!(line.starts_with("(mkdir ") && line.contains("pm uninstall"), "{line}");
+}
+
+#[tokio::test]
+async fn a_package_that_was_not_installed_does_not_stay_on_the_phone() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.apk"), b"PK").unwrap();
+    let fake = phone(|_| "").await;
+    let devices = fake.devices().with_files(ExchangeFolder::new(folder.path().to_owned()));
+    let device = devices.open_adb(&DeviceId::new("X")).await.unwrap();
+    // The fake takes no files.
+    let install = Gesture::Command(DeviceCommand::Install { file: "a.apk".to_owned() });
+    device.perform(&install, ON).await.unwrap_err();
+    let line = fake.commands().pop().unwrap();
+    assert_eq!(line, "rm -f /data/local/tmp/ayeaye-install.apk");
+}
+
+#[tokio::test]
+async fn of_an_app_that_is_there_twice_the_log_is_that_of_the_person_in_front() {
+    for (pids, user, owners, expected) in [
+        ("4321 1234", "0", "/proc/4321 99910123\n/proc/1234 10123", "1234"),
+        ("4321 1234", "999", "/proc/4321 99910123\n/proc/1234 10123", "4321"),
+        ("4321 1234", "10", "/proc/4321 99910123\n/proc/1234 10123", "4321"),
+        ("4321 1234", "", "stat: not found", "4321"),
+        ("1234", "0", "", "1234"),
+    ] {
+        let fake = phone(move |line| match line {
+            "pm path com.a.player" => "package:/data/app/a.apk",
+            "pidof com.a.player" => pids,
+            "am get-current-user" => user,
+            _ if line.starts_with("stat -c") => owners,
+            _ => "a line",
+        })
+        .await;
+        fake.open().await.app_log("com.a.player", false, 10).await.unwrap();
+        let line = fake.commands().pop().unwrap();
+        assert!(line.contains(&format!("--pid={expected} ")), "{user}: {line}");
+    }
+}
