@@ -191,9 +191,13 @@ impl Displays {
                 device = %client.id(), captures = %size, touches = %logical, fitted = fit.is_some(),
                 "captures and touches differ in size"
             );
-            let mut known = self.known();
-            known.touched = Some(logical);
-            known.fit = Some((size, logical, fit));
+            // Of a phone that is being turned one of the two is late: what does not fit now may fit at the next look.
+            let is_turning = is_sideways(size) != is_sideways(logical);
+            if fit.is_some() || !is_turning {
+                let mut known = self.known();
+                known.touched = Some(logical);
+                known.fit = Some((size, logical, fit));
+            }
             fit
         };
         let Some(fit) = fit else { return Ok(frame) };
@@ -210,6 +214,10 @@ impl Displays {
     fn known(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is_sideways(size: ScreenSize) -> bool {
+    size.height < size.width
 }
 
 async fn ask_viewports(client: &DeviceClient) -> Result<Vec<Viewport>, DeviceError> {

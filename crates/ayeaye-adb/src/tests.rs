@@ -12,4 +12,5 @@ mod opening;
 mod packages;
 mod proving;
 mod settings;
+mod turning;
 mod typing;
