@@ -5,7 +5,7 @@ import { chooseLanguage, isSaid, say } from "./words.js";
 import { connectHost, factsOf, textOf } from "./host.js";
 import { byId, write, writeOrHide } from "./elements.js";
 import { addStep } from "./steps.js";
-import { isMarked, markTouch, showPicture } from "./screen.js";
+import { clearPicture, isMarked, markTouch, showPicture } from "./screen.js";
 import { holdAnswers, showQuestion } from "./question.js";
 import { Watch } from "./session.js";
 
@@ -18,6 +18,8 @@ let host = null;
 let watch = null;
 let context = {};
 let facts = null;
+// The task of the call that the page belongs to.
+let asked = "";
 // Whether the call that the page belongs to has come back; from then on the model does not see what happens here.
 let returned = false;
 // Whether nothing has begun by that call.
@@ -51,6 +53,8 @@ function render() {
   // Before the run has come to rest it would take a reply for advice.
   const question = facts?.running ? null : facts?.question;
   const running = facts ? facts.running : !refused;
+  // Nothing is done to a session that may be somebody else's.
+  const ours = !watch?.guessed;
   let name = facts ? "running" : "starting";
   if (question) name = question.kind === "takeover" ? "takeover" : "asks";
   else if (!running) name = facts?.stop_reason || "NOT_STARTED";
@@ -66,9 +70,9 @@ function render() {
   byId("phone").hidden = refused;
   const said = running || question || STOPPED.includes(name) ? "" : facts?.message;
   writeOrHide("message", said);
-  showQuestion(question, (reply) => act("ask_agent_continue", { reply_from_client: reply, wait_seconds: 0 }));
-  byId("pause").hidden = byId("stop").hidden = !facts?.running;
-  byId("continue").hidden = !facts || running || Boolean(question) || ENDED.includes(facts.stop_reason);
+  showQuestion(ours ? question : null, (reply) => act("ask_agent_continue", { reply_from_client: reply, wait_seconds: 0 }));
+  byId("pause").hidden = byId("stop").hidden = !facts?.running || !ours;
+  byId("continue").hidden = !facts || !ours || running || Boolean(question) || ENDED.includes(facts.stop_reason);
 }
 
 // Does something to the session for the person who asked for it.
@@ -133,9 +137,25 @@ async function tellModel(id) {
   }
 }
 
+// Shows another session, or none.
+function forget() {
+  facts = null;
+  byId("steps").replaceChildren();
+  clearPicture();
+  if (asked) write("task", asked);
+}
+
+// The call that the page belongs to has come back with its session, which may not be the one that was guessed.
+function follow(id) {
+  if (facts && facts.session_id !== id) forget();
+  watch.follow(id);
+  render();
+}
+
 // The call that the page belongs to is over, and there may be no session to show.
 function cameToNothing(why) {
-  if (watch.id) return;
+  if (watch.id && !watch.guessed) return;
+  if (facts) forget();
   refused = true;
   complain(String(why || say("noSession")));
   watch.close();
@@ -175,13 +195,14 @@ byId("larger").addEventListener("click", async () => {
 
 host = await connectHost({
   "tool-input": ({ arguments: given }) => {
-    if (given?.task) write("task", String(given.task));
+    asked = String(given?.task || "");
+    if (asked) write("task", asked);
     watch.seek(given || {});
   },
   "tool-result": (result) => {
     returned = true;
     const { session_id: id } = factsOf(result) || {};
-    if (id) watch.follow(id);
+    if (id) follow(id);
     else cameToNothing(textOf(result));
   },
   "tool-cancelled": ({ reason }) => {

@@ -25,6 +25,13 @@ export function showPicture(address, phone, step) {
   unmark();
 }
 
+// Shows none.
+export function clearPicture() {
+  byId("screen").hidden = true;
+  byId("phone").dataset.empty = "";
+  unmark();
+}
+
 // Marks where a step has touched the screen, in thousandths of its width and height.
 export function markTouch(action) {
   unmark();

@@ -11,15 +11,19 @@ const SEEK_MS = 1500;
 // its own; while a person acts on the phone by hand, nobody else does.
 const OLD_MS = 3000;
 const MOST_WAIT_MS = 15_000;
+// After so many looks in vain they are as rare as they become.
+const MOST_FAILED = 3;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // Watches one session. `tell` is called with `facts` and a `picture` that came with them, with a `live` picture of
-// the screen, or with `trouble`, which is null when it is over.
+// the screen, or with `trouble`, which is null when it is over. While `guessed`, it may be another session than the
+// call's, and nothing must be done to it.
 export class Watch {
   constructor(host, tell) {
     Object.assign(this, { host, tell, id: null, facts: null, sought: null });
-    Object.assign(this, { seen: true, closed: false, turn: 0, pictured: 0, shots: 0 });
+    Object.assign(this, { guessed: false, searched: -Infinity, going: null });
+    Object.assign(this, { seen: true, closed: false, turn: 0, pictured: 0, shots: 0, failed: 0 });
   }
 
   // Looks for the session of a call that has not come back: its arguments are all that is known.
@@ -34,8 +38,14 @@ export class Watch {
 
   // Watches this session from now on.
   follow(id) {
-    Object.assign(this, { id, sought: null });
+    this.#turnTo(id, false);
+    this.sought = null;
     this.#wake();
+  }
+
+  #turnTo(id, guessed) {
+    if (this.facts?.session_id !== id) this.facts = null;
+    Object.assign(this, { id, guessed });
   }
 
   // Whether somebody can see the page.
@@ -65,7 +75,7 @@ export class Watch {
     let wait = 500;
     while (this.#goesOn(turn)) {
       try {
-        const more = this.id ? await this.#look(turn) : await this.#find(turn);
+        const more = await (this.id && !this.guessed ? this.#look(turn) : this.#seek(turn));
         this.tell({ trouble: null });
         wait = 500;
         if (!more) return;
@@ -77,16 +87,32 @@ export class Watch {
     }
   }
 
-  // Looks for the session that the call has begun: a phone has one run at a time. The task tells no more, since what
-  // is secret in it is not in the record.
-  async #find(turn) {
+  // Looks for the session that the call has begun, and meanwhile at the one that may be it.
+  async #seek(turn) {
     if (!this.sought?.device_id) return false;
-    const { sessions } = factsOf(await this.host.call("list_sessions", { limit: 5 }));
-    const { device_id } = this.sought;
-    const ours = sessions.find((it) => it.device_id === device_id && it.stop_reason === "STILL_RUNNING");
-    if (ours && this.#goesOn(turn)) this.id = ours.session_id;
-    else await pause(SEEK_MS);
+    if (SEEK_MS <= performance.now() - this.searched) await this.#find(turn);
+    if (!this.#goesOn(turn)) return false;
+    // The call may begin another one after it.
+    if (!this.id || !(await this.#look(turn))) await pause(SEEK_MS);
     return true;
+  }
+
+  // The run on the call's phone may be somebody else's, for whose end the call waits: that it is ours is only
+  // guessed until the call says so, or until it is seen to have the call's task in the same words, which it has not
+  // where a part of them is secret.
+  async #find(turn) {
+    const { sessions } = factsOf(await this.host.call("list_sessions", { limit: 5 }));
+    this.searched = performance.now();
+    const { device_id } = this.sought;
+    const running = sessions.filter((it) => it.device_id === device_id && it.stop_reason === "STILL_RUNNING");
+    const ours = running.find(({ task }) => this.#isSought(task)) || running[0];
+    if (ours && this.#goesOn(turn)) this.#turnTo(ours.session_id, true);
+  }
+
+  // Lists cut off a long task.
+  #isSought(task) {
+    const asked = String(this.sought?.task || "").trim();
+    return asked !== "" && (task === asked || (task.endsWith("…") && asked.startsWith(task.slice(0, -1))));
   }
 
   async #look(turn) {
@@ -102,31 +128,34 @@ export class Watch {
     this.facts = { ...facts, last };
     const picture = pictureOf(result);
     if (picture) this.pictured = performance.now();
-    if (known?.state !== facts.state) this.shots = 0;
+    if (known?.state !== facts.state) Object.assign(this, { shots: 0, failed: 0 });
+    if (facts.running || facts.question) this.going = this.id;
+    if (this.guessed && this.#isSought(facts.task)) this.guessed = false;
     this.tell({ facts, picture });
     return facts.running || Boolean(facts.question);
   }
 
   // The screen itself, where the last picture has grown old: now and then while there is something to wait for, once
-  // when all is over.
+  // when all is over. Of a session that was over before the page came the record has the end: the phone has gone on.
   async #pictures(turn) {
-    let failed = 0;
-    while (this.#goesOn(turn) && failed < 3) {
+    while (this.#goesOn(turn)) {
       await pause(OLD_MS / 4);
       const facts = this.facts;
       const over = facts && !facts.running && !facts.question;
-      if (over && this.shots) return;
-      if (!facts || performance.now() - this.pictured < OLD_MS / (over ? 2 : 1)) continue;
+      if (over && !this.guessed && (this.shots || this.failed === MOST_FAILED || this.going !== this.id)) return;
+      const old = (OLD_MS * 2 ** this.failed) / (over ? 2 : 1);
+      if (!facts || performance.now() - this.pictured < old || (over && this.guessed)) continue;
       try {
         const given = { device_id: facts.device_info.device_id, max_size: 960 };
         const live = pictureOf(await this.host.call("get_screenshot", given));
-        this.pictured = performance.now();
         this.shots += 1;
+        this.failed = 0;
         if (live && this.#goesOn(turn)) this.tell({ live });
       } catch {
-        // Somebody else drives the phone, or it is gone: the last picture stays.
-        failed += 1;
+        // Somebody else drives the phone, or it is gone: the last picture stays, and it is asked for less often.
+        this.failed = Math.min(this.failed + 1, MOST_FAILED);
       }
+      this.pictured = performance.now();
     }
   }
 }

@@ -17,6 +17,7 @@ import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 
 import { servePages } from "./pages.mjs";
+import { whatIsAskedFor } from "./watch.mjs";
 
 const { values: given } = parseArgs({ options: { binary: { type: "string" }, pictures: { type: "string" } } });
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -250,6 +251,19 @@ async function aLongRun(view, device) {
   await view.host("close");
 }
 
+// Somebody else's run is on the phone, and the call comes to nothing: nothing can be done to that run from here.
+async function anotherCallsRun(view, device) {
+  const other = await view.host("call", "plain", "ask_agent_start_new_task", { device_id: device, task: LONG, wait_seconds: 0 });
+  const { session_id: theirs } = other.structuredContent;
+  await view.host("show", "ask_agent_start_new_task", { device_id: device, task: "look at the clock" }, LIGHT);
+  await view.until("Not started");
+  check("a run of somebody else's cannot be stopped here", !(await view.button("Stop").isVisible()) && !(await view.button("Pause").isVisible()));
+  check("and no step of it is shown", (await view.steps()) === 0);
+  same("nor was it", (await view.session()).stop_reason, "STILL_RUNNING");
+  await view.host("close");
+  await view.host("call", "plain", "stop_task", { session_id: theirs });
+}
+
 async function nothing(view) {
   await view.host("show", "ask_agent_start_new_task", { device_id: "nobody", task: "look" }, LIGHT);
   await view.until("Not started");
@@ -288,7 +302,8 @@ async function main() {
     view = new View(page);
     const device = await withoutTheExtension(view);
     await everyKindOfAnswer(browser, pages);
-    for (const scene of [aQuestion, aSecret, aLongRun, nothing]) await scene(view, device);
+    await whatIsAskedFor(browser, pages, check);
+    for (const scene of [aQuestion, aSecret, aLongRun, anotherCallsRun, nothing]) await scene(view, device);
     same("nothing went wrong in the page", said.filter((line) => !/connect-src|Refused to connect/.test(line)), []);
   } catch (error) {
     check("to the end", false, String(error.stack));
