@@ -24,6 +24,11 @@ impl OpenCalls {
         let id = (session.clone(), call.clone());
         lock(&self.0).insert(id.clone()).then(|| OpenCall { all: Arc::clone(&self.0), id })
     }
+
+    /// The sessions with a call that somebody waits for.
+    pub(super) fn sessions(&self) -> HashSet<SessionId> {
+        lock(&self.0).iter().map(|(session, _)| session.clone()).collect()
+    }
 }
 
 impl Drop for OpenCall {

@@ -114,7 +114,8 @@ impl Sessions {
     }
 
     /// Ends sessions until there is room for one more: the least recently used of the principal with
-    /// the most. Its client gets 404 and initializes again, as the protocol requires.
+    /// the most. Its client gets 404 and initializes again, as the protocol requires. One with a call that
+    /// somebody waits for goes last, since its run would end with it; while it waits no message comes.
     async fn make_room(&self) -> Result<(), LocalSessionManagerError> {
         loop {
             let oldest = {
@@ -127,9 +128,10 @@ impl Sessions {
                     *per_principal.entry(&one.owner).or_default() += 1;
                 }
                 let most = per_principal.values().max().copied().unwrap_or_default();
+                let waiting = self.calls.sessions();
                 open.iter()
                     .filter(|(_, one)| per_principal.get(&one.owner) == Some(&most))
-                    .min_by_key(|(_, one)| one.used)
+                    .min_by_key(|(id, one)| (waiting.contains(*id), one.used))
                     .map(|(id, _)| id.clone())
             };
             let Some(oldest) = oldest else { return Ok(()) };
@@ -261,6 +263,28 @@ mod tests {
         assert!(sessions.has_session(last).await.unwrap());
         assert_eq!(sessions.open().len(), MAX_SESSIONS);
         assert!(sessions.event_store().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_session_that_waits_for_a_call_goes_last() {
+        let sessions = Sessions::new();
+        let (waits, _transport) = sessions.create_session().await.unwrap();
+        let (idle, _transport) = sessions.create_session().await.unwrap();
+        let call = sessions.calls.begin(&waits, &rmcp::model::RequestId::Number(1));
+        let mut rest = Vec::new();
+        for _ in 0..MAX_SESSIONS - 1 {
+            rest.push(sessions.create_session().await.unwrap());
+        }
+        assert!(sessions.has_session(&waits).await.unwrap());
+        assert!(!sessions.has_session(&idle).await.unwrap());
+        // Where all wait, one of them goes all the same.
+        let all: Vec<_> = rest.iter().map(|(id, _)| id).collect();
+        let number = rmcp::model::RequestId::Number(1);
+        let calls: Vec<_> = all.iter().map(|id| sessions.calls.begin(id, &number)).collect();
+        rest.push(sessions.create_session().await.unwrap());
+        assert!(!sessions.has_session(&waits).await.unwrap());
+        assert_eq!(sessions.open().len(), MAX_SESSIONS);
+        drop((call, calls));
     }
 
     #[tokio::test]
