@@ -40,7 +40,7 @@ fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Res
 }
 
 /// Where a path leads, past links; also where the last link leads to nothing yet.
-fn followed(path: &Path) -> io::Result<PathBuf> {
+pub fn followed(path: &Path) -> io::Result<PathBuf> {
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {

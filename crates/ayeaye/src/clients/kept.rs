@@ -96,7 +96,10 @@ impl Change {
                 atomic_file::replace_for_owner(&self.path, after).map_err(write)?;
             }
             Some(after) => atomic_file::replace(&self.path, after).map_err(write)?,
-            None => remove(&self.path).map_err(write)?,
+            // A link stays, as it does when its file is written.
+            None => {
+                atomic_file::followed(&self.path).and_then(|file| remove(&file)).map_err(write)?;
+            }
         }
         if self.forget {
             remove(&backup).map_err(write)?;

@@ -86,7 +86,9 @@ pub enum Place {
 impl Folders {
     /// The folders of this environment; `None` without a home.
     pub fn new(system: System, environment: &Environment) -> Option<Self> {
-        let home = environment.home()?;
+        // On Windows a HOME is that of Git's shell or of MSYS, and clients do not look there.
+        let profile = environment.folder("USERPROFILE").filter(|_| system == System::Windows);
+        let home = profile.or_else(|| environment.home())?;
         let xdg = environment.folder("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
         let settings = match system {
             System::Unix => xdg.clone(),

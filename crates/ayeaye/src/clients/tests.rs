@@ -53,7 +53,10 @@ fn files_are_where_each_system_keeps_them() {
     );
     assert_eq!(user_file(&mac, Client::Zed), "/Users/ada/.config/zed/settings.json");
     assert_eq!(user_file(&mac, Client::Opencode), "/Users/ada/.config/opencode/opencode.json");
-    let windows = folders(System::Windows, &[("HOME", "/c/ada"), ("APPDATA", "/c/ada/Roaming")]);
+    let windows = folders(
+        System::Windows,
+        &[("HOME", "/msys/home/ada"), ("USERPROFILE", "/c/ada"), ("APPDATA", "/c/ada/Roaming")],
+    );
     assert_eq!(user_file(&windows, Client::Cursor), "/c/ada/.cursor/mcp.json");
     assert_eq!(user_file(&windows, Client::Devin), "/c/ada/Roaming/devin/mcp_config.json");
     assert_eq!(user_file(&moved, Client::Devin), "/home/ada/.config/devin/mcp_config.json");
@@ -302,6 +305,21 @@ mod files {
             uninstall(&path);
             proptest::prop_assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_behind_a_link_is_what_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("dotfiles.json"), folder.path().join("mcp.json"));
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let entry = json!({ "url": "http://a", "headers": { "Authorization": "Bearer canary" } });
+        install(&link, &entry);
+        assert!(std::fs::read_to_string(&real).unwrap().contains("canary"));
+        assert_eq!(uninstall(&link).after, None);
+        assert!(!real.exists() && link.is_symlink());
+        install(&link, &entry);
+        assert!(real.exists() && link.is_symlink());
     }
 
     #[test]
