@@ -171,9 +171,10 @@ impl Plan {
 
     /// The entry without the token in it, for eyes and logs.
     pub(super) fn hidden(&self, entry: &Value) -> Value {
-        let Some(token) = &self.token else { return entry.clone() };
-        let text = entry.to_string().replace(token.expose(), "(secret)");
-        serde_json::from_str(&text).unwrap_or_default()
+        match &self.token {
+            Some(token) => without(entry, token.expose()),
+            None => entry.clone(),
+        }
     }
 
     pub(super) fn secrets(&self) -> Vec<String> {
@@ -205,6 +206,19 @@ impl Plan {
     #[expect(clippy::unused_self, reason = "it may become different from client to client")]
     pub(super) fn desktop(&self, start: &Start) -> Environment {
         desktop(start)
+    }
+}
+
+/// A value without a secret in any of its texts. In what is written of it, quotes in the secret look different.
+fn without(value: &Value, secret: &str) -> Value {
+    match value {
+        Value::String(text) => text.replace(secret, "(secret)").into(),
+        Value::Array(items) => items.iter().map(|item| without(item, secret)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| (name.clone(), without(value, secret)));
+            Value::Object(fields.collect())
+        }
+        other => other.clone(),
     }
 }
 
@@ -264,4 +278,22 @@ fn token(config: &Config, url: &str, look_only: bool) -> (Option<Secret>, Option
     let kept = secret::read_or_create(&config.data_dir, TOKEN_FILE).ok();
     let file = kept.as_ref().map(|_| file);
     (kept, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_token_with_quotes_in_it_is_hidden_too() {
+        for token in ["canary-0123456789", "can\"ary\\0123456789"] {
+            let entry = json!({ "url": "http://a/mcp", "args": [token],
+                "headers": { "Authorization": format!("Bearer {token}") } });
+            let hidden = json!({ "url": "http://a/mcp", "args": ["(secret)"],
+                "headers": { "Authorization": "Bearer (secret)" } });
+            assert_eq!(without(&entry, token), hidden);
+        }
+    }
 }
