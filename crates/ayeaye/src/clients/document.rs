@@ -4,7 +4,7 @@
 //! result is parsed and compared: everything but the entry must be what it was, or nothing is done.
 use serde_json::Value;
 
-use super::entry::{is_ours, is_up_to_date};
+use super::entry::{is_as, is_ours, updated};
 
 mod json;
 mod toml;
@@ -60,9 +60,11 @@ impl Format {
         Ok(all.as_object_mut().and_then(|all| all.shift_remove(section)))
     }
 
-    /// The text with the entry, put in or changed. Keys of an entry that are not ours stay as they are.
+    /// The text with the entry, put in or changed. Keys of an entry that are not ours stay as they are, and so do
+    /// the person's own variables and headers.
     pub fn with_entry(self, text: &str, key: Key<'_>, entry: &Value) -> Result<String, EditError> {
         let before = self.parse(text)?;
+        let entry = &updated(&before[key.section][key.name], entry);
         let after = match self {
             Self::Json | Self::JsonWithComments => json::put(text, key, entry, self)?,
             Self::Toml => toml::put(text, key, entry)?,
@@ -71,7 +73,7 @@ impl Format {
         let now = self.parse(&after)?;
         let (old, is) = (&before[key.section][key.name], &now[key.section][key.name]);
         let mut theirs = old.as_object().into_iter().flatten().filter(|(name, _)| !is_ours(name));
-        if !is_up_to_date(is, entry)
+        if !is_as(is, entry)
             || theirs.any(|(name, value)| is.get(name) != Some(value))
             || without(now.clone(), key) != without(before.clone(), key)
         {

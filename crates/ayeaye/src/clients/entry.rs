@@ -2,8 +2,10 @@
 use ayeaye_model::Secret;
 use serde_json::{Map, Value, json};
 
+use super::launcher::NOT_HERE;
 use super::{Client, System};
 use crate::config::TOKEN_VARIABLE;
+use crate::text::one_line;
 
 /// How a client reaches the server.
 #[derive(Debug, Clone)]
@@ -61,6 +63,11 @@ pub enum NoEntry {
          connector in {client} itself"
     )]
     NoHttp { client: Client },
+    #[error(
+        "`{argument}` has a character that means something to Windows' `cmd`, which has to start {script}: name \
+         other folders, or install the program (`npm install -g ayeaye`) and run its `install`"
+    )]
+    NotForCmd { script: String, argument: String },
 }
 
 /// The keys that are ours in an entry. Others are the person's: a list of tools that need no question, a
@@ -80,18 +87,81 @@ const OURS: &[&str] = &[
     "serverUrl",
     "headers",
     "http_headers",
-    "bearer_token_env_var",
+    TOKEN_KEY,
     "oauth",
 ];
+
+/// Where Codex has the name of the variable with the token.
+const TOKEN_KEY: &str = "bearer_token_env_var";
 
 /// Whether a key of an entry says how the server is reached.
 pub fn is_ours(key: &str) -> bool {
     OURS.contains(&key)
 }
 
+/// The keys of ours that hold names, of which only some are written here: the others are the person's.
+const MAPS: &[&str] = &["env", "envs", "environment", "headers", "http_headers"];
+
+/// Whether this program writes such a name into a map. Names of headers are the same in any case.
+fn is_our_name(name: &str) -> bool {
+    ["PATH", NOT_HERE].contains(&name) || name.eq_ignore_ascii_case("Authorization")
+}
+
+/// What an entry that is there has to become, in the keys that are ours: what is wanted, and what the person has
+/// added to its variables and headers.
+///
+/// A PATH or a token that is no longer wanted goes with the program or the address that it was for: where these
+/// stay, a person has put it there, as for a server elsewhere, whose token this program does not know. Variables
+/// go where an address takes the place of a command, and headers the other way, since clients refuse the two together.
+pub fn updated(old: &Value, wanted: &Value) -> Value {
+    let (Some(old), Some(mut all)) = (old.as_object(), wanted.as_object().cloned()) else {
+        return wanted.clone();
+    };
+    if target(old).is_some_and(|(kind, _)| target(&all).is_none_or(|(now, _)| kind != now)) {
+        return all.into();
+    }
+    let names_token = |map: &Map<String, Value>| map.contains_key(TOKEN_KEY);
+    let is_same = target(old) == target(&all) && (names_token(old) || !names_token(&all));
+    for (key, value) in old {
+        let Some(there) = value.as_object().filter(|_| MAPS.contains(&key.as_str())) else {
+            continue;
+        };
+        let mut map = all.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
+        for (name, value) in there {
+            let ours = is_our_name(name);
+            let is_set = map.keys().any(|it| it == name || ours && it.eq_ignore_ascii_case(name));
+            if !is_set && (!ours || is_same) {
+                map.insert(name.clone(), value.clone());
+            }
+        }
+        // One that the person left empty stays as well.
+        if !map.is_empty() || there.is_empty() {
+            all.insert(key.clone(), map.into());
+        }
+    }
+    if let (Some(name), true) = (old.get(TOKEN_KEY), is_same && !names_token(&all)) {
+        all.insert(TOKEN_KEY.to_owned(), name.clone());
+    }
+    all.into()
+}
+
+/// Whether an entry starts a program, and the program or the address.
+fn target(entry: &Map<String, Value>) -> Option<(bool, &Value)> {
+    let program = ["command", "cmd"].iter().find_map(|key| entry.get(*key));
+    // opencode has the arguments behind it.
+    let program = program.map(|it| it.get(0).unwrap_or(it));
+    let address = ["url", "uri", "httpUrl", "serverUrl"].iter().find_map(|key| entry.get(*key));
+    program.map(|it| (true, it)).or(address.map(|it| (false, it)))
+}
+
 /// Whether an entry is as this one would have it: the keys that are ours say the same and are no more, and
 /// of the others none is missing.
 pub fn is_up_to_date(entry: &Value, wanted: &Value) -> bool {
+    is_as(entry, &updated(entry, wanted))
+}
+
+/// The same, where what the person added to it is in what is wanted.
+pub fn is_as(entry: &Value, wanted: &Value) -> bool {
     let mut rows = wanted.as_object().into_iter().flatten();
     let mut there = entry.as_object().into_iter().flatten();
     rows.all(|(name, value)| match entry.get(name) {
@@ -187,7 +257,7 @@ impl Client {
         match (self, token, headers) {
             (_, _, None) => {}
             (Self::Codex, Some(TokenForm::Variable), _) => {
-                entry["bearer_token_env_var"] = TOKEN_VARIABLE.into();
+                entry[TOKEN_KEY] = TOKEN_VARIABLE.into();
             }
             (Self::Codex, _, Some(headers)) => entry["http_headers"] = headers,
             (_, _, Some(headers)) => entry["headers"] = headers,
@@ -231,14 +301,29 @@ impl Client {
     }
 }
 
-/// The command as this system's clients can start it: Node's own programs are scripts on Windows, which
-/// only `cmd` starts.
-pub fn for_system(command: Command, system: System) -> Command {
-    let is_script = command.program.to_ascii_lowercase().ends_with(".cmd");
-    if system != System::Windows || !is_script {
-        return command;
-    }
-    let mut args = vec!["/c".to_owned(), command.program];
-    args.extend(command.args);
-    Command { program: "cmd".to_owned(), args, ..command }
+/// Whether only `cmd` starts this program, as it does Node's own, which are scripts on Windows.
+pub fn is_script(program: &str, system: System) -> bool {
+    system == System::Windows && program.to_ascii_lowercase().ends_with(".cmd")
 }
+
+/// The command as this system's clients can start it.
+///
+/// Behind `/c` stands the script's name alone, and PATH has to begin with its folder: of a line that begins with a
+/// quote `cmd` drops that one and the last, and the usual folder, `C:\Program Files\nodejs`, has a space in it. What
+/// means something to `cmd` cannot be passed: clients put quotes only around what has spaces, and the script
+/// hands it to `cmd` once more.
+pub fn for_system(command: Command, system: System) -> Result<Command, NoEntry> {
+    const SPECIAL: [char; 9] = ['&', '|', '<', '>', '^', '%', '"', '\r', '\n'];
+    if !is_script(&command.program, system) {
+        return Ok(command);
+    }
+    let script = command.program.rsplit(['\\', '/']).next().unwrap_or_default().to_owned();
+    if let Some(argument) = command.args.iter().find(|it| it.contains(SPECIAL)) {
+        return Err(NoEntry::NotForCmd { script, argument: one_line(argument) });
+    }
+    let args = ["/c".to_owned(), script].into_iter().chain(command.args).collect();
+    Ok(Command { program: "cmd".to_owned(), args, ..command })
+}
+
+#[cfg(test)]
+mod tests;

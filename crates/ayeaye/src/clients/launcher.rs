@@ -1,7 +1,7 @@
 //! How a client starts this program: the path that stays when the program is updated.
 use std::path::{Component, Path, PathBuf};
 
-use super::entry::{Command, for_system};
+use super::entry::{Command, NoEntry, for_system, is_script};
 use super::{Folders, System};
 
 /// How this program was started, as far as its path tells.
@@ -47,17 +47,23 @@ impl Origin {
 /// What a cache holds is started by the command that fills the cache. Otherwise by the whole path: a
 /// client with a window has a shorter PATH than a shell. Where a folder of PATH has a link to this very
 /// file, the link is written, since updates move what it points to (Homebrew, pipx, `uv tool`).
-pub fn command(program: &Path, args: Vec<String>, folders: &Folders) -> Command {
+pub fn command(program: &Path, args: Vec<String>, folders: &Folders) -> Result<Command, NoEntry> {
     let by = |runner: &str, first: &[&str]| {
         let found = folders.program(runner);
         let mut line: Vec<String> = first.iter().map(|&word| word.to_owned()).collect();
         line.extend(args.clone());
         let mut env = Vec::new();
-        if let (Some(path), true) = (found.as_deref().and_then(Path::parent), runner == "npx") {
-            // `npx` is a script that looks for `node` in PATH, which is beside it.
-            env.push(("PATH".to_owned(), with_defaults(path, folders.system())));
-        }
+        let folder = found.as_deref().and_then(Path::parent).map(Path::to_owned);
         let program = found.map_or_else(|| runner.to_owned(), |path| path.display().to_string());
+        let is_script = is_script(&program, folders.system());
+        if let (Some(folder), true) = (folder, runner == "npx" || is_script) {
+            // `npx` is a script that looks for `node` in PATH, which is beside it; and `cmd` looks for scripts there.
+            env.push(("PATH".to_owned(), with_defaults(&folder, folders.system())));
+        }
+        if is_script {
+            // Otherwise `cmd` would start a file of that name in the client's project first.
+            env.push((NOT_HERE.to_owned(), "1".to_owned()));
+        }
         let command = Command { program, args: line, env, slow_start: true };
         for_system(command, folders.system())
     };
@@ -72,10 +78,13 @@ pub fn command(program: &Path, args: Vec<String>, folders: &Folders) -> Command 
                 .program("ayeaye")
                 .filter(|link| real.is_some() && link.canonicalize().ok() == real);
             let program = linked.unwrap_or(path).display().to_string();
-            Command { program, args, env: Vec::new(), slow_start: false }
+            Ok(Command { program, args, env: Vec::new(), slow_start: false })
         }
     }
 }
+
+/// Keeps `cmd` from looking for programs in the working directory.
+pub const NOT_HERE: &str = "NoDefaultCurrentDirectoryInExePath";
 
 /// A PATH that begins with this folder.
 fn with_defaults(folder: &Path, system: System) -> String {

@@ -206,13 +206,13 @@ fn what_a_cache_holds_is_started_by_the_command_that_fills_it() {
     let path = bin.path().to_str().unwrap();
     let folders = folders(System::Unix, &[("HOME", "/h"), ("PATH", path)]);
     let serve = || vec!["serve".to_owned()];
-    let npx = launcher::command(Path::new("/x/_npx/1/ayeaye"), serve(), &folders);
+    let npx = launcher::command(Path::new("/x/_npx/1/ayeaye"), serve(), &folders).unwrap();
     assert_eq!(npx.program, format!("{path}/npx"));
     assert_eq!(npx.args, ["-y", "ayeaye", "serve"]);
     let (name, value) = &npx.env[0];
     assert!(name == "PATH" && value.starts_with(path) && value.ends_with("/bin"), "{value}");
     // Without it in PATH the word alone is written: a client may know better.
-    let uvx = launcher::command(Path::new("/x/archive-v0/1/ayeaye"), serve(), &folders);
+    let uvx = launcher::command(Path::new("/x/archive-v0/1/ayeaye"), serve(), &folders).unwrap();
     assert_eq!(
         (uvx.program.as_str(), uvx.args),
         ("uvx", vec!["ayeaye-mcp".into(), "serve".into()])
@@ -230,27 +230,51 @@ fn a_link_in_path_is_written_since_updates_move_what_it_points_to() {
     std::fs::write(cellar.join("ayeaye"), "").unwrap();
     std::os::unix::fs::symlink(cellar.join("ayeaye"), bin.join("ayeaye")).unwrap();
     let folders = folders(System::Unix, &[("HOME", "/h"), ("PATH", bin.to_str().unwrap())]);
-    let command = launcher::command(&cellar.join("ayeaye"), Vec::new(), &folders);
+    let command = launcher::command(&cellar.join("ayeaye"), Vec::new(), &folders).unwrap();
     assert_eq!(command.program, bin.join("ayeaye").display().to_string());
     let other = home.path().join("other");
     std::fs::write(&other, "").unwrap();
-    let command = launcher::command(&other, Vec::new(), &folders);
+    let command = launcher::command(&other, Vec::new(), &folders).unwrap();
     assert_eq!(command.program, other.display().to_string());
 }
 
 #[test]
 fn scripts_of_windows_are_started_by_cmd() {
-    let npx = Command {
-        program: r"C:\node\npx.cmd".to_owned(),
-        args: vec!["-y".to_owned()],
+    let npx = |args: &[&str]| Command {
+        program: r"C:\Program Files\nodejs\npx.cmd".to_owned(),
+        args: args.iter().map(|&it| it.to_owned()).collect(),
         ..Command::default()
     };
-    let there = entry::for_system(npx.clone(), System::Windows);
+    let command = npx(&["-y", "ayeaye", "--config", r"C:\A B\ayeaye.toml"]);
+    let there = entry::for_system(command.clone(), System::Windows).unwrap();
     assert_eq!(
         (there.program.as_str(), there.args.join(" ")),
-        ("cmd", r"/c C:\node\npx.cmd -y".to_owned())
+        // Without a quote at the beginning those further on stay.
+        ("cmd", r"/c npx.cmd -y ayeaye --config C:\A B\ayeaye.toml".to_owned())
     );
-    assert_eq!(entry::for_system(npx.clone(), System::Unix), npx);
+    assert_eq!(entry::for_system(command.clone(), System::Unix), Ok(command));
+    for special in [r"C:\R&D\a.toml", "100%", "a^b", "say \"x\"", "a|b", "a>b"] {
+        let refused = entry::for_system(npx(&["-y", special]), System::Windows).unwrap_err();
+        assert!(refused.to_string().contains(special), "{refused}");
+        assert!(entry::for_system(npx(&[special]), System::Unix).is_ok());
+    }
+}
+
+#[test]
+fn cmd_finds_the_script_in_its_own_folder_and_not_in_a_project() {
+    let bin = tempfile::tempdir().unwrap();
+    std::fs::write(bin.path().join("npx.cmd"), "").unwrap();
+    let path = bin.path().to_str().unwrap();
+    let folders = folders(System::Windows, &[("USERPROFILE", "/h"), ("PATH", path)]);
+    let npx = launcher::command(Path::new("/x/_npx/1/ayeaye"), vec!["serve".into()], &folders);
+    let npx = npx.unwrap();
+    assert_eq!(
+        (npx.program.as_str(), npx.args.join(" ")),
+        ("cmd", "/c npx.cmd -y ayeaye serve".into())
+    );
+    let value = |name: &str| npx.env.iter().find(|(it, _)| it == name).map(|(_, it)| it.as_str());
+    assert!(value("PATH").is_some_and(|it| it.starts_with(&format!("{path};"))), "{npx:?}");
+    assert_eq!(value(launcher::NOT_HERE), Some("1"));
 }
 
 mod files {

@@ -81,12 +81,22 @@ pub(super) fn put(
 
 /// Changes an entry key by key: those of ours that are no longer wanted go, the rest of the entry stays.
 fn update(text: &str, key: Key<'_>, entry: &Value, format: Format) -> Result<String, EditError> {
+    let old = parse(text, format)?[key.section][key.name].clone();
+    change(text, &[key.section, key.name], (&old, entry), format, is_ours)
+}
+
+/// Makes of the object at this path another one, and so of each that is in it.
+fn change(
+    text: &str,
+    path: &[&str],
+    (old, wanted): (&Value, &Value),
+    format: Format,
+    is_ours: fn(&str) -> bool,
+) -> Result<String, EditError> {
     let mut text = text.to_owned();
-    let wanted = entry.as_object().cloned().unwrap_or_default();
-    let old = parse(&text, format)?[key.section][key.name].clone();
     for name in old.as_object().into_iter().flatten().map(|(name, _)| name) {
-        if is_ours(name) && !wanted.contains_key(name) {
-            text = with_object(&text, key, format, |text, object| {
+        if is_ours(name) && wanted.get(name).is_none() {
+            text = with_object(&text, path, format, |text, object| {
                 let Some(at) = object.properties.iter().position(|it| it.name.as_str() == name)
                 else {
                     return text.to_owned();
@@ -95,11 +105,18 @@ fn update(text: &str, key: Key<'_>, entry: &Value, format: Format) -> Result<Str
             })?;
         }
     }
-    for (name, value) in &wanted {
-        if old.get(name).is_some_and(|old| old == value || !is_ours(name)) {
+    for (name, value) in wanted.as_object().into_iter().flatten() {
+        let old = old.get(name);
+        if old.is_some_and(|old| old == value || !is_ours(name)) {
             continue;
         }
-        text = with_object(&text, key, format, |text, object| {
+        if let Some(old) = old.filter(|old| old.is_object() && value.is_object()) {
+            let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
+            // What is not ours in it is in what is wanted.
+            text = change(&text, &path, (old, value), format, |_| true)?;
+            continue;
+        }
+        text = with_object(&text, path, format, |text, object| {
             let style = Style { line: line_end(text), unit: unit(text) };
             let Some(prop) = object.properties.iter().find(|it| it.name.as_str() == name) else {
                 return inserted(text, &append(text, &style, object, name, value));
@@ -112,16 +129,16 @@ fn update(text: &str, key: Key<'_>, entry: &Value, format: Format) -> Result<Str
     Ok(text)
 }
 
-/// Changes the text by what is in the entry.
+/// Changes the text by what is in the object at this path.
 fn with_object(
     text: &str,
-    key: Key<'_>,
+    path: &[&str],
     format: Format,
     change: impl FnOnce(&str, &Object<'_>) -> String,
 ) -> Result<String, EditError> {
     let Some(Node::Object(root)) = tree(text, format)? else { return Ok(text.to_owned()) };
-    let entry = root.get_object(key.section).and_then(|section| section.get_object(key.name));
-    Ok(entry.map_or_else(|| text.to_owned(), |entry| change(text, entry)))
+    let object = path.iter().try_fold(&root, |object, name| object.get_object(name));
+    Ok(object.map_or_else(|| text.to_owned(), |object| change(text, object)))
 }
 
 pub(super) fn take(

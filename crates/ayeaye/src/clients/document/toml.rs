@@ -73,18 +73,33 @@ fn update(text: &str, key: Key<'_>, entry: &Value) -> Result<String, EditError> 
     let table = document[key.section][key.name]
         .as_table_mut()
         .ok_or(EditError::NotChanged { why: "an inline table" })?;
-    let wanted = entry.as_object().cloned().unwrap_or_default();
+    change(table, entry, is_ours)?;
+    Ok(with_ends_of(text, &document.to_string()))
+}
+
+/// Makes of a table another one, and so of each that is in it.
+fn change(
+    table: &mut dyn TableLike,
+    wanted: &Value,
+    is_ours: fn(&str) -> bool,
+) -> Result<(), EditError> {
     let gone: Vec<String> = table
         .iter()
         .map(|(name, _)| name.to_owned())
-        .filter(|name| is_ours(name) && !wanted.contains_key(name))
+        .filter(|name| is_ours(name) && wanted.get(name).is_none())
         .collect();
     for name in gone {
         table.remove(&name);
     }
-    for (name, value) in &wanted {
+    for (name, value) in wanted.as_object().into_iter().flatten() {
         let old = table.get(name).map(item_value);
         if old.is_some_and(|old| old == *value || !is_ours(name)) {
+            continue;
+        }
+        let below = table.get_mut(name).and_then(Item::as_table_like_mut);
+        if let Some(below) = below.filter(|_| value.is_object()) {
+            // What is not ours in it is in what is wanted.
+            change(below, value, |_| true)?;
             continue;
         }
         let new: toml_edit::Value = written(value)
@@ -99,7 +114,7 @@ fn update(text: &str, key: Key<'_>, entry: &Value) -> Result<String, EditError> 
             table.insert(name, Item::Value(new));
         }
     }
-    Ok(with_ends_of(text, &document.to_string()))
+    Ok(())
 }
 
 pub(super) fn take(text: &str, key: Key<'_>) -> Result<String, EditError> {

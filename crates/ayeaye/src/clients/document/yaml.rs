@@ -4,11 +4,15 @@
 //! entry that is there already, is a block mapping; anything else is refused.
 use std::ops::Range;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
+use saphyr_parser::{Marker, ScalarStyle, Span};
 use serde_json::{Map, Value};
 
 use super::super::entry::is_ours;
 use super::{EditError, Key, inserted, line_end, replaced};
+
+mod read;
+
+use read::{Entry, Kind, Node, only, read};
 
 pub(super) fn parse(text: &str) -> Result<Value, EditError> {
     Ok(read(text)?.map_or_else(|| Value::Object(Map::new()), |node| node.value()))
@@ -84,29 +88,75 @@ fn update(
         // To the parser that is the end of a line.
         return Err(EditError::NotChanged { why: "a line ends in a carriage return alone" });
     }
+    let mut changes = Vec::new();
+    collect(text, rows, last_line, (entry, is_ours), &mut changes)?;
+    // Of two at one place the inner one, which was found first, comes first.
+    changes.sort_by_key(|(range, _)| range.start);
+    if !text.ends_with('\n') {
+        let added = changes.iter_mut().find(|(at, new)| at.start == text.len() && !new.is_empty());
+        if let Some((_, new)) = added {
+            new.insert_str(0, line_end(text));
+        }
+    }
+    // From the end, so that the places of the others stay.
+    let text = text.to_owned();
+    Ok(changes.into_iter().rev().fold(text, |text, (range, new)| replaced(&text, range, &new)))
+}
+
+/// What makes of a block of keys another one, and so of each that is in it.
+fn collect(
+    text: &str,
+    rows: &[Entry],
+    last_line: usize,
+    (wanted, is_ours): (&Value, fn(&str) -> bool),
+    changes: &mut Vec<(Range<usize>, String)>,
+) -> Result<(), EditError> {
     let line = line_end(text);
-    let pad = " ".repeat(rows[0].0.start.col());
-    let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+    let pad = rows.first().map_or_else(String::new, |(key, ..)| " ".repeat(key.start.col()));
     for (key, name, value) in rows {
-        if is_ours(name) && entry.get(name).is_none() {
+        if is_ours(name) && wanted.get(name).is_none() {
             let last = value.last_line.max(key.end.line());
             let lines = line_start(text, key.start.line())..line_start(text, last + 1);
             changes.push((lines, String::new()));
         }
     }
     let mut missing = String::new();
-    for (name, new) in entry.as_object().into_iter().flatten() {
+    for (name, new) in wanted.as_object().into_iter().flatten() {
         match only(rows, name)? {
             None => missing.extend([&pad, &quoted(name), ": ", &flow(new), line]),
             Some((_, old)) if !is_ours(name) || old.value() == *new => {}
+            // What is not ours in a map is in what is wanted.
+            Some((_, Node { kind: Kind::Map(rows), flow: false, last_line, .. }))
+                if new.is_object() =>
+            {
+                collect(text, rows, *last_line, (new, |_| true), changes)?;
+            }
+            Some((_, Node { kind: Kind::Map(rows), start, .. })) if new.is_object() => {
+                let start = byte(text, *start);
+                changes.push((start..braces_end(text, start), braces(text, rows, new)?));
+            }
             Some((key, old)) => changes.extend(new_value(text, key, old, new)?),
         }
     }
-    changes.sort_by_key(|(range, _)| range.start);
-    let at = line_start(text, last_line + 1);
-    // From the end, so that the places of the others stay.
-    let text = if missing.is_empty() { text.to_owned() } else { below(text, at, line, &missing) };
-    Ok(changes.into_iter().rev().fold(text, |text, (range, new)| replaced(&text, range, &new)))
+    if !missing.is_empty() {
+        let at = line_start(text, last_line + 1);
+        changes.push((at..at, missing));
+    }
+    Ok(())
+}
+
+/// A map in braces that becomes another one. What stays is written as it was, since 007 is not 7 to everyone.
+fn braces(text: &str, rows: &[Entry], wanted: &Value) -> Result<String, EditError> {
+    let mut parts = Vec::new();
+    for (name, new) in wanted.as_object().into_iter().flatten() {
+        parts.push(match only(rows, name)? {
+            Some((key, old)) if old.value() == *new && !old.is_nothing() => {
+                text[byte(text, key.start)..value_end(text, old)].to_owned()
+            }
+            _ => format!("{}: {}", quoted(name), flow(new)),
+        });
+    }
+    Ok(format!("{{ {} }}", parts.join(", ")))
 }
 
 /// What puts a value in the place of the one after this key. A comment behind it stays.
@@ -126,17 +176,7 @@ fn new_value(
         if !text.get(colon..start).is_some_and(|it| it.trim().is_empty()) {
             return Err(UNUSUAL);
         }
-        let end = match old.kind {
-            // To the parser the comment behind quotes and braces belongs to them.
-            Kind::Scalar(_, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => {
-                // An anchor or a tag may be in front.
-                let quote = text[start..].find(['"', '\'']);
-                quoted_end(text, start + quote.unwrap_or_default())
-            }
-            Kind::List(_) | Kind::Map(_) => braces_end(text, start),
-            Kind::Scalar(..) | Kind::Alias(_) => byte(text, old.end),
-        };
-        return Ok(vec![(start..end, flow(new))]);
+        return Ok(vec![(start..value_end(text, old), flow(new))]);
     }
     let rest = text.get(colon..below).ok_or(UNUSUAL)?.trim();
     if !rest.is_empty() && !rest.starts_with('#') {
@@ -144,6 +184,21 @@ fn new_value(
     }
     let lines = below..line_start(text, old.last_line + 1).max(below);
     Ok(vec![(colon..colon, format!(" {}", flow(new))), (lines, String::new())])
+}
+
+/// The place behind a value that begins on the line of its key.
+fn value_end(text: &str, value: &Node) -> usize {
+    let start = byte(text, value.start);
+    match value.kind {
+        // To the parser the comment behind quotes and braces belongs to them.
+        Kind::Scalar(_, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => {
+            // An anchor or a tag may be in front.
+            let quote = text[start..].find(['"', '\'']);
+            quoted_end(text, start + quote.unwrap_or_default())
+        }
+        Kind::List(_) | Kind::Map(_) => braces_end(text, start),
+        Kind::Scalar(..) | Kind::Alias(_) => byte(text, value.end),
+    }
 }
 
 /// The place behind the text in quotes that begins here. Two single quotes are one that is meant.
@@ -265,168 +320,4 @@ fn byte(text: &str, mark: Marker) -> usize {
     let start = line_start(text, mark.line());
     let columns = text[start..].char_indices().map(|(at, _)| start + at);
     columns.chain([text.len()]).nth(mark.col()).unwrap_or(text.len())
-}
-
-/// A key with its place, its text and its value.
-type Entry = (Span, String, Node);
-
-/// The entry of this name; the parser does not mind two.
-fn only<'t>(entries: &'t [Entry], name: &str) -> Result<Option<(Span, &'t Node)>, EditError> {
-    let mut all = entries.iter().filter(|(_, key, _)| key == name);
-    let first = all.next();
-    if all.next().is_some() {
-        return Err(EditError::Twice { name: name.to_owned() });
-    }
-    Ok(first.map(|(span, _, node)| (*span, node)))
-}
-
-/// A value and where it is.
-#[derive(Debug)]
-struct Node {
-    kind: Kind,
-    start: Marker,
-    /// The place behind it, if it is no list and no map.
-    end: Marker,
-    /// The last line with something of it, from 1.
-    last_line: usize,
-    /// Whether it is written in braces.
-    flow: bool,
-}
-
-#[derive(Debug)]
-enum Kind {
-    Scalar(String, ScalarStyle),
-    List(Vec<Node>),
-    Map(Vec<Entry>),
-    Alias(usize),
-}
-
-impl Node {
-    /// Whether nothing is written there.
-    fn is_nothing(&self) -> bool {
-        matches!(&self.kind, Kind::Scalar(text, ScalarStyle::Plain) if text.is_empty())
-    }
-
-    /// As JSON, to compare; what JSON does not have becomes text.
-    fn value(&self) -> Value {
-        match &self.kind {
-            Kind::Scalar(text, ScalarStyle::Plain) => plain(text),
-            Kind::Scalar(text, _) => text.as_str().into(),
-            Kind::List(items) => items.iter().map(Self::value).collect(),
-            Kind::Map(entries) => {
-                let entries = entries.iter().map(|(_, key, node)| (key.clone(), node.value()));
-                Value::Object(entries.collect())
-            }
-            Kind::Alias(number) => format!("*{number}").into(),
-        }
-    }
-}
-
-fn plain(text: &str) -> Value {
-    match text {
-        "" | "~" | "null" => Value::Null,
-        "true" => true.into(),
-        "false" => false.into(),
-        number => match number.parse::<i64>() {
-            Ok(number) => number.into(),
-            Err(_) => number.into(),
-        },
-    }
-}
-
-/// Reads the file's one document; `None` for a file without any.
-fn read(text: &str) -> Result<Option<Node>, EditError> {
-    let mut parser = Parser::new_from_str(text);
-    let mut root = None;
-    while let Some((event, span)) = next(&mut parser)? {
-        match event {
-            Event::DocumentStart(_) if root.is_some() => {
-                return Err(EditError::NotChanged { why: "it has several documents" });
-            }
-            Event::Scalar(ref value, ScalarStyle::Plain, 0, None) if value.is_empty() => {}
-            Event::Nothing
-            | Event::StreamStart
-            | Event::StreamEnd
-            | Event::DocumentStart(_)
-            | Event::DocumentEnd => {}
-            event => root = Some(node(text, &mut parser, &event, span, 0)?),
-        }
-    }
-    Ok(root)
-}
-
-type Read<'t> = Parser<'t, saphyr_parser::StrInput<'t>>;
-
-fn next<'t>(parser: &mut Read<'t>) -> Result<Option<(Event<'t>, Span)>, EditError> {
-    parser.next_event().transpose().map_err(|err| EditError::Syntax {
-        line: err.marker().line(),
-        column: err.marker().col() + 1,
-        problem: err.info().to_owned(),
-    })
-}
-
-/// More than any settings file has.
-const MAX_DEPTH: usize = 100;
-
-fn node<'t>(
-    text: &str,
-    parser: &mut Read<'t>,
-    event: &Event<'t>,
-    span: Span,
-    depth: usize,
-) -> Result<Node, EditError> {
-    const CUT: EditError = EditError::NotChanged { why: "it ends too early" };
-    if MAX_DEPTH < depth {
-        return Err(EditError::NotChanged { why: "it is too deep" });
-    }
-    let (start, end) = (span.start, span.end);
-    let flow = text[byte(text, start)..].starts_with(['{', '[']);
-    let mut last_line = last_line(span);
-    let kind = match event {
-        Event::Scalar(value, style, ..) => Kind::Scalar(value.clone().into_owned(), *style),
-        Event::Alias(number) => Kind::Alias(*number),
-        Event::SequenceStart(..) => {
-            let mut items = Vec::new();
-            loop {
-                let (event, span) = next(parser)?.ok_or(CUT)?;
-                if event == Event::SequenceEnd {
-                    last_line = if flow { span.end.line() } else { last_line };
-                    break;
-                }
-                let item = node(text, parser, &event, span, depth + 1)?;
-                last_line = last_line.max(item.last_line);
-                items.push(item);
-            }
-            Kind::List(items)
-        }
-        Event::MappingStart(..) => {
-            let mut entries = Vec::new();
-            loop {
-                let (event, span) = next(parser)?.ok_or(CUT)?;
-                if event == Event::MappingEnd {
-                    last_line = if flow { span.end.line() } else { last_line };
-                    break;
-                }
-                let key = node(text, parser, &event, span, depth + 1)?;
-                let name = match &key.kind {
-                    Kind::Scalar(name, _) => name.clone(),
-                    _ => return Err(EditError::NotChanged { why: "a key that is no text" }),
-                };
-                let (event, at) = next(parser)?.ok_or(CUT)?;
-                let value = node(text, parser, &event, at, depth + 1)?;
-                let last = if value.is_nothing() { key.last_line } else { value.last_line };
-                last_line = last_line.max(last);
-                entries.push((span, name, Node { last_line: last, ..value }));
-            }
-            Kind::Map(entries)
-        }
-        _ => return Err(CUT),
-    };
-    Ok(Node { kind, start, end, last_line, flow })
-}
-
-/// The last line of a span; one that ends where a line begins does not reach into it.
-fn last_line(span: Span) -> usize {
-    let end = span.end.line();
-    if span.end.col() == 0 && span.start.line() < end { end - 1 } else { end }
 }

@@ -92,7 +92,7 @@ impl Plan {
             words.extend(["--tools".to_owned(), tools.clone()]);
         }
         let program = std::env::current_exe().context("this program does not know where it is")?;
-        Ok(launcher::command(&program, words, folders))
+        Ok(launcher::command(&program, words, folders)?)
     }
 
     /// How the client is to know the token: from a place that outlives this session, where it can; never

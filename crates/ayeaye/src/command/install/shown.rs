@@ -4,6 +4,7 @@ use serde_json::Value;
 use super::diff;
 use crate::clients::document::{Format, Key};
 use crate::clients::kept::Change;
+use crate::clients::launcher::NOT_HERE;
 
 /// What stands for a key.
 const HIDDEN: &str = "(secret)";
@@ -113,9 +114,9 @@ fn masked(value: Value, secret: bool) -> Value {
     }
 }
 
-/// PATH is among variables that may be keys, and none.
+/// What is written here is among variables that may be keys, and none.
 fn is_secret(name: &str, inside: bool) -> bool {
-    name != "PATH" && (inside || holds_secrets(name))
+    !["PATH", NOT_HERE].contains(&name) && (inside || holds_secrets(name))
 }
 
 /// A text without a secret, as it is or as it is written between quotes.
