@@ -320,6 +320,18 @@ async fn a_running_server_is_called_with_its_token() {
     let token = fs::read_to_string(home.binary.data.path().join("http-token")).unwrap();
     let file = home.read(".config/opencode/opencode.json");
     assert!(file.contains("{file:") && !file.contains(token.trim()), "{file}");
+    // What the client has to have in its environment is said where it is not there.
+    let words = format!("install gemini --http {url} --yes");
+    let output = home.run(&words).await;
+    let file = home.binary.data.path().join("http-token");
+    assert!(output.code == 0 && !output.out.contains("as Gemini CLI does"), "{output:?}");
+    assert!(output.out.contains("is still to be given"), "{output:?}");
+    assert!(output.out.contains(file.to_str().unwrap()), "{output:?}");
+    let told = home.json(&format!("{words} --json")).await;
+    assert_eq!(told["token_variable"]["state"], "not_set", "{told}");
+    let home = home.set("AYEAYE_TOKEN", token.trim());
+    assert!(home.done(&words).await.contains("with the token of AYEAYE_TOKEN"));
+    assert_eq!(home.json(&format!("{words} --json")).await["token_variable"]["state"], "set");
     // A client that can look it up nowhere gets it when somebody says so.
     let output = home.run(&format!("install zed --http {url} --yes")).await;
     assert_eq!(output.code, 1, "{output:?}");

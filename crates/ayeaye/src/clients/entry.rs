@@ -185,6 +185,11 @@ impl Client {
         )
     }
 
+    /// Whether it has a window, and so is often not started from a shell.
+    pub const fn has_window(self) -> bool {
+        !matches!(self, Self::ClaudeCode | Self::Codex | Self::GeminiCli | Self::Opencode)
+    }
+
     /// Whether the client can take the token from a file.
     pub const fn takes_files(self) -> bool {
         matches!(self, Self::Opencode)

@@ -4,6 +4,7 @@ mod plan;
 mod settings;
 mod shown;
 mod start;
+mod variable;
 
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ use crate::clients::document::{Format, Key};
 use crate::clients::kept::{self, Change};
 use crate::clients::{Client, Folders, Place, System};
 use crate::command::{Exit, Start};
-use crate::config::Config;
+use crate::config::{Config, TOKEN_VARIABLE};
 use crate::terminal::Terminal;
 use crate::text::lines;
 
@@ -293,6 +294,12 @@ async fn into(
     for note in settings.left_out(client) {
         told.item("note", &note);
     }
+    if let Some(variable) = plan.token_variable(start) {
+        told.fact("token_variable", variable.fact());
+        if let Some(note) = variable.note() {
+            told.item("note", &note);
+        }
+    }
     if change.is_nothing() && settings.is_nothing() {
         told.item("there", &format!("{} has this entry already", file.display()));
         if args.entry.dry_run {
@@ -364,10 +371,18 @@ async fn try_it(
     match answer {
         Ok(answer) => {
             let time = answer.time.as_millis();
-            told.item(
-                "tried",
-                &format!("started as {client} does: {} tools in {time} ms", answer.tools),
-            );
+            let how = match (plan.url(), plan.token_variable(start)) {
+                (None, _) => format!("started as {client} does"),
+                (Some(_), None) => format!("called as {client} does"),
+                // What stands in the file is not what was sent.
+                (Some(_), Some(variable)) if variable.is_set() => {
+                    format!("called with the token of {TOKEN_VARIABLE}")
+                }
+                (Some(_), Some(_)) => {
+                    format!("called with the server's token, which {client} is still to be given")
+                }
+            };
+            told.item("tried", &format!("{how}: {} tools in {time} ms", answer.tools));
             told.fact(
                 "tried",
                 json!({ "ok": true, "tools": answer.tools,

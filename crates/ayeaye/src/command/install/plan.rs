@@ -14,6 +14,8 @@ use crate::config::{Config, Environment, is_loopback};
 use crate::http::TOKEN_FILE;
 use crate::secret;
 
+use super::variable::TokenVariable;
+
 /// An entry, and where it goes.
 pub(super) struct Plan {
     pub(super) client: Client,
@@ -21,6 +23,8 @@ pub(super) struct Plan {
     connection: Connection,
     /// The server's token, where the client calls one that runs.
     token: Option<Secret>,
+    /// The file that the token was read from, if it was.
+    token_file: Option<PathBuf>,
     allowed: bool,
     /// The settings file that the entry names.
     pub(super) config_file: Option<PathBuf>,
@@ -42,6 +46,7 @@ impl Plan {
             place,
             connection: Connection::Http { url: String::new(), token: None },
             token: None,
+            token_file: None,
             allowed: args.token_in_file,
             config_file,
         };
@@ -56,6 +61,7 @@ impl Plan {
                 };
                 let (token, file) = token(config, &url, args.entry.dry_run);
                 plan.token = token;
+                plan.token_file.clone_from(&file);
                 let form = plan.token_form(args.entry.scope, file, config);
                 plan.connection = Connection::Http { url, token: form };
                 plan.check_project(args.entry.scope)?;
@@ -196,6 +202,15 @@ impl Plan {
             Connection::Http { url, .. } => Some(url),
             Connection::Stdio(_) => None,
         }
+    }
+
+    /// The variable that the client is to have the token in, where the entry names one.
+    pub(super) fn token_variable(&self, start: &Start) -> Option<TokenVariable> {
+        let Connection::Http { token: Some(TokenForm::Variable), .. } = &self.connection else {
+            return None;
+        };
+        let token = self.token.as_ref()?;
+        Some(TokenVariable::new(self.client, &start.environment, token, self.token_file.clone()))
     }
 
     pub(super) fn token(&self) -> Option<&Secret> {
