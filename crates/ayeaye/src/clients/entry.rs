@@ -2,7 +2,6 @@
 use ayeaye_model::Secret;
 use serde_json::{Map, Value, json};
 
-use super::launcher::NOT_HERE;
 use super::{Client, System};
 use crate::config::TOKEN_VARIABLE;
 use crate::text::one_line;
@@ -305,6 +304,9 @@ impl Client {
         Some(Command { program, args: line, env, slow_start: false })
     }
 }
+
+/// Keeps `cmd` from looking for programs in the working directory.
+pub const NOT_HERE: &str = "NoDefaultCurrentDirectoryInExePath";
 
 /// Whether only `cmd` starts this program, as it does Node's own, which are scripts on Windows.
 pub fn is_script(program: &str, system: System) -> bool {

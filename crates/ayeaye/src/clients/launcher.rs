@@ -1,7 +1,7 @@
 //! How a client starts this program: the path that stays when the program is updated.
 use std::path::{Component, Path, PathBuf};
 
-use super::entry::{Command, NoEntry, for_system, is_script};
+use super::entry::{Command, NOT_HERE, NoEntry, for_system, is_script};
 use super::{Folders, System};
 
 /// How this program was started, as far as its path tells.
@@ -82,9 +82,6 @@ pub fn command(program: &Path, args: Vec<String>, folders: &Folders) -> Result<C
         }
     }
 }
-
-/// Keeps `cmd` from looking for programs in the working directory.
-pub const NOT_HERE: &str = "NoDefaultCurrentDirectoryInExePath";
 
 /// A PATH that begins with this folder.
 fn with_defaults(folder: &Path, system: System) -> String {

@@ -274,7 +274,7 @@ fn cmd_finds_the_script_in_its_own_folder_and_not_in_a_project() {
     );
     let value = |name: &str| npx.env.iter().find(|(it, _)| it == name).map(|(_, it)| it.as_str());
     assert!(value("PATH").is_some_and(|it| it.starts_with(&format!("{path};"))), "{npx:?}");
-    assert_eq!(value(launcher::NOT_HERE), Some("1"));
+    assert_eq!(value(entry::NOT_HERE), Some("1"));
 }
 
 mod files {

@@ -3,8 +3,8 @@ use serde_json::Value;
 
 use super::diff;
 use crate::clients::document::{Format, Key};
+use crate::clients::entry::NOT_HERE;
 use crate::clients::kept::Change;
-use crate::clients::launcher::NOT_HERE;
 
 /// What stands for a key.
 const HIDDEN: &str = "(secret)";
