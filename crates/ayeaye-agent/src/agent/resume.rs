@@ -178,6 +178,14 @@ impl Agent {
                 return Ok(None);
             }
         };
+        if self.is_in_hand(id).await? {
+            // A run that is registered takes the phone from the person: not before it is known to go on.
+            self.device(&names.id).await?;
+            let session = self.read_session(id).await?;
+            if resume_kind(&session, input.clone()).is_none() {
+                return Ok(Some(Follower::of_finished(&session)));
+            }
+        }
         let owner = self.owner(id).await?;
         let standing = self.register(&mut lease, id, &owner, (RunKind::Task, false)).await?;
         if standing == Standing::Elsewhere {

@@ -207,6 +207,12 @@ impl Agent {
         Err(AgentError::NotInHand { device })
     }
 
+    /// Whether a person has taken a session's phone over, through whichever server.
+    pub(super) async fn is_in_hand(&self, id: SessionId) -> Result<bool, AgentError> {
+        let runs = self.deps.coordinator.runs().await?;
+        Ok(runs.iter().any(|it| it.session == id && it.kind == RunKind::Takeover))
+    }
+
     /// Which takeover of this phone is in force, if the person has it through this server.
     pub fn takeover(&self, device: &DeviceId, principal: &Principal) -> Option<TakeoverId> {
         let held = lock(&self.takeovers.0);

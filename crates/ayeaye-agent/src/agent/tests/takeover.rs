@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::direct::{act, tap};
-use crate::fakes::{Rig, ScriptedReply, client, complete, info, within};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, client, complete, info, within};
 use crate::journal::{Fact, RoundStatus};
 use crate::{
     AgentError, DeviceHolder, DeviceId, Follower, Principal, SessionId, StartTask, StopReason,
@@ -199,4 +199,24 @@ async fn of_two_tabs_the_one_that_took_over_last_has_the_phone() {
     assert!(waits.running());
     rig.agent.end_takeover(&phone(), second, &client()).await;
     assert_eq!(rig.ended(waits).await.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_cannot_go_on_leaves_the_phone_in_the_hand() {
+    let rig = Rig::new([info("Which?"), complete("done")]);
+    let session = rig.run().await.session_id;
+    let (_, takeover) = take(&rig, Some(session)).await;
+    // The cable is out when it is to go on.
+    rig.phone.breaks(Call::InProgress, 2..=2, Fault::Gone);
+    let failed = rig.resume(session, UserInput::Reply("B.".to_owned())).await;
+    assert!(matches!(failed, Err(AgentError::Device(_))), "{failed:?}");
+    // An answer to a question that is not open begins nothing either.
+    let stale = UserInput::Answer { question: 77, text: "B.".to_owned() };
+    assert!(!rig.resume(session, stale).await.unwrap().running());
+    rig.agent.keep_takeover(&phone(), takeover, &client()).await.unwrap();
+    assert_eq!(holder(&rig).await, DeviceHolder::Person);
+    let report = rig.go_on(session, UserInput::Reply("B.".to_owned())).await;
+    assert_eq!(report.message, "done");
+    let kept = rig.agent.keep_takeover(&phone(), takeover, &client()).await;
+    assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
 }
