@@ -38,7 +38,8 @@ pub struct Report {
     pub run: RunInfo,
     /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
-    /// Steps of the session when something was last asked; what the client does since adds steps.
+    /// Number of the last question: steps of the session when it was asked, or more where it had asked before at
+    /// that step; what the client does since adds steps.
     pub asked_at_step: u32,
 }
 
@@ -62,7 +63,7 @@ impl RunInfo {
 }
 
 impl Report {
-    /// Tells this question from every other of the session, when one waits: the step that asked.
+    /// Tells this question from every other of the session, when one waits.
     pub fn question_number(&self) -> Option<u32> {
         // A run that was stopped while an operator was waited for leaves its question open too.
         let waits = self.stop_reason != StopReason::StillRunning;

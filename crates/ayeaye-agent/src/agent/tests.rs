@@ -15,6 +15,7 @@ mod limits;
 mod many;
 mod privacy;
 mod put_back;
+mod question_numbers;
 mod questions;
 mod racing;
 mod replay;

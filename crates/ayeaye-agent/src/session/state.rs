@@ -61,8 +61,11 @@ pub struct SessionState {
     pub client_activity: ClientActivity,
     /// Number of the current or last run, from 0.
     pub run_number: u32,
-    /// Steps of the session when something was last asked.
+    /// Number of the last question: how many steps the session had then, or more where it had asked before at that
+    /// step. No two questions of a session have the same.
     pub asked_at_step: u32,
+    /// Whether it has asked anything yet.
+    pub(super) has_asked: bool,
     /// The run whose question that one goes on from.
     pub run_began: u32,
     /// When a run or a step last began or ended, or something was asked.
@@ -214,6 +217,7 @@ impl SessionState {
             client_activity: ClientActivity::default(),
             run_number: 0,
             asked_at_step: 0,
+            has_asked: false,
             run_began: 0,
             updated: None,
             step_pictures: Vec::new(),
