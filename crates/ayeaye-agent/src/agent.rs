@@ -25,16 +25,20 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio::task::yield_now;
+use tokio::time::{Instant, timeout_at};
+
 pub use self::devices::DeviceHolder;
 use self::devices::Listing;
 pub use self::direct::DirectRun;
 use self::direct::DirectSessions;
+use self::elsewhere::END_WAIT;
 pub use self::error::AgentError;
 pub use self::follower::Follower;
 use self::launch::Launch;
 pub use self::queue::DeviceQueue;
 pub use self::registry::RunActivity;
-use self::registry::{ActiveRun, LeaseRequest, RunRegistry, next_change};
+use self::registry::{ActiveRun, RunRegistry, StartRequest, next_change};
 pub use self::run_status::RunStatus;
 use self::tail::Tails;
 use self::takeover::Takeovers;
@@ -130,18 +134,30 @@ impl Agent {
         self.secret_stores.check_named(&start.task)?;
         let id = SessionId::new();
         let names = self.device_names(&start.device_id).await;
+        let until = Instant::now() + END_WAIT;
         let mut lease = loop {
-            if let Some(follower) = self.runs.find(&start, &names) {
-                return Ok(follower);
-            }
-            if start.queue {
-                return Box::pin(self.start_in_turn(start, replay, (id, &names))).await;
-            }
-            match self.runs.lease(&names, id, &start.principal)? {
-                LeaseRequest::Granted(lease) => break lease,
-                LeaseRequest::Later(changes) => next_change(changes).await,
+            let patient = Instant::now() < until;
+            match self.runs.request_start(&start, &names, id, patient)? {
+                StartRequest::Granted(lease) => break lease,
+                StartRequest::Runs(follower) => return Ok(follower),
+                StartRequest::Stops(mut follower) => {
+                    timeout_at(until, follower.finished()).await.ok();
+                    // What was carried out before the word to stop came is not carried out again.
+                    if follower.report().stop_reason == StopReason::TaskCompletedSuccessfully {
+                        return Ok(follower);
+                    }
+                    // One that panicked is gone in a moment.
+                    yield_now().await;
+                }
+                StartRequest::Later(changes) if patient => {
+                    timeout_at(until, next_change(changes)).await.ok();
+                }
+                StartRequest::Later(changes) => next_change(changes).await,
             }
         };
+        if start.queue {
+            return Box::pin(self.start_in_turn(start, replay, lease)).await;
+        }
         self.register(&mut lease, id, &start.principal, (RunKind::Task, false)).await?;
         self.direct_sessions.forget(&names.id);
         let device = self.device(&names.id).await?;

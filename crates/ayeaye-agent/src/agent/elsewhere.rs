@@ -14,7 +14,7 @@ use crate::journal::Summary;
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason, error_chain};
 
 /// How long somebody waits for the end of a run, or of an act, of another server: its process may be held still.
-const END_WAIT: Duration = Duration::from_secs(30);
+pub(super) const END_WAIT: Duration = Duration::from_secs(30);
 
 /// What came of registering a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -39,12 +39,12 @@ impl Agent {
         &self,
         start: StartTask,
         replay: Option<Arc<Replay>>,
-        (id, names): (SessionId, &DeviceNames),
+        mut lease: DeviceLease,
     ) -> Result<Follower, AgentError> {
-        let mut lease = self.runs.lease_later(names, id, &start.principal);
+        let (id, device) = (lease.session, lease.names.id.clone());
         let standing =
             self.register(&mut lease, id, &start.principal, (RunKind::Task, true)).await?;
-        let device = self.device(&names.id).await?;
+        let device = self.device(&device).await?;
         let launch = Launch { replay, ..start.launch() };
         let run = launch.started_with.clone();
         let recorder =

@@ -1,4 +1,6 @@
 //! The runs in progress in this process, and the leases on phones.
+mod starting;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,11 +9,12 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub(super) use self::starting::StartRequest;
 use super::follower::FollowedRun;
 use super::{AgentError, Follower};
 use crate::coordinator::{Message, Registration, RunEntry, RunKind};
 use crate::run::{CancelHandle, RunUpdate};
-use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StartTask, StopReason};
+use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason};
 
 /// Most ended runs that are remembered.
 const MOST_ENDED: usize = 64;
@@ -62,11 +65,14 @@ struct ElsewhereRun {
 }
 
 /// A session that holds a phone.
+#[derive(Clone)]
 struct Holder {
     session: SessionId,
     owner: Principal,
     /// It holds the phone for one direct action, which takes seconds.
     direct: bool,
+    /// What it was started for; its run may not have begun.
+    start: Option<(String, DeviceNames)>,
 }
 
 /// Handles to a run in progress.
@@ -97,7 +103,7 @@ pub(super) enum LeaseRequest {
 pub(super) struct DeviceLease {
     runs: RunRegistry,
     pub(super) names: DeviceNames,
-    session: SessionId,
+    pub(super) session: SessionId,
     /// What other servers see of it.
     pub(super) registration: Option<Box<Registration>>,
 }
@@ -135,42 +141,15 @@ impl RunRegistry {
         if inner.closed {
             return Err(AgentError::ShuttingDown);
         }
-        let keys = names.keys();
-        let holder = keys.iter().find_map(|key| inner.leases.get(key));
-        let held = holder.map(|holder| (holder.session, holder.direct));
-        let Some((holder, held_briefly)) = held else {
-            for key in keys {
-                inner.leases.insert(key, Holder { session, owner: principal.clone(), direct });
-            }
-            let lease = DeviceLease {
-                runs: self.clone(),
-                names: names.clone(),
-                session,
-                registration: None,
-            };
-            return Ok(LeaseRequest::Granted(lease));
-        };
-        let mut changes = inner.changes.subscribe();
-        if held_briefly || !inner.live.contains_key(&holder) {
-            return Ok(LeaseRequest::Later(changes));
+        let holder = Holder { session, owner: principal.clone(), direct, start: None };
+        match inner.hold(names, &holder) {
+            Ok(()) => Ok(LeaseRequest::Granted(self.lease_of(names, session))),
+            Err(Held::Briefly(changes)) => Ok(LeaseRequest::Later(changes)),
+            Err(Held::By(holder)) => Err(busy(names, holder)),
         }
-        if holder == session {
-            changes.mark_changed();
-            return Ok(LeaseRequest::Later(changes));
-        }
-        Err(AgentError::DeviceBusy { device: names.id.clone(), session: Some(holder) })
     }
 
-    /// A lease of no phone yet, for a session that waits for one.
-    pub(super) fn lease_later(
-        &self,
-        names: &DeviceNames,
-        session: SessionId,
-        owner: &Principal,
-    ) -> DeviceLease {
-        // Until its run begins it counts as starting. No phone has a session's name.
-        let holder = Holder { session, owner: owner.clone(), direct: false };
-        self.lock().leases.insert(DeviceId::new(session.to_string()), holder);
+    fn lease_of(&self, names: &DeviceNames, session: SessionId) -> DeviceLease {
         DeviceLease { runs: self.clone(), names: names.clone(), session, registration: None }
     }
 
@@ -182,7 +161,7 @@ impl RunRegistry {
         if free {
             let session = lease.session;
             for key in keys {
-                let holder = Holder { session, owner: owner.clone(), direct: false };
+                let holder = Holder { session, owner: owner.clone(), direct: false, start: None };
                 inner.leases.insert(key, holder);
             }
         }
@@ -259,18 +238,6 @@ impl RunRegistry {
         self.lock().live.get(&session).cloned()
     }
 
-    /// A run in progress for the same request: a client may repeat a start whose reply got lost.
-    pub(super) fn find(&self, start: &StartTask, names: &DeviceNames) -> Option<Follower> {
-        let inner = self.lock();
-        let same = |live: &&ActiveRun| {
-            !live.direct
-                && names.include(&live.device)
-                && live.task == start.task
-                && live.owner == start.principal
-        };
-        inner.live.values().find(same).map(ActiveRun::follower)
-    }
-
     /// The session that holds a phone.
     pub(super) fn device_holder(&self, names: &DeviceNames) -> Option<SessionId> {
         let inner = self.lock();
@@ -332,6 +299,38 @@ impl RunRegistry {
         // No code that holds this lock can panic half way through a change.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Why a phone cannot be had.
+enum Held {
+    /// That changes soon.
+    Briefly(watch::Receiver<()>),
+    /// A run of this session has it.
+    By(SessionId),
+}
+
+impl Inner {
+    /// Holds a phone under all of its names, if nobody has it.
+    fn hold(&mut self, names: &DeviceNames, holder: &Holder) -> Result<(), Held> {
+        let keys = names.keys();
+        let Some(other) = keys.iter().find_map(|key| self.leases.get(key)) else {
+            self.leases.extend(keys.into_iter().map(|key| (key, holder.clone())));
+            return Ok(());
+        };
+        let mut changes = self.changes.subscribe();
+        if other.direct || !self.live.contains_key(&other.session) {
+            return Err(Held::Briefly(changes));
+        }
+        if other.session == holder.session {
+            changes.mark_changed();
+            return Err(Held::Briefly(changes));
+        }
+        Err(Held::By(other.session))
+    }
+}
+
+fn busy(names: &DeviceNames, holder: SessionId) -> AgentError {
+    AgentError::DeviceBusy { device: names.id.clone(), session: Some(holder) }
 }
 
 impl ElsewhereRun {

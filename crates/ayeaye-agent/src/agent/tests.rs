@@ -26,6 +26,7 @@ mod screens;
 mod servers;
 mod settling;
 mod speculation;
+mod starting_again;
 mod stopping;
 mod storage;
 mod takeover;

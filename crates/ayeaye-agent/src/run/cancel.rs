@@ -36,6 +36,11 @@ impl CancelHandle {
         self.token.cancel();
     }
 
+    /// Whether the run was asked to stop.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.token.is_cancelled()
+    }
+
     pub(super) fn check(&self) -> Result<(), Cancelled> {
         if self.token.is_cancelled() { Err(self.cancelled()) } else { Ok(()) }
     }
