@@ -187,6 +187,37 @@ async fn a_server_that_dies_is_noticed_and_its_session_taken_up_by_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_leaves_does_not_stop_what_another_server_runs() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let binary = Binary::with(adb, &vlm);
+    let mut runs = Served::stdio(&binary).await;
+    let start = json!({ "device_id": adb_device.serial(), "task": "do it", "wait_seconds": 0 });
+    let session = id_of(&runs.facts("ask_agent_start_new_task", start).await);
+    let name = json!({ "session_id": session });
+    for signal in [false, true] {
+        let mut follows = binary.raw().await;
+        let params = json!({ "name": "ask_agent_continue", "arguments": name });
+        let call = follows.send("tools/call", params).await;
+        follows.facts("get_session", name.clone()).await;
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        if signal {
+            follows.terminate().await;
+        } else {
+            follows.hang_up();
+        }
+        let (code, rest) = follows.end().await;
+        assert_eq!(code, Some(0), "signal: {signal}");
+        let answered = rest.iter().find(|line| line.contains(&format!("\"id\":{call}")));
+        let answer = answered.expect("the call is answered");
+        assert!(answer.contains("STILL_RUNNING"), "signal: {signal}, {answer}");
+        let seen = runs.facts("get_session", name.clone()).await;
+        assert_eq!(seen["stop_reason"], "STILL_RUNNING", "signal: {signal}, {seen}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_busy_phone_has_a_queue_that_outlives_its_servers() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;

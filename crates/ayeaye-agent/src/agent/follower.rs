@@ -70,6 +70,11 @@ impl Follower {
         self.running() && self.updates.has_changed().is_err()
     }
 
+    /// Whether another server has the run: it goes on when this one ends.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self.run, FollowedRun::Elsewhere(_))
+    }
+
     /// Waits until the run is over.
     pub async fn finished(&mut self) {
         while self.changed().await {}

@@ -68,8 +68,8 @@ impl<'a> RunWait<'a> {
         self.deadline += by;
     }
 
-    /// Waits until the run stops. When the wait is over first, the report says `STILL_RUNNING` and the
-    /// run goes on. Cancelling the call stops the run.
+    /// Waits until the run stops. When the wait is over first, or this server ends and another one has the run,
+    /// the report says `STILL_RUNNING` and the run goes on. Cancelling the call stops the run.
     pub(super) async fn until_stopped(
         &mut self,
         mut follower: Follower,
@@ -78,6 +78,8 @@ impl<'a> RunWait<'a> {
             let wake = self.progress.as_ref().map_or(self.deadline, |it| it.due.min(self.deadline));
             tokio::select! {
                 biased;
+                // Who ends is this server, and with it every call: that is no word to stop what another one runs.
+                () = self.agent.closing(), if follower.is_elsewhere() => break,
                 () = self.ctx.ct.cancelled() => {
                     follower.stop(StopReason::Cancelled);
                     follower.finished().await;
