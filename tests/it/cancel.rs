@@ -60,6 +60,40 @@ async fn a_cancelled_call_stops_its_run_and_the_session_can_go_on() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_cancelled_while_its_run_begins_leaves_no_task_behind() {
+    let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let gate = Arc::new(Notify::new());
+    let fake = FakeServer::new([taps(1).held(&Arc::new(Notify::new())), completes("Done.")]);
+    let mut client = LineClient::of(&fake.server, "new", json!({})).await;
+    // A start first, then a call that goes on.
+    for begun in 0..2 {
+        fake.device.open_behind(&gate);
+        let params = match begun {
+            0 => start(),
+            _ => {
+                let (session, _) = stopped(&fake).await;
+                json!({ "name": CONTINUE, "arguments": { "session_id": session.to_string() } })
+            }
+        };
+        let call = client.send("tools/call", modern(params, &tasks)).await;
+        fake.device.is_wanted().await;
+        client.line(&cancelled(call)).await;
+        // Whoever is answered now was read behind the cancel.
+        client.ask("tools/list", modern(json!({}), &tasks)).await;
+        gate.notify_one();
+        within(20, "the run", async {
+            while fake.agent.activity(&Principal::local()).count < 2 * begun + 2 {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        })
+        .await;
+        let (_, reason) = stopped(&fake).await;
+        assert_eq!(reason, StopReason::Cancelled);
+    }
+    assert_eq!(fake.device.gestures(), 0);
+}
+
+#[tokio::test]
 async fn a_call_that_is_cancelled_over_a_form_leaves_the_session_waiting() {
     let fake = FakeServer::new([asks("Which Anna?"), completes("Told her.")]);
     let mut client = LineClient::of(&fake.server, "old", json!({ "elicitation": {} })).await;

@@ -1,14 +1,15 @@
 //! A phone that is a picture: every gesture changes its colour. Also that of the bench `step`.
 #![allow(dead_code, unreachable_pub, reason = "the bench and the tests each use a part")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use ayeaye_agent::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource, Frame,
     Gesture, Performed, ScreenSize, ScreenState, Transport,
 };
+use tokio::sync::Notify;
 
 /// See the module.
 #[derive(Debug)]
@@ -18,12 +19,16 @@ pub struct FakeDevice {
     gestures: AtomicU32,
     away: AtomicBool,
     ui_tree: Option<String>,
+    /// Opened only when somebody says so, and whether anybody wants that.
+    gate: Mutex<Option<Arc<Notify>>>,
+    wanted: Notify,
 }
 
 impl FakeDevice {
     pub fn new(serial: &str, screen: ScreenSize) -> Self {
         let (gestures, away) = (AtomicU32::new(0), AtomicBool::new(false));
-        Self { id: DeviceId::new(serial), screen, gestures, away, ui_tree: None }
+        let (gate, wanted) = (Mutex::default(), Notify::new());
+        Self { id: DeviceId::new(serial), screen, gestures, away, ui_tree: None, gate, wanted }
     }
 
     /// The same with this tree of elements on the screen.
@@ -34,6 +39,16 @@ impl FakeDevice {
     /// The gestures so far, without the reset.
     pub fn gestures(&self) -> u32 {
         self.gestures.load(Ordering::SeqCst)
+    }
+
+    /// Keeps whoever opens the phone waiting until the gate is opened.
+    pub fn open_behind(&self, gate: &Arc<Notify>) {
+        *self.gate.lock().unwrap() = Some(gate.clone());
+    }
+
+    /// Waits until somebody waits at that gate.
+    pub async fn is_wanted(&self) {
+        self.wanted.notified().await;
     }
 
     /// Takes the phone away, or brings it back.
@@ -122,6 +137,11 @@ impl DeviceSource for FakeSource {
     }
 
     async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
+        let gate = self.0.gate.lock().unwrap().take();
+        if let Some(gate) = gate {
+            self.0.wanted.notify_one();
+            gate.notified().await;
+        }
         if *id != self.0.id || self.0.away.load(Ordering::SeqCst) {
             return Err(DeviceError::NotFound(id.clone()));
         }

@@ -144,7 +144,9 @@ impl Server {
     ) -> Result<CallToolResponse, ToolError> {
         let ctx = wait.request();
         let client = ClientSupport::of(ctx);
-        if client.tasks && follower.running() {
+        // Of a call that was cancelled while its run began, the client never learns what the task is called. Waiting
+        // for it stops the run.
+        if client.tasks && follower.running() && !ctx.ct.is_cancelled() {
             return Ok(self.tasks.create(&follower.report(), client.forms).into());
         }
         let before = follower.report().global_steps;
