@@ -20,6 +20,7 @@ mod tail;
 mod takeover;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -43,6 +44,7 @@ pub use self::run_status::RunStatus;
 use self::tail::Tails;
 use self::takeover::Takeovers;
 pub use self::takeover::{TAKEOVER_LASTS, TakeoverId};
+use self::told::ToldQuestions;
 use crate::coordinator::RunKind;
 use crate::deps::AgentDeps;
 use crate::journal::{SessionBuilder, Summary};
@@ -63,6 +65,7 @@ pub struct Agent {
     secret_stores: SecretStores,
     direct_sessions: DirectSessions,
     takeovers: Takeovers,
+    told: ToldQuestions,
     tails: Tails,
     settle_times: Arc<SettleTimes>,
     /// The device listing in progress, if any.
@@ -78,6 +81,7 @@ impl Agent {
             runs: RunRegistry::default(),
             direct_sessions: DirectSessions::default(),
             takeovers: Takeovers::default(),
+            told: ToldQuestions::default(),
             tails: Tails::default(),
             settle_times: Arc::default(),
             listing: Mutex::default(),

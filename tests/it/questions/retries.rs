@@ -1,5 +1,5 @@
 //! Answers that come with a retry of the call: late, twice, after a restart or to the wrong call.
-use ayeaye_agent::{Agreed, DeviceId, DirectAction, Gesture, Point, Principal};
+use ayeaye_agent::{Agreed, DeviceId, DirectAction, Gesture, Point, Principal, QuestionKind};
 use rmcp::model::{CallToolResponse, InputRequest};
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::support::clients::{
     Era, FakeUser, UserAction, call_of, facts, modern, on_pipe, over_http, serve_as,
     tool_error_text,
 };
-use crate::support::fake_server::{FakeServer, SERIAL, asks, completes};
+use crate::support::fake_server::{FakeServer, SERIAL, asks, asks_for, completes};
 use crate::support::{
     Answer, Binary, FakeVlm, complete as completed, info, one_by_one, plugged_in, quick_phone,
 };
@@ -210,5 +210,37 @@ async fn an_answer_that_cannot_be_delivered_is_not_lost_silently() {
         let session = &list["sessions"][0]["session_id"];
         let answer = json!({ "session_id": session, "reply_from_client": "Berg" });
         assert_eq!(facts(&client, CONTINUE, answer).await["stop_reason"], DONE, "{era:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_that_is_said_again_answers_no_question_that_no_result_has_told() {
+    let confirms = |text| asks_for(QuestionKind::Confirm, text, &[]);
+    for told in [false, true] {
+        let fake =
+            FakeServer::new([confirms("Pay 12?"), confirms("Pay 40?"), completes("Paid twice.")]);
+        let user = FakeUser::new([]).without_forms();
+        let client = on_pipe(&fake.server, &user, Era::Old).await;
+        let first = facts(&client, START, task()).await;
+        assert_eq!(first["question"]["text"], "Pay 12?", "{first}");
+        let session = &first["session_id"];
+        let yes = |wait: u32| json!({ "session_id": session, "reply_from_client": "yes", "wait_seconds": wait });
+        if told {
+            let second = facts(&client, CONTINUE, yes(45)).await;
+            assert_eq!(second["question"]["text"], "Pay 40?", "{second}");
+        } else {
+            let goes_on = facts(&client, CONTINUE, yes(0)).await;
+            assert_eq!(goes_on["stop_reason"], "STILL_RUNNING", "{goes_on}");
+            let session = session.as_str().unwrap().parse().unwrap();
+            let local = Principal::local();
+            fake.agent.follow(session, &local).await.expect("it goes on").finished().await;
+            let again = facts(&client, CONTINUE, yes(45)).await;
+            waits(&again, None);
+            assert_eq!(again["question"]["text"], "Pay 40?", "{again}");
+            assert_eq!(fake.model.calls(), 2);
+        }
+        let paid = facts(&client, CONTINUE, yes(45)).await;
+        assert_eq!(paid["stop_reason"], DONE, "{paid}");
+        assert_eq!(fake.model.user_replies(), ["yes", "yes"]);
     }
 }

@@ -13,15 +13,26 @@ use crate::{ContinueTask, DeviceId, Principal, Report, Session, SessionId, UserI
 impl Agent {
     /// Resumes a session, or follows its run in progress.
     pub async fn resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
+        self.resume_as(next, false).await
+    }
+
+    /// The same for a call that comes again where its result got lost. The words that answered the last question are
+    /// no leave for the next one before a client was told that one ([`note_told`](Self::note_told)): the session
+    /// asks once more, and then they count.
+    pub async fn resume_once(&self, next: ContinueTask) -> Result<Follower, AgentError> {
+        self.resume_as(next, true).await
+    }
+
+    async fn resume_as(&self, next: ContinueTask, once: bool) -> Result<Follower, AgentError> {
         let principal = next.principal.clone();
         self.ensure_visible(next.session_id, &principal).await?;
-        match self.join_or_resume(next).await {
+        match self.join_or_resume(next, once).await {
             Err(err) => Err(self.redact_for(err, &principal).await),
             resumed => resumed,
         }
     }
 
-    async fn join_or_resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
+    async fn join_or_resume(&self, next: ContinueTask, once: bool) -> Result<Follower, AgentError> {
         if let UserInput::Task(text) | UserInput::Reply(text) | UserInput::Answer { text, .. } =
             &next.input
         {
@@ -48,7 +59,8 @@ impl Agent {
                     continue;
                 }
                 learn_secret();
-                if self.join(id, &run, &next).await? {
+                let repeated = once && self.repeated_answer(&next).await.is_some();
+                if repeated || self.join(id, &run, &next).await? {
                     return Ok(run.follower());
                 }
                 // Too late for this run: resume the session after it.
@@ -59,8 +71,11 @@ impl Agent {
                 let its = run.devices.first().map_or("", |it| it.as_str());
                 ensure_same_device(id, its, given.as_ref())?;
                 learn_secret();
-                if run.kind == RunKind::Task && self.join_elsewhere(&run, &next).await? {
-                    return self.follow_elsewhere(&run).await;
+                if run.kind == RunKind::Task {
+                    let repeated = once && self.repeated_answer(&next).await.is_some();
+                    if repeated || self.join_elsewhere(&run, &next).await? {
+                        return self.follow_elsewhere(&run).await;
+                    }
                 }
                 self.ended_elsewhere(&run).await?;
                 continue;
@@ -70,6 +85,9 @@ impl Agent {
             let its = &summary.device.device_id;
             ensure_same_device(id, its, given.as_ref())?;
             learn_secret();
+            if once && let Some(session) = self.repeated_answer(&next).await {
+                return Ok(Follower::of_finished(&session));
+            }
             let mut input = (next.input.clone(), None);
             if matches!(input.0, UserInput::Nothing | UserInput::Answer { .. }) {
                 let session = self.read_session(id).await?;

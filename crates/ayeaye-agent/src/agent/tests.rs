@@ -18,6 +18,7 @@ mod put_back;
 mod question_numbers;
 mod questions;
 mod racing;
+mod repeated_answers;
 mod replay;
 mod resume;
 mod rounds;

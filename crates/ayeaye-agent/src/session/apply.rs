@@ -246,6 +246,10 @@ impl SessionState {
         if guidance {
             self.planning.add_guidance(&answer.answers);
         } else {
+            let by_a_person = [AnswerSource::Client, AnswerSource::Manual].map(Into::into);
+            if by_a_person.contains(&answer.source) {
+                self.last_answer = answer.answers.last().cloned();
+            }
             let asked = self.question.take();
             if let Some(asked) = &asked {
                 self.planning.add_answer(&asked.text, &answer.answers);

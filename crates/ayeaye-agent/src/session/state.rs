@@ -66,6 +66,8 @@ pub struct SessionState {
     pub asked_at_step: u32,
     /// Whether it has asked anything yet.
     pub(super) has_asked: bool,
+    /// What a person or a client last answered.
+    pub(crate) last_answer: Option<String>,
     /// The run whose question that one goes on from.
     pub run_began: u32,
     /// When a run or a step last began or ended, or something was asked.
@@ -218,6 +220,7 @@ impl SessionState {
             run_number: 0,
             asked_at_step: 0,
             has_asked: false,
+            last_answer: None,
             run_began: 0,
             updated: None,
             step_pictures: Vec::new(),

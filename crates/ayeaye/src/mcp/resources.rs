@@ -157,6 +157,7 @@ async fn read_ours(
         }
         Address::Session(id) => {
             let report = agent.report(id, principal).await.map_err(refused)?;
+            agent.note_told(&report);
             text_of(&results::RunResult::from(&report))
         }
         Address::Steps(id) => text_of(&steps::list(&**journal, id).await.map_err(trouble)?),

@@ -114,6 +114,7 @@ impl Tasks {
         let client = require_tasks(ctx)?;
         let (id, outcome, end) = self.find(agent, id, ctx).await?;
         let report = &outcome.report;
+        agent.note_told(report);
         let (payload, message) = match end {
             Some(TaskEnd::Cancelled) => (TaskPayload::Cancelled, cancelled(report)),
             Some(TaskEnd::Unanswered(why)) => completed(report, Some(why)),

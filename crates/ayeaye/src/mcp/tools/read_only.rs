@@ -102,6 +102,7 @@ impl Server {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.report(id, &principal::of(&ctx)).await?;
+        self.note_told(&report, &ctx);
         Ok(results::structured(&results::RunResult::from(&report)))
     }
 }

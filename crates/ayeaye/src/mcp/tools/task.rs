@@ -1,6 +1,7 @@
 //! Tools that hand a task to the agent.
 use ayeaye_agent::{
-    ContinueTask, DeviceId, Follower, ReplyMode, StartTask, StopReason, UserInput, error_chain,
+    ContinueTask, DeviceId, Follower, ReplyMode, Report, StartTask, StopReason, UserInput,
+    error_chain,
 };
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
@@ -99,7 +100,7 @@ impl Server {
             planner: args.planner.unwrap_or(self.defaults.planner),
             principal: principal::of(&ctx),
         };
-        let follower = self.agent.resume(next).await?;
+        let follower = self.agent.resume_once(next).await?;
         self.follow(follower, &retry, wait, reply_mode, pictures).await
     }
 
@@ -118,6 +119,7 @@ impl Server {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.stop(id, StopReason::Cancelled, &principal::of(&ctx)).await?;
+        self.note_told(&report, &ctx);
         Ok(results::structured(&results::RunResult::from(&report)))
     }
 }
@@ -152,6 +154,13 @@ impl Server {
         let before = follower.report().global_steps;
         let followed = self.questions(retry, wait, reply_mode).follow(follower).await?;
         Ok(self.told(followed, pictures, before, ctx).await)
+    }
+
+    /// Remembers what a client is asked in the result of this call; of one that was cancelled it gets none.
+    pub(super) fn note_told(&self, report: &Report, ctx: &RequestContext<RoleServer>) {
+        if !ctx.ct.is_cancelled() {
+            self.agent.note_told(report);
+        }
     }
 
     /// Goes on with a call that its client makes again with an answer.
@@ -196,6 +205,7 @@ impl Server {
             let device = DeviceId::new(&report.device.device_id);
             result.content.extend(self.screen_now(&device, args::MAX_SIDE, ctx).await);
         }
+        self.note_told(&report, ctx);
         result.into()
     }
 

@@ -1,0 +1,118 @@
+//! A call with an answer that comes once more, since its result got lost: it approves nothing that nobody was asked.
+use std::time::Duration;
+
+use crate::fakes::{Rig, complete, confirm, info, sensitive};
+use crate::journal::{AnswerSource, Fact};
+use crate::{AgentError, Follower, ReplyMode, Report, SessionId, StopReason, UserInput};
+
+/// A call of a client that may be made again.
+async fn call(rig: &Rig, session: SessionId, text: &str) -> Result<Follower, AgentError> {
+    rig.agent.resume_once(rig.next(session, UserInput::Reply(text.to_owned()))).await
+}
+
+async fn ended_call(rig: &Rig, session: SessionId, text: &str) -> Report {
+    let follower = call(rig, session, text).await.unwrap();
+    rig.ended(follower).await
+}
+
+fn asks(report: &Report) -> &str {
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{report:?}");
+    &report.question.as_ref().expect("it asks").text
+}
+
+async fn answers(rig: &Rig, session: SessionId) -> Vec<(AnswerSource, String)> {
+    rig.facts(session, |fact| match fact {
+        Fact::Answer(answer) => Some((answer.source.known()?, answer.answers.join(" "))),
+        _ => None,
+    })
+    .await
+}
+
+fn pays() -> [crate::fakes::ScriptedReply; 4] {
+    let (first, second) = (sensitive(100, "Pay 12?"), sensitive(900, "Pay 40?"));
+    [first.clone(), first, second.clone(), second]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_that_comes_again_is_none_to_a_question_that_nobody_was_told() {
+    let rig = Rig::new(pays().into_iter().chain([complete("Paid.")]));
+    let session = rig.run().await.session_id;
+    assert_eq!(asks(&ended_call(&rig, session, "yes").await), "Pay 40?");
+    assert_eq!(rig.phone.gestures().len(), 1);
+    // The client was not told that.
+    let again = ended_call(&rig, session, "yes").await;
+    assert_eq!(asks(&again), "Pay 40?");
+    assert_eq!(answers(&rig, session).await.len(), 1);
+    // Now it has been, so that the same words are meant.
+    let paid = ended_call(&rig, session, "yes").await;
+    assert_eq!(paid.message, "Paid.");
+    assert_eq!(rig.phone.gestures().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_to_a_question_that_was_told_is_taken_at_once() {
+    let rig = Rig::new(pays().into_iter().chain([complete("Paid.")]));
+    let session = rig.run().await.session_id;
+    let asked = ended_call(&rig, session, "yes").await;
+    rig.agent.note_told(&asked);
+    assert_eq!(ended_call(&rig, session, "yes").await.message, "Paid.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_words_other_questions_and_who_makes_no_call_again_are_taken_at_once() {
+    // Other words.
+    let rig = Rig::new([confirm("Pay 12?"), confirm("Pay 40?"), complete("done")]);
+    let session = rig.run().await.session_id;
+    ended_call(&rig, session, "yes").await;
+    assert_eq!(ended_call(&rig, session, "Yes, that too.").await.message, "done");
+    // A question that asks for no leave.
+    let rig = Rig::new([confirm("Pay 12?"), info("Which card?"), complete("done")]);
+    let session = rig.run().await.session_id;
+    ended_call(&rig, session, "yes").await;
+    assert_eq!(ended_call(&rig, session, "yes").await.message, "done");
+    // A person at a terminal.
+    let rig = Rig::new([confirm("Pay 12?"), confirm("Pay 40?"), complete("done")]);
+    let session = rig.run().await.session_id;
+    let yes = || UserInput::Reply("yes".to_owned());
+    rig.go_on(session, yes()).await;
+    assert_eq!(rig.go_on(session, yes()).await.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_it_is_asked_once_more_and_no_oftener() {
+    let rig = Rig::new([confirm("Pay 12?"), confirm("Pay 40?")]);
+    let session = rig.run().await.session_id;
+    let asked = ended_call(&rig, session, "yes").await;
+    rig.agent.note_told(&asked);
+    let next = rig.restarted([complete("done")]);
+    assert_eq!(asks(&ended_call(&next, session, "yes").await), "Pay 40?");
+    assert_eq!(ended_call(&next, session, "yes").await.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_waits_for_its_operator_is_told_no_yes_twice() {
+    for through_another_server in [false, true] {
+        let lines = [confirm("Pay 12?"), confirm("Pay 40?"), complete("done")];
+        let rig = Rig::new(lines).answering(ReplyMode::ManualReply);
+        let other = rig.beside([]);
+        let by = if through_another_server { &other } else { &rig };
+        let mut follower = rig.begin().await;
+        let session = follower.report().session_id;
+        let asked = async |follower: &mut Follower, text: &str| {
+            let is_asked =
+                |it: &Follower| it.report().question.as_ref().is_some_and(|it| it.text == text);
+            while !is_asked(follower) {
+                assert!(follower.changed().await, "{text}");
+            }
+        };
+        asked(&mut follower, "Pay 12?").await;
+        call(by, session, "yes").await.unwrap();
+        asked(&mut follower, "Pay 40?").await;
+        call(by, session, "yes").await.unwrap();
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        assert!(follower.running(), "it still waits");
+        assert_eq!(answers(&rig, session).await, [(AnswerSource::Manual, "yes".to_owned())]);
+        call(by, session, "yes").await.unwrap();
+        assert_eq!(rig.ended(follower).await.message, "done");
+    }
+}

@@ -1,0 +1,84 @@
+//! Which questions clients were told, as far as this server knows.
+//!
+//! A call that answers a question may reach the next one and its result be lost. Made again, it would answer a
+//! question that nobody has read. Whether a client has read something nobody knows; that no result was given to a
+//! client that still waited for one is known. This is lost with the process: then a question is told once more.
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::Agent;
+use crate::{ContinueTask, QuestionKind, Report, Session, SessionId, UserInput};
+
+/// Most sessions whose last question is remembered.
+const MOST_TOLD: usize = 1024;
+
+/// The number of the last question of each session that a client was told.
+#[derive(Debug, Default)]
+pub(super) struct ToldQuestions(Mutex<BTreeMap<SessionId, u32>>);
+
+impl ToldQuestions {
+    fn add(&self, session: SessionId, question: u32) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = told.entry(session).or_default();
+        *last = question.max(*last);
+        if MOST_TOLD < told.len() {
+            // Never this one, which would be asked again and again.
+            let oldest = told.keys().find(|id| **id != session).copied();
+            oldest.and_then(|id| told.remove(&id));
+        }
+    }
+
+    /// Whether this question or a later one was told.
+    fn has(&self, session: SessionId, question: u32) -> bool {
+        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.get(&session).is_some_and(|last| question <= *last)
+    }
+}
+
+impl Agent {
+    /// A client that waits for a result is given this one. What it asks can be answered in any words from here on.
+    pub fn note_told(&self, report: &Report) {
+        if report.question.is_some() {
+            self.told.add(report.session_id, report.asked_at_step);
+        }
+    }
+
+    /// The session, if this answers its open question in the words that answered the one before, which nobody was
+    /// told yet. It counts as told from here on, since the caller returns it: an honest answer is not refused twice.
+    pub(super) async fn repeated_answer(&self, next: &ContinueTask) -> Option<Session> {
+        let UserInput::Reply(text) = &next.input else { return None };
+        // Where it cannot be read, whoever goes on with it says so.
+        let summary = self.read_summary(next.session_id).await.ok()?;
+        summary.question?;
+        let session = self.read_session(next.session_id).await.ok()?;
+        let question = session.question.as_ref()?;
+        let repeats = question.kind == QuestionKind::Confirm
+            && session.last_answer.as_ref() == Some(text)
+            && !self.told.has(session.id, session.asked_at_step);
+        if repeats {
+            tracing::info!(session = %session.id, "the last answer came again, to a question that nobody was told yet");
+            self.told.add(session.id, session.asked_at_step);
+        }
+        repeats.then_some(session)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_are_remembered_the_newest_longest() {
+        let told = ToldQuestions::default();
+        let sessions: Vec<_> = (0..=MOST_TOLD).map(|_| SessionId::new()).collect();
+        for session in &sessions {
+            told.add(*session, 3);
+            assert!(told.has(*session, 2) && told.has(*session, 3) && !told.has(*session, 4));
+        }
+        let forgotten: Vec<_> = sessions.iter().filter(|it| !told.has(**it, 3)).collect();
+        assert_eq!(forgotten.len(), 1);
+        // An old one that asks again is not forgotten over that.
+        told.add(*forgotten[0], 3);
+        assert!(told.has(*forgotten[0], 3));
+    }
+}
