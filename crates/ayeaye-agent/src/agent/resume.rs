@@ -26,7 +26,8 @@ impl Agent {
     async fn resume_as(&self, next: ContinueTask, once: bool) -> Result<Follower, AgentError> {
         let principal = next.principal.clone();
         self.ensure_visible(next.session_id, &principal).await?;
-        match self.join_or_resume(next, once).await {
+        // Boxed: it is 16 kB, which would be part of every future around it.
+        match Box::pin(self.join_or_resume(next, once)).await {
             Err(err) => Err(self.redact_for(err, &principal).await),
             resumed => resumed,
         }

@@ -174,9 +174,8 @@ impl SessionState {
                 self.counts.keyboard_questions += u32::from(question.is_about_keyboard());
                 self.question = Some(question);
                 // Before the first step a run may ask again and again, for a phone that cannot be made ready.
-                let after_the_last = self.asked_at_step.saturating_add(u32::from(self.has_asked));
-                self.asked_at_step = self.counts.steps.max(after_the_last);
-                self.has_asked = true;
+                self.asked_at_step = self.counts.steps.max(self.next_question);
+                self.next_question = self.asked_at_step.saturating_add(1);
             }
             Fact::Answer(answer) => self.apply_answer(answer),
             Fact::State { to, .. } => self.agents.set_state(agent.unwrap_or(APP_AGENT), to),

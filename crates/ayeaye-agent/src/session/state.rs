@@ -64,8 +64,8 @@ pub struct SessionState {
     /// Number of the last question: how many steps the session had then, or more where it had asked before at that
     /// step. No two questions of a session have the same.
     pub asked_at_step: u32,
-    /// Whether it has asked anything yet.
-    pub(super) has_asked: bool,
+    /// The least number that the next question may have.
+    pub(super) next_question: u32,
     /// What a person or a client last answered.
     pub(crate) last_answer: Option<String>,
     /// The run whose question that one goes on from.
@@ -219,7 +219,7 @@ impl SessionState {
             client_activity: ClientActivity::default(),
             run_number: 0,
             asked_at_step: 0,
-            has_asked: false,
+            next_question: 0,
             last_answer: None,
             run_began: 0,
             updated: None,
