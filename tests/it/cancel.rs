@@ -68,12 +68,11 @@ async fn a_call_that_is_cancelled_while_its_run_begins_leaves_no_task_behind() {
     // A start first, then a call that goes on.
     for begun in 0..2 {
         fake.device.open_behind(&gate);
-        let params = match begun {
-            0 => start(),
-            _ => {
-                let (session, _) = stopped(&fake).await;
-                json!({ "name": CONTINUE, "arguments": { "session_id": session.to_string() } })
-            }
+        let params = if begun == 0 {
+            start()
+        } else {
+            let (session, _) = stopped(&fake).await;
+            json!({ "name": CONTINUE, "arguments": { "session_id": session.to_string() } })
         };
         let call = client.send("tools/call", modern(params, &tasks)).await;
         fake.device.is_wanted().await;
