@@ -43,7 +43,7 @@ impl FakeDevice {
 
     /// Keeps whoever opens the phone waiting until the gate is opened.
     pub fn open_behind(&self, gate: &Arc<Notify>) {
-        *self.gate.lock().unwrap() = Some(gate.clone());
+        *self.gate.lock().expect("nobody panics with it") = Some(gate.clone());
     }
 
     /// Waits until somebody waits at that gate.
@@ -137,7 +137,7 @@ impl DeviceSource for FakeSource {
     }
 
     async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
-        let gate = self.0.gate.lock().unwrap().take();
+        let gate = self.0.gate.lock().expect("nobody panics with it").take();
         if let Some(gate) = gate {
             self.0.wanted.notify_one();
             gate.notified().await;
