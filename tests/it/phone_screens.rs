@@ -6,7 +6,7 @@ use std::time::Duration;
 use ayeaye::config::ToolSet;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture, Limits, Point, ScreenSize};
-use ayeaye_phone::{AdbDevice, DumpFault, Fold, Outcome, Phone, PhoneOptions};
+use ayeaye_phone::{AdbDevice, DumpFault, Fold, Outcome, Phone, PhoneOptions, Trigger};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
@@ -495,5 +495,10 @@ async fn a_phone_says_by_a_digest_whether_its_screen_is_as_it_was() {
         until("another screen", || it.phone.phone().frame().rgba != second.rgba()).await;
         let other = it.device.capture_digest().await.unwrap();
         assert_ne!(other, second.digest());
+        // One that takes too long is no digest, and no lost phone.
+        it.phone.faults().set(|plan| plan.hang_shell = Some(Trigger::Next));
+        assert_eq!(it.device.capture_digest().await.unwrap(), None);
+        assert!(!it.device.makes_digests());
+        it.device.capture().await.unwrap();
     }
 }

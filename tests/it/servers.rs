@@ -198,10 +198,10 @@ async fn a_client_that_leaves_does_not_stop_what_another_server_runs() {
     let name = json!({ "session_id": session });
     for signal in [false, true] {
         let mut follows = binary.raw().await;
-        let params = json!({ "name": "ask_agent_continue", "arguments": name });
+        let told = json!({ "progressToken": 1 });
+        let params = json!({ "name": "ask_agent_continue", "arguments": name, "_meta": told });
         let call = follows.send("tools/call", params).await;
-        follows.facts("get_session", name.clone()).await;
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        follows.wait_for_output("notifications/progress").await;
         if signal {
             follows.terminate().await;
         } else {

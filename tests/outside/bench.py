@@ -7,7 +7,7 @@ besides (decoding, scaling, encoding) is not counted, and neither are the Java m
 a phone. One run for each profile of the virtual phone: how fast its link is, `ayeaye phone --help`.
 
     target/outside-venv/bin/python tests/outside/bench.py --binary target/release/ayeaye
-        [--profiles usb2,usb3,as-is] [--rounds 10] [--others 3] [--think 3] [--animations off] [--json FILE]
+        [--profiles usb2,usb3,as-is] [--rounds 10] [--others 3] [--think 3] [--animations off] [--speculate off] [--json FILE]
 
 Ends with 1 where a promise is missed. Each round of ours takes 15 to 30 s without a thinking model and 40 to 50 s with one that takes 3 s; one of the others 28 to 37 s.
 """
@@ -124,8 +124,8 @@ class AutoGLM(Other):
 
 
 class Bench:
-    def __init__(self, binary, profile, folder, processes, animations):
-        self.binary, self.folder, self.animations = binary, folder, animations
+    def __init__(self, binary, profile, folder, processes, settings):
+        self.binary, self.folder, self.settings = binary, folder, settings
         port, control, adb_port = free_port(), free_port(), free_port()
         self.device, self.phone = f"127.0.0.1:{port}", f"http://127.0.0.1:{control}"
         names = ("PATH", "LANG", "TMPDIR")
@@ -235,7 +235,7 @@ class Bench:
             words += ["--act", " ".join([kind, *map(str, where)])]
         before = get_json(f"{self.phone}/state")["wire"]
         command = [self.binary, "bench", "--device", self.device, "--rounds", rounds, "--think", think, "--json", *words]
-        env = self.env | {"AYEAYE_RUN_ANIMATIONS": self.animations}
+        env = self.env | {f"AYEAYE_RUN_{name.upper()}": value for name, value in self.settings.items()}
         done = subprocess.run([str(word) for word in command], env=env, stdout=subprocess.PIPE, text=True)
         if done.returncode:
             raise SystemExit(f"ayeaye bench ended with {done.returncode}")
@@ -343,15 +343,19 @@ def main():
     parser.add_argument("--others", type=at_least_one, default=3, help="rounds of the others, which sleep")
     parser.add_argument("--think", type=float, default=3.0, help="seconds that the second model takes; 0 for none")
     parser.add_argument("--animations", choices=["keep", "off"], default="keep", help="run.animations of ours")
+    parser.add_argument("--speculate", choices=["auto", "off"], default="auto",
+                        help="run.speculate of ours; off is what an endpoint with a price comes to")
     parser.add_argument("--json", type=Path, help="write all figures here")
     options = parser.parse_args()
     binary, found = str(Path(options.binary).resolve()), {}
+    settings = {"animations": options.animations, "speculate": options.speculate}
+    told = ", ".join(f"{name} {value}" for name, value in settings.items())
     for profile in options.profiles.split(","):
         with tempfile.TemporaryDirectory(prefix="ayeaye-bench-") as name, Processes(name) as processes:
-            bench = Bench(binary, profile, Path(name), processes, options.animations)
+            bench = Bench(binary, profile, Path(name), processes, settings)
             found[profile] = measure(bench, options)
         for model, ours in found[profile]["ours"].items():
-            print(f"\n{profile}, animations {options.animations}, a model {model}: medians, and from the fastest tenth to the slowest\n")
+            print(f"\n{profile}, {told}, a model {model}: medians, and from the fastest tenth to the slowest\n")
             print("\n".join(table(ours)), flush=True)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")

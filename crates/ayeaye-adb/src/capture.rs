@@ -104,7 +104,7 @@ impl Capture {
             let error = match self.attempt(client, way, panel, deadline).await {
                 Ok(captured) => {
                     *self.last() = captured.frame.as_earlier();
-                    self.digests.captured(captured.frame.digest());
+                    self.digests.captured(captured.frame.digest(), begun);
                     let took = begun.elapsed();
                     let now = Instant::now();
                     if under_way.succeeded(took, now) {
@@ -199,16 +199,20 @@ impl Capture {
     ) -> Result<Option<CaptureDigest>, DeviceError> {
         let Some(capture) = self.digests_pay() else { return Ok(None) };
         let begun = Instant::now();
-        // A capture may do instead for as long as it takes.
-        let deadline = begun + capture * 2;
-        let printed =
-            client.exec(WHAT, DIGEST_COMMAND, deadline, MAX_DIGEST_BYTES, <[u8]>::len).await;
+        let limit = begun + client.limits().capture;
+        let asking = client.exec(WHAT, DIGEST_COMMAND, limit, MAX_DIGEST_BYTES, <[u8]>::len);
+        // One that takes longer says nothing of the link: the capture that is made instead tells of a lost phone.
+        let Ok(printed) = timeout_at(begun + capture * 2, asking).await else {
+            tracing::debug!(device = %client.id(), "no digest of the screen within two captures' time");
+            self.digests.refused(Instant::now());
+            return Ok(None);
+        };
         let now = Instant::now();
         match printed.as_ref().map(|output| digest::parse(output)) {
             Ok(Some(digest)) => {
                 let took = now - begun;
                 tracing::debug!(device = %client.id(), ?took, ?digest, "a digest of the screen");
-                self.digests.made(digest, took, capture, now);
+                self.digests.made(digest, begun, took, capture);
                 Ok(Some(digest))
             }
             Ok(None) => {

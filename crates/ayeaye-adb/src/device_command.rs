@@ -11,7 +11,7 @@ use crate::ExchangeFolder;
 use crate::apk;
 use crate::apps::{AppCatalog, refusal};
 use crate::client::DeviceClient;
-use crate::install::{self, PLACE, Removal};
+use crate::install::{self, Removal};
 use crate::parse::{sanitize, sanitize_up_to};
 use crate::quote::quote;
 use crate::sync;
@@ -110,9 +110,10 @@ impl Commander<'_> {
         let what = format!("installing {:?}", sanitize(file));
         let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
         self.client.ensure_driver(&what).await?;
+        let place = install::place();
         let installing = async {
-            sync::push_file(self.client, PLACE, &path, COPYING).await?;
-            let command = format!("pm install -r {PLACE}; rm -f {PLACE}");
+            sync::push_file(self.client, &place, &path, COPYING).await?;
+            let command = format!("pm install -r {place}; rm -f {place}");
             self.client.act(&what, &command, INSTALLING).await
         };
         let output = match installing.await {
@@ -133,12 +134,16 @@ impl Commander<'_> {
     async fn uninstall(&self, app: &str) -> Result<Performed, DeviceError> {
         let what = format!("uninstalling {:?}", sanitize(app));
         let package = self.apps.package_of(self.client, &what, app).await?;
-        let Removal { line, kept } = install::removal(self.client, &what, &package).await?;
+        let Removal { line, kept, is_built_in } =
+            install::removal(self.client, &what, &package).await?;
         let output = self.client.act(&what, &line, INSTALLING).await?;
         let told = output.combined();
         if told.lines().any(|line| line.trim() == "Success") {
             self.apps.forget();
             return Ok(noted(match kept {
+                None if is_built_in => format!(
+                    "removed the updates of {package}, which came with the phone and stays, for everybody on it"
+                ),
                 None => format!("uninstalled {package}"),
                 Some((user, others)) => format!(
                     "uninstalled {package} for the person in front (user {user}); it may still be there for {}",

@@ -197,6 +197,9 @@ impl Displays {
                 let mut known = self.known();
                 known.touched = Some(logical);
                 known.fit = Some((size, logical, fit));
+            } else {
+                // And is not to be taken for seen again by the same digest.
+                return Ok(frame.with_digest(None));
             }
             fit
         };

@@ -17,9 +17,11 @@ const LIMIT: Duration = Duration::from_mins(2);
 const BLOCK: usize = 64 * 1024;
 /// The most bytes that a phone may answer.
 const MAX_ANSWER: usize = 64 * 1024;
-/// Where the file of a package goes on the phone, where it is not read from the connection. One name, so that what
-/// a broken link leaves there is replaced by the next.
-pub(crate) const PLACE: &str = "/data/local/tmp/ayeaye-install.apk";
+/// Where the file of a package goes on the phone, where it is not read from the connection. Each server has a place of
+/// its own: what one removes or replaces must not be what another is about to install.
+pub(crate) fn place() -> String {
+    format!("/data/local/tmp/ayeaye-{}.apk", std::process::id())
+}
 
 /// Installs a package file, or replaces what an older one has installed. Not repeated on a failure.
 pub(crate) async fn install(client: &DeviceClient, apk: &[u8]) -> Result<(), DeviceError> {
@@ -48,14 +50,15 @@ pub(crate) async fn install(client: &DeviceClient, apk: &[u8]) -> Result<(), Dev
 /// Before Android 7.
 async fn install_from_file(client: &DeviceClient, apk: &[u8]) -> Result<(), DeviceError> {
     let what = "the installation";
-    crate::sync::push(client, PLACE, 0o644, apk).await?;
-    let output = client.act(what, &format!("pm install -r {PLACE}; rm -f {PLACE}"), LIMIT).await?;
+    let place = place();
+    crate::sync::push(client, &place, 0o644, apk).await?;
+    let output = client.act(what, &format!("pm install -r {place}; rm -f {place}"), LIMIT).await?;
     verdict(client, what, &output.combined())
 }
 
 /// Takes away the file of a package that was not installed, if the phone can still be reached.
 pub(crate) async fn remove_file(client: &DeviceClient) {
-    let line = format!("rm -f {PLACE}");
+    let line = format!("rm -f {}", place());
     if let Err(error) = client.shell_quick("removing the package file", &line).await {
         tracing::debug!(device = %client.id(), %error, "the file of a package may be left on it");
     }
@@ -67,11 +70,13 @@ pub(crate) struct Removal {
     pub(crate) line: String,
     /// The person in front, and the others who may have the app and keep it.
     pub(crate) kept: Option<(u32, Vec<u32>)>,
+    /// It came with the phone: what is removed are its updates, for everybody.
+    pub(crate) is_built_in: bool,
 }
 
 /// The line that removes an app. `pm uninstall` takes it from everybody on the phone, also from a work profile and
 /// from the second space of a doubled app; where others may have it too, it is removed for the person in front.
-/// Parts of the phone are refused as a whole only, so they always are.
+/// Of a part of the phone only the updates are removed, for everybody; without any, it is refused.
 pub(crate) async fn removal(
     client: &DeviceClient,
     what: &str,
@@ -99,11 +104,13 @@ pub(crate) async fn removal(
             }
         }
     }
+    let is_built_in = has(system);
     Ok(match kept.as_slice() {
-        [] => Removal { line: format!("pm uninstall {package}"), kept: None },
+        [] => Removal { line: format!("pm uninstall {package}"), kept: None, is_built_in },
         _ => Removal {
             line: format!("pm uninstall --user {current} {package}"),
             kept: Some((current, kept)),
+            is_built_in,
         },
     })
 }

@@ -78,7 +78,9 @@ export class Watch {
         const more = await (this.id && !this.guessed ? this.#look(turn) : this.#seek(turn));
         this.tell({ trouble: null });
         wait = 500;
-        if (!more) return;
+        if (!more && !this.sought?.device_id) return;
+        // The call goes on: it may have waited for the end of this run, to begin one of its own.
+        if (!more) this.guessed = true;
       } catch (error) {
         wait = Math.min(wait * 2, MOST_WAIT_MS);
         if (this.#goesOn(turn)) this.tell({ trouble: error });
@@ -111,7 +113,8 @@ export class Watch {
 
   // Lists cut off a long task.
   #isSought(task) {
-    const asked = String(this.sought?.task || "").trim();
+    // As the server takes it: without control characters but these two.
+    const asked = String(this.sought?.task || "").replace(/(?![\t\n])\p{Cc}/gu, "").trim();
     return asked !== "" && (task === asked || (task.endsWith("…") && asked.startsWith(task.slice(0, -1))));
   }
 

@@ -16,31 +16,38 @@ const WORTH_IT: f64 = 0.85;
 const REMEMBERED: usize = 8;
 /// How many captures: a caret that blinks gives two, and later ones may come back to earlier screens.
 const CAPTURES: usize = 6;
-/// How long it is believed that a phone makes none, or that they do not pay.
+/// How long it is believed that a phone makes none.
 const PAUSE: Duration = Duration::from_mins(2);
+/// How long none is asked for where screens never are as they were: a video may be over soon.
+const PAUSE_AFTER_MISSES: Duration = Duration::from_secs(20);
 
 /// What was learnt of one phone at one link.
 #[derive(Debug, Default)]
 pub(super) struct Digests(Mutex<Known>);
 
+/// A digest, and when it or its capture began.
+type Begun = (CaptureDigest, Instant);
+
 #[derive(Debug, Default)]
 struct Known {
-    /// How long the last two took.
-    took: Option<[Duration; 2]>,
+    /// How long the last two took, and when the last was made.
+    took: Option<([Duration; 2], Instant)>,
     /// Of the last captures.
-    captured: VecDeque<CaptureDigest>,
+    captured: VecDeque<Begun>,
     /// Of the last questions; the newest may be about a capture that is still under way.
-    asked: VecDeque<CaptureDigest>,
-    /// Whether earlier ones were of any capture.
+    asked: VecDeque<Begun>,
+    /// Whether earlier ones told that the screen was still that of a capture.
     hits: VecDeque<bool>,
     not_until: Option<Instant>,
 }
 
 impl Known {
-    /// Judges the questions so far: the captures that they were about have come.
+    /// Judges the questions so far: the captures that they were about have come. One that was begun later was made
+    /// because the digest told nothing.
     fn judge(&mut self) {
-        for asked in std::mem::take(&mut self.asked) {
-            remember(&mut self.hits, self.captured.contains(&asked), REMEMBERED);
+        for (asked, begun) in std::mem::take(&mut self.asked) {
+            let is_it = |(digest, at): &Begun| *digest == asked && *at <= begun;
+            remember(&mut self.hits, self.captured.iter().any(is_it), REMEMBERED);
         }
     }
 }
@@ -49,45 +56,50 @@ impl Digests {
     /// Whether one is worth asking for, where a capture takes so long.
     pub(super) fn pay(&self, capture: Duration, now: Instant) -> bool {
         let known = self.known();
-        let is_quicker =
-            |[last, before]: [Duration; 2]| last.min(before) < capture.mul_f64(WORTH_IT);
+        // Slow ones may have been held up, so they are believed for a while only.
+        let is_quicker = |([last, before], at): ([Duration; 2], Instant)| {
+            last.min(before) < capture.mul_f64(WORTH_IT) || at + PAUSE <= now
+        };
         SLOW_CAPTURE <= capture
             && known.not_until.is_none_or(|until| until <= now)
             && known.took.is_none_or(is_quicker)
     }
 
-    /// The phone has made one, in so much time; a capture takes so long.
+    /// The phone has made one that began then and took so long; a capture takes so long.
     pub(super) fn made(
         &self,
         digest: CaptureDigest,
+        begun: Instant,
         took: Duration,
         capture: Duration,
-        now: Instant,
     ) {
+        let now = begun + took;
         let mut known = self.known();
         known.judge();
-        remember(&mut known.asked, digest, REMEMBERED);
-        known.took = Some([took, known.took.map_or(took, |[last, _]| last)]);
-        // One that is of no capture has cost its time for nothing.
+        remember(&mut known.asked, (digest, begun), REMEMBERED);
+        let before = known.took.filter(|(_, at)| now < *at + PAUSE);
+        known.took = Some(([took, before.map_or(took, |([last, _], _)| last)], now));
+        // One that is of no capture has cost its time for nothing, but most are made while a capture is waited for
+        // anyway: so half as many are enough.
         let hits = known.hits.iter().filter(|hit| **hit).count();
         #[expect(clippy::cast_precision_loss, reason = "a handful")]
         let rate = hits as f64 / REMEMBERED as f64;
         let cost = took.as_secs_f64() / capture.as_secs_f64().max(f64::EPSILON);
-        if known.hits.len() == REMEMBERED && rate < cost.min(1.0) {
+        if known.hits.len() == REMEMBERED && rate < cost.min(1.0) / 2.0 {
             known.hits.clear();
-            known.not_until = Some(now + PAUSE);
+            known.not_until = Some(now + PAUSE_AFTER_MISSES);
         }
     }
 
-    /// The phone makes none.
+    /// The phone makes none, or none in time.
     pub(super) fn refused(&self, now: Instant) {
         self.known().not_until = Some(now + PAUSE);
     }
 
-    /// A capture has come.
-    pub(super) fn captured(&self, digest: Option<CaptureDigest>) {
+    /// A capture has come that began then.
+    pub(super) fn captured(&self, digest: Option<CaptureDigest>, begun: Instant) {
         if let Some(digest) = digest {
-            remember(&mut self.known().captured, digest, CAPTURES);
+            remember(&mut self.known().captured, (digest, begun), CAPTURES);
         }
     }
 
@@ -140,35 +152,37 @@ mod tests {
         let digests = Digests::default();
         assert!(!digests.pay(60 * MS, now), "a capture is as quick");
         assert!(digests.pay(CAPTURE, now), "to find out");
-        digests.captured(Some(digest(1)));
-        digests.made(digest(1), 140 * MS, CAPTURE, now);
+        digests.captured(Some(digest(1)), now);
+        digests.made(digest(1), now, 140 * MS, CAPTURE);
         assert!(digests.pay(CAPTURE, now));
         assert!(!digests.pay(150 * MS, now), "on a quicker link");
-        digests.made(digest(1), 500 * MS, CAPTURE, now);
+        digests.made(digest(1), now, 500 * MS, CAPTURE);
         assert!(digests.pay(CAPTURE, now), "a slow one may have been held up");
-        digests.made(digest(1), 500 * MS, CAPTURE, now);
+        digests.made(digest(1), now, 500 * MS, CAPTURE);
         assert!(!digests.pay(CAPTURE, now));
+        assert!(digests.pay(CAPTURE, now + PAUSE + 500 * MS), "so may two");
         digests.forget();
         assert!(digests.pay(CAPTURE, now));
         digests.refused(now);
         assert!(!digests.pay(CAPTURE, now + PAUSE - MS));
-        assert!(digests.pay(CAPTURE, now + PAUSE), "it may be another phone's system by then");
+        assert!(digests.pay(CAPTURE, now + PAUSE), "it may have been held up");
     }
 
     #[tokio::test(start_paused = true)]
     async fn they_do_not_where_screens_are_always_others() {
-        let now = Instant::now();
-        // One in three is what they cost here.
-        for (every, pays) in [(2, true), (9, false)] {
-            let digests = Digests::default();
+        // They cost a third of a capture here.
+        for (every, pays) in [(2, true), (4, true), (9, false)] {
+            let (digests, mut now) = (Digests::default(), Instant::now());
             for n in 0..30 {
                 let is_seen = n % every == 0;
-                digests.made(digest(n), 130 * MS, CAPTURE, now);
-                // The capture that it was asked beside comes later.
-                digests.captured(Some(digest(if is_seen { n } else { 200 })));
+                digests.made(digest(n), now, 130 * MS, CAPTURE);
+                // One that it was asked beside comes later, as does the capture that follows where it told nothing.
+                let of_it = if is_seen { now } else { now + 130 * MS };
+                digests.captured(Some(digest(n)), of_it);
+                now += 600 * MS;
             }
             assert_eq!(digests.pay(CAPTURE, now), pays, "one in {every}");
-            assert!(digests.pay(CAPTURE, now + PAUSE), "looked into again");
+            assert!(digests.pay(CAPTURE, now + PAUSE_AFTER_MISSES), "looked into again");
         }
     }
 

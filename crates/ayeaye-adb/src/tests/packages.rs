@@ -84,7 +84,7 @@ async fn a_package_that_was_not_installed_does_not_stay_on_the_phone() {
     let install = Gesture::Command(DeviceCommand::Install { file: "a.apk".to_owned() });
     device.perform(&install, ON).await.unwrap_err();
     let line = fake.commands().pop().unwrap();
-    assert_eq!(line, "rm -f /data/local/tmp/ayeaye-install.apk");
+    assert_eq!(line, format!("rm -f {}", crate::install::place()));
 }
 
 #[tokio::test]

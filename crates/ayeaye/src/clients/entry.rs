@@ -138,7 +138,12 @@ pub fn updated(old: &Value, wanted: &Value) -> Value {
             all.insert(key.clone(), map.into());
         }
     }
-    if let (Some(name), true) = (old.get(TOKEN_KEY), is_same && !names_token(&all)) {
+    // Beside a token that is written out its variable would count, and may not be set.
+    let mut maps = MAPS.iter().filter_map(|key| all.get(*key)?.as_object());
+    let has_token =
+        maps.any(|map| map.keys().any(|name| name.eq_ignore_ascii_case("Authorization")));
+    let keeps_name = is_same && !names_token(&all) && !has_token;
+    if let (Some(name), true) = (old.get(TOKEN_KEY), keeps_name) {
         all.insert(TOKEN_KEY.to_owned(), name.clone());
     }
     all.into()

@@ -174,6 +174,9 @@ impl<'a> QuestionDelivery<'a> {
 
     /// The question for a client that calls again with the answer.
     fn input_required(&self, report: &Report, question: &Question, number: u32) -> Followed {
+        if !self.wait.request().ct.is_cancelled() {
+            self.agent.note_told(report);
+        }
         let state = State {
             session: report.session_id.to_string(),
             question: number,

@@ -16,7 +16,7 @@ use crate::journal::{JournalError, Summary};
 use crate::session::SummaryBuilder;
 
 /// Raised when a summary of the last version would be misread.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Most bytes of the file: a request and a message, escaped.
 const MOST: u64 = 16 << 20;

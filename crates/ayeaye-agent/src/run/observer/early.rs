@@ -330,15 +330,14 @@ async fn watch_until_known(
     mut ahead: Option<Ahead>,
 ) -> Result<Look, DeviceError> {
     loop {
-        let seen = match ahead.take() {
-            Some(ahead) => ahead.seen(&settling.newest().frame).await?,
-            None => None,
-        };
-        let (seen, after) = if let Some(seen) = seen {
-            seen
-        } else {
-            let state = state_at(&*device, settling.next_look());
-            tokio::try_join!(settling.look_again(&*device), state)?
+        let next = settling.next_look();
+        let (seen, after) = match ahead.take() {
+            Some(ahead) => match ahead.seen(&settling.newest().frame).await? {
+                Some(seen) => seen,
+                // It has been told already that the screen shows something else.
+                None => look_at(device.clone(), settling.next_look()).await?,
+            },
+            None => tokio::try_join!(settling.look_again(&*device), state_at(&*device, next))?,
         };
         let mut same = settling.add(seen);
         if same && !is_same_screen(&state, &after) {

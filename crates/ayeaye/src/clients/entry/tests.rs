@@ -59,6 +59,7 @@ fn what_was_for_another_program_or_address_goes_with_it() {
     let literal = json!({ "url": "http://a/mcp", "http_headers": { "Authorization": "Bearer t" } });
     let named = json!({ "url": "http://a/mcp", "bearer_token_env_var": "AYEAYE_TOKEN" });
     becomes(&literal, &named, &named);
+    becomes(&named, &literal, &literal);
 }
 
 #[test]
