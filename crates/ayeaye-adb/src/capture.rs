@@ -242,9 +242,10 @@ impl Capture {
         self.digests_pay().is_some()
     }
 
-    /// For the next capture as it comes.
-    fn reader(&self) -> raw::Reader {
-        raw::Reader::new(self.earlier()).with_digest(self.digests_pay().is_some())
+    /// For the next capture as it comes. Of one panel of several no digest is ever asked for.
+    fn reader(&self, display: &str) -> raw::Reader {
+        let is_wanted = display.is_empty() && self.digests_pay().is_some();
+        raw::Reader::new(self.earlier()).with_digest(is_wanted)
     }
 
     /// Whether a second capture may begin before the first is over.
@@ -279,7 +280,7 @@ impl Capture {
         display: &str,
         deadline: Instant,
     ) -> Result<Captured, Failure> {
-        let mut reader = self.reader();
+        let mut reader = self.reader(display);
         let patience = self.choice().patience_for_raw();
         let (mut begun, mut would_take) = (None, None);
         let watch = |came: &mut BytesMut| {
@@ -351,7 +352,7 @@ impl Capture {
     ) -> Result<Captured, Failure> {
         // Messages of `screencap` would get between the compressed bytes.
         let command = format!("screencap{display} 2>/dev/null | gzip -1");
-        let mut unpacker = gzip::Unpacker::new(self.reader());
+        let mut unpacker = gzip::Unpacker::new(self.reader(display));
         let watch = |came: &mut BytesMut| unpacker.take(came);
         let left =
             client.exec_watched(WHAT, &command, deadline, MAX_BYTES, <[u8]>::len, watch).await?;

@@ -23,7 +23,7 @@ pub(crate) use self::scene::{Scene, SceneKind};
 use crate::coordinator::FileCoordinator;
 use crate::gate::Policy;
 use crate::journal::{
-    BlobRef, DeviceRecord, Event, Fact, FileJournal, RunRecord, SessionStart, SyncPolicy,
+    BlobRef, DeviceRecord, Event, Fact, FileJournal, Observe, RunRecord, SessionStart, SyncPolicy,
 };
 use crate::privacy::SecretStore;
 use crate::run::Recorder;
@@ -380,6 +380,15 @@ impl Rig {
         pick: impl Fn(&Fact) -> Option<T>,
     ) -> Vec<T> {
         self.events(session).await.iter().filter_map(|event| pick(&event.entry.fact)).collect()
+    }
+
+    /// What was seen in a session, as it is recorded.
+    pub(crate) async fn observed(&self, session: SessionId) -> Vec<Observe> {
+        let observe = |fact: &Fact| match fact {
+            Fact::Observe(observe) => Some(observe.clone()),
+            _ => None,
+        };
+        self.facts(session, observe).await
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) struct EarlyFrame {
     pub(crate) ended: Instant,
     /// What was seen.
     pub(crate) frame: Frame,
-    /// It is the frame before: that the screen still shows it was told by its digest, and no capture was carried.
+    /// It is a frame of before: that the screen still shows it was told by its digest, and no capture was carried.
     pub(crate) by_digest: bool,
 }
 
@@ -118,19 +118,20 @@ pub(crate) async fn capture_at(
     Ok(EarlyFrame { began, ended: Instant::now(), frame, by_digest: false })
 }
 
-/// A look, begun then, at a screen that is likely to show this frame still. Where the phone can tell so by a digest,
-/// no capture is carried.
+/// A look, begun then, at a screen that is likely to show one of these frames still. Where the phone can tell so by a
+/// digest, no capture is carried.
 pub(crate) async fn look_again(
     device: &dyn Device,
     time: Instant,
-    seen: &Frame,
+    seen: &[Frame],
 ) -> Result<EarlyFrame, DeviceError> {
     sleep_until(time).await;
     let began = Instant::now();
-    if let Some(digest) = seen.digest()
-        && device.capture_digest().await? == Some(digest)
+    if seen.iter().any(|it| it.digest().is_some())
+        && let digest @ Some(_) = device.capture_digest().await?
+        && let Some(frame) = seen.iter().find(|it| it.digest() == digest)
     {
-        let (ended, frame) = (Instant::now(), seen.clone());
+        let (ended, frame) = (Instant::now(), frame.clone());
         return Ok(EarlyFrame { began, ended, frame, by_digest: true });
     }
     capture_at(device, Instant::now()).await

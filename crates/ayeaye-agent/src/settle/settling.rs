@@ -1,4 +1,5 @@
 //! A wait for one screen to come to rest: what has been seen of it so far, and what that says.
+use std::slice;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -85,7 +86,7 @@ impl Settling {
     /// The next look, when it is best.
     pub(crate) async fn look_again(&self, device: &dyn Device) -> Result<EarlyFrame, DeviceError> {
         if self.is_likely_to_stay() {
-            look_again(device, self.next_look(), &self.newest.frame).await
+            look_again(device, self.next_look(), slice::from_ref(&self.newest.frame)).await
         } else {
             // What has moved has to be carried anyway.
             capture_at(device, self.next_look()).await

@@ -3,9 +3,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::Speculate;
 use crate::fakes::{Call, Fault, Motion, Rig, ScriptedReply, click, complete};
-use crate::journal::{Fact, Observe};
-use crate::{SessionId, Speculate};
 
 const CAPTURE: Duration = Duration::from_millis(360);
 const DIGEST: Duration = Duration::from_millis(120);
@@ -25,14 +24,6 @@ fn slow_phone(replies: impl IntoIterator<Item = ScriptedReply>, makes_digests: b
         rig.phone.makes_digests_in(DIGEST);
     }
     rig
-}
-
-async fn observed(rig: &Rig, session: SessionId) -> Vec<Observe> {
-    rig.facts(session, |fact| match fact {
-        Fact::Observe(observe) => Some(observe.clone()),
-        _ => None,
-    })
-    .await
 }
 
 /// Captures and digests of a step once the phone is known, and how long it takes.
@@ -84,7 +75,7 @@ async fn one_that_has_moved_is_captured_again() {
         rig.phone.moves(Motion::Takes { answer: Duration::ZERO, moving });
         let report = rig.run().await;
         assert_eq!(report.message, "done");
-        let observed = observed(&rig, report.session_id).await;
+        let observed = rig.observed(report.session_id).await;
         assert!(observed.iter().all(|it| it.settled), "{moving:?}");
         // A page at rest has no second colour.
         let seen = rig.script.seen();

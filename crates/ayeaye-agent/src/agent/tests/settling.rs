@@ -6,21 +6,13 @@ use tokio::time::Instant;
 use crate::fakes::{Call, FakeDevice, Motion, Rig, click, complete, wait};
 use crate::journal::{Fact, Observe};
 use crate::settle::{looks_same, settle};
-use crate::{Device as _, SessionId, SettleRule, UserInput};
+use crate::{Device as _, SettleRule, UserInput};
 
 const RULE: SettleRule = SettleRule::USUAL;
 
 fn takes(answer: u64, moving: u64) -> Motion {
     let (answer, moving) = (Duration::from_millis(answer), Duration::from_millis(moving));
     Motion::Takes { answer, moving }
-}
-
-async fn observed(rig: &Rig, session: SessionId) -> Vec<Observe> {
-    let observe = |fact: &Fact| match fact {
-        Fact::Observe(observe) => Some(observe.clone()),
-        _ => None,
-    };
-    rig.facts(session, observe).await
 }
 
 /// A phone that has been at rest for a while, and was touched just now.
@@ -110,7 +102,7 @@ async fn the_model_sees_the_frame_that_has_settled() {
     let rig = Rig::new([click(1), click(2), complete("")]);
     rig.phone.moves(takes(100, 600));
     let report = rig.run().await;
-    let observed = observed(&rig, report.session_id).await;
+    let observed = rig.observed(report.session_id).await;
     assert!(observed.iter().all(|it| it.settled), "{observed:?}");
     // After the reset the screen has been looked at already.
     assert_eq!(observed[0].captures, 1);
@@ -136,7 +128,7 @@ async fn a_film_is_looked_at_all_the_same() {
     rig.phone.moves(Motion::Endless);
     let report = rig.run().await;
     assert_eq!(report.message, "seen");
-    let observed = observed(&rig, report.session_id).await;
+    let observed = rig.observed(report.session_id).await;
     assert_eq!((observed[0].settled, observed[1].settled), (false, false));
 }
 
@@ -145,7 +137,7 @@ async fn a_screen_that_was_left_to_itself_is_not_at_rest_by_one_capture() {
     let rig = Rig::new([wait(5), complete("first"), complete("second")]);
     let report = rig.run().await;
     rig.go_on(report.session_id, UserInput::Task("again".to_owned())).await;
-    let observed = observed(&rig, report.session_id).await;
+    let observed = rig.observed(report.session_id).await;
     let captures: Vec<u32> = observed.iter().map(|it| it.captures).collect();
     assert_eq!(captures, [1, 2, 2], "after the reset, a wait, a run that ended");
 }

@@ -32,14 +32,6 @@ fn rig(replies: impl IntoIterator<Item = ScriptedReply>, speculate: Speculate) -
     rig
 }
 
-async fn observed(rig: &Rig, session: SessionId) -> Vec<Observe> {
-    rig.facts(session, |fact| match fact {
-        Fact::Observe(observe) => Some(observe.clone()),
-        _ => None,
-    })
-    .await
-}
-
 async fn answers(rig: &Rig, session: SessionId) -> Vec<LlmResponse> {
     rig.facts(session, |fact| match fact {
         Fact::LlmResponse(response) => Some(response.clone()),
@@ -59,7 +51,7 @@ async fn the_model_starts_on_the_first_frame_of_a_screen_that_stays() {
     let report = rig.run().await;
     assert_eq!(report.message, "done");
     assert_eq!(shown(&rig).len(), 2, "each step asked once");
-    let observed = observed(&rig, report.session_id).await;
+    let observed = rig.observed(report.session_id).await;
     let of_second: Vec<_> = observed.iter().filter(|it| it.captures == 1 && !it.settled).collect();
     assert_eq!(of_second.len(), 1, "asked before it had settled: {observed:?}");
     assert!(of_second[0].screenshot.is_none(), "not known to be the step's picture yet");
@@ -98,7 +90,7 @@ async fn a_screen_that_still_moved_withdraws_the_request_and_its_newest_frame_go
     for call in withdrawn {
         assert_eq!(call.error.as_deref(), Some("given up: the screen still moved"));
     }
-    let pictures = observed(&rig, report.session_id).await;
+    let pictures = rig.observed(report.session_id).await;
     let kept: Vec<_> = pictures.iter().filter(|it| it.screenshot.is_some()).collect();
     assert_eq!(kept.len(), 3, "one a step");
     assert!(kept.iter().all(|it| it.settled));
@@ -160,7 +152,7 @@ async fn nobody_is_asked_early_where_that_is_off_or_costs_something() {
         }
         let report = rig.run().await;
         assert_eq!(report.message, "done");
-        let observed = observed(&rig, report.session_id).await;
+        let observed = rig.observed(report.session_id).await;
         assert!(observed.iter().all(|it| it.settled), "{observed:?}");
     }
 }
@@ -172,14 +164,14 @@ async fn it_is_learnt_whether_it_pays() {
     let rests = rig((0..9).map(click).chain([complete("done")]), Speculate::Auto);
     rests.script.is_ones_own();
     let report = rests.run().await;
-    let early = asked_early(&observed(&rests, report.session_id).await);
+    let early = asked_early(&rests.observed(report.session_id).await);
     assert!((5..=9).contains(&early), "{early}");
     // One that moves for long: a model is asked about the frame that is likely to be the settled one.
     let moves = rig((0..9).map(click).chain([complete("done")]), Speculate::Auto);
     moves.script.is_ones_own();
     moves.phone.moves(moving(600));
     let report = moves.run().await;
-    let observed_moving = observed(&moves, report.session_id).await;
+    let observed_moving = moves.observed(report.session_id).await;
     let right =
         observed_moving.iter().filter(|it| it.guessed_right && it.screenshot.is_some()).count();
     assert!(5 <= right, "{right}");
@@ -189,7 +181,7 @@ async fn it_is_learnt_whether_it_pays() {
     let quick = rig(quick, Speculate::Auto);
     quick.script.is_ones_own();
     let report = quick.run().await;
-    assert_eq!(asked_early(&observed(&quick, report.session_id).await), 0);
+    assert_eq!(asked_early(&quick.observed(report.session_id).await), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -199,7 +191,7 @@ async fn where_animations_are_off_a_first_frame_is_sent_before_anything_is_learn
             .limited(|limits| limits.stop_animations = stop_animations);
         rig.script.is_ones_own();
         let report = rig.run().await;
-        let observed = observed(&rig, report.session_id).await;
+        let observed = rig.observed(report.session_id).await;
         let asked_early = observed.iter().filter(|it| !it.settled).count();
         assert_eq!(asked_early, early, "{observed:?}");
     }
@@ -214,7 +206,7 @@ async fn a_model_that_fails_early_leaves_a_step_with_its_picture() {
     rig.phone.breaks(Call::Capture, 4..=4, Fault::Hang);
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
-    let observed = observed(&rig, report.session_id).await;
+    let observed = rig.observed(report.session_id).await;
     assert_eq!(observed.iter().filter(|it| it.screenshot.is_some()).count(), 2, "{observed:?}");
 }
 
@@ -231,7 +223,7 @@ async fn no_picture_is_kept_that_nothing_in_the_record_names() {
             .iter()
             .filter(|it| Path::new(it).extension().is_some_and(|it| it == "png"))
             .collect();
-        let steps = observed(&rig, report.session_id).await;
+        let steps = rig.observed(report.session_id).await;
         let steps = steps.iter().filter(|it| it.screenshot.is_some()).count();
         assert!(steps <= pictures.len(), "{pictures:?}");
         for picture in pictures {

@@ -1,6 +1,7 @@
 //! Asking a phone for the elements of its screen. That takes it seconds, in which the screen may become another one,
 //! and a phone makes one list at a time. One that was requested too early is used for the screen that followed, if
 //! that was there before the phone can have read anything.
+use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -142,7 +143,7 @@ impl Observer {
 
 /// Whether a phone still shows a screen, and then whether it looks exactly as before.
 async fn looks_still(device: &dyn Device, screen: &ExpectedScreen) -> Option<bool> {
-    let look = look_again(device, Instant::now(), &screen.frame);
+    let look = look_again(device, Instant::now(), slice::from_ref(&screen.frame));
     let (now, state) = tokio::join!(look, device.state());
     let now = now.ok().filter(|now| now.by_digest || looks_same(&screen.frame, &now.frame))?.frame;
     let display = device.shown_on().map(DisplayRecord::from);

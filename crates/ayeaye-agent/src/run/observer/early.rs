@@ -335,7 +335,7 @@ async fn watch_until_known(
             Some(ahead) => match ahead.seen(&settling.newest().frame).await? {
                 Some(seen) => seen,
                 // It has been told already that the screen shows something else.
-                None => look_at(device.clone(), settling.next_look()).await?,
+                None => look_at(device.clone(), next).await?,
             },
             None => tokio::try_join!(settling.look_again(&*device), state_at(&*device, next))?,
         };

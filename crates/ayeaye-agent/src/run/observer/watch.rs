@@ -1,6 +1,5 @@
 //! The screen while a model thinks. What was decided on one screen must not be done on another, and a
 //! fresh look when the model has answered would cost a capture's time: so the looks are made meanwhile.
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use super::elements::BEFORE_AN_ACT;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart};
 use crate::run::cancel::Cancelled;
-use crate::settle::{looks_same, looks_same_at};
+use crate::settle::{EarlyFrame, look_again, looks_same, looks_same_at};
 use crate::{Device, DeviceError, Frame, ScreenState};
 
 /// A screen that was seen so shortly ago is the one that is there.
@@ -68,7 +67,7 @@ impl ScreenWatch {
         let looking = async move {
             let mut next = first;
             // Frames that look like it, the latest first: a caret that blinks makes two.
-            let mut alike = VecDeque::from([shown.clone()]);
+            let mut alike = vec![shown.clone()];
             loop {
                 tokio::select! {
                     // First, so that a look that is due does not leave the request for another one.
@@ -77,13 +76,13 @@ impl ScreenWatch {
                     () = sleep_until(next) => {}
                 }
                 let begun = Instant::now();
-                let looked = tokio::try_join!(look_for(&*device, &alike), device.state());
+                let looked = tokio::try_join!(look_again(&*device, begun, &alike), device.state());
                 let took = begun.elapsed();
                 next = begun + FRESH.max((took * SPARING).min(took + LONGEST_PAUSE));
                 // Until the next one is there.
                 let good_until = next + took;
                 let look = match looked {
-                    Ok(((frame, is_known), state)) => {
+                    Ok((EarlyFrame { frame, by_digest: is_known, .. }, state)) => {
                         let pair = (shown.clone(), frame.clone());
                         let same = is_known
                             || apart(move || looks_same(&pair.0, &pair.1))
@@ -93,7 +92,7 @@ impl ScreenWatch {
                             stayed.send_replace(Some(begun));
                         }
                         if same && !is_known {
-                            alike.push_front(frame.clone());
+                            alike.insert(0, frame.clone());
                             alike.truncate(MOST_ALIKE);
                         }
                         Ok(LaterLook { frame, state, same, begun, took, good_until })
@@ -122,20 +121,6 @@ impl ScreenWatch {
         latest.changed().await.ok()?;
         latest.borrow().clone()
     }
-}
-
-/// One of these frames, if the phone can tell by a digest that it shows it, and that it is; else a capture.
-async fn look_for(
-    device: &dyn Device,
-    frames: &VecDeque<Frame>,
-) -> Result<(Frame, bool), DeviceError> {
-    if frames.iter().any(|it| it.digest().is_some())
-        && let digest @ Some(_) = device.capture_digest().await?
-        && let Some(known) = frames.iter().find(|it| it.digest() == digest)
-    {
-        return Ok((known.clone(), true));
-    }
-    Ok((device.capture().await?, false))
 }
 
 impl Observation {
