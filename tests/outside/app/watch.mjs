@@ -82,4 +82,23 @@ export async function whatIsAskedFor(browser, pages, check) {
   check("whosever runs on the phone is a guess, until a run has the call's task", holds("theirs true", "mine true", "mine false") || holds("theirs true", "mine false"), seen);
   seen = await watched(browser, pages, guess("a secret one"), 30);
   check("and where none has, until the call says so", holds("theirs true", "third false") || (seen.at(-1) === "third false" && seen.slice(0, -1).every((it) => it.endsWith(" true"))), seen);
+
+  seen = await watched(browser, pages, () => {
+    const run = (id) => ({ session_id: id, device_id: "d", task: "mine", stop_reason: "STILL_RUNNING" });
+    let sessions = [run("stopped")];
+    const { it } = window.watch({
+      list_sessions: () => ({ sessions }),
+      watch_session: ({ session_id: id }) => {
+        const running = sessions.some((it) => it.session_id === id);
+        return window.facts(id, { running, task: "mine", state: Number(running) });
+      },
+    });
+    const states = [];
+    setInterval(() => states.push([it.id, it.guessed].join(" ")), 500);
+    setTimeout(() => (sessions = []), 8_000);
+    setTimeout(() => (sessions = [run("begun")]), 20_000);
+    window.seen = () => [...new Set(states)];
+    it.seek({ device_id: "d", task: "mine" });
+  }, 40);
+  check("a call that waited for the end of a run with its task is followed to the run that it begins", seen.includes("stopped false") && seen.includes("stopped true") && seen.at(-1) === "begun false", seen);
 }
