@@ -2,11 +2,13 @@
 use std::io::Cursor;
 
 use ayeaye_agent::{MAX_PIXELS, MAX_SIDE};
-use jpeg_decoder::{CodingProcess, Decoder as JpegDecoder, PixelFormat};
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::Canvas;
 use super::palette::{self, Indexed};
-use super::shrink::{fitted, within};
+use super::shrink::{averaged, fitted, within};
 use crate::Content;
 
 /// Whether pictures of this kind can be read, so that others can be drawn from them.
@@ -44,18 +46,18 @@ pub(crate) fn png_size([width, height]: [u32; 2], media_type: &str) -> [u32; 2] 
     [width, height]
 }
 
-/// A JPEG can be unpacked in a half, a quarter or an eighth of its size, which takes less time than to unpack it whole
-/// and none for scaling.
-fn halved((mut width, mut height): (u32, u32)) -> (u32, u32) {
-    let (whole_width, whole_height) = (width, height);
-    for part in [2, 4, 8] {
-        let (less_wide, less_high) = (whole_width.div_ceil(part), whole_height.div_ceil(part));
-        if u64::from(less_wide) * u64::from(less_high) < u64::from(READABLE_PIXELS) {
-            break;
-        }
-        (width, height) = (less_wide, less_high);
-    }
-    (width, height)
+/// What part of a side a JPEG is made to: 1, 2, 4 or 8.
+fn part((width, height): (u32, u32)) -> u32 {
+    let readable = |part: &u32| {
+        let pixels = u64::from(width.div_ceil(*part)) * u64::from(height.div_ceil(*part));
+        u64::from(READABLE_PIXELS) <= pixels
+    };
+    [2, 4, 8].into_iter().take_while(readable).last().unwrap_or(1)
+}
+
+fn halved((width, height): (u32, u32)) -> (u32, u32) {
+    let part = part((width, height));
+    (width.div_ceil(part), height.div_ceil(part))
 }
 
 fn is_png(bytes: &[u8]) -> bool {
@@ -70,30 +72,41 @@ fn fits(width: u64, height: u64) -> bool {
 /// Only as encoders of screens write them: one pass, eight bits. Each further scan costs a pass over the whole
 /// picture, and a small file can have thousands.
 fn jpeg(bytes: &[u8]) -> Option<(Canvas, u64)> {
-    let mut decoder = JpegDecoder::new(bytes);
-    decoder.read_info().ok()?;
-    let info = decoder.info()?;
-    if info.coding_process != CodingProcess::DctSequential
-        || !matches!(info.pixel_format, PixelFormat::RGB24 | PixelFormat::L8)
-        || !fits(info.width.into(), info.height.into())
+    if !is_sequential(bytes)
         || MAX_SCANS < bytes.windows(2).filter(|it| *it == START_OF_SCAN).count()
     {
         return None;
     }
-    let whole = (info.width.into(), info.height.into());
-    let wanted = halved(whole);
-    let (mut width, mut height) = (info.width, info.height);
-    if wanted != whole {
-        let side = |length: u32| u16::try_from(length).ok();
-        (width, height) = decoder.scale(side(wanted.0)?, side(wanted.1)?).ok()?;
+    let side = MAX_SIDE as usize;
+    let options =
+        DecoderOptions::new_fast().set_strict_mode(true).set_max_width(side).set_max_height(side);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    decoder.decode_headers().ok()?;
+    let info = decoder.info()?;
+    let (width, height) = (u32::from(info.width), u32::from(info.height));
+    if !fits(width.into(), height.into()) || !matches!(info.components, 1 | 3) {
+        return None;
     }
-    let pixels = decoder.decode().ok()?;
-    let rgb = match info.pixel_format {
-        PixelFormat::L8 => pixels.into_iter().flat_map(|grey| [grey; 3]).collect(),
-        _ => pixels,
-    };
-    let canvas = within(Canvas::new(width.into(), height.into(), rgb)?, MAX_PNG_PIXELS)?;
-    Some((canvas, u64::from(info.width) * u64::from(info.height)))
+    let whole = Canvas::new(width, height, decoder.decode().ok()?)?;
+    let canvas = within(averaged(whole, part((width, height)))?, MAX_PNG_PIXELS)?;
+    Some((canvas, u64::from(width) * u64::from(height)))
+}
+
+/// Whether a JPEG holds its picture in one pass, by the kind of its frame's header (ITU-T T.81, table B.1): baseline or
+/// extended, with Huffman's codes.
+fn is_sequential(bytes: &[u8]) -> bool {
+    let mut rest = bytes.get(2..).unwrap_or_default();
+    while let [0xff, marker, high, low, ..] = rest {
+        match marker {
+            0xc0 | 0xc1 => return true,
+            // Tables of codes and of conditioning are among the numbers of the other frames.
+            0xc2..=0xcf if !matches!(marker, 0xc4 | 0xcc) => return false,
+            _ => {}
+        }
+        let length = usize::from(u16::from_be_bytes([*high, *low]));
+        rest = rest.get(2 + length..).unwrap_or_default();
+    }
+    false
 }
 
 fn png(bytes: &[u8]) -> Option<(Canvas, u64)> {

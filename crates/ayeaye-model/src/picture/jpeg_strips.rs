@@ -201,7 +201,8 @@ mod tests {
     }
 
     fn pixels(file: &[u8]) -> Vec<u8> {
-        jpeg_decoder::Decoder::new(file).decode().unwrap()
+        let file = zune_jpeg::zune_core::bytestream::ZCursor::new(file);
+        zune_jpeg::JpegDecoder::new(file).decode().unwrap()
     }
 
     fn kept(strips: &JpegStrips) -> usize {
