@@ -42,9 +42,11 @@ impl Agent {
         }
         let journal = self.deps.journal.clone();
         let ledger = Ledger { journal, device: device.clone(), session, driver: None };
-        for (change, how) in ledger.put_back(&*phone).await? {
+        let (done, remembered) = ledger.put_back(&*phone).await;
+        for (change, how) in done {
             tracing::info!(%device, ?how, "{} was left changed", change.setting);
         }
+        remembered?;
         Ok(self.deps.journal.open_changes(device).await?.is_empty())
     }
 }

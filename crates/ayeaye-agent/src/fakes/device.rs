@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::answers::FakeSource;
 use super::scene::{self, Scene};
-use crate::{Component, DeviceId, Performed, ScreenSize};
+use crate::{Component, DeviceId, Performed, ScreenSize, SettingChange};
 
 /// The calls of [`crate::Device`], and opening one; each is counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,6 +126,9 @@ struct Inner {
     had_begun: Option<bool>,
     /// Who has driven it within the last minutes.
     recent_driver: Option<&'static str>,
+    /// What would have to be changed so that nothing on it is animated, and what is changed.
+    animations: Vec<SettingChange>,
+    changed: Vec<SettingChange>,
 }
 
 impl FakeDevice {
@@ -167,11 +170,28 @@ impl FakeDevice {
                 performed: Performed::done(),
                 had_begun: None,
                 recent_driver: None,
+                animations: Vec::new(),
+                changed: Vec::new(),
             }),
             calls: watch::Sender::default(),
             held: watch::Sender::new(true),
             unsynced: AtomicU32::new(0),
         }
+    }
+
+    /// It animates its screen as these settings say.
+    pub(crate) fn animates_by<const N: usize>(&self, settings: [&str; N]) {
+        let change = |setting: &str| SettingChange {
+            setting: setting.to_owned(),
+            before: Some("1".to_owned()),
+            value: "0".to_owned(),
+        };
+        self.inner().animations = settings.map(change).into();
+    }
+
+    /// Its settings that are changed and not put back.
+    pub(crate) fn changed_settings(&self) -> Vec<String> {
+        self.inner().changed.iter().map(|it| it.setting.clone()).collect()
     }
 
     /// What it says of every gesture that it carries out.

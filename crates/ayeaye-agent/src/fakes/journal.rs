@@ -19,6 +19,8 @@ pub(crate) enum Write {
     Append,
     Sync,
     Keep,
+    /// What is changed on a phone.
+    Changes,
 }
 
 /// Passes everything on until the nth write of one kind.
@@ -164,6 +166,7 @@ impl Journal for FailingJournal {
         device: &DeviceId,
         edit: OpenChangesEdit,
     ) -> Result<(), JournalError> {
+        self.state.check(Write::Changes)?;
         self.inner.edit_open_changes(device, edit).await
     }
 

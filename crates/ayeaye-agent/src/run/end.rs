@@ -25,6 +25,20 @@ impl Run {
 
     async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
         self.enter(RunPhase::Ending);
+        let recorded = self.record_last_facts(end).await;
+        // A phone that is out of reach is not waited for: whoever has it next puts them back. A disk that is full
+        // is no reason to leave it changed.
+        let lost = |reason| reason == StopReason::DeviceLost;
+        let is_lost = lost(end.reason) || recorded.as_ref().is_err_and(|err| lost(err.reason()));
+        let put_back = if is_lost { Ok(()) } else { self.put_back_settings().await };
+        recorded.and(put_back)?;
+        self.record_session_end(end.reason, end.message.clone()).await?;
+        self.recorder.sync().await?;
+        Ok(())
+    }
+
+    /// What a run records at its end before the phone's settings are put back.
+    async fn record_last_facts(&mut self, end: &RunEnd) -> Result<(), RunError> {
         // From here on, replies go to the next run. A direct action gets none.
         if !self.is_direct {
             self.mailbox.close().await;
@@ -44,12 +58,6 @@ impl Run {
         if end.reason.ends_round() {
             self.judge(EvaluationLevel::Session).await?;
         }
-        // A phone that is out of reach is not waited for: whoever has it next puts them back.
-        if end.reason != StopReason::DeviceLost {
-            self.put_back_settings().await?;
-        }
-        self.record_session_end(end.reason, end.message.clone()).await?;
-        self.recorder.sync().await?;
         Ok(())
     }
 

@@ -204,20 +204,26 @@ impl Ledger {
     }
 
     /// Puts back everything that is open, the last change first. What the phone does not answer to stays
-    /// open. Returns what was put back.
+    /// open. Returns what was put back, and whether all of that could be remembered: a full disk keeps no
+    /// setting of the phone changed.
     pub(crate) async fn put_back(
         &self,
         device: &dyn Device,
-    ) -> Result<Vec<(SettingChange, PutBack)>, JournalError> {
+    ) -> (Vec<(SettingChange, PutBack)>, Result<(), JournalError>) {
         let mut done = Vec::new();
-        for OpenChange { change, .. } in self.open().await?.into_iter().rev() {
+        let mut remembered = Ok(());
+        let open = match self.open().await {
+            Ok(open) => open,
+            Err(err) => return (done, Err(err)),
+        };
+        for OpenChange { change, .. } in open.into_iter().rev() {
             match device.put_back(&change).await {
                 Ok(how) => {
-                    self.remove(&change).await?;
+                    remembered = remembered.and(self.remove(&change).await);
                     done.push((change, how));
                 }
                 Err(err @ (DeviceError::Refused { .. } | DeviceError::Garbled { .. })) => {
-                    self.count_refusal(&change, &err).await?;
+                    remembered = remembered.and(self.count_refusal(&change, &err).await);
                 }
                 Err(err) => {
                     let setting = &change.setting;
@@ -228,7 +234,7 @@ impl Ledger {
                 }
             }
         }
-        Ok(done)
+        (done, remembered)
     }
 }
 
@@ -256,10 +262,11 @@ impl Run {
 
     /// Puts back what is left of this run or of one that has crashed.
     pub(super) async fn put_back_settings(&mut self) -> Result<(), RunError> {
-        for (change, how) in self.ledger().put_back(&*self.device).await? {
+        let (done, remembered) = self.ledger().put_back(&*self.device).await;
+        for (change, how) in done {
             note_put_back(&mut self.recorder, &change, &how).await?;
         }
-        Ok(())
+        Ok(remembered?)
     }
 
     /// Changes the phone's settings as the user wants them until the end of the run. A phone that refuses is driven

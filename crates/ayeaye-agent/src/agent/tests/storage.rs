@@ -54,6 +54,29 @@ async fn wherever_the_disk_fails_no_gesture_follows_and_the_session_can_be_mende
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn wherever_the_disk_fails_the_phones_settings_are_put_back() {
+    for write in [Write::Append, Write::Sync, Write::Keep, Write::Changes] {
+        let mut failures = 0;
+        for nth in 1.. {
+            let (rig, disk) = failing(write, nth);
+            let rig = rig.limited(|limits| limits.stop_animations = true);
+            rig.phone.animates_by(["window", "transition", "animator"]);
+            match rig.agent.start(rig.task("Text Anna")).await {
+                Ok(follower) => drop(rig.ended(follower).await),
+                Err(AgentError::Journal(_)) => {}
+                Err(err) => panic!("{write:?} {nth}: {err}"),
+            }
+            assert_eq!(rig.phone.changed_settings(), [""; 0], "{write:?} {nth}");
+            if disk.sent().is_none() {
+                break;
+            }
+            failures += 1;
+        }
+        assert!(3 < failures, "{write:?}: only {failures} moments were tried");
+    }
+}
+
 /// The disk is mended and the session goes on: nothing that was sent is sent again unasked.
 async fn go_on_after(rig: &Rig, session: crate::SessionId, sent: &[String], where_: &str) {
     let next = rig.restarted([complete("mended")]);

@@ -11,7 +11,8 @@ use super::{Call, FakeDevice, Fault, Motion};
 use crate::journal::ActionRecord;
 use crate::{
     ActMark, Action, App, CaptureDigest, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
-    DeviceSource, Frame, Gesture, Performed, ScreenSize, ScreenState, SettingChange, Transport,
+    DeviceSource, Frame, Gesture, Performed, PutBack, ScreenSize, ScreenState, SettingChange,
+    Transport,
 };
 
 impl FakeDevice {
@@ -207,6 +208,25 @@ impl Device for FakeDevice {
             Some(fault) => self.fail("whether it stays awake", fault).await.map(|()| Vec::new()),
             None => Ok(Vec::new()),
         }
+    }
+
+    async fn ways_to_stop_animations(&self) -> Result<Vec<SettingChange>, DeviceError> {
+        Ok(self.inner().animations.clone())
+    }
+
+    async fn change_setting(&self, change: &SettingChange) -> Result<(), DeviceError> {
+        self.inner().changed.push(change.clone());
+        Ok(())
+    }
+
+    async fn put_back(&self, change: &SettingChange) -> Result<PutBack, DeviceError> {
+        let mut inner = self.inner();
+        let at = inner.changed.iter().rposition(|it| it == change);
+        let done = |at| {
+            inner.changed.remove(at);
+            PutBack::Done
+        };
+        Ok(at.map_or(PutBack::ChangedSince, done))
     }
 
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
