@@ -4,6 +4,7 @@
 //! everything passes it on the way to the record, which is where projections, results and logs come
 //! from. In the record a secret is a placeholder; on the way to the model and to the phone the
 //! placeholder becomes the secret again, as long as this process lives.
+mod digits;
 mod known_secrets;
 mod metadata;
 mod redact;

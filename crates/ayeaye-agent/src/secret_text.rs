@@ -106,7 +106,7 @@ pub(crate) fn is_code(reply: &str) -> bool {
 }
 
 /// A digit of any script as one of ASCII.
-fn plain_digit(c: char) -> char {
+pub(crate) fn plain_digit(c: char) -> char {
     /// Where the digits of scripts begin: Arabic, Persian, Devanagari, Bengali, Thai, wide ones.
     const ZEROS: [u32; 6] = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
     let number = u32::from(c);

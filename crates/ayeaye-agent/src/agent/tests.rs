@@ -32,6 +32,7 @@ mod stopping;
 mod storage;
 mod takeover;
 mod trouble;
+mod written_otherwise;
 
 use crate::fakes::{Rig, click, complete, note, wait};
 use crate::journal::Fact;

@@ -1,9 +1,10 @@
 //! Which texts are secrets of a session, and how they are found in whatever form they are written.
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::spelling::spellings;
+use super::digits::{bare_digits, usual_ways};
+use super::spelling::{SHORTEST, as_it_is, spellings};
 use crate::named_secret::SecretPlaces;
 
 /// Most secrets of one session that its user has told; the oldest is forgotten, and stays redacted where it was
@@ -38,6 +39,8 @@ pub(super) struct KnownSecrets {
     pub(super) learned: u64,
     /// Finds every way a secret is written; which secret, by the pattern's number.
     pub(super) finder: Option<(AhoCorasick, Vec<usize>)>,
+    /// What is found also where it was cut off, and which secret it is.
+    pub(super) may_be_cut: Vec<(String, usize)>,
 }
 
 impl KnownSecrets {
@@ -62,16 +65,27 @@ impl KnownSecrets {
 
     /// Called when the secrets have changed.
     pub(super) fn index(&mut self) {
-        let mut patterns = Vec::new();
-        let mut owners = Vec::new();
-        for (owner, secret) in self.secrets.iter().enumerate() {
-            for spelling in spellings(&secret.value) {
-                patterns.push(spelling);
-                owners.push(owner);
+        let all = || self.secrets.iter().map(|it| &it.value).enumerate();
+        // What is another way to write one secret may be another secret as it is.
+        let mut found: HashMap<String, usize> = HashMap::new();
+        for (owner, value) in all() {
+            as_it_is(value).map(|it| found.entry(it).or_insert(owner));
+        }
+        for (owner, value) in all() {
+            for spelling in spellings(value) {
+                found.entry(spelling).or_insert(owner);
             }
         }
+        let mut may_be_cut: Vec<(String, usize)> = Vec::new();
+        for (owner, value) in all().filter(|(_, it)| SHORTEST <= it.chars().count()) {
+            let numbers = bare_digits(value).map(|it| usual_ways(&it)).unwrap_or_default();
+            let others = numbers.into_iter().filter(|it| it != value);
+            may_be_cut.extend(std::iter::once(value.clone()).chain(others).map(|it| (it, owner)));
+        }
+        let (patterns, owners): (Vec<String>, Vec<usize>) = found.into_iter().unzip();
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns);
         // It can fail only for sizes that the bounds above keep far away.
         self.finder = finder.ok().map(|finder| (finder, owners));
+        self.may_be_cut = may_be_cut;
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use sha2::{Digest as _, Sha256};
 
 use super::KeepText;
+use super::digits::is_same;
 use super::known_secrets::{KnownSecrets, Origin, Secret};
 use super::server_keys::ServerKeys;
 use super::spelling::{SHORTEST, cut_off, standing_alone};
@@ -79,7 +80,7 @@ impl SecretStore {
             before.named = None;
         }
         // A text that is a secret for two reasons is told to nobody.
-        known.secrets.retain(|it| it.value != value);
+        known.secrets.retain(|it| !is_same(&it.value, &value));
         known.learn(Secret {
             value,
             placeholder,
@@ -166,7 +167,11 @@ impl SecretStore {
         let before = known.learned;
         for (kind, value) in values {
             let value = value.trim();
-            if let Some(secret) = known.secrets.iter_mut().find(|secret| secret.value == value) {
+            // One that the user names is told to no model, in whatever groups its digits are.
+            let is_known = |it: &&mut Secret| {
+                it.value == value || it.named.is_some() && is_same(&it.value, value)
+            };
+            if let Some(secret) = known.secrets.iter_mut().find(is_known) {
                 secret.provisional &= provisional;
                 secret.origin = secret.origin.min(origin);
                 continue;
@@ -222,12 +227,15 @@ impl SecretStore {
                 clean = Cow::Owned(found_out);
             }
             for Secret { value, placeholder, .. } in &known.secrets {
-                let without = if value.chars().count() < SHORTEST {
-                    standing_alone(&clean, value, placeholder)
-                } else {
-                    cut_off(&clean, value, placeholder)
-                };
-                if let Some(without) = without {
+                if value.chars().count() < SHORTEST
+                    && let Some(without) = standing_alone(&clean, value, placeholder)
+                {
+                    clean = Cow::Owned(without);
+                }
+            }
+            for (value, owner) in &known.may_be_cut {
+                let placeholder = &known.secrets[*owner].placeholder;
+                if let Some(without) = cut_off(&clean, value, placeholder) {
                     clean = Cow::Owned(without);
                 }
             }
@@ -535,6 +543,42 @@ mod tests {
         for text in ["482913", "482 913", "482-913", "typed 482913 now"] {
             assert!(secrets.redact(text).contains("[secret code"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_is_a_secret_in_whatever_groups() {
+        let secrets =
+            store(&["4111111111111111", "5500 0055 5555 5559", "11010519491231002x", "482913"]);
+        for (text, begins) in [
+            ("to 4111 1111 1111 1111.", "to [secret password 16+ #"),
+            ("to 4111-1111-1111-1111.", "to [secret password 16+ #"),
+            ("to 4111\u{a0}1111\u{a0}1111\u{a0}1111.", "to [secret password 16+ #"),
+            ("to 5500005555555559.", "to [secret password 16+ #"),
+            ("to 5500-0055-5555-5559.", "to [secret password 16+ #"),
+            ("to 110105 19491231 002X.", "to [secret password 16+ #"),
+            ("to 48 29 13.", "to [secret password 4-7 #"),
+            ("to 482.913.", "to [secret password 4-7 #"),
+            ("input text 4111%s1111%s1111%s1111.", "input text [secret password 16+ #"),
+        ] {
+            let clean = secrets.redact(text);
+            assert!(clean.starts_with(begins) && clean.ends_with("]."), "{text}: {clean}");
+            assert_eq!(secrets.places(text), [begins.find('[').unwrap()..text.len() - 1], "{text}");
+        }
+        for cut in ["5500 0055 55…", "550000555…", "4111 1111 1..."] {
+            assert!(secrets.redact(cut).starts_with("[secret password 16+ #"), "{cut}");
+        }
+        for other in ["4111 1111 1111 1112", "the 48th of 2913", "1949-12-31"] {
+            assert_eq!(secrets.redact(other), other);
+        }
+    }
+
+    #[test]
+    fn of_one_number_in_several_groups_each_becomes_again_what_it_was() {
+        let secrets = store(&["482-913", "482913", "48 29 13"]);
+        let said = "482913, 482-913, 48 29 13";
+        let clean = secrets.redact(said);
+        assert_eq!(clean.matches("[secret password ").count(), 3, "{clean}");
+        assert_eq!(secrets.restore(&clean), said);
     }
 
     #[test]

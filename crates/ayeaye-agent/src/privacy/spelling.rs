@@ -1,4 +1,5 @@
 //! How a secret may be written where it turns up again: in another notation, or cut short.
+use super::digits::{bare_digits, ways_to_write};
 
 /// Shorter ones are not looked for inside other texts: they would be found everywhere.
 pub(super) const SHORTEST: usize = 4;
@@ -7,13 +8,16 @@ const LONGEST: usize = 512;
 /// The longest text that is looked for with every letter written as a number.
 const LONGEST_ESCAPED: usize = 64;
 
+/// What is looked for of a text that is written nowhere otherwise; `None` if it is too short for that.
+pub(super) fn as_it_is(value: &str) -> Option<String> {
+    let value: String = value.chars().take(LONGEST).collect();
+    (SHORTEST <= value.chars().count()).then_some(value)
+}
+
 /// The ways a text is written where it may turn up again: in JSON, XML, a web address, a shell's
 /// word, `input text`, a prompt that allows no line breaks, and in letters as wide as Chinese ones.
 pub(super) fn spellings(value: &str) -> Vec<String> {
-    let value: String = value.chars().take(LONGEST).collect();
-    if value.chars().count() < SHORTEST {
-        return Vec::new();
-    }
+    let Some(value) = as_it_is(value) else { return Vec::new() };
     let json = serde_json::Value::from(value.as_str()).to_string();
     let json = &json[1..json.len() - 1];
     let in_one_line = value.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -45,23 +49,13 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
     if value.chars().count() <= LONGEST_ESCAPED {
         all.extend(in_numbers(&value, |_| true));
     }
-    if value.len() < 12 && value.bytes().all(|b| b.is_ascii_digit()) {
-        all.extend(groups_of_digits(&value));
+    if let Some(number) = bare_digits(&value) {
+        all.extend(ways_to_write(&number));
     }
     all.push(value);
     all.retain(|spelling| SHORTEST <= spelling.chars().count());
     all.sort_unstable();
     all.dedup();
-    all
-}
-
-/// Codes are read out and written in two groups, or digit by digit.
-fn groups_of_digits(code: &str) -> Vec<String> {
-    let (front, back) = code.split_at(code.len() / 2);
-    let mut all: Vec<_> =
-        [" ", "-"].iter().map(|between| format!("{front}{between}{back}")).collect();
-    let digits: Vec<String> = code.chars().map(String::from).collect();
-    all.extend([" ", "-", ", ", ","].map(|between| digits.join(between)));
     all
 }
 
@@ -119,6 +113,10 @@ pub(super) fn cut_off(text: &str, value: &str, placeholder: &str) -> Option<Stri
     // Nothing shorter is looked for, so most texts are done with here.
     let first = text.find(&value[..shortest])?;
     let longest = value.char_indices().nth(LONGEST).map_or(value.len(), |(at, _)| at);
+    // What ends where nothing was cut off is not looked at.
+    let cuts = [text.find("..."), text.find('…')];
+    let first_cut = cuts.into_iter().flatten().min().unwrap_or(text.len());
+    let first = first.max(text.floor_char_boundary(first_cut.saturating_sub(longest)));
     let mut beginning = Beginning::of(&value.as_bytes()[..longest]);
     let bytes = text.as_bytes();
     let mut clean = String::new();
