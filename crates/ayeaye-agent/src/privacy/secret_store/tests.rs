@@ -1,0 +1,192 @@
+//! What is found of a secret, and what becomes one again.
+use proptest::prelude::*;
+
+use super::*;
+use crate::secret_text::find_secrets;
+
+fn store(secrets: &[&str]) -> SecretStore {
+    let store = SecretStore::new(KeepText::Redacted);
+    for secret in secrets {
+        store.add_all(&[(SecretKind::Password, secret)]);
+    }
+    store
+}
+
+#[test]
+fn a_secret_is_found_however_it_is_written() {
+    let secrets = store(&["p<w'd & \"x\" y"]);
+    for text in [
+        "typed p<w'd & \"x\" y here",
+        r#"{"value":"p<w'd & \"x\" y"}"#,
+        r#"text="p&lt;w&apos;d &amp; &quot;x&quot; y""#,
+        r#"text="p&lt;w&#39;d &amp; &quot;x&quot; y""#,
+        "q=p%3Cw%27d%20%26%20%22x%22%20y",
+        "input text 'p<w'\\''d & \"x\" y'",
+        "input text p<w'd%s&%s\"x\"%sy",
+        "回复：p＜w'd & \"x\" y。",
+    ] {
+        let clean = secrets.redact(text);
+        assert!(clean.contains("[secret password 8-15 #"), "{text}: {clean}");
+        assert!(!clean.contains("w'd"), "{clean}");
+    }
+    assert_eq!(secrets.redact("nothing here"), "nothing here");
+}
+
+#[test]
+fn the_same_secret_has_the_same_placeholder_in_one_session_only() {
+    let (one, other) = (store(&["hunter2!"]), store(&["hunter2!"]));
+    assert_eq!(one.redact("hunter2!"), one.redact("hunter2!"));
+    assert_ne!(one.redact("hunter2!"), other.redact("hunter2!"));
+    assert_eq!(one.restore(&one.redact("say hunter2! now")), "say hunter2! now");
+    assert_eq!(placeholders(&other.restore(&one.redact("hunter2!"))).len(), 1);
+    assert_eq!(placeholders("[secret santa] is a game #12345678"), [""; 0]);
+}
+
+#[test]
+fn a_short_secret_is_hidden_where_it_stands_alone() {
+    let secrets = store(&["12"]);
+    assert!(secrets.redact("12").starts_with("[secret"));
+    assert_eq!(secrets.redact("at 112:30"), "at 112:30");
+    assert!(secrets.redact("code 12, please").starts_with("code [secret"));
+}
+
+#[test]
+fn what_was_held_back_is_given_free_unless_it_is_a_secret_after_all() {
+    let secrets = SecretStore::new(KeepText::Redacted);
+    secrets.add_provisional("hunter2!");
+    assert!(secrets.redact("say hunter2! now").contains("[secret"));
+    secrets.take_back("hunter2!");
+    assert!(secrets.has_none());
+    assert_eq!(secrets.redact("say hunter2! now"), "say hunter2! now");
+    secrets.add_provisional("hunter2!");
+    secrets.add_all(&[(SecretKind::Password, "hunter2!")]);
+    secrets.take_back("hunter2!");
+    secrets.add_provisional("hunter2!");
+    secrets.take_back("hunter2!");
+    assert!(secrets.redact("say hunter2! now").contains("[secret"));
+}
+
+#[test]
+fn the_servers_keys_are_hidden_in_every_session_and_never_restored() {
+    let stores = SecretStores::new(Arc::new(NoNamedSecrets));
+    stores.hide_keys(["sk-canary-77"]);
+    for level in [KeepText::Redacted, KeepText::Full] {
+        let secrets = stores.of(SessionId::new(), level);
+        assert!(secrets.has_none() && !secrets.hides_nothing());
+        let clean = secrets.redact("wrong key: sk-canary-77!").into_owned();
+        assert_eq!(secrets.restore(&clean), "wrong key: [key]!");
+    }
+    assert_eq!(stores.redact("sk-canary-77"), "[key]");
+}
+
+#[test]
+fn what_is_left_of_a_shortened_secret_is_hidden() {
+    let secrets = store(&["Mango-Tree-77 and more"]);
+    for text in
+        ["value: Mango-Tre…", "say Mango-Tree-77 an... (cut)", "it is Mango-Tree-77 and mor"]
+    {
+        let clean = secrets.redact(text);
+        assert!(!clean.contains("Mango"), "{clean}");
+    }
+    assert_eq!(secrets.redact("a Man…"), "a Man…");
+}
+
+#[test]
+fn a_long_answer_pushes_out_nothing() {
+    let secrets = store(&["hunter2!"]);
+    let items: Vec<String> = (1000..4000).map(|n| format!("item-{n}")).collect();
+    let long = items.join(" ");
+    for _ in 0..10 {
+        secrets.add_answer(SecretKind::Marked, &long);
+    }
+    assert!(secrets.redact("say hunter2! now").contains("[secret password"));
+}
+
+#[test]
+fn whatever_a_model_types_pushes_out_nothing_of_the_users() {
+    let secrets = store(&["hunter2!"]);
+    let typed: Vec<String> = (1000..4000).map(|n| format!("pin=a{n}")).collect();
+    for text in &typed {
+        secrets.add_of_model(&find_secrets(text));
+    }
+    assert!(secrets.redact("say hunter2! now").contains("[secret password"));
+    assert!(secrets.redact("say a3999 now").contains("[secret password"));
+    assert_eq!(secrets.redact("say a1000 now"), "say a1000 now", "only so many are known");
+    // What the user says too is the user's.
+    secrets.add_all(&[(SecretKind::Password, "a3999")]);
+    for text in &typed[..2000] {
+        secrets.add_of_model(&find_secrets(text));
+    }
+    assert!(secrets.redact("say a3999 now").contains("[secret password"));
+}
+
+#[test]
+fn a_code_in_two_groups_is_the_same_code() {
+    let secrets = SecretStore::new(KeepText::Redacted);
+    secrets.add_answer(SecretKind::Code, "It is 482-913.");
+    for text in ["482913", "482 913", "482-913", "typed 482913 now"] {
+        assert!(secrets.redact(text).contains("[secret code"), "{text}");
+    }
+}
+
+#[test]
+fn a_number_is_a_secret_in_whatever_groups() {
+    let secrets =
+        store(&["4111111111111111", "5500 0055 5555 5559", "11010519491231002x", "482913"]);
+    for (text, begins) in [
+        ("to 4111 1111 1111 1111.", "to [secret password 16+ #"),
+        ("to 4111-1111-1111-1111.", "to [secret password 16+ #"),
+        ("to 4111\u{a0}1111\u{a0}1111\u{a0}1111.", "to [secret password 16+ #"),
+        ("to 5500005555555559.", "to [secret password 16+ #"),
+        ("to 5500-0055-5555-5559.", "to [secret password 16+ #"),
+        ("to 110105 19491231 002X.", "to [secret password 16+ #"),
+        ("to 48 29 13.", "to [secret password 4-7 #"),
+        ("to 482.913.", "to [secret password 4-7 #"),
+        ("input text 4111%s1111%s1111%s1111.", "input text [secret password 16+ #"),
+    ] {
+        let clean = secrets.redact(text);
+        assert!(clean.starts_with(begins) && clean.ends_with("]."), "{text}: {clean}");
+        let place = begins.find('[').unwrap()..text.len() - 1;
+        assert_eq!(secrets.places(text), vec![place; 1], "{text}");
+    }
+    for cut in ["5500 0055 55…", "550000555…", "4111 1111 1..."] {
+        assert!(secrets.redact(cut).starts_with("[secret password 16+ #"), "{cut}");
+    }
+    for other in ["4111 1111 1111 1112", "the 48th of 2913", "1949-12-31"] {
+        assert_eq!(secrets.redact(other), other);
+    }
+}
+
+#[test]
+fn of_one_number_in_several_groups_each_becomes_again_what_it_was() {
+    let secrets = store(&["482-913", "482913", "48 29 13"]);
+    let said = "482913, 482-913, 48 29 13";
+    let clean = secrets.redact(said);
+    assert_eq!(clean.matches("[secret password ").count(), 3, "{clean}");
+    assert_eq!(secrets.restore(&clean), said);
+}
+
+#[test]
+fn with_every_word_kept_nothing_is_secret() {
+    let secrets = SecretStore::new(KeepText::Full);
+    secrets.add_all(&[(SecretKind::Code, "482913")]);
+    assert_eq!(secrets.redact("482913"), "482913");
+}
+
+proptest! {
+    #[test]
+    fn no_text_keeps_its_secrets(
+        secrets in prop::collection::vec("\\PC{4,24}", 1..5), parts in prop::collection::vec("\\PC{0,12}", 2..6)
+    ) {
+        let secrets: Vec<String> = secrets.iter().map(|it| it.trim().to_owned())
+            .filter(|it| 4 <= it.chars().count() && !it.contains("secret")).collect();
+        let store = store(&secrets.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut text = parts.concat();
+        for secret in &secrets { text.push_str(secret); text.push(' '); }
+        let clean = store.redact(&text).into_owned();
+        let bare = clean.split("[secret password").map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect::<Vec<_>>().join("\u{0}");
+        for secret in &secrets {
+            prop_assert!(!bare.contains(secret.as_str()), "{secret:?} in {clean:?}");
+        }
+    }
+}
