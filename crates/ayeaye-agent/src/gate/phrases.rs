@@ -31,7 +31,7 @@ pub(super) use self::asking::is_no_request;
 pub(super) use self::bare::{Bare, When, bare, begins};
 pub(super) use self::everyday::Where;
 pub(super) use self::intents::{forgetting, is_asked_about, is_negated, is_noun};
-pub(super) use self::secrets::{ADDRESS_PARTS, BESIDE_TAN, SECRETS};
+pub(super) use self::secrets::{ADDRESS_PARTS, BESIDE_SECRETS};
 
 /// A table of phrases: class, language, phrases.
 type Table<T> = &'static [(T, &'static str, &'static [&'static str])];

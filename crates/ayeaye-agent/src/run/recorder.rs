@@ -13,7 +13,7 @@ use crate::journal::{
     SessionBuilder, SessionStart, TargetRecord, ToolEnd, ToolStart,
 };
 use crate::privacy::{PrivacySettings, SecretStore};
-use crate::secret_text::{SecretKind, find_secrets, is_code, secret_asked_for};
+use crate::secret_text::{SecretKind, find_secrets, is_code, may_ask_for_secret, secret_asked_for};
 use crate::{ActMark, JournalError, Picture, QuestionKind, Session, SessionId};
 
 /// A picture as sent to a model, and the blob it is stored in, if it may be stored.
@@ -116,14 +116,20 @@ impl Recorder {
             return;
         }
         let asked = self.session.question.as_ref();
+        // What was to choose from is in the record already.
+        if asked.is_some_and(|it| it.options.iter().any(|option| option == text)) {
+            return;
+        }
         let question = asked.filter(|it| it.kind == QuestionKind::Info);
         if let Some(kind) = question.and_then(|it| secret_asked_for(&it.text)) {
             self.secrets.add_answer(kind, text);
             return;
         }
-        // No list of words knows every way to ask for a code. What was to choose from is none.
-        let chosen = asked.is_some_and(|it| it.options.iter().any(|option| option == text));
-        if is_code(text) && !chosen {
+        if question.is_some_and(|it| may_ask_for_secret(&it.text)) {
+            self.secrets.add_likely_parts(SecretKind::Password, text);
+        }
+        // No list of words knows every way to ask for a code.
+        if is_code(text) {
             self.secrets.add_answer(SecretKind::Code, text);
         }
     }

@@ -1,7 +1,7 @@
-//! Secrets of a task, where a model or a screen writes them in other groups.
-use crate::fakes::{Rig, click, complete, types};
+//! Secrets that a task or an answer has: in whatever words, and in whatever groups they are written again.
+use crate::fakes::{Rig, click, complete, info, types};
 use crate::journal::Fact;
-use crate::{PrivacySettings, StopReason};
+use crate::{PrivacySettings, StopReason, UserInput};
 
 const TASK: &str = "Pay with 4111111111111111 or 5500 0055 5555 5559, person 11010519491231002X. The code is 482913.";
 const NUMBERS: [&str; 9] = [
@@ -53,4 +53,48 @@ async fn what_a_screen_shows_of_it_is_black_and_in_no_list_of_elements() {
         assert_eq!(rig.facts(report.session_id, blackened).await, [1, 1], "{number}");
         assert_eq!(rig.files_with(number), [""; 0], "{number}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_of_the_task_is_kept_nowhere_however_it_is_put() {
+    for (task, secret) in [
+        ("The password is: hunter2xx", "hunter2xx"),
+        ("password = hunter3xx", "hunter3xx"),
+        ("Mot de passe : Printemps24", "Printemps24"),
+        ("パスワードは abc12345 です", "abc12345"),
+        ("ПАРОЛЬ: Весна-2024", "Весна-2024"),
+        ("Pay, CVV: 739", "739"),
+        ("The code is 482 913", "482 913"),
+    ] {
+        let rig = Rig::new([complete(&format!("I typed {secret} there"))]);
+        let report = rig.run_task(task).await;
+        assert!(report.message.starts_with("I typed [secret "), "{task}: {}", report.message);
+        let kept = [format!("typed {secret}"), task.to_owned()].map(|it| rig.files_with(&it));
+        assert_eq!(kept, [[""; 0]; 2], "{task}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_answer_to_whatever_asks_for_a_secret_is_kept_nowhere() {
+    for (question, answer, secret) in [
+        ("What is your wallet's recovery phrase?", "apple river candle moon", "apple river"),
+        ("What is the Wi-Fi key?", "Quince", "Quince"),
+        ("What is the login for the bank?", "anna and Mango77x", "Mango77x"),
+        ("Which login shall I use?", "anna with Mango77x", "Mango77x"),
+    ] {
+        let rig = Rig::new([info(question)]);
+        let asked = rig.run().await;
+        rig.script.adds([complete(&format!("I used {answer}, and {secret} it was"))]);
+        rig.go_on(asked.session_id, UserInput::Reply(answer.to_owned())).await;
+        assert_eq!(rig.files_with(answer), [""; 0], "{question}");
+        if !secret.contains(' ') {
+            assert_eq!(rig.files_with(secret), [""; 0], "{question}");
+        }
+    }
+    // A user's name may be one, and is no secret then.
+    let rig = Rig::new([info("Which login shall I use?")]);
+    let asked = rig.run().await;
+    rig.script.adds([complete("ok")]);
+    rig.go_on(asked.session_id, UserInput::Reply("Google".to_owned())).await;
+    assert_ne!(rig.files_with("Google"), [""; 0]);
 }

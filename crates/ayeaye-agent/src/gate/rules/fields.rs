@@ -7,7 +7,9 @@ use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateHistory, GateRequest};
 use crate::gate::text::{List, holds, normalized, normalized_all, words};
 use crate::gate::verdict::Rule;
-use crate::secret_text::{SecretKind, find_secrets, secret_asked_for};
+use crate::secret_text::{
+    PHRASES, PROOFS, SecretKind, asks_for_tan, find_secrets, secret_asked_for,
+};
 
 /// Whether a field is for searching. What stands in it says so only before anything was typed in this session: on
 /// older phones it is what an empty field asks for, and later it may be the first word of a message.
@@ -79,20 +81,10 @@ fn asks_for_code(field: &ControlFacts, request: &GateRequest<'_>) -> bool {
 
 /// Whether a text asks for what proves who one is, or pays.
 fn is_secret(written: &str) -> bool {
-    static WORDS: List = List::new(|| normalized_all(phrases::SECRETS));
+    static WORDS: List =
+        List::new(|| normalized_all(&[PROOFS, PHRASES, phrases::BESIDE_SECRETS].concat()));
     let text = normalized(written);
-    WORDS.iter().any(|it| holds(&text, it)) || asks_for_tan(written, &text)
-}
-
-/// Whether a text names the TAN of a bank: in capitals, of which not all there is consists, or beside what says so.
-fn asks_for_tan(written: &str, text: &str) -> bool {
-    static BESIDE: List = List::new(|| normalized_all(phrases::BESIDE_TAN));
-    if !holds(text, "tan") {
-        return false;
-    }
-    let in_capitals = written.split(|c: char| !c.is_alphanumeric()).any(|it| it == "TAN");
-    let stands_out = words(text).count() <= 2 || written.contains(char::is_lowercase);
-    text == "tan" || in_capitals && stands_out || BESIDE.iter().any(|it| holds(text, it))
+    WORDS.iter().any(|it| holds(&text, it)) || asks_for_tan(written)
 }
 
 /// Whether a text (normalized) that asks for a PIN code means that of an address in India: beside other parts of one,

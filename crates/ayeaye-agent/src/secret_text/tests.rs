@@ -1,0 +1,285 @@
+//! What is told as a secret, and what is not.
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn questions_for_secrets_are_told_from_others() {
+    for question in [
+        "What is the password for Nimbus?",
+        "Please enter the 6-digit code",
+        "请输入手机验证码",
+        "Your PIN?",
+        "Which code did they send?",
+        "请问支付密码是多少？",
+    ] {
+        assert!(secret_asked_for(question).is_some(), "{question}");
+    }
+    for question in [
+        "Which Anna do you mean?",
+        "Which shopping list?",
+        "What should I pin? No: what should the note say?"
+            .trim_start_matches("What should I pin? No: "),
+        "您想要什么颜色？",
+        "Is the opinion poll the right one?",
+    ] {
+        assert_eq!(secret_asked_for(question), None, "{question}");
+    }
+}
+
+#[test]
+fn questions_for_secrets_are_known_in_many_languages() {
+    for question in [
+        "¿Cuál es la contraseña?",
+        "¿Qué código te llegó?",
+        "Wie lautet das Passwort?",
+        "Bitte den Bestätigungscode aus der SMS",
+        "Quel est le mot de passe ?",
+        "Quel est le code de vérification reçu ?",
+        "Qual è il codice che hai ricevuto?",
+        "Qual é a palavra-passe?",
+        "Qual código chegou por SMS?",
+        "Wat is het wachtwoord?",
+        "Welke verificatiecode heb je gekregen?",
+        "Jakie jest hasło?",
+        "Jaki kod przyszedł SMS-em?",
+        "Şifreniz nedir?",
+        "SMS ile gelen doğrulama kodunu söyler misiniz?",
+        "Какой пароль?",
+        "Какой код пришёл в СМС?",
+        "パスワードは何ですか",
+        "認証コードを教えてください",
+        "비밀번호가 뭐예요?",
+        "문자로 온 인증번호는?",
+        "收到的验证码是多少？",
+        "登录密码是什么？",
+        "ما هي كلمة المرور؟",
+        "ما هو رمز التحقق؟",
+        "पासवर्ड क्या है?",
+        "एसएमएस में कौन सा कोड आया?",
+    ] {
+        assert!(secret_asked_for(question).is_some(), "{question}");
+    }
+    for question in [
+        "¿Qué Ana quieres decir?",
+        "Welche Anna meinst du?",
+        "Welche Postleitzahl?",
+        "Quelle couleur ?",
+        "Welk kodak-toestel?",
+        "Który sklep?",
+        "Какой кодекс?",
+        "Hangi kodak?",
+        "どの色ですか",
+        "어느 가게인가요?",
+    ] {
+        assert_eq!(secret_asked_for(question), None, "{question}");
+    }
+}
+
+#[test]
+fn questions_for_phrases_keys_and_logins_are_known() {
+    for question in [
+        "What is your wallet's recovery phrase?",
+        "What is the seed phrase?",
+        "Which backup code shall I use?",
+        "What is the private key?",
+        "What is the Wi-Fi key?",
+        "Which access token does the app need?",
+        "What is the API key for the weather app?",
+        "What is the PUK of the SIM card?",
+        "Which TAN did the bank send?",
+        "Bitte die TAN eingeben",
+        "What is the login for the bank?",
+        "What are your sign-in details?",
+        "What was your mother's maiden name?",
+        "Wie lautet die Wiederherstellungsphrase?",
+        "Wie lauten die Zugangsdaten?",
+        "Wie lautet der WLAN-Schlüssel?",
+        "Quelle est la phrase de récupération ?",
+        "Quels sont vos identifiants ?",
+        "¿Cuál es la frase de recuperación?",
+        "¿Cuáles son los datos de acceso?",
+        "Qual é a chave Wi-Fi?",
+        "Quali sono le credenziali?",
+        "Какая секретная фраза?",
+        "Какой токен доступа?",
+        "助记词是什么？",
+        "登录信息是什么？",
+        "復元フレーズは何ですか",
+        "복구 문구가 뭐예요?",
+    ] {
+        assert!(secret_asked_for(question).is_some(), "{question}");
+    }
+    for question in [
+        "Which login page do you mean?",
+        "Which token do you want to swap?",
+        "Which key shall I press?",
+        "¿Qué tan urgente es?",
+        "When does the card's expiry matter?",
+        "Quale parola devo cercare?",
+        "일회용 수저가 필요하세요?",
+        "Which expiry date shall I filter by?",
+    ] {
+        assert_eq!(secret_asked_for(question), None, "{question}");
+    }
+    for question in ["Which login page do you mean?", "What is the token?", "Какой токен?"]
+    {
+        assert!(may_ask_for_secret(question), "{question}");
+    }
+    for question in ["Which keyboard?", "Which Anna do you mean?", "When shall I log in?"] {
+        assert!(!may_ask_for_secret(question), "{question}");
+    }
+}
+
+#[test]
+fn a_reply_that_looks_like_a_code_is_one() {
+    for reply in [
+        "482913",
+        "4829",
+        "48291377",
+        "482 913",
+        "482-913",
+        "48 29 13",
+        "Es ist 482913.",
+        "是４８２９１３",
+        "٤٨٢٩١٣",
+        "code:482913",
+    ] {
+        assert!(is_code(reply), "{reply}");
+    }
+    for reply in [
+        "yes",
+        "3",
+        "739",
+        "12:30",
+        "2026-11-23",
+        "23.11.2026",
+        "3.500,00",
+        "$4500",
+        "4500 €",
+        "123456789",
+        "192.168.1.10",
+        "Anna",
+        "",
+        "the one from 2019, with the long text about how it was found in the year 1984",
+    ] {
+        assert!(!is_code(reply), "{reply}");
+    }
+}
+
+#[test]
+fn cards_and_identity_numbers_are_found_by_their_check_digits() {
+    let found = |text| find_secrets(text);
+    assert_eq!(
+        found("pay with 4111 1111 1111 1111 please"),
+        [(SecretKind::Card, "4111 1111 1111 1111")]
+    );
+    assert_eq!(found("4111 1111 1111 1112"), []);
+    assert_eq!(
+        found("身份证11010519491231002X，谢谢"),
+        [(SecretKind::Identity, "11010519491231002X")]
+    );
+    assert_eq!(found("call 13800138000 at 12:30"), []);
+    assert_eq!(found("0000000000000000"), []);
+}
+
+#[test]
+fn what_is_called_a_password_is_found() {
+    let one = |text| find_secrets(text).first().map(|(_, value)| (*value).to_owned());
+    assert_eq!(one("Sign in; the password is hunter2, then stop").as_deref(), Some("hunter2"));
+    assert_eq!(one("Password: \"s3 cret\" and go").as_deref(), Some("s3 cret"));
+    assert_eq!(one("密码Quince-41，谢谢").as_deref(), Some("Quince-41"));
+    assert_eq!(one("the code is 482913").as_deref(), Some("482913"));
+    assert_eq!(one("密码是abc12345。").as_deref(), Some("abc12345"));
+    assert_eq!(one("verification code 482913").as_deref(), Some("482913"));
+    assert_eq!(one("Change the password in Settings"), None);
+    assert_eq!(one("If the password is wrong, stop"), None);
+    assert_eq!(one("Sign in with {{secret:bank-2}}"), None);
+}
+
+#[test]
+fn what_stands_for_a_secret_is_none() {
+    let held = "[secret password 8-15 #0a1b2c3d]";
+    for text in [
+        format!("Sign in with {held}"),
+        format!("the password is {held}, the code: [secret code 4-7 #00000001]."),
+    ] {
+        assert_eq!(find_secrets(&text), [], "{text}");
+    }
+    let text = format!("not {held}: the password is hunter2");
+    assert_eq!(find_secrets(&text), [(SecretKind::Password, "hunter2")]);
+    // Only what is one as a whole.
+    let found = find_secrets("[secret password hunter2");
+    assert!(found.contains(&(SecretKind::Password, "hunter2")), "{found:?}");
+}
+
+#[test]
+fn the_secret_is_found_in_an_answer_however_it_is_worded() {
+    for answer in [
+        "482913",
+        "It is 482-913.",
+        "482 913",
+        "收到了，是482913这个",
+        "482913是验证码",
+        "They sent (482913)",
+        "code:482913",
+        "It's 482913, thanks!",
+        "48-29-13",
+    ] {
+        assert!(
+            secret_parts(answer).contains(&"482913".to_owned()),
+            "{answer}: {:?}",
+            secret_parts(answer)
+        );
+    }
+    assert!(secret_parts("Put Mango-Tree-77 there").contains(&"Mango-Tree-77".to_owned()));
+    assert!(secret_parts("CVV 739").contains(&"739".to_owned()));
+    assert_eq!(secret_parts("the blue one, please"), [""; 0]);
+}
+
+#[test]
+fn texts_made_to_be_searched_for_ever_are_not() {
+    for piece in [
+        "pin:",
+        "pin:xxxx ",
+        "[secret ",
+        "pin=a1 [secret ",
+        "密码是",
+        "password",
+        "passwort ",
+        "pin for ",
+        "pin \n",
+        "pin\"* ",
+    ] {
+        let text = piece.repeat(1 << 14);
+        assert!(find_secrets(&text).len() <= 2 * MOST_FOUND, "{piece}");
+    }
+}
+
+#[test]
+fn letters_that_change_their_length_are_survived() {
+    for text in ["İİpassword a是K", "ẞßcode: İ", "Passwordİ=x"] {
+        find_secrets(text);
+        secret_asked_for(text);
+        secret_parts(text);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_around_a_word_is_survived(a in "[İKẞß是为:= a-z]{0,12}", b in "[İKẞß是为:= \"'0-9]{0,12}") {
+        let text = format!("{a}password{b}");
+        for (_, found) in find_secrets(&text) {
+            prop_assert!(text.contains(found));
+        }
+        secret_parts(&text);
+    }
+
+    #[test]
+    fn any_text_is_searched_without_fear(text in "\\PC{0,80}") {
+        for (_, found) in find_secrets(&text) {
+            prop_assert!(text.contains(found));
+        }
+        secret_asked_for(&text);
+    }
+}

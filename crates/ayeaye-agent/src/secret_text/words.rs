@@ -1,0 +1,169 @@
+//! Words for what is secret, in the languages most questions are asked in.
+
+/// Latin and Cyrillic ones count where a word begins.
+#[rustfmt::skip]
+pub(super) const PASSWORDS: &[&str] = &[
+    "pwd", "passwd", "password", "passcode", "passphrase", "pass phrase", "pin", "secret", "credential",
+    // German, Dutch, the languages of the north.
+    "passwort", "kennwort", "geheimzahl", "passwörter", "wachtwoord", "pincode", "lösenord", "adgangskode",
+    "salasana", "passord",
+    // French, Spanish, Portuguese, Italian, Romanian.
+    "mot de passe", "code secret", "contraseña", "contrasena", "contraseñas", "palabra de paso", "clave", "senha",
+    "palavra-passe", "palavra passe", "parola d'ordine", "parola d’ordine", "parola di accesso", "parolă",
+    // Polish, Czech, Hungarian, Turkish, Indonesian, Vietnamese.
+    "hasło", "hasła", "hasłem", "haslo", "heslo", "jelszó", "jelszav", "şifre", "sifre", "parolan", "parolay", "kata sandi",
+    "mật khẩu",
+    // Russian, Ukrainian, Greek.
+    "пароль", "пароля", "паролем", "пин-код", "пинкод", "пін-код", "κωδικό",
+    // Chinese, Japanese, Korean.
+    "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호",
+    // Arabic, Hebrew, Hindi, Thai.
+    "كلمة المرور", "كلمة السر", "الرقم السري", "סיסמה", "पासवर्ड", "รหัสผ่าน",
+];
+#[rustfmt::skip]
+pub(super) const CODES: &[&str] = &[
+    "verification code", "security code", "one-time", "one time code", "otp", "2fa", "two-factor", "6-digit", "4-digit",
+    "sms code", "code we sent", "login code", "confirmation code", "cvv", "cvc", "mtan", "sms-tan", "smstan",
+    // German, Dutch, the languages of the north.
+    "bestätigungscode", "sicherheitscode", "prüfziffer", "einmalcode", "zugangscode", "sms-code", "smscode", "verificatiecode",
+    "beveiligingscode", "bevestigingscode", "toegangscode", "engangskode", "engångskod", "verifieringskod",
+    "vahvistuskoodi", "kode",
+    // French, Spanish, Portuguese, Italian, Romanian.
+    "code de vérification", "code de confirmation", "code de sécurité", "code reçu", "code à usage unique", "cryptogramme",
+    "código", "codigo", "codice", "codul", "cod de",
+    // Polish, Czech, Hungarian, Turkish, Indonesian, Vietnamese.
+    "kod", "kodu", "kodem", "kód", "kódot", "doğrulama kodu", "onay kodu", "mã xác", "mã otp",
+    // Russian, Ukrainian, Greek.
+    "код", "кода", "коду", "кодом", "смс-код", "κωδικός",
+    // Chinese.
+    "验证码", "驗證碼", "校验码", "校驗碼", "動態碼", "动态码", "确认码", "確認碼", "安全码", "安全碼", "短信码", "授权码",
+    // Japanese, Korean.
+    "認証コード", "確認コード", "検証コード", "認証番号", "ワンタイム", "セキュリティコード", "인증번호", "인증 번호", "인증코드",
+    "인증 코드", "확인 코드", "보안 코드",
+    // Arabic, Hebrew, Hindi, Thai.
+    "رمز", "كود", "קוד", "कोड", "ओटीपी", "รหัส",
+];
+
+/// Words that are a secret's where they end a word put together of several.
+pub(super) const ENDINGS: &[&str] =
+    &["passwort", "kennwort", "wachtwoord", "lösenord", "passord", "code", "koodi"];
+
+/// What else proves who one is, or pays: what fields ask for, and questions.
+#[rustfmt::skip]
+pub(crate) const PROOFS: &[&str] = &[
+    "password", "passcode", "passphrase", "pin", "otp", "cvv", "cvc", "cvv2", "cvc2", "security code",
+    "verification code", "one-time code", "one-time password", "one-time passcode", "one time password",
+    "card number", "2fa",
+    "mtan", "pushtan", "sms-tan", "phototan", "chiptan", "recovery code", "recovery key", "backup code",
+    "private key", "secret key", "card verification",
+    "social security number", "ssn", "maiden name", "puk", "security answer", "security question", "secret answer",
+    "memorable word",
+    "passwort", "kennwort", "bestätigungscode", "sicherheitscode", "prüfcode", "kartennummer",
+    "wiederherstellungscode", "wiederherstellungsschlüssel", "einmalpasswort", "einmalcode", "geheimzahl",
+    "prüfziffer", "kartenprüfnummer", "sicherheitsfrage", "freigabecode",
+    "contraseña", "código de verificación", "código de seguridad", "código de un solo uso", "clave de seguridad",
+    "clave dinámica", "clave de un solo uso", "clave privada", "número de tarjeta", "token de seguridad",
+    "mot de passe", "code de vérification", "code confidentiel", "code à usage unique", "cryptogramme",
+    "numéro de carte", "clé privée", "code secret",
+    "senha", "código de segurança", "código de verificação", "número do cartão", "código de uso único",
+    "chave privada",
+    "codice di verifica", "codice di sicurezza", "codice monouso", "codice otp", "numero della carta",
+    "numero di carta", "chiave privata",
+    "wachtwoord", "verificatiecode", "pincode", "herstelcode", "eenmalige code", "beveiligingscode", "kaartnummer",
+    "hasło", "kod weryfikacyjny", "kod jednorazowy", "hasło jednorazowe", "numer karty", "kod zabezpieczający",
+    "klucz prywatny",
+    "şifre", "doğrulama kodu", "güvenlik kodu", "kurtarma kodu", "kart numarası",
+    "пароль", "код подтверждения", "код из смс", "одноразовый код", "номер карты", "пин-код", "пин", "секретный код",
+    "кодовое слово",
+    "код підтвердження", "одноразовий код", "номер картки", "пін-код", "пін",
+    "密码", "密碼", "验证码", "驗證碼", "安全码", "安全碼", "动态码", "動態碼", "动态密码", "動態密碼", "口令", "校验码", "卡号", "卡號", "私钥", "私鑰", "恢复密钥",
+    "密保",
+    "パスワード", "暗証番号", "認証コード", "確認コード", "秘密鍵", "ワンタイム", "カード番号", "セキュリティコード", "合言葉",
+    "비밀번호", "인증번호", "인증 코드", "카드 번호", "카드번호", "보안 코드", "보안코드", "개인 키",
+    "كلمة المرور", "كلمة السر", "رمز التحقق", "رمز لمرة واحدة", "رقم البطاقة", "الرقم السري", "رمز الأمان",
+    "المفتاح الخاص",
+    "पासवर्ड", "ओटीपी", "सत्यापन कोड", "वन-टाइम", "कार्ड नंबर", "सीवीवी", "पिन",
+    "kata sandi", "kode verifikasi", "kode sekali pakai", "nomor kartu", "kode keamanan", "kode otp",
+    "mật khẩu", "mã xác minh", "mã otp", "mã dùng một lần", "số thẻ", "mã bảo mật", "mã pin",
+    "รหัสผ่าน", "รหัสยืนยัน", "รหัสแบบใช้ครั้งเดียว", "หมายเลขบัตร", "รหัสลับ",
+    "lösenord", "engångskod", "kortnummer", "säkerhetskod", "adgangskode", "engangskode", "sikkerhedskode", "passord",
+    "sikkerhetskode", "salasana", "kertakäyttökoodi", "kortin numero", "turvakoodi",
+    "heslo", "jednorázový kód", "číslo karty", "jelszó", "kártyaszám", "parolă", "cod unic", "număr card",
+    "numărul cardului", "κωδικός", "αριθμός κάρτας", "парола", "еднократен код", "номер на картата", "lozinka",
+    "jednokratni kod", "broj kartice", "סיסמה", "קוד חד פעמי", "קוד אימות", "מספר כרטיס",
+];
+
+/// Secrets that are several words.
+#[rustfmt::skip]
+pub(crate) const PHRASES: &[&str] = &[
+    "recovery phrase", "seed phrase", "secret phrase", "mnemonic", "12-word phrase", "24-word phrase",
+    "wiederherstellungsphrase", "frase de recuperación", "frase semilla", "phrase de récupération", "phrase secrète",
+    "frase de recuperação", "frase di recupero", "herstelzin", "fraza odzyskiwania", "kurtarma ifadesi",
+    "секретная фраза", "сид-фраза", "фраза восстановления", "секретна фраза", "фраза відновлення", "助记词", "助憶詞",
+    "復元フレーズ", "リカバリーフレーズ", "복구 문구", "니모닉", "عبارة الاسترداد", "रिकवरी वाक्यांश", "frasa pemulihan",
+    "cụm từ khôi phục", "วลีกู้คืน", "återställningsfras", "gendannelsesfrase", "palautuslauseke", "obnovovací fráze",
+    "helyreállítási kifejezés", "frază de recuperare", "φράση ανάκτησης", "ביטוי שחזור",
+    "recovery words", "seed words", "backup phrase", "wiederherstellungswörter",
+];
+
+/// Keys and tokens.
+#[rustfmt::skip]
+pub(super) const KEYS: &[&str] = &[
+    "wi-fi key", "wifi key", "wi-fi-key", "wifi-key", "wlan key", "network key", "wpa key", "access key", "access token",
+    "api key", "api-key", "api token", "auth token", "bearer token", "session token", "recovery key", "private key",
+    "secret key", "encryption key", "puk",
+    "wlan-schlüssel", "wlan schlüssel", "netzwerkschlüssel", "zugriffsschlüssel", "zugangsschlüssel", "api-schlüssel",
+    "zugriffstoken", "zugangstoken", "wiederherstellungsschlüssel",
+    "wifi-sleutel", "wi-fi-sleutel", "netwerksleutel", "toegangssleutel", "api-sleutel", "toegangstoken",
+    "clé wi-fi", "clé wifi", "clé wpa", "clé réseau", "clé d'accès", "clé d’accès", "clé api", "clé privée",
+    "jeton d'accès", "jeton d’accès",
+    "token de acceso", "token de acesso", "token di accesso", "chave wi-fi", "chave wifi", "chave de rede",
+    "chave de acesso", "chave de api", "chave privada", "chiave wi-fi", "chiave wifi", "chiave di rete",
+    "chiave di accesso", "chiave api", "chiave privata",
+    "klucz wi-fi", "klucz wifi", "klucz sieci", "klucz api", "klucz dostępu", "token dostępu", "klíč wi-fi",
+    "klíč k wi-fi", "přístupový token", "wi-fi anahtarı", "wifi anahtarı", "ağ anahtarı", "api anahtarı",
+    "erişim anahtarı", "kunci wi-fi", "kunci wifi", "token akses", "kunci api", "khóa wi-fi", "khóa api",
+    "ключ wi-fi", "ключ от wi-fi", "ключ сети", "ключ api", "api-ключ", "ключ доступа", "токен доступа", "ключ мережі",
+    "ключ доступу", "токен доступу",
+    "密钥", "密鑰", "金鑰", "令牌", "私钥", "私鑰", "アクセスキー", "アクセストークン", "apiキー", "暗号化キー", "ネットワークキー", "秘密鍵",
+    "액세스 토큰", "액세스 키", "api 키", "보안 키", "네트워크 키", "와이파이 키", "مفتاح الشبكة", "مفتاح الوصول", "एक्सेस टोकन",
+];
+
+/// What somebody signs in with, as a whole.
+#[rustfmt::skip]
+pub(super) const LOGINS: &[&str] = &[
+    "login for", "login details", "login data", "login information", "login info", "sign-in details", "sign in details",
+    "logon details",
+    "zugangsdaten", "anmeldedaten", "logindaten", "login-daten", "login für", "inloggegevens", "inloguppgifter",
+    "loginoplysninger", "påloggingsinformasjon", "kirjautumistiedot",
+    "identifiants", "données de connexion", "datos de acceso", "datos de inicio de sesión", "credencial",
+    "dados de acesso", "dados de login", "credenziali", "dati di accesso", "date de conectare",
+    "dane logowania", "danych logowania", "přihlašovací údaje", "bejelentkezési adat", "giriş bilgi", "kredensial",
+    "thông tin đăng nhập", "данные для входа", "логин и", "дані для входу", "στοιχεία σύνδεσης",
+    "登录信息", "登入資訊", "登錄信息", "ログイン情報", "로그인 정보", "بيانات الدخول", "بيانات تسجيل الدخول", "פרטי התחברות", "लॉगिन विवरण",
+    "ข้อมูลเข้าสู่ระบบ",
+];
+
+/// Words of questions that may be answered with a secret, or with something else.
+#[rustfmt::skip]
+pub(super) const PERHAPS: &[&str] = &[
+    "login", "logon", "token", "key", "schlüssel", "sleutel", "clé", "jeton", "llave", "chave", "chiave", "klucz", "klíč",
+    "anahtar", "ключ", "токен", "логин", "логін", "トークン", "토큰", "टोकन",
+];
+
+/// Beside one of these a "tan" is that of a bank, and no word of Spanish ("¿Qué tan probable es …?").
+pub(super) const BESIDE_TAN: &[&str] = &[
+    "eingeben",
+    "eingabe",
+    "code",
+    "nummer",
+    "verfahren",
+    "enter",
+    "your",
+    "ihre",
+    "deine",
+    "sms",
+    "bestätigen",
+    "freigabe",
+    "banking",
+];
