@@ -154,7 +154,7 @@ fn letters(rest: &str) -> usize {
 }
 
 /// A blank within a line.
-fn is_blank(c: char) -> bool {
+pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() && !matches!(c, '\n' | '\r')
 }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::asked::is_compound;
-use super::binders::{Bond, bound};
+use super::binders::{Bond, bound, is_blank};
 use super::lowered::{Lowered, begins_word, is_spaced};
 use super::numbers::{is_grouped, plain_digit};
 use super::words::{CODES, KEYS, PASSWORDS, PHRASES};
@@ -120,7 +120,7 @@ fn values(rest: &str, by: Bond, sort: Sort) -> Vec<&str> {
         ('‹', '›'),
     ];
     // A sign may end a line, and be set in bold type.
-    let line = rest.trim_start_matches(['*', '_']).trim_start_matches([' ', '\t', '\u{a0}']);
+    let line = rest.trim_start_matches(['*', '_']).trim_start_matches(is_blank);
     let rest = if by == Bond::Sign { line.trim_start() } else { line };
     let has_own_line = rest.len() < line.len();
     let rest = beginning(rest, LONGEST);
@@ -285,6 +285,7 @@ mod tests {
             ("Wi-Fi key: abcd-1234", "abcd-1234"),
             ("PUK 12345678", "12345678"),
             ("Seed phrase: apple river candle moon. Then stop", "apple river candle moon"),
+            ("密码：　桜の木です", "桜の木です"),
             ("密码：", ""),
         ] {
             let all = found(text);
