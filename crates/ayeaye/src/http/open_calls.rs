@@ -1,44 +1,77 @@
-//! The calls of sessions that are waited for: an id is for one of them at a time.
-use std::collections::HashSet;
+//! The calls of sessions that have no answer yet: an id is for one of them at a time.
+//!
+//! A call outlives the connection that it came on. So it is over when its answer is among the events of its
+//! stream, when it is cancelled or when its session ends, and not when nobody reads it any more.
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::RequestId;
 use rmcp::transport::common::server_side_http::SessionId;
 
-type Ids = Mutex<HashSet<(SessionId, RequestId)>>;
+/// The stream of each call, by its session and its id.
+type Streams = HashMap<(SessionId, RequestId), String>;
 
-/// The ids of all calls that somebody waits for.
-#[derive(Debug, Default)]
-pub(super) struct OpenCalls(Arc<Ids>);
+/// All calls without an answer. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OpenCalls(Arc<Mutex<Streams>>);
 
-/// A call, until it is dropped.
+/// A call that is on its way to its session; dropped before it is there, its id is free again.
 #[derive(Debug)]
-pub(super) struct OpenCall {
-    all: Arc<Ids>,
+pub(super) struct NewCall {
+    all: OpenCalls,
     id: (SessionId, RequestId),
+    arrived: bool,
 }
 
 impl OpenCalls {
     /// A call begins; `None` if one of the session with this id is open.
-    pub(super) fn begin(&self, session: &SessionId, call: &RequestId) -> Option<OpenCall> {
-        let id = (session.clone(), call.clone());
-        lock(&self.0).insert(id.clone()).then(|| OpenCall { all: Arc::clone(&self.0), id })
+    pub(super) fn begin(&self, session: &SessionId, call: &RequestId) -> Option<NewCall> {
+        let (id, mut all) = ((session.clone(), call.clone()), self.lock());
+        if all.contains_key(&id) {
+            return None;
+        }
+        all.insert(id.clone(), String::new());
+        Some(NewCall { all: self.clone(), id, arrived: false })
     }
 
-    /// The sessions with a call that somebody waits for.
+    /// The stream of a call.
+    pub(super) fn stream(&self, session: &SessionId, call: &RequestId) -> Option<String> {
+        self.lock().get(&(session.clone(), call.clone())).cloned()
+    }
+
+    /// The call of this stream is over.
+    pub(super) fn end(&self, stream: &str) {
+        self.lock().retain(|_, its| its != stream);
+    }
+
+    /// The sessions with an open call.
     pub(super) fn sessions(&self) -> HashSet<SessionId> {
-        lock(&self.0).iter().map(|(session, _)| session.clone()).collect()
+        self.lock().keys().map(|(session, _)| session.clone()).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Streams> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for OpenCall {
+impl NewCall {
+    /// Says which stream its answer will come on.
+    pub(super) fn answers_on(&self, stream: &str) {
+        self.all.lock().insert(self.id.clone(), stream.to_owned());
+    }
+
+    /// Its session has it: from now on it is open until its stream ends.
+    pub(super) fn has_arrived(mut self) {
+        self.arrived = true;
+    }
+}
+
+impl Drop for NewCall {
     fn drop(&mut self) {
-        lock(&self.all).remove(&self.id);
+        if !self.arrived {
+            self.all.lock().remove(&self.id);
+        }
     }
-}
-
-fn lock(ids: &Ids) -> MutexGuard<'_, HashSet<(SessionId, RequestId)>> {
-    ids.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -49,11 +82,18 @@ mod tests {
     fn an_id_is_free_again_when_its_call_is_over() {
         let (calls, id) = (OpenCalls::default(), RequestId::Number(1));
         let (anna, ben) = (SessionId::from("anna"), SessionId::from("ben"));
-        let first = calls.begin(&anna, &id);
-        assert!(first.is_some());
+        let first = calls.begin(&anna, &id).unwrap();
         assert!(calls.begin(&anna, &id).is_none());
         assert!(calls.begin(&ben, &id).is_some(), "it is another session's");
-        drop(first);
-        assert!(calls.begin(&anna, &id).is_some());
+        first.answers_on("a");
+        first.has_arrived();
+        assert!(calls.begin(&anna, &id).is_none());
+        assert_eq!(calls.stream(&anna, &id).as_deref(), Some("a"));
+        calls.end("b");
+        assert!(calls.begin(&anna, &id).is_none());
+        calls.end("a");
+        // One that does not reach its session takes nothing.
+        drop(calls.begin(&anna, &id).unwrap());
+        assert!(calls.sessions().is_empty());
     }
 }

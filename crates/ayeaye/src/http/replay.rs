@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use ayeaye_agent::Principal;
-use rmcp::model::ServerJsonRpcMessage;
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use rmcp::transport::streamable_http_server::session::{
     EventId, EventStore, EventStoreError, EventStream,
 };
 use tokio::sync::watch;
+
+use super::open_calls::OpenCalls;
 
 /// Most events of one stream. Progress comes at most once a second, so this is minutes of it; the oldest
 /// is dropped first, the answer never.
@@ -30,6 +31,8 @@ const NEWS: &str = ":common";
 #[derive(Debug, Clone, Default)]
 pub(super) struct Replay {
     kept: Arc<Mutex<Kept>>,
+    /// The calls that the answers are for.
+    calls: OpenCalls,
 }
 
 #[derive(Debug, Default)]
@@ -68,6 +71,11 @@ impl Replay {
     /// An event id that is never used.
     pub(super) const NOWHERE: &str = "/0";
 
+    /// For the answers of these calls.
+    pub(super) fn new(calls: OpenCalls) -> Self {
+        Self { kept: Arc::default(), calls }
+    }
+
     /// Assigns the stream of this event to `principal`, if it has no owner yet.
     pub(super) fn claim(&self, event: &str, principal: &Principal) {
         let Some((stream, _)) = event.rsplit_once('/') else { return };
@@ -103,7 +111,11 @@ impl EventStore for Replay {
         stream: &str,
         event: &ServerSseMessage,
     ) -> Result<EventId, EventStoreError> {
-        Ok(lock(&self.kept).store(stream, event.clone()))
+        let id = lock(&self.kept).store(stream, event.clone());
+        if is_answer(event) {
+            self.calls.end(stream);
+        }
+        Ok(id)
     }
 
     /// Yields what is kept and, while the answer is still to come, what is added.
@@ -163,10 +175,7 @@ impl Kept {
             answered: false,
             owner: None,
         });
-        stream.answered |= matches!(
-            message.message.as_deref(),
-            Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_))
-        );
+        stream.answered |= is_answer(&message);
         stream.events.push_back(Event { number, size, message });
         stream.bytes += size;
         self.bytes += size;
@@ -206,6 +215,12 @@ fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether this is the answer of a call, which is the last event of its stream.
+fn is_answer(event: &ServerSseMessage) -> bool {
+    use rmcp::model::JsonRpcMessage::{Error, Response};
+    matches!(event.message.as_deref(), Some(Response(_) | Error(_)))
+}
+
 /// The size of a message as JSON, plus some overhead.
 fn size(message: &ServerSseMessage) -> usize {
     struct Count(usize);
@@ -229,7 +244,7 @@ fn size(message: &ServerSseMessage) -> usize {
 mod tests {
     use futures::StreamExt as _;
     use rmcp::ErrorData;
-    use rmcp::model::{RequestId, ServerNotification};
+    use rmcp::model::{RequestId, ServerJsonRpcMessage, ServerNotification};
 
     use super::*;
 

@@ -12,7 +12,7 @@ use ayeaye_agent::Principal;
 use futures::future::ready;
 use futures::{Stream, StreamExt as _, stream};
 use rmcp::ErrorData;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionMa
 use tokio::time::Instant;
 
 use super::legacy_sse::LegacySseFilter;
-use super::open_calls::OpenCalls;
+use super::open_calls::{NewCall, OpenCalls};
 use super::replay::Replay;
 
 /// A session ends after this long without a message. Keep-alive comments and open streams do not count,
@@ -71,12 +71,13 @@ struct OpenSession {
 
 impl Sessions {
     pub(super) fn new() -> Self {
-        let replay = Replay::default();
+        let calls = OpenCalls::default();
+        let replay = Replay::new(calls.clone());
         let mut inner = LocalSessionManager::default().with_event_store(Arc::new(replay.clone()));
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
         let full = AtomicBool::new(false);
-        let (open, legacy_sse, calls) = Default::default();
+        let (open, legacy_sse) = Default::default();
         Self { inner, replay, open, legacy_sse, calls, full }
     }
 
@@ -111,6 +112,34 @@ impl Sessions {
                 replay.claim(id, &principal);
             }
         })
+    }
+
+    /// Hands a call to its session and returns the stream of its events. What rmcp's own `create_stream` does, but
+    /// the stream is known before the session has the call: its answer could come at once.
+    async fn call(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+        call: NewCall,
+    ) -> Result<
+        impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+        LocalSessionManagerError,
+    > {
+        let known = self.inner.sessions.read().await.get(id).cloned();
+        let session = known.ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.clone()))?;
+        let receiver = session.establish_request_wise_channel().await?;
+        let (number, mut events) = (receiver.http_request_id, receiver.inner);
+        // Each stream begins with an event that has nothing but an id.
+        let first = events.try_recv().ok();
+        let name = first.as_ref().and_then(|event| event.event_id.as_deref());
+        if let Some((name, _)) = name.and_then(|name| name.rsplit_once('/')) {
+            call.answers_on(name);
+            session.push_message(message, number).await?;
+            call.has_arrived();
+        } else {
+            session.push_message(message, number).await?;
+        }
+        Ok(stream::iter(first).chain(stream::poll_fn(move |context| events.poll_recv(context))))
     }
 
     /// Ends sessions until there is room for one more: the least recently used of the principal with
@@ -183,26 +212,19 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.touch(id);
-        let mut call = None;
-        if let ClientJsonRpcMessage::Request(request) = &message {
-            call = self.calls.begin(id, &request.id);
-            if call.is_none() {
-                // rmcp would send both answers to one of them.
-                let text = "a request with this id is still open: give each its own";
-                let error = ErrorData::invalid_request(text, None);
-                let refusal = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
-                let refusal = ServerSseMessage::from_message(refusal);
-                return Ok(stream::once(ready(refusal)).left_stream());
-            }
-        }
-        let stream = self.claimed(self.inner.create_stream(id, message).await?);
-        let stream = stream.inspect(move |event| {
-            use rmcp::model::JsonRpcMessage::{Error, Response};
-            if let Some(Response(_) | Error(_)) = event.message.as_deref() {
-                drop(call.take());
-            }
-        });
-        Ok(self.legacy_sse.readable(id, stream).right_stream())
+        let ClientJsonRpcMessage::Request(request) = &message else {
+            return Ok(self.inner.create_stream(id, message).await?.left_stream());
+        };
+        let Some(call) = self.calls.begin(id, &request.id) else {
+            // rmcp would send both answers to one of them.
+            let text = "a request with this id is still open: give each its own";
+            let error = ErrorData::invalid_request(text, None);
+            let refusal = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+            let refusal = stream::once(ready(ServerSseMessage::from_message(refusal)));
+            return Ok(refusal.left_stream().right_stream());
+        };
+        let stream = self.claimed(self.call(id, message, call).await?);
+        Ok(self.legacy_sse.readable(id, stream).right_stream().right_stream())
     }
 
     async fn accept_message(
@@ -211,7 +233,13 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<(), Self::Error> {
         self.touch(id);
-        self.inner.accept_message(id, message).await
+        let cancelled = cancelled(&message).and_then(|call| self.calls.stream(id, call));
+        self.inner.accept_message(id, message).await?;
+        // Not before: a call that takes its id must reach the session after this.
+        if let Some(stream) = cancelled {
+            self.calls.end(&stream);
+        }
+        Ok(())
     }
 
     async fn create_standalone_stream(
@@ -246,6 +274,15 @@ impl SessionManager for Sessions {
     // their connection breaks, which in that protocol is a cancellation.
 }
 
+/// The call that this message cancels.
+fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    let ClientJsonRpcMessage::Notification(message) = message else { return None };
+    match &message.notification {
+        ClientNotification::CancelledNotification(it) => it.params.request_id.as_ref(),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,7 +307,7 @@ mod tests {
         let sessions = Sessions::new();
         let (waits, _transport) = sessions.create_session().await.unwrap();
         let (idle, _transport) = sessions.create_session().await.unwrap();
-        let call = sessions.calls.begin(&waits, &rmcp::model::RequestId::Number(1));
+        let call = sessions.calls.begin(&waits, &RequestId::Number(1));
         let mut rest = Vec::new();
         for _ in 0..MAX_SESSIONS - 1 {
             rest.push(sessions.create_session().await.unwrap());
@@ -279,7 +316,7 @@ mod tests {
         assert!(!sessions.has_session(&idle).await.unwrap());
         // Where all wait, one of them goes all the same.
         let all: Vec<_> = rest.iter().map(|(id, _)| id).collect();
-        let number = rmcp::model::RequestId::Number(1);
+        let number = RequestId::Number(1);
         let calls: Vec<_> = all.iter().map(|id| sessions.calls.begin(id, &number)).collect();
         rest.push(sessions.create_session().await.unwrap());
         assert!(!sessions.has_session(&waits).await.unwrap());

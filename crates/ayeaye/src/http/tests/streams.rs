@@ -3,11 +3,9 @@ use futures::StreamExt as _;
 
 use super::*;
 
-#[tokio::test]
-async fn an_answer_survives_the_connection_it_was_for() {
-    let running = start().await;
-    let headers = session(&running).await;
-    let call = post(&running, SLOW).headers(headers.clone()).send().await.unwrap();
+/// Begins a slow call and returns it with the id of its stream's first event.
+async fn begun(running: &Running, headers: &HeaderMap) -> (impl Sized + use<>, String) {
+    let call = post(running, SLOW).headers(headers.clone()).send().await.unwrap();
     running.echo.begun.notified().await;
     let mut stream = call.bytes_stream();
     let mut seen = String::new();
@@ -15,23 +13,34 @@ async fn an_answer_survives_the_connection_it_was_for() {
         seen.push_str(std::str::from_utf8(&stream.next().await.unwrap().unwrap()).unwrap());
     }
     let last = seen.lines().find_map(|line| line.strip_prefix("id:")).unwrap().trim().to_owned();
-    drop(stream);
-    let resume = || {
-        http()
-            .get(format!("http://{}/mcp", running.address))
-            .bearer_auth(TOKEN)
-            .header("accept", "text/event-stream")
-            .headers(headers.clone())
-            .header("last-event-id", &last)
-    };
+    (stream, last)
+}
+
+async fn resume(running: &Running, headers: &HeaderMap, last: &str) -> reqwest::Response {
+    let resumed = http()
+        .get(format!("http://{}/mcp", running.address))
+        .bearer_auth(TOKEN)
+        .header("accept", "text/event-stream")
+        .headers(headers.clone())
+        .header("last-event-id", last);
+    resumed.send().await.unwrap()
+}
+
+#[tokio::test]
+async fn an_answer_survives_the_connection_it_was_for() {
+    let running = start().await;
+    let headers = session(&running).await;
+    let (call, last) = begun(&running, &headers).await;
+    drop(call);
+    let resume = || resume(&running, &headers, &last);
     // Back before the answer: it comes on the new connection.
-    let early = resume().send().await.unwrap();
+    let early = resume().await;
     running.echo.go.notify_one();
     let text = early.text().await.unwrap();
     assert!(text.contains("went"), "{text}");
     // Back after the answer, and again: it is still there.
     for _ in 0..2 {
-        let text = resume().send().await.unwrap().text().await.unwrap();
+        let text = resume().await.text().await.unwrap();
         assert!(text.contains("went"), "{text}");
     }
 }
@@ -56,6 +65,33 @@ async fn whoever_resumes_a_stream_that_is_over_is_told_that_there_is_none() {
         // An empty stream would be resumed again, and again: TypeScript SDK 1.23 does.
         assert_eq!(resumed.send().await.unwrap().status(), 405, "{version}");
     }
+}
+
+#[tokio::test]
+async fn an_id_stays_in_use_when_the_connection_of_its_call_breaks() {
+    let running = start().await;
+    let headers = session(&running).await;
+    let again = async |body: &'static str| {
+        let sent = post(&running, body).headers(headers.clone()).send().await.unwrap();
+        sent.text().await.unwrap()
+    };
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    let (call, last) = begun(&running, &headers).await;
+    drop(call);
+    let refused = again(ping).await;
+    assert!(refused.contains("still open"), "{refused}");
+    // Over when its answer is there, read or not.
+    running.echo.go.notify_one();
+    let text = resume(&running, &headers, &last).await.text().await.unwrap();
+    assert!(text.contains("went"), "{text}");
+    assert!(again(ping).await.contains(r#""result""#));
+    // And when it is cancelled.
+    let (call, _) = begun(&running, &headers).await;
+    drop(call);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+    again(cancel).await;
+    running.echo.cancelled.notified().await;
+    assert!(again(ping).await.contains(r#""result""#));
 }
 
 #[tokio::test]
