@@ -24,6 +24,7 @@ use super::logins::Logins;
 use super::malformed;
 use super::own_page;
 use super::rate_limit::{RateLimiter, network};
+use super::replay::Spent;
 use super::resource::Resource;
 use super::sessions::{Sessions, on_behalf_of};
 use super::token_store::TokenStore;
@@ -181,11 +182,15 @@ pub(super) async fn check_token(
     }
     request.headers_mut().remove(AUTHORIZATION);
     principal::attach(&mut request, principal.clone());
+    if *request.method() == Method::GET
+        && let Some(spent) = auth.spent(&principal, request.headers())
+    {
+        return nothing_left(spent);
+    }
     match *request.method() {
         // rmcp would end anybody's session, and answer 202 when there is none.
         Method::DELETE if auth.names_no_session_of(&principal, request.headers()) => no_session(),
         Method::DELETE => ended(on_behalf_of(principal, next.run(request)).await),
-        Method::GET if auth.has_nothing_left(&principal, request.headers()) => nothing_left(),
         Method::POST => {
             let (parts, body) = request.into_parts();
             match read(&parts.headers, body, auth.body_limit).await {
@@ -309,12 +314,11 @@ impl AuthMiddleware {
         self.wrong.take(&peer)
     }
 
-    /// Whether the request resumes a stream of this principal's session from which nothing will come.
-    fn has_nothing_left(&self, principal: &Principal, headers: &HeaderMap) -> bool {
+    /// Why nothing will come from the stream that the request resumes in this principal's session.
+    fn spent(&self, principal: &Principal, headers: &HeaderMap) -> Option<Spent> {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-        let (session, event) = (text("mcp-session-id"), text("last-event-id"));
-        session.is_some_and(|id| self.sessions.is_of(id, principal))
-            && event.is_some_and(|event| self.sessions.is_spent(event, principal))
+        let (session, event) = (text("mcp-session-id")?, text("last-event-id")?);
+        self.sessions.is_of(session, principal).then(|| self.sessions.spent(event, principal))?
     }
 
     /// Whether the request names a session that is not this principal's.
@@ -332,9 +336,8 @@ fn no_session() -> Response {
 /// Nothing is left of a stream that a client resumes. Some clients take every stream that ends for a broken
 /// one and resume it (TypeScript SDK 1.23, which Gemini CLI contains); an empty stream would be resumed
 /// again, for ever. This status tells them that there is none.
-fn nothing_left() -> Response {
-    let text = "nothing is left of this stream: its answer was sent";
-    let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, text);
+fn nothing_left(spent: Spent) -> Response {
+    let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, spent.text());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
     response
 }

@@ -39,6 +39,17 @@ impl OpenCalls {
         self.lock().get(&(session.clone(), call.clone())).cloned()
     }
 
+    /// The ids of a session's calls.
+    pub(super) fn of(&self, session: &SessionId) -> Vec<RequestId> {
+        let all = self.lock();
+        all.keys().filter(|(its, _)| its == session).map(|(_, call)| call.clone()).collect()
+    }
+
+    /// The session has ended, and its calls with it.
+    pub(super) fn end_session(&self, session: &SessionId) {
+        self.lock().retain(|(its, _), _| its != session);
+    }
+
     /// The call of this stream is over.
     pub(super) fn end(&self, stream: &str) {
         self.lock().retain(|_, its| its != stream);
@@ -89,6 +100,8 @@ mod tests {
         first.has_arrived();
         assert!(calls.begin(&anna, &id).is_none());
         assert_eq!(calls.stream(&anna, &id).as_deref(), Some("a"));
+        assert_eq!(calls.of(&anna), std::slice::from_ref(&id));
+        calls.end_session(&ben);
         calls.end("b");
         assert!(calls.begin(&anna, &id).is_none());
         calls.end("a");

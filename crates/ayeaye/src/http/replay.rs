@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use ayeaye_agent::Principal;
-use rmcp::transport::common::server_side_http::ServerSseMessage;
+use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::{
     EventId, EventStore, EventStoreError, EventStream,
 };
@@ -50,10 +50,46 @@ struct Stream {
     bytes: usize,
     /// The number of the newest event, for readers that wait for more.
     newest: watch::Sender<u64>,
-    /// Whether the answer, which comes last, is among the events.
-    answered: bool,
+    state: State,
+    /// The session whose call it is for.
+    session: Option<SessionId>,
     /// The principal that has read it first; no other may.
     owner: Option<Principal>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// More may come.
+    Open,
+    /// The answer, which comes last, is among the events.
+    Answered,
+    /// Its call was cancelled: no answer comes.
+    Cancelled,
+}
+
+/// Why nothing comes to whoever resumes a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spent {
+    /// The answer was sent.
+    Answered,
+    /// The call was cancelled.
+    Cancelled,
+    /// It was dropped, never there or is somebody else's.
+    Gone,
+}
+
+impl Spent {
+    /// What the client is told.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Answered => "nothing is left of this stream: its answer was sent",
+            Self::Cancelled => "nothing is left of this stream: its call was cancelled",
+            Self::Gone => {
+                "this stream is not kept, or not any more; a run that its call began goes on: list_sessions and \
+                 get_session tell of it"
+            }
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -76,6 +112,39 @@ impl Replay {
         Self { kept: Arc::default(), calls }
     }
 
+    /// A call of `principal`'s session is answered on this stream.
+    pub(super) fn assign(&self, stream: &str, session: &SessionId, principal: &Principal) {
+        if let Some(stream) = lock(&self.kept).streams.get_mut(stream) {
+            stream.session = Some(session.clone());
+            stream.owner = Some(principal.clone());
+        }
+    }
+
+    /// The call of this stream was cancelled: rmcp drops its answer, and whoever reads it has nothing to wait for.
+    pub(super) fn cancel(&self, stream: &str) {
+        if let Some(stream) = lock(&self.kept).streams.get_mut(stream)
+            && stream.state == State::Open
+        {
+            stream.state = State::Cancelled;
+            // Wakes the readers.
+            stream.newest.send_modify(|_| {});
+        }
+    }
+
+    /// The session has ended: nobody can ask for its streams any more, and their readers end.
+    pub(super) fn end_session(&self, session: &SessionId) {
+        let news = format!("{session}{NEWS}");
+        let mut kept = lock(&self.kept);
+        let Kept { streams, bytes, .. } = &mut *kept;
+        streams.retain(|name, stream| {
+            let stays = stream.session.as_ref() != Some(session) && *name != news;
+            if !stays {
+                *bytes -= stream.bytes;
+            }
+            stays
+        });
+    }
+
     /// Assigns the stream of this event to `principal`, if it has no owner yet.
     pub(super) fn claim(&self, event: &str, principal: &Principal) {
         let Some((stream, _)) = event.rsplit_once('/') else { return };
@@ -84,16 +153,21 @@ impl Replay {
         }
     }
 
-    /// Whether a client that resumes after this event would get nothing: the answer was sent, or the
-    /// stream is not `principal`'s, or not known any more. The stream of a session's news never ends.
-    pub(super) fn is_spent(&self, event: &str, principal: &Principal) -> bool {
-        let Some((name, after)) = event.rsplit_once('/') else { return true };
-        let Ok(after) = after.parse() else { return true };
+    /// Why a client that resumes after this event would get nothing; `None` where it may get something. The stream
+    /// of a session's news never ends.
+    pub(super) fn spent(&self, event: &str, principal: &Principal) -> Option<Spent> {
+        let Some((name, after)) = event.rsplit_once('/') else { return Some(Spent::Gone) };
+        let Ok(after) = after.parse() else { return Some(Spent::Gone) };
         let kept = lock(&self.kept);
         match kept.streams.get(name) {
-            Some(stream) if stream.owner.as_ref() != Some(principal) => !name.ends_with(NEWS),
-            Some(_) => matches!(kept.after(name, after), Next::End),
-            None => !name.ends_with(NEWS),
+            Some(stream) if stream.owner.as_ref() == Some(principal) => {
+                match (kept.after(name, after), stream.state) {
+                    (Next::End, State::Cancelled) => Some(Spent::Cancelled),
+                    (Next::End, _) => Some(Spent::Answered),
+                    _ => None,
+                }
+            }
+            _ => Some(Spent::Gone).filter(|_| !name.ends_with(NEWS)),
         }
     }
 
@@ -172,10 +246,13 @@ impl Kept {
             events: VecDeque::new(),
             bytes: 0,
             newest: watch::Sender::new(0),
-            answered: false,
+            state: State::Open,
+            session: None,
             owner: None,
         });
-        stream.answered |= is_answer(&message);
+        if is_answer(&message) {
+            stream.state = State::Answered;
+        }
         stream.events.push_back(Event { number, size, message });
         stream.bytes += size;
         self.bytes += size;
@@ -204,8 +281,8 @@ impl Kept {
         let Some(stream) = self.streams.get(name) else { return Next::End };
         match stream.events.iter().find(|event| after < event.number) {
             Some(event) => Next::Event(event.number, event.message.clone()),
-            None if stream.answered => Next::End,
-            None => Next::Later,
+            None if stream.state == State::Open => Next::Later,
+            None => Next::End,
         }
     }
 }
@@ -289,15 +366,46 @@ mod tests {
         let (replay, anna) = (Replay::default(), Principal::new("token:anna"));
         let first = replay.store_event("s", &news(1)).await.unwrap();
         replay.claim(&first, &anna);
-        assert!(!replay.is_spent(&first, &anna), "the answer is still to come");
+        assert_eq!(replay.spent(&first, &anna), None, "the answer is still to come");
         let last = replay.store_event("s", &answer()).await.unwrap();
-        assert!(!replay.is_spent(&first, &anna), "the answer was not read");
-        assert!(replay.is_spent(&last, &anna));
-        assert!(replay.is_spent(&first, &Principal::local()), "it is somebody else's");
+        assert_eq!(replay.spent(&first, &anna), None, "the answer was not read");
+        assert_eq!(replay.spent(&last, &anna), Some(Spent::Answered));
+        let gone = Some(Spent::Gone);
+        assert_eq!(replay.spent(&first, &Principal::local()), gone, "it is somebody else's");
         for odd in ["", "s", "s/x", "t/1"] {
-            assert!(replay.is_spent(odd, &anna), "{odd}");
+            assert_eq!(replay.spent(odd, &anna), gone, "{odd}");
         }
-        assert!(!replay.is_spent("0b8f:common/7", &anna), "news may come");
+        assert_eq!(replay.spent("0b8f:common/7", &anna), None, "news may come");
+    }
+
+    #[tokio::test]
+    async fn a_reader_ends_with_the_call_and_with_the_session() {
+        let (replay, anna) = (Replay::default(), Principal::new("token:anna"));
+        let (hers, other) = (SessionId::from("hers"), SessionId::from("other"));
+        let mut first = Vec::new();
+        for (stream, session) in [("a", &hers), ("b", &hers), ("hers:common", &hers), ("c", &other)]
+        {
+            let id = replay.store_event(stream, &news(1)).await.unwrap();
+            replay.assign(stream, session, &anna);
+            first.push(id);
+        }
+        let [a, b, news, c] = first.try_into().unwrap();
+        let end = async |id: &String, ends: &dyn Fn()| {
+            let mut reader = replay.replay_events_after(id).await.unwrap();
+            let ending = async {
+                tokio::task::yield_now().await;
+                ends();
+            };
+            assert!(tokio::join!(reader.next(), ending).0.is_none(), "{id}");
+        };
+        end(&a, &|| replay.cancel("a")).await;
+        assert_eq!(replay.spent(&a, &anna), Some(Spent::Cancelled));
+        end(&b, &|| replay.end_session(&hers)).await;
+        assert!(replay.replay_events_after(&news).await.is_err());
+        assert_eq!(replay.spent(&b, &anna), Some(Spent::Gone));
+        assert_eq!(replay.spent(&c, &anna), None, "it is another session's");
+        let kept = lock(&replay.kept);
+        assert_eq!(kept.bytes, kept.streams["c"].bytes);
     }
 
     #[tokio::test]

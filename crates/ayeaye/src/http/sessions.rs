@@ -12,7 +12,10 @@ use ayeaye_agent::Principal;
 use futures::future::ready;
 use futures::{Stream, StreamExt as _, stream};
 use rmcp::ErrorData;
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
+    RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
@@ -22,7 +25,7 @@ use tokio::time::Instant;
 
 use super::legacy_sse::LegacySseFilter;
 use super::open_calls::{NewCall, OpenCalls};
-use super::replay::Replay;
+use super::replay::{Replay, Spent};
 
 /// A session ends after this long without a message. Keep-alive comments and open streams do not count,
 /// so rmcp's five minutes would end a call that waits for a slow task.
@@ -35,6 +38,9 @@ const MAX_SESSIONS: usize = 256;
 /// Messages queued for a connection that reads slowly. A full queue blocks the whole session until the
 /// client reads or disconnects.
 const QUEUE: usize = 64;
+
+/// How long a session that ends may take to hear that its calls are cancelled.
+const CANCEL_LIMIT: Duration = Duration::from_secs(1);
 
 tokio::task_local! {
     /// The principal of the request that this task answers: rmcp does not pass it to the session manager.
@@ -86,9 +92,9 @@ impl Sessions {
         self.open().get(id).is_some_and(|session| session.owner == *principal)
     }
 
-    /// Whether nothing is left to send to whoever resumes a stream after this event.
-    pub(super) fn is_spent(&self, event: &str, principal: &Principal) -> bool {
-        self.replay.is_spent(event, principal)
+    /// Why nothing is left to send to whoever resumes a stream after this event.
+    pub(super) fn spent(&self, event: &str, principal: &Principal) -> Option<Spent> {
+        self.replay.spent(event, principal)
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, OpenSession>> {
@@ -134,12 +140,32 @@ impl Sessions {
         let name = first.as_ref().and_then(|event| event.event_id.as_deref());
         if let Some((name, _)) = name.and_then(|name| name.rsplit_once('/')) {
             call.answers_on(name);
+            self.replay.assign(name, id, &current_principal());
             session.push_message(message, number).await?;
             call.has_arrived();
         } else {
             session.push_message(message, number).await?;
         }
         Ok(stream::iter(first).chain(stream::poll_fn(move |context| events.poll_recv(context))))
+    }
+
+    /// Cancels the calls of a session that ends: rmcp lets them go on for some seconds, to send their answers, while
+    /// their runs drive the phone.
+    async fn cancel_calls(&self, id: &SessionId) {
+        let cancel = async {
+            for call in self.calls.of(id) {
+                let why = Some("the session has ended".to_owned());
+                let params = CancelledNotificationParam::new(Some(call), why);
+                let cancelled = CancelledNotification::new(params).into();
+                let message = ClientJsonRpcMessage::notification(cancelled);
+                if self.inner.accept_message(id, message).await.is_err() {
+                    // It has ended by itself.
+                    return;
+                }
+            }
+        };
+        // A session blocks while a client does not read what it is sent; those that make room for others must not wait.
+        drop(tokio::time::timeout(CANCEL_LIMIT, cancel).await);
     }
 
     /// Ends sessions until there is room for one more: the least recently used of the principal with
@@ -203,7 +229,11 @@ impl SessionManager for Sessions {
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
         self.open().remove(id);
         self.legacy_sse.remove(id);
-        self.inner.close_session(id).await
+        self.cancel_calls(id).await;
+        let closed = self.inner.close_session(id).await;
+        self.calls.end_session(id);
+        self.replay.end_session(id);
+        closed
     }
 
     async fn create_stream(
@@ -223,7 +253,7 @@ impl SessionManager for Sessions {
             let refusal = stream::once(ready(ServerSseMessage::from_message(refusal)));
             return Ok(refusal.left_stream().right_stream());
         };
-        let stream = self.claimed(self.call(id, message, call).await?);
+        let stream = self.call(id, message, call).await?;
         Ok(self.legacy_sse.readable(id, stream).right_stream().right_stream())
     }
 
@@ -234,6 +264,10 @@ impl SessionManager for Sessions {
     ) -> Result<(), Self::Error> {
         self.touch(id);
         let cancelled = cancelled(&message).and_then(|call| self.calls.stream(id, call));
+        if let Some(stream) = &cancelled {
+            // Before the stream ends: some clients resume it at once.
+            self.replay.cancel(stream);
+        }
         self.inner.accept_message(id, message).await?;
         // Not before: a call that takes its id must reach the session after this.
         if let Some(stream) = cancelled {

@@ -94,6 +94,56 @@ async fn an_id_stays_in_use_when_the_connection_of_its_call_breaks() {
     assert!(again(ping).await.contains(r#""result""#));
 }
 
+/// `DELETE`: the client ends its session.
+async fn end(running: &Running, headers: &HeaderMap) {
+    let ended = http()
+        .delete(format!("http://{}/mcp", running.address))
+        .bearer_auth(TOKEN)
+        .headers(headers.clone());
+    assert_eq!(ended.send().await.unwrap().status(), 204);
+}
+
+/// Less than rmcp goes on with the calls of a session that has ended.
+const SOON: Duration = Duration::from_secs(3);
+
+#[tokio::test]
+async fn the_end_of_a_session_cancels_its_calls_and_ends_its_streams() {
+    let running = start().await;
+    let headers = session(&running).await;
+    let (read, _) = begun(&running, &headers).await;
+    end(&running, &headers).await;
+    tokio::time::timeout(SOON, running.echo.cancelled.notified()).await.expect("it is cancelled");
+    drop(read);
+    // A call whose connection broke, too, and the stream on which it was resumed.
+    let headers = session(&running).await;
+    let (call, last) = begun(&running, &headers).await;
+    drop(call);
+    let resumed = resume(&running, &headers, &last).await;
+    end(&running, &headers).await;
+    tokio::time::timeout(SOON, running.echo.cancelled.notified()).await.expect("it is cancelled");
+    let rest = tokio::time::timeout(SOON, resumed.text()).await.expect("it ends").unwrap();
+    assert!(!rest.contains("result"), "{rest}");
+    assert_eq!(resume(&running, &headers, &last).await.status(), 404);
+}
+
+#[tokio::test]
+async fn the_stream_of_a_cancelled_call_ends_and_is_not_resumed() {
+    let running = start().await;
+    let headers = session(&running).await;
+    let (call, last) = begun(&running, &headers).await;
+    let resumed = resume(&running, &headers, &last).await;
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+    let sent = post(&running, cancel).headers(headers.clone()).send().await.unwrap();
+    assert_eq!(sent.status(), 202);
+    tokio::time::timeout(SOON, resumed.text()).await.expect("it ends").unwrap();
+    drop(call);
+    // TypeScript's SDK resumes each stream that ends without an answer; this would stay open for ever.
+    let again = resume(&running, &headers, &last).await;
+    assert_eq!(again.status(), 405);
+    let text = again.text().await.unwrap();
+    assert!(text.contains("its call was cancelled"), "{text}");
+}
+
 #[tokio::test]
 async fn the_same_id_twice_at_a_time_gets_two_answers() {
     let running = start().await;
