@@ -27,7 +27,7 @@ const MAX_BYTES: usize = 32 << 20;
 /// How rmcp names the stream of a session that belongs to no call.
 const NEWS: &str = ":common";
 
-/// The events of all streams, bounded; the stream that is idle longest is dropped first.
+/// The events of all streams, bounded.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Replay {
     kept: Arc<Mutex<Kept>>,
@@ -51,6 +51,8 @@ struct Stream {
     /// The number of the newest event, for readers that wait for more.
     newest: watch::Sender<u64>,
     state: State,
+    /// The number of the newest event that a reader was handed.
+    read: u64,
     /// The session whose call it is for.
     session: Option<SessionId>,
     /// The principal that has read it first; no other may.
@@ -145,11 +147,13 @@ impl Replay {
         });
     }
 
-    /// Assigns the stream of this event to `principal`, if it has no owner yet.
-    pub(super) fn claim(&self, event: &str, principal: &Principal) {
-        let Some((stream, _)) = event.rsplit_once('/') else { return };
+    /// This event is handed to a reader, `principal`. It is theirs from now on, if it had no owner yet.
+    pub(super) fn read(&self, event: &str, principal: &Principal) {
+        let Some((stream, number)) = event.rsplit_once('/') else { return };
+        let Ok(number) = number.parse() else { return };
         if let Some(stream) = lock(&self.kept).streams.get_mut(stream) {
             stream.owner.get_or_insert_with(|| principal.clone());
+            stream.read = stream.read.max(number);
         }
     }
 
@@ -218,6 +222,9 @@ impl Place {
             match found {
                 Next::Event(number, message) => {
                     self.after = number;
+                    if let Some(stream) = lock(&self.kept).streams.get_mut(&self.stream) {
+                        stream.read = stream.read.max(number);
+                    }
                     return Some((message, self));
                 }
                 Next::End => return None,
@@ -247,6 +254,7 @@ impl Kept {
             bytes: 0,
             newest: watch::Sender::new(0),
             state: State::Open,
+            read: 0,
             session: None,
             owner: None,
         });
@@ -264,14 +272,33 @@ impl Kept {
         }
         stream.newest.send_replace(number);
         while MAX_BYTES < self.bytes || MAX_STREAMS < self.streams.len() {
-            self.drop_oldest();
+            self.drop_one();
         }
         id
     }
 
-    fn drop_oldest(&mut self) {
-        let oldest = self.streams.iter().min_by_key(|(_, stream)| *stream.newest.borrow());
-        let Some(name) = oldest.map(|(name, _)| name.clone()) else { return };
+    /// Drops one stream, of the principal that holds most, so that nobody's traffic costs another an answer: first
+    /// one whose answer was read, then one whose answer was not, last one that has none yet. Of equals the one that
+    /// is idle longest.
+    fn drop_one(&mut self) {
+        let too_large = MAX_BYTES < self.bytes;
+        let mut held: HashMap<Option<&Principal>, usize> = HashMap::new();
+        for stream in self.streams.values() {
+            let holds = held.entry(stream.owner.as_ref()).or_default();
+            *holds += if too_large { stream.bytes } else { 1 };
+        }
+        let most = held.values().max();
+        let of_most = self.streams.iter().filter(|(_, it)| held.get(&it.owner.as_ref()) == most);
+        let first = of_most.min_by_key(|(_, stream)| {
+            let newest = *stream.newest.borrow();
+            let wanted = match stream.state {
+                State::Cancelled => 0,
+                State::Answered => u8::from(stream.read < newest),
+                State::Open => 2,
+            };
+            (wanted, newest)
+        });
+        let Some(name) = first.map(|(name, _)| name.clone()) else { return };
         if let Some(stream) = self.streams.remove(&name) {
             self.bytes -= stream.bytes;
         }
@@ -365,7 +392,7 @@ mod tests {
     async fn a_stream_is_spent_when_its_answer_was_read() {
         let (replay, anna) = (Replay::default(), Principal::new("token:anna"));
         let first = replay.store_event("s", &news(1)).await.unwrap();
-        replay.claim(&first, &anna);
+        replay.read(&first, &anna);
         assert_eq!(replay.spent(&first, &anna), None, "the answer is still to come");
         let last = replay.store_event("s", &answer()).await.unwrap();
         assert_eq!(replay.spent(&first, &anna), None, "the answer was not read");
@@ -437,13 +464,57 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_is_waited_for_outlives_the_traffic_of_all() {
+        let (replay, anna) = (Replay::default(), Principal::new("token:anna"));
+        let ben = Principal::new("token:ben");
+        let waits = replay.store_event("waits", &news(1)).await.unwrap();
+        replay.read(&waits, &anna);
+        let unread = replay.store_event("unread", &news(1)).await.unwrap();
+        replay.read(&unread, &anna);
+        replay.store_event("unread", &answer()).await.unwrap();
+        for number in 0..2 * MAX_STREAMS {
+            let who = if number % 2 == 0 { &anna } else { &ben };
+            let id = replay.store_event(&number.to_string(), &answer()).await.unwrap();
+            replay.read(&id, who);
+        }
+        replay.store_event("waits", &answer()).await.unwrap();
+        for first in [waits, unread] {
+            assert_eq!(replay.spent(&first, &anna), None);
+            assert_eq!(replay.replay_events_after(&first).await.unwrap().count().await, 1);
+        }
+    }
+
+    #[tokio::test]
+    async fn who_holds_most_loses_first() {
+        let (replay, anna) = (Replay::default(), Principal::new("token:anna"));
+        let hers = replay.store_event("hers", &answer()).await.unwrap();
+        replay.read(&hers, &anna);
+        let greedy = Principal::new("token:greedy");
+        let mut first = None;
+        // Of whom nothing was answered.
+        for number in 0..2 * MAX_STREAMS {
+            let id = replay.store_event(&number.to_string(), &news(1)).await.unwrap();
+            replay.read(&id, &greedy);
+            first.get_or_insert(id);
+        }
+        assert_eq!(replay.spent(&hers, &anna), Some(Spent::Answered));
+        assert_eq!(replay.spent(&first.unwrap(), &greedy), Some(Spent::Gone));
+        // By size, too.
+        for number in 0..2 * (MAX_BYTES >> 20) {
+            let id = replay.store_event(&format!("large {number}"), &news(1 << 20)).await.unwrap();
+            replay.read(&id, &greedy);
+        }
+        assert_eq!(replay.spent(&hers, &anna), Some(Spent::Answered));
+    }
+
+    #[tokio::test]
     async fn a_reader_of_a_dropped_stream_ends() {
         let replay = Replay::default();
         let id = replay.store_event("s", &news(1)).await.unwrap();
         let mut reader = replay.replay_events_after(&id).await.unwrap();
         let dropped = async {
             tokio::task::yield_now().await;
-            lock(&replay.kept).drop_oldest();
+            lock(&replay.kept).drop_one();
         };
         assert!(tokio::join!(reader.next(), dropped).0.is_none());
     }

@@ -107,15 +107,15 @@ impl Sessions {
         }
     }
 
-    /// Assigns the kept events of a stream to the principal that reads it first: its session's owner.
-    fn claimed<S>(&self, stream: S) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static
+    /// Notes which of the kept events were handed to this reader, its session's owner.
+    fn noted<S>(&self, stream: S) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static
     where
         S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
     {
         let (replay, principal) = (self.replay.clone(), current_principal());
         stream.inspect(move |message| {
             if let Some(id) = &message.event_id {
-                replay.claim(id, &principal);
+                replay.read(id, &principal);
             }
         })
     }
@@ -253,7 +253,7 @@ impl SessionManager for Sessions {
             let refusal = stream::once(ready(ServerSseMessage::from_message(refusal)));
             return Ok(refusal.left_stream().right_stream());
         };
-        let stream = self.call(id, message, call).await?;
+        let stream = self.noted(self.call(id, message, call).await?);
         Ok(self.legacy_sse.readable(id, stream).right_stream().right_stream())
     }
 
@@ -281,7 +281,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.touch(id);
-        let stream = self.claimed(self.inner.create_standalone_stream(id).await?);
+        let stream = self.noted(self.inner.create_standalone_stream(id).await?);
         Ok(self.legacy_sse.readable(id, stream))
     }
 
