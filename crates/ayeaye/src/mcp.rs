@@ -8,7 +8,7 @@ pub mod app;
 pub mod approval_form;
 pub(crate) mod approvals;
 pub mod args;
-mod bad_params;
+pub(crate) mod bad_params;
 pub mod client_support;
 pub mod completion;
 mod elicitation;

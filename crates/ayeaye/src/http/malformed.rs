@@ -1,8 +1,11 @@
-//! What is wrong with a body that is no message, as JSON-RPC says it. rmcp answers 415 with a plain text.
+//! What is wrong with a body that is no message, or no handshake where one should be, as JSON-RPC says it. rmcp
+//! answers 415 or 400 with a plain text.
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
+
+use crate::mcp::bad_params;
 
 /// The largest number of characters of a parser's message.
 const MAX_REASON: usize = 200;
@@ -15,16 +18,25 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 
 /// The response, or what was wrong with the body, which is said to be JSON, if that is why rmcp refused it.
 pub(super) fn explained(response: Response, body: &[u8]) -> Response {
-    if response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
-        return response;
-    }
-    match reason(body) {
+    let error = match response.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => reason(body),
+        // What is JSON-RPC already is about something else.
+        StatusCode::BAD_REQUEST if !is_json(response.headers()) => unfit_handshake(body),
+        _ => None,
+    };
+    match error {
         Some(error) => {
             let is_json = HeaderValue::from_static("application/json");
             (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, is_json)], error.to_string()).into_response()
         }
         None => response,
     }
+}
+
+/// The error for an `initialize` whose params do not fit; rmcp says that it needs a session.
+fn unfit_handshake(body: &[u8]) -> Option<Value> {
+    let (error, id) = bad_params::of_handshake(&serde_json::from_slice(body).ok()?)?;
+    Some(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
 }
 
 /// The error that says why this is no message; `None` if it is one.

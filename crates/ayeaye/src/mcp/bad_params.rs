@@ -1,10 +1,10 @@
 //! Params that do not fit their method. rmcp takes such a request for one of an unknown method.
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CancelTaskParams, CompleteRequestParams, ErrorCode,
-    GetPromptRequestParams, GetSkillRequestParams, GetTaskParams, InitializeRequestParams,
-    PaginatedRequestParams, ReadResourceRequestParams, SubscribeRequestParams,
-    UnsubscribeRequestParams, UpdateTaskParams,
+    CallToolRequestParams, CancelTaskParams, ClientJsonRpcMessage, ClientRequest,
+    CompleteRequestParams, ErrorCode, GetMeta as _, GetPromptRequestParams, GetSkillRequestParams,
+    GetTaskParams, InitializeRequestParams, PaginatedRequestParams, ReadResourceRequestParams,
+    RequestId, SubscribeRequestParams, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -14,6 +14,18 @@ use crate::text::excerpt;
 /// What 2026-07-28 has no more.
 const REMOVED: [&str; 5] =
     ["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
+
+/// What is wrong with an `initialize` whose params do not fit, and its id. rmcp takes it for a request that should
+/// have come after a handshake, and says what is missing there.
+pub(crate) fn of_handshake(message: &ClientJsonRpcMessage) -> Option<(ErrorData, RequestId)> {
+    let ClientJsonRpcMessage::Request(message) = message else { return None };
+    let ClientRequest::CustomRequest(request) = &message.request else { return None };
+    // One that names a protocol of its own has no handshake.
+    let is_handshake =
+        request.method == "initialize" && message.request.get_meta().protocol_version().is_none();
+    let refused = || refusal(&request.method, request.params.clone(), false);
+    is_handshake.then(|| (refused(), message.id.clone()))
+}
 
 /// Says what is wrong with the params of a known method, or that the method is not known; `modern`: to a
 /// client of 2026-07-28.

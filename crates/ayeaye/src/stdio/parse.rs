@@ -5,6 +5,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde_json::Value;
 
 use super::request_id::RequestIdScanner;
+use crate::mcp::bad_params;
 
 /// The largest number of characters of a parser's message.
 const MAX_REASON: usize = 200;
@@ -26,7 +27,10 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
         return Parsed::Nothing;
     }
     if let Ok(message) = serde_json::from_slice(line) {
-        return Parsed::Message(Box::new(message));
+        return match bad_params::of_handshake(&message) {
+            Some((error, id)) => Parsed::Wrong(error, Some(id)),
+            None => Parsed::Message(Box::new(message)),
+        };
     }
     match serde_json::from_slice::<Value>(line) {
         Ok(Value::Object(object)) => {

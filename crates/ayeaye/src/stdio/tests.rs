@@ -110,6 +110,19 @@ async fn a_response_as_the_first_line_ends_nothing() {
 }
 
 #[tokio::test]
+async fn a_handshake_that_does_not_fit_is_told_what_is_wrong() {
+    let mut client = start();
+    client.send(request(7, "initialize", &json!({ "protocolVersion": 5 }))).await;
+    let answer = client.next().await;
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32602)));
+    let says = answer["error"]["message"].as_str().unwrap();
+    assert!(says.contains("the params of initialize do not fit: `protocolVersion`"), "{says}");
+    client.initialize().await;
+    client.send(echo(2, "here")).await;
+    assert_eq!(text(&client.next().await), "here");
+}
+
+#[tokio::test]
 async fn the_same_id_twice_gets_two_answers() {
     let mut client = start();
     client.initialize().await;

@@ -188,6 +188,31 @@ async fn a_body_that_is_no_message_is_a_bad_request() {
 }
 
 #[tokio::test]
+async fn a_handshake_that_does_not_fit_is_told_what_is_wrong() {
+    let running = start().await;
+    for (params, says) in [
+        ("", "missing field `protocolVersion`"),
+        (r#","params":{"protocolVersion":5}"#, "`protocolVersion`"),
+        (
+            r#","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x"}}"#,
+            "`clientInfo`",
+        ),
+    ] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"initialize"{params}}}"#);
+        let answer = post(&running, body).send().await.unwrap();
+        assert_eq!(answer.status(), 400, "{params}");
+        let text = answer.text().await.unwrap();
+        let error: serde_json::Value = serde_json::from_str(&text).expect("JSON-RPC");
+        assert_eq!((&error["id"], &error["error"]["code"]), (&7.into(), &(-32602).into()));
+        assert!(error["error"]["message"].as_str().unwrap().contains(says), "{error}");
+    }
+    // What is no handshake is told that it needs one.
+    let answer =
+        post(&running, r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#).send().await.unwrap();
+    assert!(answer.text().await.unwrap().contains("Session ID is required"));
+}
+
+#[tokio::test]
 async fn an_old_client_gets_only_messages() {
     let running = start().await;
     for (version, most) in [("2025-06-18", 0), ("2025-11-25", 1)] {
