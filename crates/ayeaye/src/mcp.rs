@@ -187,6 +187,8 @@ impl ServerHandler for Server {
         request: InitializeRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
+        // Some bridges hand the handshakes of several clients to one connection.
+        self.subscriptions.end(&ctx);
         ctx.peer.set_peer_info(request.clone());
         self.offer().await;
         let mut answer = self.negotiate_initialize(&request)?;

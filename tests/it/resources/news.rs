@@ -12,6 +12,7 @@ use super::{
     Answer, Client, Heard, Principal, Rig, Value, click, client, complete, json, kept, rig, within,
 };
 use super::{DeviceId, ReplyMode, StartTask};
+use crate::support::clients::LineClient;
 
 /// A run whose model is held before each step, and before its end: one gate each.
 fn gated(rig: &Rig, steps: u32) -> Vec<Arc<Notify>> {
@@ -71,6 +72,24 @@ async fn an_older_client_hears_of_a_run_until_it_unsubscribes() {
     while let Some(more) = heard.recv().await {
         assert_ne!(more, Heard::Updated(steps.clone()));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_initializes_again_hears_of_everything_once() {
+    let rig = rig().await;
+    let mut client = LineClient::old(&rig.server, json!({})).await;
+    client.ask("resources/list", json!({})).await;
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "again", "version": "0" } });
+    client.ask("initialize", hello).await;
+    client.ask("resources/list", json!({})).await;
+    rig.vlm.always(&complete("Done."));
+    rig.start("look").await;
+    // Whatever was on its way is here after a further answer.
+    client.ask("ping", json!({})).await;
+    let news = client.others.iter();
+    let news = news.filter(|it| it["method"] == "notifications/resources/list_changed");
+    assert_eq!(news.count(), 1, "{:?}", client.others);
 }
 
 #[tokio::test(flavor = "multi_thread")]

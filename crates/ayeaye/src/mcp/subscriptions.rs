@@ -114,6 +114,13 @@ impl Subscriptions {
         }
     }
 
+    /// The client of this connection begins anew, subscribed to nothing: its handshake, by which it is known here, is
+    /// about to be another one.
+    pub fn end(&self, ctx: &RequestContext<RoleServer>) {
+        let Some(handshake) = ctx.peer.peer_info() else { return };
+        self.lock().clients.retain(|it| it.handshake.as_ptr() != Arc::as_ptr(&handshake));
+    }
+
     /// The part of the filter that is supported: new sessions, and URIs of ours that change. The
     /// principal is checked when the request begins; what belongs to another is then never notified,
     /// like what does not exist.
