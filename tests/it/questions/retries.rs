@@ -57,7 +57,10 @@ async fn an_answer_that_comes_twice_is_given_once() {
     assert_eq!((&once["stop_reason"], &twice), (&json!(DONE), &once), "it only followed");
     assert_eq!(fake.model.user_replies(), ["Berg"]);
     // And after the end as well.
-    let late = structured_result(retry(&client, START, task(), &state, says("Meier")).await);
+    let late = complete(retry(&client, START, task(), &state, says("Meier")).await);
+    let said = late.content.last().unwrap().as_text().unwrap();
+    assert!(said.text.contains("was not passed on"), "{}", said.text);
+    let late = late.structured_content.unwrap();
     assert_eq!((&late["stop_reason"], &late["session_id"]), (&json!(DONE), &once["session_id"]));
     assert_eq!((fake.model.user_replies(), fake.model.calls()), (vec!["Berg".to_owned()], 2));
     let list = facts(&client, "list_sessions", json!({})).await;

@@ -62,6 +62,32 @@ async fn a_form_that_nobody_answers_is_no_reason_to_tell_what_was_answered_elsew
     assert_eq!(told["result"]["structuredContent"], done);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_form_is_taken_back_when_its_question_is_answered_elsewhere() {
+    let slow = taps(1).after(Duration::from_secs(3));
+    let fake = FakeServer::new([asks("Which Anna?"), slow, completes("Told her.")]);
+    let mut silent = LineClient::old(&fake.server, json!({ "elicitation": {} })).await;
+    let other = on_pipe(&fake.server, &FakeUser::new([]).without_forms(), Era::Old).await;
+    let begun = tokio::time::Instant::now();
+    let call = json!({ "name": START, "arguments": task() });
+    let call = silent.send("tools/call", call).await;
+    let form = loop {
+        let message = silent.next().await;
+        if message["method"] == "elicitation/create" {
+            break message["id"].clone();
+        }
+    };
+    let sessions = fake.agent.sessions(&Principal::local(), 1).await.unwrap();
+    let answer = json!({ "session_id": sessions[0].0.to_string(), "reply_from_client": "Berg" });
+    let (told, done) = tokio::join!(silent.answer(call), facts(&other, CONTINUE, answer));
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    assert_eq!(told["result"]["structuredContent"], done);
+    let taken_back =
+        |it: &Value| it["method"] == "notifications/cancelled" && it["params"]["requestId"] == form;
+    assert!(silent.others.iter().any(taken_back), "{:?}", silent.others);
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
 #[tokio::test]
 async fn whoever_does_not_wait_is_shown_no_form_that_holds_the_call() {
     let fake = FakeServer::new(which_anna());

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ayeaye_agent::{Agent, Agreed, DeviceId, Gesture, LeaveRequest, Principal};
+use futures::future::pending;
 use rmcp::RoleServer;
 use rmcp::model::ClientResult;
 use rmcp::service::RequestContext;
@@ -189,7 +190,7 @@ async fn in_a_form(
     if !client.forms || client.modern {
         return Ok(false);
     }
-    match show_form(agent, wait, yes_or_no(question)).await {
+    match show_form(agent, wait, yes_or_no(question), pending()).await {
         Ok(ClientResult::ElicitResult(result)) => match Said::of(&result) {
             Said::Yes => Ok(true),
             Said::No => Err(ToolError::declined()),

@@ -16,8 +16,9 @@ const ANSWER_LIMIT: Duration = Duration::from_mins(5);
 /// The least time in which somebody could read and answer a question.
 const MIN_ANSWER_TIME: Duration = Duration::from_secs(5);
 
-/// Shows a form and waits for what the client answers. `Err(None)`: there was no time to ask, or the call is
-/// over; then, and when nobody has answered in time, the form is withdrawn.
+/// Shows a form and waits for what the client answers. `Err(None)`: there was no time to ask, the call is
+/// over, or the answer is needed no more, which `needless` says; then, and when nobody has answered in time, the form
+/// is withdrawn.
 ///
 /// Stays in the future of the call: rmcp ties the request to the call by a task-local, and over HTTP it would
 /// otherwise go to a stream that many clients do not open.
@@ -25,6 +26,7 @@ pub(super) async fn show_form(
     agent: &Agent,
     wait: &mut RunWait<'_>,
     form: ElicitRequestParams,
+    needless: impl Future<Output = ()>,
 ) -> Result<ClientResult, Option<Unanswered>> {
     let client = ClientSupport::of(wait.request());
     // A client that gets progress usually waits longer. Any other has a timeout of its own, which the wait was
@@ -38,15 +40,22 @@ pub(super) async fn show_form(
     let peer = &wait.request().peer;
     let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options());
     let mut handle = sent.await.map_err(|err| Some(not_shown(&err)))?;
-    let waited = wait.wait_for("waiting for the user's answer", limit, &mut handle.rx).await;
+    let answer = async {
+        tokio::select! {
+            biased;
+            answer = &mut handle.rx => Some(answer),
+            () = needless => None,
+        }
+    };
+    let waited = wait.wait_for("waiting for the user's answer", limit, answer).await;
     if client.progress {
         wait.extend(begun.elapsed());
     }
     let why = match waited {
-        WaitOutcome::Done(Ok(Ok(result))) => return Ok(result),
-        WaitOutcome::Done(Ok(Err(err))) => return Err(Some(not_shown(&err))),
-        WaitOutcome::Done(Err(_)) => return Err(Some(Unanswered::NotShown)),
-        WaitOutcome::Cancelled => None,
+        WaitOutcome::Done(Some(Ok(Ok(result)))) => return Ok(result),
+        WaitOutcome::Done(Some(Ok(Err(err)))) => return Err(Some(not_shown(&err))),
+        WaitOutcome::Done(Some(Err(_))) => return Err(Some(Unanswered::NotShown)),
+        WaitOutcome::Done(None) | WaitOutcome::Cancelled => None,
         WaitOutcome::TimedOut => Some(Unanswered::NoAnswer),
     };
     let over = Some("the question is not waited for any more".to_owned());

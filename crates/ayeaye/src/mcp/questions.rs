@@ -16,6 +16,7 @@ use ayeaye_agent::{
     Agent, AgentError, ContinueTask, Follower, Principal, Question, ReplyMode, Report, StopReason,
     UserInput,
 };
+use futures::future::pending;
 use rmcp::model::{
     ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests, InputRequiredResult,
 };
@@ -40,16 +41,19 @@ const ANSWER_KEY: &str = "reply";
 
 /// What following a run has come to.
 pub(super) enum Followed {
-    /// A result, with the outcome of asking the user in a form.
-    Result(Arc<Report>, Option<Unanswered>),
+    /// A result.
+    Result(FollowedRun),
     /// The client asks its user and calls again.
     Asks(InputRequiredResult),
 }
 
-impl Followed {
-    fn result(report: impl Into<Arc<Report>>, asked: Option<Unanswered>) -> Self {
-        Self::Result(report.into(), asked)
-    }
+/// The result of following a run.
+pub(super) struct FollowedRun {
+    pub(super) report: Arc<Report>,
+    /// The outcome of asking the user in a form.
+    pub(super) asked: Option<Unanswered>,
+    /// Whether the user's answer came after another one.
+    pub(super) late: bool,
 }
 
 /// One call and the questions it asks.
@@ -63,6 +67,8 @@ pub(super) struct QuestionDelivery<'a> {
     principal: Principal,
     client: ClientSupport,
     rounds: u32,
+    /// Whether an answer came after its question had been answered.
+    late: bool,
 }
 
 impl<'a> QuestionDelivery<'a> {
@@ -77,8 +83,19 @@ impl<'a> QuestionDelivery<'a> {
     ) -> Self {
         let ctx = wait.request();
         let (principal, client) = (principal::of(ctx), ClientSupport::of(ctx));
-        let rounds = 0;
-        Self { agent, state_codec, log_levels, retry, wait, reply_mode, principal, client, rounds }
+        let (rounds, late) = (0, false);
+        Self {
+            agent,
+            state_codec,
+            log_levels,
+            retry,
+            wait,
+            reply_mode,
+            principal,
+            client,
+            rounds,
+            late,
+        }
     }
 
     /// Waits for the run to stop and asks its questions, until there is a result or the wait is over.
@@ -95,33 +112,38 @@ impl<'a> QuestionDelivery<'a> {
             let (Some(number), Some(question), true) =
                 (report.question_number(), &report.question, asks)
             else {
-                return Ok(Followed::result(report, None));
+                return Ok(self.result(report, None));
             };
             if MAX_ROUNDS <= self.rounds {
-                return Ok(Followed::result(report, Some(Unanswered::TooMany)));
+                return Ok(self.result(report, Some(Unanswered::TooMany)));
             }
             self.rounds += 1;
             if self.client.modern {
                 return Ok(self.input_required(&report, question, number));
             }
-            match self.elicit(&report, question).await {
+            let answered = self.elicit(&report, question, number).await;
+            let now = self.current_report(&report).await;
+            let is_other = |now: &Report| now.question_number() != Some(number);
+            let open = !now.as_ref().is_ok_and(is_other);
+            if !open && !ctx.ct.is_cancelled() {
+                // Answered elsewhere meanwhile: this call goes on with what came of that.
+                self.late |= matches!(answered, Ok(FormAnswer::Text(_)));
+                follower = self.follow_answered(&report, number).await?;
+                continue;
+            }
+            match answered {
                 Ok(FormAnswer::Text(text)) => {
                     follower = self.send_answer(&report, number, text).await?;
                 }
                 // The same follower reports the same question, which is asked once more.
                 Ok(FormAnswer::Invalid) => {}
                 Ok(FormAnswer::Declined) => {
-                    return Ok(Followed::result(report, Some(Unanswered::Declined)));
+                    return Ok(self.result(report, Some(Unanswered::Declined)));
                 }
                 Ok(FormAnswer::GivenUp) => {
-                    return Ok(Followed::result(report, Some(Unanswered::GivenUp)));
+                    return Ok(self.result(report, Some(Unanswered::GivenUp)));
                 }
-                Err(why) => {
-                    // It may have been answered elsewhere meanwhile.
-                    let now = self.current_report(&report).await?;
-                    let waits = now.question_number() == Some(number);
-                    return Ok(Followed::result(now, why.filter(|_| waits)));
-                }
+                Err(why) => return Ok(self.result(now?, why.filter(|_| open))),
             }
         }
     }
@@ -138,8 +160,9 @@ impl<'a> QuestionDelivery<'a> {
         let open = report.question_number() == Some(state.question);
         let Some(question) = report.question.as_ref().filter(|_| open) else {
             // It was answered already: by this very answer sent twice, or by another call.
-            let input = UserInput::Answer { question: state.question, text: String::new() };
-            let follower = self.resume(&report, input).await?;
+            let given = self.retry.answers.get(ANSWER_KEY);
+            self.late = given.is_some_and(|given| given["action"] == "accept");
+            let follower = self.follow_answered(&report, state.question).await?;
             return self.follow(follower).await;
         };
         let result = match self.retry.answers.get(ANSWER_KEY) {
@@ -148,23 +171,27 @@ impl<'a> QuestionDelivery<'a> {
             None if self.can_require_input() => {
                 return Ok(self.input_required(&report, question, state.question));
             }
-            None => return Ok(Followed::result(report, None)),
+            None => return Ok(self.result(report, None)),
         };
         match result.map_or(FormAnswer::Invalid, |result| parse_answer(question, &result)) {
             FormAnswer::Text(text) => {
                 let follower = self.send_answer(&report, state.question, text).await?;
                 self.follow(follower).await
             }
-            FormAnswer::Declined => Ok(Followed::result(report, Some(Unanswered::Declined))),
-            FormAnswer::GivenUp => Ok(Followed::result(report, Some(Unanswered::GivenUp))),
+            FormAnswer::Declined => Ok(self.result(report, Some(Unanswered::Declined))),
+            FormAnswer::GivenUp => Ok(self.result(report, Some(Unanswered::GivenUp))),
             FormAnswer::Invalid if MAX_ROUNDS <= self.rounds || !self.can_require_input() => {
-                Ok(Followed::result(report, Some(Unanswered::NotUnderstood)))
+                Ok(self.result(report, Some(Unanswered::NotUnderstood)))
             }
             FormAnswer::Invalid => {
                 self.rounds += 1;
                 Ok(self.input_required(&report, question, state.question))
             }
         }
+    }
+
+    fn result(&self, report: impl Into<Arc<Report>>, asked: Option<Unanswered>) -> Followed {
+        Followed::Result(FollowedRun { report: report.into(), asked, late: self.late })
     }
 
     /// Whether this client can be asked to call again.
@@ -189,15 +216,18 @@ impl<'a> QuestionDelivery<'a> {
         Followed::Asks(InputRequiredResult::new(Some(requests), Some(encoded)))
     }
 
-    /// Asks with `elicitation/create` while the call waits. `Err(None)`: there was no time to ask, or
-    /// the call is over.
+    /// Asks with `elicitation/create` while the call waits. `Err(None)`: there was no time to ask, the call is
+    /// over, or the question was answered elsewhere.
     async fn elicit(
         &mut self,
         report: &Report,
         question: &Question,
+        number: u32,
     ) -> Result<FormAnswer, Option<Unanswered>> {
         let form = question_form(question, report);
-        match show_form(self.agent, &mut self.wait, form).await? {
+        // Boxed: it is large, and would be part of every future around it.
+        let answered = Box::pin(answered_elsewhere(self.agent, &self.principal, report, number));
+        match show_form(self.agent, &mut self.wait, form, answered).await? {
             ClientResult::ElicitResult(result) => Ok(parse_answer(question, &result)),
             _ => Ok(FormAnswer::Invalid),
         }
@@ -212,6 +242,16 @@ impl<'a> QuestionDelivery<'a> {
     ) -> Result<Follower, ToolError> {
         let sent = self.resume(report, UserInput::Answer { question, text }).await;
         sent.map_err(|err| ToolError::undelivered(report.session_id, &err))
+    }
+
+    /// Follows the run that an answer to this question has begun, or its outcome.
+    async fn follow_answered(
+        &self,
+        report: &Report,
+        question: u32,
+    ) -> Result<Follower, AgentError> {
+        // An answer without text is none.
+        self.resume(report, UserInput::Answer { question, text: String::new() }).await
     }
 
     async fn resume(&self, report: &Report, input: UserInput) -> Result<Follower, AgentError> {
@@ -231,5 +271,25 @@ impl<'a> QuestionDelivery<'a> {
 
     async fn current_report(&self, report: &Report) -> Result<Report, AgentError> {
         self.agent.report_after_direct_action(report.session_id, &self.principal).await
+    }
+}
+
+/// Returns when the question is not open any more.
+async fn answered_elsewhere(agent: &Agent, principal: &Principal, report: &Report, number: u32) {
+    let mut changes = agent.changes();
+    // Before the look, so that what happens meanwhile is seen.
+    let mut seen = agent.activity(principal);
+    loop {
+        let now = agent.report_after_direct_action(report.session_id, principal).await;
+        if now.is_ok_and(|now| now.question_number() != Some(number)) {
+            return;
+        }
+        // Of the runs of others nothing is read.
+        while agent.activity(principal) == seen {
+            if changes.changed().await.is_err() {
+                pending::<()>().await;
+            }
+        }
+        seen = agent.activity(principal);
     }
 }

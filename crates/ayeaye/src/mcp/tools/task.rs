@@ -9,7 +9,7 @@ use rmcp::{RoleServer, tool, tool_router};
 
 use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs, WantedPictures};
 use crate::mcp::client_support::ClientSupport;
-use crate::mcp::questions::{Followed, QuestionDelivery, RetryContext};
+use crate::mcp::questions::{Followed, FollowedRun, QuestionDelivery, RetryContext};
 use crate::mcp::run_wait::RunWait;
 use crate::mcp::schema::{input, outline, output};
 use crate::mcp::tool_error::ToolError;
@@ -19,6 +19,10 @@ use crate::principal;
 /// Most pictures of steps in a result. With the screen's own they take less than half of the megabyte that some
 /// hosts refuse.
 const MOST_STEP_PICTURES: usize = 6;
+
+/// What is said beside the result where a form was answered in vain.
+const LATE: &str = "Your user's answer was not passed on: the question had been answered already, by the same answer sent before \
+     or by another one.";
 
 #[tool_router(router = tasks, vis = "pub(super)")]
 impl Server {
@@ -187,11 +191,14 @@ impl Server {
         before: u32,
         ctx: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let (report, asked) = match followed {
-            Followed::Result(report, asked) => (report, asked),
+        let FollowedRun { report, asked, late } = match followed {
+            Followed::Result(followed) => followed,
             Followed::Asks(request) => return request.into(),
         };
         let mut result = results::structured(&results::RunResult::from(&*report).asked(asked));
+        if late {
+            result.content.extend(results::note(LATE));
+        }
         if wanted == WantedPictures::Each {
             let new = report.steps.iter().map(|line| line.step).filter(|step| before <= *step);
             let newest: Vec<u32> = new.rev().take(MOST_STEP_PICTURES).collect();
