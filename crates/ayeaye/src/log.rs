@@ -1,8 +1,12 @@
 //! Logs, to stderr only: stdout belongs to MCP.
+use std::fmt;
 use std::io::{self, IsTerminal as _};
 
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{ParseError, Targets};
-use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::layer::{Context, SubscriberExt as _};
 
 /// The filter for targets that the user's filter does not name. rmcp logs whole requests on
 /// debug, with tasks, answers and pictures, and every notification on info.
@@ -21,11 +25,15 @@ pub enum LogError {
 
 /// Sends what `filter` lets through to stderr from now on.
 pub fn to_stderr(filter: &str, no_color: bool) -> Result<(), LogError> {
+    let all = filter.contains("rmcp");
     let filter = targets(filter)?;
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
         .with_ansi(!no_color && io::stderr().is_terminal());
-    let subscriber = tracing_subscriber::registry().with(lines).with(filter);
+    let subscriber = tracing_subscriber::registry()
+        .with(lines)
+        .with(filter)
+        .with((!all).then_some(WithoutGoneClients));
     tracing::subscriber::set_global_default(subscriber)?;
     Ok(())
 }
@@ -36,8 +44,45 @@ fn targets(filter: &str) -> Result<Targets, ParseError> {
     format!("{QUIET},{filter}").parse()
 }
 
+/// Drops what rmcp tells as an error and is none: an answer was ready when its client had gone.
+struct WithoutGoneClients;
+
+/// What rmcp says then, and why it could not be sent.
+const UNSENT: &str = "failed to send pending response during drain";
+const GONE: &str = "channel closed";
+
+impl<S: Subscriber> Layer<S> for WithoutGoneClients {
+    fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
+        if event.metadata().target() != "rmcp::service" {
+            return true;
+        }
+        let mut said = Said::default();
+        event.record(&mut said);
+        !(said.message == UNSENT && said.error.ends_with(GONE))
+    }
+}
+
+/// Two fields of an event.
+#[derive(Default)]
+struct Said {
+    message: String,
+    error: String,
+}
+
+impl Visit for Said {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        match field.name() {
+            "message" => self.message = format!("{value:?}"),
+            "error" => self.error = format!("{value:?}"),
+            _ => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use tracing::Level;
 
     use super::*;
@@ -50,6 +95,37 @@ mod tests {
         let narrow = targets("info,rmcp=debug").unwrap();
         assert!(narrow.would_enable("rmcp::service", &Level::DEBUG));
         assert!(!narrow.would_enable("ayeaye_adb", &Level::DEBUG));
+    }
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_client_that_has_gone_is_no_error() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let layer = tracing_subscriber::fmt::layer().with_writer(move || writer.clone());
+        let subscriber = tracing_subscriber::registry().with(layer).with(WithoutGoneClients);
+        tracing::subscriber::with_default(subscriber, || {
+            let (gone, full) = (io::Error::other("channel closed"), io::Error::other("disk full"));
+            tracing::error!(target: "rmcp::service", error = %gone, "{UNSENT}");
+            tracing::error!(target: "rmcp::service", error = %full, "{UNSENT}");
+            tracing::error!(target: "rmcp::service", error = %gone, "something else");
+            tracing::error!(target: "ayeaye::http", error = %gone, "{UNSENT}");
+        });
+        let said = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        let said: Vec<&str> = said.lines().collect();
+        assert_eq!(said.len(), 3, "{said:?}");
+        assert!(said[0].contains("disk full"), "{said:?}");
     }
 
     #[test]
