@@ -9,6 +9,7 @@
 //! left is completed by the next.
 mod pending;
 mod projector;
+mod removal;
 mod resting;
 #[cfg(test)]
 mod tests;
@@ -31,7 +32,7 @@ use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::sync::{Notify, Semaphore, mpsc};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use self::pending::PendingMarker;
@@ -41,7 +42,6 @@ use self::resting::{REST, RestingLogs};
 use self::writer::{LoggingWriter, ProjectorHandle};
 use crate::disk_use::disk_use;
 use crate::formats::{LogSettings, MakeProjection, make_projection};
-use crate::log_path;
 
 /// How many events a log may lie behind before it has to read the record.
 const QUEUE_LEN: usize = 256;
@@ -162,31 +162,6 @@ impl LoggingJournal {
 
     fn wrap(inner: Box<dyn JournalWriter>, logs: ProjectorHandle) -> Box<dyn JournalWriter> {
         Box::new(LoggingWriter { inner, logs })
-    }
-
-    /// Removes a session's logs and record while nobody writes them.
-    async fn remove_session(&self, id: SessionId) -> Result<(), JournalError> {
-        let shared = &self.shared;
-        shared.cancel(id);
-        let held =
-            timeout(CLOSE_TIMEOUT, shared.wait_for_lock(id, &CancellationToken::new())).await;
-        let Ok(Some(marker)) = held else { return Err(JournalError::Busy(id)) };
-        let was_pending = marker.is_pending();
-        let path = marker.path.clone();
-        let failed = |source| storage_error(&path, source);
-        // From here on the next process would go on with this.
-        marker.set(true).map_err(failed)?;
-        if let Err(err) = shared.inner.remove(&id).await {
-            // Nothing has changed. A mark that stays costs one look at the next start.
-            if !was_pending {
-                drop(marker.set(false));
-            }
-            return Err(err);
-        }
-        remove_logs(&shared.data, id)
-            .await
-            .map_err(|source| storage_error(&shared.data, source))?;
-        marker.remove().map_err(failed)
     }
 }
 
@@ -330,11 +305,7 @@ impl Journal for LoggingJournal {
     }
 
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
-        // Asked first: the logs of a session that somebody writes are not to be stopped.
-        if self.shared.inner.is_locked(id).await? {
-            return Err(JournalError::Busy(*id));
-        }
-        self.remove_session(*id).await
+        removal::remove(&self.shared, *id).await
     }
 
     async fn disk_use(&self) -> Result<HashMap<SessionId, u64>, JournalError> {
@@ -359,16 +330,4 @@ impl fmt::Debug for Shared {
             .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
-}
-
-async fn remove_logs(data: &Path, id: SessionId) -> std::io::Result<()> {
-    let data = data.to_owned();
-    tokio::task::spawn_blocking(move || log_path::remove_logs(&data, id))
-        .await
-        .map_err(std::io::Error::other)?
-        .map_err(std::io::Error::other)
-}
-
-fn storage_error(path: &Path, source: std::io::Error) -> JournalError {
-    JournalError::Storage { what: format!("{} (remove)", path.display()), source }
 }

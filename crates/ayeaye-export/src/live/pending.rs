@@ -1,9 +1,10 @@
 //! The mark that a session's logs may be behind its record, and the right to write them.
 //!
 //! `<data>/projecting/<session_id>` is a small file that stays as long as the session. Whoever writes
-//! the logs holds its lock; it is empty when they are complete.
+//! the logs holds its lock; it is empty when they are complete. Only its length says so: to lengthen a file takes no
+//! room on the disk, and none may be left when a session is to be removed.
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
@@ -24,11 +25,7 @@ impl PendingMarker {
         let folder = marker_dir(data);
         blocking(move || {
             create_private_dir(&folder, true).map_err(io::Error::other)?;
-            private_options()
-                .create(true)
-                .append(true)
-                .open(folder.join(id.to_string()))?
-                .write_all(CONTENT)
+            open(&folder.join(id.to_string()))?.set_len(BEHIND)
         })
         .await
     }
@@ -39,7 +36,7 @@ impl PendingMarker {
         blocking(move || {
             create_private_dir(&folder, true).map_err(io::Error::other)?;
             let path = folder.join(id.to_string());
-            let file = private_options().create(true).append(true).open(&path)?;
+            let file = open(&path)?;
             match file.try_lock() {
                 Ok(()) if path.exists() => Ok(Some(Self { path, file })),
                 // Its session was removed at this very moment.
@@ -48,6 +45,14 @@ impl PendingMarker {
             }
         })
         .await
+    }
+
+    /// Whether a session has a mark, whatever it says. If that cannot be told it may.
+    pub(super) async fn exists(data: &Path, id: SessionId) -> bool {
+        let path = marker_dir(data).join(id.to_string());
+        let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+        let found = blocking(move || fs::symlink_metadata(path)).await;
+        found.map_or_else(|err| !absent.contains(&err.kind()), |_| true)
     }
 
     /// Sessions whose logs are behind.
@@ -82,8 +87,7 @@ impl PendingMarker {
 
     /// Says whether they are.
     pub(super) fn set(&self, behind: bool) -> io::Result<()> {
-        self.file.set_len(0)?;
-        if behind { (&self.file).write_all(CONTENT) } else { Ok(()) }
+        self.file.set_len(if behind { BEHIND } else { 0 })
     }
 
     /// Removes the mark: there is no such session any more.
@@ -92,10 +96,16 @@ impl PendingMarker {
     }
 }
 
-const CONTENT: &[u8] = b"behind\n";
+/// Bytes of a mark that says so. Any but none would do.
+const BEHIND: u64 = 7;
 
 fn marker_dir(data: &Path) -> PathBuf {
     data.join("projecting")
+}
+
+/// Not for appending: Windows does not let such a handle change the length.
+fn open(path: &Path) -> io::Result<File> {
+    private_options().write(true).create(true).truncate(false).open(path)
 }
 
 async fn blocking<T: Send + 'static>(

@@ -11,8 +11,9 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::Shared;
 use super::pending::PendingMarker;
-use super::{Shared, remove_logs};
+use super::removal::remove_logs;
 use crate::folder::FolderError;
 use crate::log_writer::{LogError, LogWriter, Target};
 use crate::projection::Blobs;

@@ -1,6 +1,7 @@
 //! Logs beside a record: complete, equal to an export, and never in its way.
 mod acts;
 mod failures;
+mod removal;
 mod weight;
 
 use std::collections::BTreeMap;

@@ -38,6 +38,8 @@ enum Goes {
     Next,
     /// For its age, if nobody goes on with it.
     At(Timestamp),
+    /// There is no session any more: its record was deleted by hand, and its logs are kept until somebody removes them.
+    LogsOnly,
 }
 
 /// Prints the room of these sessions, or of all.
@@ -89,6 +91,8 @@ fn rows(
             let goes = match candidate {
                 Some(one) if next.contains(&one.id) => Goes::Next,
                 Some(one) => by_age(one, retention),
+                None if room.record == 0 => Goes::LogsOnly,
+                // It is just being begun or removed.
                 None => Goes::Stays,
             };
             Row { id, room, last: candidate.map(|one| one.last), goes }
@@ -130,6 +134,7 @@ fn print(rows: &[Row], config: &Config, terminal: Terminal) -> anyhow::Result<()
             Goes::Stays => "never".to_owned(),
             Goes::Next => "next time".to_owned(),
             Goes::At(at) => local_time(at),
+            Goes::LogsOnly => "logs only".to_owned(),
         };
         let (record, all) = (bytes(row.room.record), bytes(row.room.total()));
         terminal.line(&line(&row.id.to_string(), &record, &sizes, &all, &goes));
@@ -182,6 +187,7 @@ fn row_in_json(row: &Row) -> Value {
         Goes::Stays => ("stays", None),
         Goes::Next => ("next", None),
         Goes::At(at) => ("at", Some(at)),
+        Goes::LogsOnly => ("logs_only", None),
     };
     json!({
         "session_id": row.id.to_string(),
@@ -220,6 +226,8 @@ mod tests {
             one(3, 1, Removable::ByAgeOnly),
         ];
         let used = kept.iter().map(|it| (it.id, DiskUse { record: it.bytes, logs: Vec::new() }));
+        let gone = SessionId::new();
+        let used = used.chain([(gone, DiskUse { record: 0, logs: vec![(Format::Html, 0)] })]);
         let retention = Retention {
             max_age: Some(Duration::from_hours(10 * 24)),
             max_sessions: None,
@@ -231,6 +239,7 @@ mod tests {
         assert_eq!([goes(0), goes(1), goes(3)], [Goes::Next, Goes::Next, Goes::Stays]);
         assert_eq!(goes(2), Goes::At("2026-10-10T00:00:00Z".parse().unwrap()));
         assert_eq!(goes(4), Goes::At("2026-10-08T00:00:00Z".parse().unwrap()));
+        assert_eq!(rows.iter().find(|row| row.id == gone).unwrap().goes, Goes::LogsOnly);
         let json = in_json(&rows, &retention);
         assert_eq!(json["bytes"], 56);
         assert_eq!(json["sessions"][0]["goes_at"], "2026-10-10T00:00:00Z");
