@@ -104,7 +104,7 @@ impl Gelab {
         let line = json!({
             "session_id": self.id.to_string(), "timestamp": stamp(now), "step": count(step),
             "image": picture, "status": end.status, "error": end.error, "result": end.result,
-            "source": self.source.take(),
+            "uncertain": end.uncertain, "source": self.source.take(),
             "message": {
                 "environment": {
                     "image": format!("{GELAB_ROOT}/{shown}"), "user_comment": said,
@@ -274,6 +274,19 @@ mod tests {
         let names = folder.names();
         let name = names.iter().find(|it| !it.contains('/')).unwrap();
         insta::assert_snapshot!(folder.text(name));
+    }
+
+    #[test]
+    fn an_act_that_may_have_had_no_effect_says_so() {
+        let mut builder = EventBuilder::new();
+        builder.begin_step(0, 1).act().end_step(Some(click()), None);
+        if let Fact::StepEnd(end) = &mut builder.events.last_mut().unwrap().entry.fact {
+            end.uncertain = Some("the field still shows another text".to_owned());
+        }
+        builder.begin_step(1, 2).act().end_step(Some(click()), None);
+        let (_, lines) = lines(&builder);
+        assert_eq!(lines[1]["uncertain"], "the field still shows another text");
+        assert_eq!(lines[2]["uncertain"], Value::Null);
     }
 
     #[test]

@@ -216,6 +216,11 @@ impl Call {
         }
     }
 
+    /// Why it may have had no effect, though the phone has accepted it.
+    fn uncertain(&self) -> Option<&str> {
+        self.end.as_ref().and_then(|end| end.uncertain.as_deref())
+    }
+
     fn millis(&self) -> f64 {
         self.end.as_ref().map_or(0.0, |end| end.duration_ms)
     }
@@ -253,7 +258,7 @@ impl Call {
             "result": self.result(), "success": self.success(), "error": self.error(),
             "execution_time_ms": rounded(self.millis()), "tokens": token_facts(sent, received),
             "device": self.start.device, "outcome_unknown": unknown,
-            "tool_call_id": self.start.tool_call_id,
+            "uncertain": self.uncertain(), "tool_call_id": self.start.tool_call_id,
         });
         if self.called.is_some() {
             call["action"] =
@@ -284,6 +289,9 @@ impl Call {
             format!("     Error: {}", self.error().unwrap_or_default())
         };
         files.log_line(at, "TOOL", &outcome);
+        if let Some(why) = self.uncertain() {
+            files.log_line(at, "TOOL", &format!("     Not certain: {}", excerpt(why, MAX_RESULT)));
+        }
     }
 }
 
@@ -295,7 +303,7 @@ impl UnusedCall {
             "result": self.outcome.as_ref().ok(), "success": self.outcome.is_ok(),
             "error": self.outcome.as_ref().err(), "execution_time_ms": 0.0,
             "tokens": token_facts(0, 0), "device": false, "outcome_unknown": false,
-            "tool_call_id": null,
+            "uncertain": null, "tool_call_id": null,
         })
     }
 

@@ -19,7 +19,11 @@ pub(super) struct ActionView {
     /// Where it touched the screen.
     pub(super) mark: Option<TouchMark>,
     pub(super) status: &'static str,
+    /// Whether it may have been done, and nobody knows.
+    pub(super) unknown: bool,
     error: Option<String>,
+    /// Why it may have had no effect, though the phone has accepted it.
+    uncertain: Option<String>,
     pub(super) result: String,
     /// `phone` for what a phone carries out, else `agent`.
     pub(super) namespace: &'static str,
@@ -39,6 +43,9 @@ impl ActionView {
         };
         let tool = step.view.tool.as_ref().filter(|(start, _)| start.name == facts.function);
         let outcome = match tool {
+            Some((_, Some(tool))) if tool.unknown => {
+                ("none", tool.error.clone(), tool.result.clone())
+            }
             Some((_, Some(tool))) if tool.success => ("success", None, tool.result.clone()),
             Some((_, Some(tool))) => ("failure", tool.error.clone(), tool.result.clone()),
             Some((_, None)) => ("none", end.error.clone(), String::new()),
@@ -50,6 +57,8 @@ impl ActionView {
             None => ("success", None, end.result.clone()),
         };
         let (status, error, result) = outcome;
+        let unknown = tool.is_some_and(|(_, tool)| tool.as_ref().is_none_or(|it| it.unknown));
+        let uncertain = tool.and_then(|(_, tool)| tool.as_ref()?.uncertain.clone());
         let target = tool.and_then(|(start, _)| start.target.clone());
         let target = target.or_else(|| looked_up(step, gesture.and_then(aimed_at)?));
         let call = call(facts);
@@ -64,7 +73,9 @@ impl ActionView {
             target,
             mark: gesture.and_then(TouchMark::of),
             status,
+            unknown,
             error,
+            uncertain,
             result,
             namespace: if gesture.is_some() || tool.is_some() { "phone" } else { "agent" },
             call_id: tool.map(|(start, _)| start.tool_call_id),
@@ -92,7 +103,7 @@ impl ActionView {
     pub(super) fn result_info(&self) -> Value {
         json!({
             "status": self.status, "error": self.error, "result": self.result,
-            "namespace": self.namespace, "call_id": self.call_id.map(|id| id.to_string()),
+            "uncertain": self.uncertain, "namespace": self.namespace, "call_id": self.call_id.map(|id| id.to_string()),
         })
     }
 

@@ -5,7 +5,7 @@
 //! (`clean_screenshot_path` ...) the clean one stands in for it: UFO's Markdown shows the annotated and
 //! the selected one, and its evaluator only the latter.
 //!
-//! Only `error` (left out when there is none), `last_error` (null when there is none) and
+//! Only `error` and `uncertain` (left out when there is none), `last_error` (null when there is none) and
 //! `user_confirm` (left out when no leave was asked, or none was given or refused before the step was
 //! over) do not stand in every line. Money and times are always numbers.
 use ayeaye_agent::journal::{AgentState, AgentType, PhaseTimes, StepEnd, StepStart};
@@ -102,6 +102,9 @@ pub(super) fn line(
     put(&["last_error"], json!(state.last_error));
     if let Some(error) = &end.error {
         put(&["error"], json!(error));
+    }
+    if let Some(why) = &end.uncertain {
+        put(&["uncertain"], json!(why));
     }
     if let Some(leave) = step.confirmed() {
         put(&["user_confirm", "UserConfirm"], json!(if leave { "Yes" } else { "No" }));

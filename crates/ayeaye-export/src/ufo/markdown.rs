@@ -113,13 +113,18 @@ pub(super) fn step(
         let on = act.target.as_ref().filter(|it| !it.name.is_empty());
         let on =
             on.map_or_else(String::new, |it| format!(" on \u{201c}{}\u{201d}", inline(&it.name)));
-        // A question that waits has come to nothing yet.
-        let came_to = if act.status == "none" { "" } else { act.status };
+        let came_to = match act.status {
+            "none" if act.unknown => "not known",
+            // A question that waits has come to nothing yet.
+            "none" => "",
+            known => known,
+        };
         let colon = if came_to.is_empty() { "" } else { ": " };
         item(&mut page, "Action", &format!("{}{on}{colon}{came_to}", code(&clipped(&act.call))));
     }
     item(&mut page, "Status", &inline(&end.status));
     item(&mut page, "Result", &inline(&end.result));
+    item(&mut page, "Not certain", &end.uncertain.as_deref().map(inline).unwrap_or_default());
     item(&mut page, "Error", end.error.as_ref().map_or(String::new(), |it| inline(it)).as_str());
     if 0 < step.view.unusable_replies {
         item(&mut page, "Replies that could not be used", &step.view.unusable_replies.to_string());

@@ -87,6 +87,48 @@ fn an_act_that_leave_was_given_for_is_told_as_the_act() {
 }
 
 #[test]
+fn an_act_that_may_have_had_no_effect_says_so() {
+    let why = "the field still shows <another> text";
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.allowed_step(Ok("done"));
+    for event in &mut builder.events {
+        match &mut event.entry.fact {
+            Fact::ToolEnd(end) => end.uncertain = Some(why.to_owned()),
+            Fact::StepEnd(end) => end.uncertain = Some(why.to_owned()),
+            _ => {}
+        }
+    }
+    let folder = folder(&builder);
+    let line = &lines(&folder)[0];
+    assert_eq!(line["uncertain"], why);
+    assert_eq!(line["action"][0]["result"]["uncertain"], why);
+    assert_eq!(line["action"][0]["result"]["status"], "success", "the phone has accepted it");
+    let page = folder.text("output.md");
+    assert!(
+        page.contains("- **Not certain:** the field still shows \\<another\\> text\n"),
+        "{page}"
+    );
+}
+
+#[test]
+fn an_act_of_which_nobody_knows_has_not_failed() {
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.allowed_step(Err("the server stopped in the middle of it"));
+    for event in &mut builder.events {
+        if let Fact::ToolEnd(end) = &mut event.entry.fact {
+            end.unknown = true;
+        }
+    }
+    let folder = folder(&builder);
+    let line = &lines(&folder)[0];
+    let result = &line["action"][0]["result"];
+    assert_eq!(result["status"], "none");
+    assert_eq!(result["error"], "the server stopped in the middle of it");
+    assert_eq!(line["action_success"], serde_json::json!([]));
+    assert!(folder.text("output.md").contains(": not known\n"), "{}", folder.text("output.md"));
+}
+
+#[test]
 fn a_question_that_came_to_nothing_has_not_succeeded() {
     let mut builder = EventBuilder::begin("Pay the bill.");
     builder.ask_step("confirm", "Shall I pay?", Some(("manual", "no")));
@@ -256,7 +298,7 @@ fn a_step_without_an_end_has_no_line_until_it_gets_one() {
     builder.end_step("ERROR", "", Some("interrupted"));
     let lines = lines(&folder(&builder));
     assert_eq!(lines.len(), 1);
-    assert_eq!(lines[0]["action"][0]["result"]["status"], "failure");
+    assert_eq!(lines[0]["action"][0]["result"]["status"], "none");
     assert_eq!(lines[0]["control_text"], "Chats");
 }
 

@@ -1,6 +1,6 @@
 //! Replies that decide by calling a tool, and what a kill cuts off.
 use ayeaye_agent::journal::{Fact, LlmResponse, ToolEnd};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::folder_of;
 use crate::testing::{EventBuilder, click, tool_call};
@@ -105,6 +105,22 @@ fn a_gesture_that_a_kill_cut_off_is_told_once_its_end_is_known() {
     let batches = after.json("tool_executions.json");
     assert_eq!(batches.as_array().unwrap().len(), 1);
     assert_eq!(batches[0]["calls"][0]["outcome_unknown"], true);
+}
+
+#[test]
+fn an_act_that_may_have_had_no_effect_says_so() {
+    let folder = folder_of(|builder| {
+        builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {}).act();
+        if let Fact::ToolEnd(end) = &mut builder.events.last_mut().unwrap().entry.fact {
+            end.uncertain = Some("the field still shows another text".to_owned());
+        }
+        builder.end_step(Some(click()), None);
+    });
+    let call = &folder.json("tool_executions.json")[0]["calls"][0];
+    assert_eq!(call["uncertain"], "the field still shows another text");
+    assert_eq!((&call["success"], &call["error"]), (&true.into(), &Value::Null));
+    let log = folder.text("llm_communication.log");
+    assert!(log.contains("Not certain: the field still shows another text"), "{log}");
 }
 
 /// A model may be asked before the screen has settled, and the call is taken back when it moves on.
