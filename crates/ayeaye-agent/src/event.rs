@@ -158,6 +158,12 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         figures: Map<String, Value>,
     },
+    /// Something of which only a later version of this format knows. It is passed over, and never written.
+    #[serde(skip)]
+    Unknown {
+        /// Its type.
+        name: String,
+    },
 }
 
 /// A blob beside the record.

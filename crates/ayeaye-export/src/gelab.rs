@@ -167,7 +167,8 @@ impl Projection for Gelab {
             | Fact::Snapshot { .. }
             | Fact::BlackboardAdd { .. }
             | Fact::Evaluation(_)
-            | Fact::Note { .. } => Vec::new(),
+            | Fact::Note { .. }
+            | Fact::Unknown { .. } => Vec::new(),
         }
     }
 }

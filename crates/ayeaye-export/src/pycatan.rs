@@ -133,7 +133,8 @@ impl Projection for PyCatan {
             | Fact::State { .. }
             | Fact::SubtaskEnd { .. }
             | Fact::Snapshot { .. }
-            | Fact::BlackboardAdd { .. } => {}
+            | Fact::BlackboardAdd { .. }
+            | Fact::Unknown { .. } => {}
         }
         files.finish()
     }

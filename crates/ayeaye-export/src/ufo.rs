@@ -106,9 +106,11 @@ impl Projection for Ufo {
                 EvaluationRecord::of(fact).map_or_else(Vec::new, |facts| self.judge(&facts))
             }
             Fact::Note { kind, text, .. } => vec![page(markdown::noted(kind, text))],
-            Fact::LlmResponse(_) | Fact::ToolStart(_) | Fact::ToolEnd(_) | Fact::State { .. } => {
-                Vec::new()
-            }
+            Fact::LlmResponse(_)
+            | Fact::ToolStart(_)
+            | Fact::ToolEnd(_)
+            | Fact::State { .. }
+            | Fact::Unknown { .. } => Vec::new(),
         }
     }
 }

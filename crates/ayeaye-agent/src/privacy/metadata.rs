@@ -106,7 +106,8 @@ pub(super) fn drop_texts(fact: &mut Fact) {
         | Fact::Snapshot { .. }
         | Fact::BlackboardAdd { .. }
         | Fact::Evaluation(_)
-        | Fact::Note { .. } => {}
+        | Fact::Note { .. }
+        | Fact::Unknown { .. } => {}
     }
 }
 

@@ -118,7 +118,11 @@ fn for_each_text(fact: &mut Fact, visit: &mut impl FnMut(&mut String)) {
                 visit_map(figures, visit);
             }
         }
-        Fact::SessionResume(_) | Fact::Observe(_) | Fact::State { .. } | Fact::Snapshot { .. } => {}
+        Fact::SessionResume(_)
+        | Fact::Observe(_)
+        | Fact::State { .. }
+        | Fact::Snapshot { .. }
+        | Fact::Unknown { .. } => {}
     }
 }
 

@@ -187,7 +187,8 @@ impl SessionState {
             | Fact::Snapshot { .. }
             | Fact::BlackboardAdd { .. }
             | Fact::Evaluation(_)
-            | Fact::Note { .. } => {}
+            | Fact::Note { .. }
+            | Fact::Unknown { .. } => {}
         }
     }
 

@@ -152,7 +152,7 @@ impl ReportModel {
                 text: clip(text, MAX_TEXT),
                 figures: json_text(figures, 1000),
             }),
-            Fact::State { .. } | Fact::BlackboardAdd { .. } => {}
+            Fact::State { .. } | Fact::BlackboardAdd { .. } | Fact::Unknown { .. } => {}
         }
     }
 

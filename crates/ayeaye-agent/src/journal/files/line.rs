@@ -105,7 +105,7 @@ pub(super) struct Encoded {
 pub(super) enum Unwritable {
     #[error("the record is longer than {MAX_LINE} bytes")]
     TooLong,
-    /// Not-a-number, or nesting deeper than a reader follows.
+    /// Not-a-number, nesting deeper than a reader follows, or what only a later version knows.
     #[error("the record would not read back as it is")]
     Altered,
 }
@@ -119,7 +119,7 @@ pub(super) enum LineError {
     /// As somebody wrote it, but not here: lines were changed, dropped or moved.
     #[error("it does not follow the record before it")]
     Misplaced,
-    /// As it was written, but this version knows no such record.
+    /// As it was written, but not as any version of this format writes.
     #[error("it is not a record of format {FORMAT}")]
     Foreign,
     /// Of a later format.
@@ -380,9 +380,10 @@ mod tests {
         for _ in 0..500 {
             deep = json!([deep]);
         }
-        let refused =
-            encode(&Chain::start(), Timestamp::UNIX_EPOCH, &entry(Fact::Evaluation(deep)));
-        assert!(matches!(refused, Err(Unwritable::Altered)), "{refused:?}");
+        for fact in [Fact::Evaluation(deep), Fact::Unknown { name: "dance".to_owned() }] {
+            let refused = encode(&Chain::start(), Timestamp::UNIX_EPOCH, &entry(fact));
+            assert!(matches!(refused, Err(Unwritable::Altered)), "{refused:?}");
+        }
     }
 
     #[test]
@@ -401,7 +402,7 @@ mod tests {
         let ts = r#""ts":"2026-01-02T03:04:05Z""#;
         assert_eq!(of(r#"{"v":2,"what":"ever""#), LineError::TooNew(2));
         assert_eq!(
-            of(&format!(r#"{{"v":1,"seq":1,{ts},"type":"dance","data":{{}}"#)),
+            of(&format!(r#"{{"v":1,"seq":1,{ts},"type":"note","data":{{"kind":1}}"#)),
             LineError::Foreign
         );
         let note = r#""type":"note","data":{"kind":"","text":""}"#;

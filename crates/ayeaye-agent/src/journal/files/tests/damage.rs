@@ -272,6 +272,32 @@ async fn a_later_format_is_not_touched() {
     assert_eq!(verify_report.bad.unwrap().what, "it has format 2");
 }
 
+/// A later version may have been at work on the same folder.
+#[tokio::test]
+async fn a_type_of_a_later_version_is_passed_over() {
+    let (bytes, events) = sample_bytes().await;
+    let bench = Bench::new().await;
+    let chain = scan::scan(&bytes[..], |_| {}).unwrap().chain;
+    let body = format!(
+        r#"{{"v":1,"seq":{},"ts":"2026-01-02T03:04:05Z","step":1,"type":"dance","data":{{"with":["somebody"]}}"#,
+        chain.seq
+    );
+    let bytes = [&bytes[..], &frame_line(&chain, &body), b"\n"].concat();
+    bench.put(&bytes);
+    let id = bench.id;
+    assert_eq!(bench.rig.journal.verify(&id).await.unwrap().bad, None);
+    let summary = bench.rig.journal.summary(&id).await.unwrap();
+    assert_eq!(summary.last_seq, chain.seq);
+    // It goes on, and the line stays as it was.
+    let (read, mut record) = bench.rig.open(&id).await.unwrap();
+    assert_eq!(read[..events.len()], events);
+    assert_eq!(read.last().unwrap().entry.fact, Fact::Unknown { name: "dance".to_owned() });
+    record.append(note("on")).await.unwrap();
+    let now = fs::read(bench.rig.path(&id).join("events.jsonl")).unwrap();
+    assert!(now.starts_with(&bytes) && bytes.len() < now.len());
+    assert_eq!(bench.rig.journal.verify(&id).await.unwrap().bad, None);
+}
+
 #[tokio::test]
 async fn a_torn_tail_is_put_aside_as_it_was() {
     let (bytes, _) = sample_bytes().await;
