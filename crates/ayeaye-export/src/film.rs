@@ -27,6 +27,11 @@ impl Film {
         Self { id, story: Story::default() }
     }
 
+    /// Says on the last card that the record is not good to its end.
+    pub fn cut_short(&mut self) {
+        self.story.cut_short = true;
+    }
+
     /// The film of what has been told so far, for a session whose record has no end.
     pub fn finish(&self) -> FileOp {
         let story = self.story.clone();

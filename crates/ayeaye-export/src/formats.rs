@@ -65,7 +65,11 @@ pub(crate) trait Log: Projection {
     fn finish(&self) -> Option<FileOp> {
         None
     }
+    /// Takes note that the record is not good to its end, and why. What grows line by line ends where it does, and
+    /// says nothing.
+    fn cut_short(&mut self, _why: &str) {}
 }
+
 /// The real ones.
 pub(crate) fn make_projection(
     format: Format,
@@ -89,10 +93,18 @@ impl Log for Report {
     fn finish(&self) -> Option<FileOp> {
         Some(Self::finish(self))
     }
+
+    fn cut_short(&mut self, why: &str) {
+        Self::cut_short(self, why);
+    }
 }
 
 impl Log for Film {
     fn finish(&self) -> Option<FileOp> {
         Some(Self::finish(self))
+    }
+
+    fn cut_short(&mut self, _why: &str) {
+        Self::cut_short(self);
     }
 }

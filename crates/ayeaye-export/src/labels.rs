@@ -31,6 +31,13 @@ pub(crate) struct StopLabel {
     pub(crate) sentence: &'static str,
 }
 
+/// The ending of a session whose record cannot be read as far as that.
+pub(crate) const END_NOT_READABLE: StopLabel = StopLabel {
+    tone: Tone::Neutral,
+    word: "End not readable",
+    sentence: "The record cannot be read to its end, so how the task ended is not known here.",
+};
+
 /// The ending of a stop reason; of none, when the record has no end.
 pub(crate) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
     let Some(name) = stop_reason else {

@@ -3,8 +3,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::{Event, Fact, NoteKind, ResumeReason};
+use ayeaye_agent::{JournalError, SessionId};
 
 use crate::folder::{Folder, FolderError};
 use crate::formats::{Format, Log, LogSettings, MakeProjection};
@@ -26,6 +26,8 @@ pub(crate) struct LogWriter {
     ended: bool,
     /// Whether the latest run is an act of the client's own.
     direct: bool,
+    /// Whether the log knows that its record is not good to its end.
+    cut_short: bool,
 }
 
 /// Where logs are written.
@@ -60,8 +62,9 @@ impl LogWriter {
         make_projection: &MakeProjection,
     ) -> Self {
         let log = make_projection(format, id, settings);
-        let (opened, last_seq, ended, direct) = (None, 0, false, false);
-        Self { format, id, target, log, opened, last_seq, ended, direct }
+        let (opened, last_seq) = (None, 0);
+        let (ended, direct, cut_short) = (false, false, false);
+        Self { format, id, target, log, opened, last_seq, ended, direct, cut_short }
     }
 
     /// Which format it has.
@@ -118,11 +121,19 @@ impl LogWriter {
         })
     }
 
-    /// Completes the log of a record that goes no further for now.
-    pub(crate) fn finish(&mut self, blobs: &dyn Blobs) -> Result<(), LogError> {
+    /// Completes the log of a record that goes no further for now; where it is damaged, says why.
+    pub(crate) fn finish(
+        &mut self,
+        blobs: &dyn Blobs,
+        damage: Option<&str>,
+    ) -> Result<(), LogError> {
         catch_panic(|| {
             let Some((_, folder)) = &mut self.opened else { return Ok(()) };
-            if !self.ended
+            if let Some(why) = damage.filter(|_| !self.cut_short) {
+                self.cut_short = true;
+                self.log.cut_short(why);
+            }
+            if (!self.ended || self.cut_short)
                 && let Some(op) = self.log.finish()
             {
                 folder.apply(op, blobs)?;
@@ -160,6 +171,11 @@ impl LogWriter {
         }
         Ok(())
     }
+}
+
+/// What a log says at its end of a record that is not good to its own.
+pub(crate) fn why_cut_short(err: &JournalError) -> String {
+    format!("{err}; what is before it is told here")
 }
 
 fn open_folder(

@@ -5,6 +5,7 @@ use ayeaye_agent::{Journal, JournalError, SessionId};
 use tokio::runtime::Handle;
 
 use crate::live::SessionBlobs;
+use crate::log_writer::why_cut_short;
 use crate::{Projection as _, Report};
 
 /// Makes the HTML page of a session from its record, with at most so many bytes of pictures (the
@@ -28,7 +29,7 @@ pub async fn render_report(
         Ok(()) => {}
         // As in an export: what stands before the damage is good.
         Err(err @ (JournalError::Damaged { .. } | JournalError::TooNew { .. })) if 0 < events => {
-            report.cut_short(&format!("{err}; what is before it is told here"));
+            report.cut_short(&why_cut_short(&err));
         }
         Err(err) => return Err(err),
     }

@@ -99,6 +99,18 @@ pub struct InvalidRecordLine {
     pub what: String,
     /// Nothing whole follows: a write was cut short, and the next writer cuts it off.
     pub torn: bool,
+    /// The format it has, where that is a later one.
+    pub later_format: Option<u32>,
+}
+
+impl InvalidRecordLine {
+    /// The error with which this session is refused for it.
+    pub fn refusal(&self, id: SessionId) -> JournalError {
+        match self.later_format {
+            Some(found) => JournalError::TooNew { id, found },
+            None => JournalError::Damaged { id, seq: self.seq, what: self.what.clone() },
+        }
+    }
 }
 
 impl FileJournal {

@@ -1,7 +1,7 @@
 //! Draws a film.
 use jiff::Timestamp;
 
-use super::story::{Ending, Scene, StepScene, Story, Title};
+use super::story::{Scene, StepScene, Story, Title};
 use crate::Blobs;
 use crate::draw::{
     Animation, Area, Canvas, Colour, TextStyle, decode, frame, resize, touch, wrap, write,
@@ -65,7 +65,7 @@ pub(super) fn film(story: &Story, blobs: &dyn Blobs) -> Option<Vec<u8>> {
         }
     }
     let begun = story.title.as_ref().map(|title| title.at);
-    film.ending(story.ending.as_ref(), begun)?;
+    film.ending(story, begun)?;
     film.animation.finish()
 }
 
@@ -147,9 +147,14 @@ impl Film {
         self.animation.add(picture, self.room, SEE + reading(text))
     }
 
-    fn ending(&mut self, ending: Option<&Ending>, begun: Option<Timestamp>) -> Option<()> {
+    fn ending(&mut self, story: &Story, begun: Option<Timestamp>) -> Option<()> {
         let mut card = Card::new(self.size)?;
-        let label = ending.map_or_else(|| labels::stop_label(None), |ending| ending.label);
+        let ending = story.ending.as_ref();
+        let label = match ending {
+            Some(ending) => ending.label,
+            None if story.cut_short => labels::END_NOT_READABLE,
+            None => labels::stop_label(None),
+        };
         let colour = match label.tone {
             Tone::Good => GREEN,
             Tone::Bad => RED,

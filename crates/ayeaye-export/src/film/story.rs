@@ -29,6 +29,8 @@ pub(super) struct Story {
     pub(super) steps: u32,
     rounds: u32,
     pub(super) ending: Option<Ending>,
+    /// Whether the record cannot be read to its end.
+    pub(super) cut_short: bool,
     assembler: StepAssembler,
 }
 

@@ -15,7 +15,7 @@ use super::Shared;
 use super::pending::PendingMarker;
 use super::removal::remove_logs;
 use crate::folder::FolderError;
-use crate::log_writer::{LogError, LogWriter, Target};
+use crate::log_writer::{LogError, LogWriter, Target, why_cut_short};
 use crate::projection::Blobs;
 
 /// Events that are worked through on a thread before anybody is asked whether to go on.
@@ -31,6 +31,8 @@ pub(super) struct Projector {
     /// Number of the last event of the record.
     appended: Arc<AtomicU64>,
     stop: CancellationToken,
+    /// Why the record cannot be read to its end.
+    damage: Option<String>,
 }
 
 /// A log and how it stands.
@@ -85,7 +87,8 @@ impl Projector {
         stop: CancellationToken,
     ) -> Self {
         let shared = Arc::clone(shared);
-        let mut projector = Self { shared, id, live, logs: Vec::new(), events, appended, stop };
+        let (logs, damage) = (Vec::new(), None);
+        let mut projector = Self { shared, id, live, logs, events, appended, stop, damage };
         let formats = projector.shared.settings.formats.iter();
         projector.logs = formats
             .map(|format| {
@@ -157,7 +160,11 @@ impl Projector {
             }
         }
         for _ in 0..=MAX_RESTARTS {
-            if !self.catch_up(None).await || !self.work(finish).await {
+            if !self.catch_up(None).await {
+                return false;
+            }
+            let damage = self.damage.clone();
+            if !self.work(move |logs, blobs| finish(logs, blobs, damage.as_deref())).await {
                 return false;
             }
             if !self.is_behind(None) {
@@ -251,6 +258,7 @@ impl Projector {
             // It will never hold more than what is good of it.
             JournalError::Damaged { .. } | JournalError::TooNew { .. } if !self.live => {
                 tracing::warn!("logs are complete up to where their record is good: {err}");
+                self.damage = Some(why_cut_short(err));
                 true
             }
             _ => {
@@ -323,8 +331,8 @@ fn flush(logs: &mut [LogSlot], blobs: &dyn Blobs) {
     each(logs, |writer| writer.flush(blobs));
 }
 
-fn finish(logs: &mut [LogSlot], blobs: &dyn Blobs) {
-    each(logs, |writer| writer.finish(blobs));
+fn finish(logs: &mut [LogSlot], blobs: &dyn Blobs, damage: Option<&str>) {
+    each(logs, |writer| writer.finish(blobs, damage));
 }
 
 fn each(logs: &mut [LogSlot], work: impl Fn(&mut LogWriter) -> Result<(), LogError>) {

@@ -1,5 +1,6 @@
 //! Logs beside a record: complete, equal to an export, and never in its way.
 mod acts;
+mod damage;
 mod failures;
 mod removal;
 mod weight;
@@ -285,51 +286,6 @@ async fn exports_respect_what_is_there() {
         export_with(&rig.files, first, Format::Ufo, strange.path(), &settings, &make_projection);
     refused.await.unwrap_err();
     assert_eq!(fs::read(strange.path().join("response.log")).unwrap(), b"mine");
-}
-
-#[tokio::test]
-async fn of_a_damaged_session_what_is_good_is_exported() {
-    let rig = rig(TestProjection::factory());
-    let id = rig.session().await;
-    let record = rig.data.path().join(format!("sessions/{id}/events.jsonl"));
-    let mut bytes = fs::read(&record).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(&record, bytes).unwrap();
-    let out = TempDir::new().unwrap();
-    let settings = LogSettings::default();
-    let done =
-        export_with(&rig.files, id, Format::Ufo, out.path(), &settings, &TestProjection::factory())
-            .await;
-    let done = done.unwrap();
-    let bad = done.damage.expect("it is damaged");
-    let lines = fs::read_to_string(out.path().join("lines.log")).unwrap();
-    assert_eq!(lines.lines().count() as u64, bad.seq - 1);
-}
-
-#[tokio::test]
-async fn of_a_damaged_session_what_is_good_has_a_page() {
-    let rig = rig(TestProjection::factory());
-    let id = rig.session().await;
-    let journal: Arc<dyn Journal> = Arc::new(rig.files.clone());
-    let page = async || crate::render_report(&journal, id, 0).await.map(String::from_utf8);
-    assert!(!page().await.unwrap().unwrap().contains("is damaged"));
-    let record = rig.data.path().join(format!("sessions/{id}/events.jsonl"));
-    let bytes = fs::read(&record).unwrap();
-    for (at, good) in [(bytes.len() / 2, true), (10, false)] {
-        let mut bytes = bytes.clone();
-        bytes[at] ^= 1;
-        fs::write(&record, bytes).unwrap();
-        match page().await {
-            Ok(page) => {
-                let page = page.unwrap();
-                assert!(page.contains(&format!("session {id} is damaged at record")), "{page}");
-                assert!(page.contains("what is before it is told here"));
-                assert!(good);
-            }
-            Err(err) => assert!(!good, "{err}"),
-        }
-    }
 }
 
 #[test]

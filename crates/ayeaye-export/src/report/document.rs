@@ -104,7 +104,10 @@ impl Page<'_> {
     fn verdict(&mut self) {
         let Self { html, model, .. } = self;
         let ended = model.ended.as_ref();
-        let stop_label = labels::stop_label(ended.map(|it| it.reason.as_str()));
+        let stop_label = match ended {
+            None if model.cut_short => labels::END_NOT_READABLE,
+            _ => labels::stop_label(ended.map(|it| it.reason.as_str())),
+        };
         html.raw("<div class=\"verdict ").raw(stop_label.tone.class()).raw("\">");
         html.raw(icon(stop_label.tone)).raw("<div><p class=\"word\"><strong>").raw(stop_label.word);
         html.raw("</strong> ").raw(stop_label.sentence).raw("</p>");

@@ -48,6 +48,8 @@ pub(super) struct ReportModel {
     pub(super) in_round: Option<u32>,
     steps: StepAssembler,
     silence: Silence,
+    /// Whether the record cannot be read to its end.
+    pub(super) cut_short: bool,
     /// Whether a call of this round has no known price.
     round_unpriced: bool,
     steps_told: usize,
@@ -158,6 +160,7 @@ impl ReportModel {
 
     /// Says at the end of what is told why it goes no further.
     pub(super) fn cut_short(&mut self, why: &str) {
+        self.cut_short = true;
         let at = self.last.unwrap_or_default();
         let kind = clip("damaged", 100);
         let (text, figures) = (clip(why, MAX_TEXT), Clipped::default());

@@ -5,7 +5,7 @@ mod room;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use ayeaye_agent::journal::FileJournal;
+use ayeaye_agent::journal::{BlobRef, FileJournal};
 use ayeaye_agent::{Agent, AgentError, Journal, Principal, Question, SessionId, StopReason};
 use ayeaye_export::{ExportError, FolderError, Format};
 
@@ -17,7 +17,7 @@ use crate::command::called::ayeaye;
 use crate::command::report::{RunJson, print_end, print_way_on, session_folder};
 use crate::config::Config;
 use crate::terminal::Terminal;
-use crate::text::{lines, local_time, one_line};
+use crate::text::{count, lines, local_time, one_line};
 
 /// How many sessions an error names.
 const NAMED_IN_ERROR: usize = 5;
@@ -212,10 +212,46 @@ pub async fn export(
     for file in &exported.files {
         terminal.item("written", &file.display().to_string());
     }
-    let Some(bad) = exported.damage else { return Ok(Exit::Done) };
-    bail!(
-        "session {id} is damaged at record {}: {}; what is before it was exported",
-        bad.seq,
-        bad.what
-    );
+    let mut flaws = Vec::new();
+    if let Some(bad) = exported.damage {
+        flaws.push(format!("{}; what is before it was exported", bad.refusal(id)));
+    }
+    if !exported.missing.is_empty() {
+        let missing = missing_in_words(&exported.missing);
+        flaws.push(format!("{missing} missing from the record or damaged; the rest was exported"));
+    }
+    if flaws.is_empty() { Ok(Exit::Done) } else { bail!(flaws.join("\n")) }
+}
+
+/// Such as "2 pictures and 1 other file are".
+fn missing_in_words(missing: &[BlobRef]) -> String {
+    let pictures = missing.iter().filter(|it| it.media_type.starts_with("image/")).count();
+    let words = [
+        (pictures, "picture", "pictures"),
+        (missing.len() - pictures, "other file", "other files"),
+    ];
+    let words: Vec<String> = words
+        .into_iter()
+        .filter(|(number, ..)| 0 < *number)
+        .map(|(number, one, more)| count(number.try_into().unwrap_or(u64::MAX), one, more))
+        .collect();
+    format!("{} {}", words.join(" and "), if missing.len() == 1 { "is" } else { "are" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_counted() {
+        let blob = |media_type: &str| BlobRef {
+            sha256: String::new(),
+            bytes: 1,
+            media_type: media_type.to_owned(),
+        };
+        let (picture, tree) = (blob("image/webp"), blob("application/xml"));
+        assert_eq!(missing_in_words(std::slice::from_ref(&picture)), "1 picture is");
+        let several = [picture.clone(), tree, picture];
+        assert_eq!(missing_in_words(&several), "2 pictures and 1 other file are");
+    }
 }

@@ -132,15 +132,15 @@ fn scan_from(
 
 pub(super) fn verify_report(scanned: &Scanned) -> VerifyReport {
     let seq = scanned.chain.seq;
-    let (what, torn) = match &scanned.end {
+    let (what, torn, later_format) = match &scanned.end {
         RecordEnd::Clean => return VerifyReport { records: seq - 1, bad: None },
         RecordEnd::Torn { bytes } => {
-            (format!("the last {bytes} bytes are not a whole record"), true)
+            (format!("the last {bytes} bytes are not a whole record"), true, None)
         }
-        RecordEnd::Damaged { what } => (what.clone(), false),
-        RecordEnd::TooNew { found } => (format!("it has format {found}"), false),
+        RecordEnd::Damaged { what } => (what.clone(), false, None),
+        RecordEnd::TooNew { found } => (format!("it has format {found}"), false, Some(*found)),
     };
-    let bad = InvalidRecordLine { seq, offset: scanned.good_bytes, what, torn };
+    let bad = InvalidRecordLine { seq, offset: scanned.good_bytes, what, torn, later_format };
     VerifyReport { records: seq - 1, bad: Some(bad) }
 }
 

@@ -269,7 +269,9 @@ async fn a_later_format_is_not_touched() {
     assert_eq!(fs::read(bench.rig.path(&id).join("events.jsonl")).unwrap(), bytes);
     let (salvaged, verify_report) = bench.rig.journal.salvage(&id).await.unwrap();
     assert_eq!(salvaged, events);
-    assert_eq!(verify_report.bad.unwrap().what, "it has format 2");
+    let bad = verify_report.bad.unwrap();
+    assert_eq!(bad.what, "it has format 2");
+    assert!(matches!(bad.refusal(id), JournalError::TooNew { found: 2, .. }));
 }
 
 /// A later version may have been at work on the same folder.
