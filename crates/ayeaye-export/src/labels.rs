@@ -45,7 +45,7 @@ pub(crate) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
             tone: Tone::Neutral,
             word: "No end recorded",
             sentence: "The record has no end: either the task is still being worked on, or the \
-                       server stopped in the middle of it.",
+                       server stopped in the middle of it, or the record could not be written.",
         };
     };
     let (tone, word, sentence) = match StopReason::from_name(name) {
@@ -91,7 +91,8 @@ pub(crate) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
         Some(StopReason::ServerRestarted) => (
             Tone::Neutral,
             "Interrupted",
-            "The server stopped in the middle of the run. The session can be continued.",
+            "The server stopped in the middle of the run, or the record could not be written. The session can be \
+             continued.",
         ),
         Some(StopReason::StorageFailed) => {
             (Tone::Bad, "Record failed", "The record could not be written, so the agent stopped.")

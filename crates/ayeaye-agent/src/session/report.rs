@@ -4,13 +4,14 @@ use crate::StopReason;
 use crate::report::{Report, RunInfo, Usage};
 
 impl SessionState {
-    /// How a run ended whose process died.
+    /// How a run ended whose end is not recorded: its process died, or nothing more could be recorded.
     pub(crate) fn crash_outcome(&self) -> (StopReason, String) {
         match &self.question {
             Some(question) => (StopReason::InfoActionNeedsReply, question.text.clone()),
             None => (
                 StopReason::ServerRestarted,
-                "the server stopped in the middle of this run; nothing that was recorded is lost"
+                "this run has no recorded end: its server stopped, or the record could not be written (a full \
+                 disk); nothing that was recorded is lost"
                     .to_owned(),
             ),
         }

@@ -191,7 +191,8 @@ pub(super) fn rich(shelf: &FolderBlobs) -> Vec<Event> {
     builder.answer("关闭", "client");
     builder.stop(
         "SERVER_RESTARTED",
-        "the server stopped in the middle of this run; nothing that was recorded is lost",
+        "this run has no recorded end: its server stopped, or the record could not be written (a full disk); \
+         nothing that was recorded is lost",
     );
     builder.ms += 8 * 60_000;
     builder.fact(None, "note", &json!({ "kind": "recovered", "text": "A torn record was cut off.", "figures": { "dropped_bytes": 812 } }));

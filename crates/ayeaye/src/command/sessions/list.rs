@@ -110,7 +110,8 @@ fn in_json(id: SessionId, session: &Session) -> Value {
     }
 }
 
-/// The state of a session. A run without an end that no process drives ended with its server.
+/// The state of a session. A run without an end that no process drives ended with its server, or with room for its
+/// record.
 fn reason(summary: &Summary, activity: Activity) -> StopReason {
     match summary.stop_reason {
         Some(reason) => reason,
