@@ -161,7 +161,9 @@ impl Family for UiTars {
     }
 
     fn of_model(&self, name: &str) -> Option<&'static dyn Family> {
-        let hosted = ["doubao", "seed", "1.5-thinking", "1-5-thinking"];
+        // Not `seed` alone: the organization that publishes the weights is called so.
+        let hosted =
+            ["doubao", "seed-1", "1.5-ui-tars", "1-5-ui-tars", "1.5-thinking", "1-5-thinking"];
         let is_it = self.spec.name == SPEC_1000.name && hosted.iter().any(|it| name.contains(it));
         is_it.then_some(&DOUBAO)
     }

@@ -4,6 +4,7 @@ use ayeaye_agent::{Action, HistoryItem, Part, Question, Role};
 
 use super::rendered::tap;
 use super::sample::{clicks, named, prompt, step, text, texts};
+use crate::{Endpoint, Profile};
 
 /// The picture comes first. The first turn has the task in front of its facts, later ones a head.
 #[test]
@@ -38,16 +39,32 @@ fn the_multilingual_autoglm_is_asked_in_english() {
 /// UI-TARS-1 knows boxes, what its makers host knows points, and UI-TARS-1.5 is asked for points and says boxes.
 #[test]
 fn ui_tars_is_asked_in_the_notation_of_its_generation() {
+    const POINT: &str = "click(point=";
+    const BOX: &str = "click(start_box=";
+    const SAID_POINT: &str = "point='<point>";
+    const SAID_BOX: &str = "start_box='<|box_start|>(";
     let asked = |profile: &str, model: &str| {
         let family = named(profile).family_of(model);
         let sent = prompt(family, "t", &clicks(1), &[]);
         (texts(&sent, Role::User), texts(&sent, Role::Assistant))
     };
+    let anywhere = Endpoint::parse("http://127.0.0.1:8000").unwrap();
     for (profile, model, asks, says) in [
-        ("ui-tars", "UI-TARS-1.5-7B", "click(point=", "start_box='<|box_start|>("),
-        ("ui-tars-1000", "UI-TARS-7B-DPO", "click(start_box=", "start_box='<|box_start|>("),
-        ("ui-tars-1000", "doubao-1-5-ui-tars-250428", "click(point=", "point='<point>"),
+        ("ui-tars", "UI-TARS-1.5-7B", POINT, SAID_BOX),
+        ("ui-tars", "ByteDance-Seed/UI-TARS-1.5-7B", POINT, SAID_BOX),
+        ("ui-tars-1000", "UI-TARS-7B-DPO", BOX, SAID_BOX),
+        // Its maker is called Seed, and so are hosted models.
+        ("ui-tars-1000", "ByteDance-Seed/UI-TARS-7B-DPO", BOX, SAID_BOX),
+        ("ui-tars-1000", "hf.co/x/ByteDance-Seed_UI-TARS-72B-DPO-GGUF:Q4_K_M", BOX, SAID_BOX),
+        ("ui-tars-1000", "bytedance-research/UI-TARS-2B-SFT", BOX, SAID_BOX),
+        ("ui-tars-1000", "doubao-1-5-ui-tars-250428", POINT, SAID_POINT),
+        ("ui-tars-1000", "Doubao-1.5-UI-TARS", POINT, SAID_POINT),
+        ("ui-tars-1000", "1-5-ui-tars-250428", POINT, SAID_POINT),
+        ("ui-tars-1000", "doubao-1-5-thinking-vision-pro-250428", POINT, SAID_POINT),
+        ("ui-tars-1000", "doubao-seed-1-6-vision-250815", POINT, SAID_POINT),
+        ("ui-tars-1000", "bytedance-seed/seed-1.6-vision", POINT, SAID_POINT),
     ] {
+        assert_eq!(Profile::for_model(model, &anywhere).name(), profile, "{model}");
         let (rules, said) = asked(profile, model);
         assert!(rules.contains(asks) && said.contains(says), "{model}: {rules} {said}");
         let trained = rules.contains("time='seconds'") && rules.contains("end_box=");
