@@ -2,6 +2,7 @@
 use ayeaye_agent::{Decision, ParseError, Reply, ToolCall};
 use serde_json::{Map, Value};
 
+use super::verbs::is_place;
 use super::{Generic, tool};
 use crate::profile::parse::args::{Args, flattened};
 use crate::profile::parse::values::fold_name;
@@ -38,7 +39,7 @@ pub(super) fn read(
     }
     let written = call.arguments.trim();
     let map = if written.is_empty() { Map::new() } else { json::object(written)? };
-    let mut parsed = parse(map, Some(&call.name), ParsedReply::default(), family)?;
+    let mut parsed = parse(map, Some(&call.name), ParsedReply::default(), coords, family)?;
     parsed.doubt_if(written.is_empty(), "its call has no arguments, and may not be whole");
     let mut decision = family.verbs().decide(parsed, coords)?;
     // Words beside a call are its reasons, unless they are another action.
@@ -56,7 +57,7 @@ pub(super) fn read(
 /// What a reply without a call says to do.
 fn in_text(text: &str, coords: &CoordContext, family: &Generic) -> Result<Decision, ParseError> {
     let (map, parsed) = labelled::parse(text)?;
-    let parsed = parse(map, None, parsed, family)?;
+    let parsed = parse(map, None, parsed, coords, family)?;
     Ok(labelled::explained(family.verbs().decide(parsed, coords)?))
 }
 
@@ -65,6 +66,7 @@ fn parse(
     mut map: Map<String, Value>,
     tool: Option<&str>,
     mut parsed: ParsedReply,
+    coords: &CoordContext,
     family: &Generic,
 ) -> Result<ParsedReply, ParseError> {
     // A call of the tool that came as text.
@@ -76,11 +78,10 @@ fn parse(
         other => other.map(str::to_owned),
     };
     let map = flattened(flattened(map, &NESTS)?, &NESTS)?;
-    if family.named && map.values().any(is_box) {
-        return reject(
-            "a box of four numbers does not say which of them are from the left; name one place by \
-             `x` and `y`",
-        );
+    if family.named {
+        for (_, place) in map.iter().filter(|(name, _)| is_place(name)) {
+            refuse_unnamed(place, coords)?;
+        }
     }
     let args = Args::in_map(&map)?;
     let verb = match args.text(&["action", "action_type", "action_name"], false)? {
@@ -127,12 +128,33 @@ fn verb_named(
     }
 }
 
-/// Whether a value is four numbers.
-fn is_box(value: &Value) -> bool {
+/// Refuses a place whose numbers have no names: such a model may have put the height first.
+fn refuse_unnamed(place: &Value, coords: &CoordContext) -> Result<(), ParseError> {
+    match unnamed(place) {
+        4 => reject(
+            "a box of four numbers does not say which of them are from the left; name one place by \
+             `x` and `y`",
+        ),
+        // Where the settings say that the height comes first, it does.
+        2 if !coords.system.y_first => reject(
+            "two numbers do not say which of them is from the left; name a place by `x` and `y`",
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// How many numbers without names a value consists of; 0 where it is anything else.
+fn unnamed(value: &Value) -> usize {
+    let is_number = |it: &Value| match it {
+        Value::String(text) => text.trim().parse::<f64>().is_ok(),
+        other => other.is_number(),
+    };
     match value {
-        Value::Array(list) if list.len() == 1 => is_box(&list[0]),
-        Value::Array(list) => list.len() == 4 && list.iter().all(Value::is_number),
-        Value::String(text) => point::numbers(text).is_ok_and(|numbers| numbers.len() == 4),
-        _ => false,
+        Value::Array(list) if list.len() == 1 => unnamed(&list[0]),
+        Value::Array(list) if list.iter().all(is_number) => list.len(),
+        Value::String(text) if point::named_y_first(text).is_none() => {
+            point::numbers(text).map_or(0, |numbers| numbers.len())
+        }
+        _ => 0,
     }
 }

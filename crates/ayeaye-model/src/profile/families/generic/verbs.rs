@@ -1,6 +1,7 @@
 //! The actions, and the words that models use in their place.
 use ayeaye_agent::Key;
 
+use crate::profile::parse::values::fold_name;
 use crate::profile::verbs::Slot::{
     At, Clear, Confirm, Direction, From, FromX, FromY, Options, Seconds, Status, Submit, Success,
     Text, To, ToX, ToY,
@@ -49,6 +50,13 @@ const NO_TEXT: Arg = Arg(
     Slot::Refused("it presses a key and has a text: type it, or press the key without one"),
     TYPED,
 );
+
+/// Whether a field of this name is one for a place.
+pub(super) fn is_place(name: &str) -> bool {
+    let name = fold_name(name);
+    let known = [PLACE, START, END].into_iter().flat_map(|Arg(_, names)| names);
+    name.contains("box") || known.into_iter().any(|known| fold_name(known) == name)
+}
 
 /// Every action. A verb without arguments is a key by itself.
 pub(super) const ROWS: &[Verb] = &[
