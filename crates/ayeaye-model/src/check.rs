@@ -116,7 +116,15 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {
             let text = format!("{endpoint} answers, but lists no models");
             found(CheckSubject::Connection, Severity::Ok, text);
         }
-        Ok(ModelList::Names(names)) => {
+        Ok(ModelList::FirstPage(names)) if !lists(&names, name) => {
+            found(CheckSubject::Connection, Severity::Ok, format!("{endpoint} answers"));
+            let text = format!(
+                "{name} is not on the first page of the list of models, which has {} and goes on",
+                names.len()
+            );
+            found(CheckSubject::ModelName, Severity::Ok, text);
+        }
+        Ok(ModelList::Names(names) | ModelList::FirstPage(names)) => {
             found(CheckSubject::Connection, Severity::Ok, format!("{endpoint} answers"));
             if lists(&names, name) {
                 found(CheckSubject::ModelName, Severity::Ok, format!("{name} is offered"));

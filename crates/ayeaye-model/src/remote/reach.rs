@@ -40,9 +40,15 @@ impl Client {
             return Reach::Refused;
         }
         match self.list(Instant::now() + limit).await {
-            Ok(ModelList::Names(names)) if lists(&names, &self.config().name) => Reach::Offered,
+            Ok(ModelList::Names(names) | ModelList::FirstPage(names))
+                if lists(&names, &self.config().name) =>
+            {
+                Reach::Offered
+            }
             Ok(ModelList::Names(_)) => Reach::NotOffered,
-            Ok(ModelList::Unlisted | ModelList::WebPage) => Reach::Answers,
+            Ok(ModelList::FirstPage(_) | ModelList::Unlisted | ModelList::WebPage) => {
+                Reach::Answers
+            }
             Err(error) if error.is_refused() => Reach::Refused,
             Err(_) if self.has_answered() => Reach::Answers,
             Err(_) => Reach::Unknown,

@@ -2,8 +2,8 @@
 use serde_json::json;
 
 use super::fake::{Act, Fake, JSON, http, says};
-use super::{config, model};
-use crate::{CheckSubject, ModelConfig, Profile, RemoteModel, Severity};
+use super::{LIMIT, config, model};
+use crate::{CheckSubject, ModelConfig, Profile, Reach, RemoteModel, Severity};
 
 async fn checked(answers: Vec<Act>) -> Vec<(CheckSubject, Severity, String)> {
     let fake = Fake::start(answers).await;
@@ -91,4 +91,48 @@ async fn a_check_finds_what_is_wrong() {
         panic!("{found:?}")
     };
     assert!(text.contains("set AYEAYE_MODEL_API_KEY"), "{text}");
+}
+
+#[tokio::test]
+async fn a_list_that_goes_on_says_nothing_of_what_is_not_on_its_first_page() {
+    let tap = says("explain:e\taction:CLICK\tpoint:700,865\tsummary:s");
+    for (list, end, verdict) in [
+        (json!({"models": [{"name": "models/a"}], "nextPageToken": "x"}), false, Severity::Ok),
+        (json!({"data": [{"id": "a"}], "has_more": true}), false, Severity::Ok),
+        (json!({"models": [{"name": "models/a"}], "nextPageToken": ""}), true, Severity::Warning),
+        (json!({"data": [{"id": "a"}], "has_more": false}), true, Severity::Warning),
+    ] {
+        let answer = http("200 OK", JSON, list.to_string());
+        let found = checked(vec![answer.clone(), tap.clone()]).await;
+        assert_eq!((found[1].0, found[1].1), (CheckSubject::ModelName, verdict), "{found:?}");
+        assert_eq!(found[1].2.contains("first page"), !end, "{found:?}");
+        let fake = Fake::start(vec![answer]).await;
+        let reach = model(&fake).reach(LIMIT).await;
+        assert_eq!(reach == Reach::NotOffered, end, "{list}: {reach:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_list_is_read_to_its_end() {
+    let mut models: Vec<_> =
+        (0..600).map(|at| json!({"id": format!("vendor/a-model-of-many-{at}")})).collect();
+    models.push(json!({"id": "gelab-fake"}));
+    let list = json!({ "data": models }).to_string();
+    let fake = Fake::start(vec![http("200 OK", JSON, &list)]).await;
+    // Longer than any reply of a model may be.
+    assert!(config(&fake).limits.reply < list.len());
+    assert_eq!(model(&fake).reach(LIMIT).await, Reach::Offered);
+}
+
+#[tokio::test]
+async fn services_that_list_by_pages_are_asked_for_long_ones() {
+    for (profile, query) in
+        [(Profile::GEMINI, "?pagesize=1000 "), (Profile::CLAUDE, "?limit=1000 ")]
+    {
+        let fake = Fake::start(vec![http("404 Not Found", "", "")]).await;
+        let config = ModelConfig { profile: Some(profile), ..config(&fake) };
+        RemoteModel::new(config).unwrap().reach(LIMIT).await;
+        let head = fake.seen().remove(0).head;
+        assert!(head.lines().next().unwrap().contains(query), "{head}");
+    }
 }

@@ -13,6 +13,8 @@ use super::Client;
 pub enum ModelList {
     /// Their names.
     Names(Vec<String>),
+    /// The names on the first page of a list that goes on.
+    FirstPage(Vec<String>),
     /// It has no such list.
     Unlisted,
     /// A page for people: perhaps nothing but a web server.
@@ -39,7 +41,7 @@ impl Client {
             return Ok(ModelList::Unlisted);
         }
         let response = self.checked(response, &deadlines).await?;
-        let body = read_prefix(response.bytes_stream(), self.config.limits.reply, &deadlines).await;
+        let body = read_prefix(response.bytes_stream(), self.config.limits.body, &deadlines).await;
         if body.trim_ascii_start().starts_with(b"<") {
             return Ok(ModelList::WebPage);
         }
@@ -50,7 +52,11 @@ impl Client {
                 let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
                 Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
             };
-            ModelList::Names(list.iter().filter_map(name).collect())
+            let names = list.iter().filter_map(name).collect();
+            // Gemini's sign of another page, and Anthropic's.
+            let next = json["nextPageToken"].as_str().is_some_and(|token| !token.is_empty());
+            let goes_on = next || json["has_more"].as_bool().unwrap_or_default();
+            if goes_on { ModelList::FirstPage(names) } else { ModelList::Names(names) }
         }))
     }
 }

@@ -24,7 +24,10 @@ impl Api for Anthropic {
     }
 
     fn models_url(&self, endpoint: &Endpoint) -> Url {
-        endpoint.join("/models")
+        let mut url = endpoint.join("/models");
+        // The most of a page. Without it, twenty.
+        url.query_pairs_mut().append_pair("limit", "1000");
+        url
     }
 
     fn auth_header(&self, key: &Secret) -> (HeaderName, String) {

@@ -34,7 +34,10 @@ impl Api for Gemini {
     }
 
     fn models_url(&self, endpoint: &Endpoint) -> Url {
-        base(endpoint, "/models")
+        let mut url = base(endpoint, "/models");
+        // The most of a page. Without it, some fifty.
+        url.query_pairs_mut().append_pair("pageSize", "1000");
+        url
     }
 
     fn auth_header(&self, key: &Secret) -> (HeaderName, String) {
@@ -237,7 +240,8 @@ mod tests {
             let expected =
                 format!("{google}/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse");
             assert_eq!(url, expected);
-            assert_eq!(Gemini.models_url(&at).as_str(), format!("{google}/v1beta/models"));
+            let list = format!("{google}/v1beta/models?pageSize=1000");
+            assert_eq!(Gemini.models_url(&at).as_str(), list);
         }
         let odd =
             Gemini.completion_url(&endpoint("http://h/v1beta"), "../../x?y#z", false).to_string();

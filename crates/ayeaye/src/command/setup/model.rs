@@ -129,7 +129,9 @@ async fn named(config: &Config, finder: &Finder) -> anyhow::Result<Result<Server
     let model = RemoteModel::new(wanted).context("the model")?;
     Ok(match model.offered().await {
         Err(why) => Err(why),
-        Ok(ModelList::Names(names)) => Ok(Server::plain(base_url, names)),
+        Ok(ModelList::Names(names) | ModelList::FirstPage(names)) => {
+            Ok(Server::plain(base_url, names))
+        }
         Ok(ModelList::Unlisted) => Ok(Server::plain(base_url, Vec::new())),
         Ok(ModelList::WebPage) => Err(format!(
             "{endpoint} shows a web page where it should list its models: the base URL usually ends in /v1"
