@@ -19,6 +19,7 @@ mod computer_tool;
 mod fake;
 mod limits;
 mod reach;
+mod refusals;
 #[expect(dead_code, reason = "only the integration tests replace a script")]
 #[path = "../../../tests/endpoint/server.rs"]
 mod server;

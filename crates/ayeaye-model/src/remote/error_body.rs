@@ -8,11 +8,32 @@ use super::error::AttemptError;
 /// What the body of an error answer says, for people.
 pub(super) fn error_message(body: &[u8]) -> String {
     let Ok(json) = serde_json::from_slice::<Value>(body) else {
-        let text = String::from_utf8_lossy(body);
-        let is_page = text.trim_start().starts_with('<');
-        return if is_page { "a web page".to_owned() } else { text.into_owned() };
+        return plain_words(&String::from_utf8_lossy(body));
     };
     let json = unwrap_single(&json);
+    let words = words_of(json);
+    // A router says only that its provider refused: the reason, as it came, is beside that.
+    let metadata = &json["error"]["metadata"];
+    let provider = metadata["provider_name"].as_str().map(|name| format!(" ({name})"));
+    let reason = match &metadata["raw"] {
+        Value::Null => None,
+        Value::String(raw) => match serde_json::from_str::<Value>(raw) {
+            Ok(raw) => Some(words_of(unwrap_single(&raw))),
+            Err(_) => Some(plain_words(raw)),
+        },
+        raw => Some(words_of(unwrap_single(raw))),
+    };
+    let reason = reason.filter(|it| !it.trim().is_empty()).map(|it| format!(": {it}"));
+    format!("{words}{}{}", provider.unwrap_or_default(), reason.unwrap_or_default())
+}
+
+/// What a body says that is no JSON.
+fn plain_words(text: &str) -> String {
+    if text.trim_start().starts_with('<') { "a web page".to_owned() } else { text.to_owned() }
+}
+
+/// What JSON says of an error.
+fn words_of(json: &Value) -> String {
     let error = &json["error"];
     let code = [&error["code"], &error["type"], &error["status"]];
     let code = code.into_iter().find_map(Value::as_str).unwrap_or_default();
@@ -202,6 +223,19 @@ mod tests {
         assert_eq!(error_message(br#"{"error":{"message":"a","type":"b"}}"#), "a [b]");
         assert_eq!(error_message(br#"{"error":{"code":400,"message":"a","status":"B"}}"#), "a [B]");
         assert_eq!(error_message(br#"{"error":"a"}"#), "a");
+        for (metadata, said) in [
+            (json!({"provider_name": "B"}), "a (B)"),
+            (json!({"raw": "c"}), "a: c"),
+            (json!({"raw": ""}), "a"),
+            (json!({"raw": "<html>", "provider_name": "B"}), "a (B): a web page"),
+            (json!({"raw": "{\"error\":{\"message\":\"c\",\"code\":\"d\"}}"}), "a: c [d]"),
+            (json!({"raw": {"message": "c"}}), "a: c"),
+            (json!({"raw": [{"error": {"message": "c", "status": "d"}}]}), "a: c [d]"),
+            (json!({"reasons": ["x"]}), "a"),
+        ] {
+            let body = json!({"error": {"message": "a", "metadata": metadata}}).to_string();
+            assert_eq!(error_message(body.as_bytes()), said);
+        }
         assert_eq!(error_message(br#"{"object":"error","message":"a"}"#), "a");
         assert_eq!(error_message(br#"{"detail":"Not Found"}"#), "Not Found");
         assert_eq!(error_message(b"<html>"), "a web page");
