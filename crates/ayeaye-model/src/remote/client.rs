@@ -213,9 +213,8 @@ impl Client {
     ) -> ModelRequest<'a> {
         let (model, stream) = (self.config.name.as_str(), self.config.stream);
         let unsupported = self.unsupported();
-        let calls = &self.config.calls;
-        let host = self.endpoint().host();
-        ModelRequest { model, prompt, sampling, calls, host, stream, unsupported, computer }
+        let (calls, endpoint) = (&self.config.calls, Some(self.endpoint()));
+        ModelRequest { model, prompt, sampling, calls, endpoint, stream, unsupported, computer }
     }
 
     /// The sampling parameters, without those that the endpoint has refused.

@@ -63,8 +63,8 @@ pub(super) struct ModelRequest<'a> {
     pub sampling: Sampling,
     /// What else is set of calls.
     pub calls: &'a CallSettings,
-    /// The host that it is sent to.
-    pub host: Option<&'a str>,
+    /// Where it is sent.
+    pub endpoint: Option<&'a Endpoint>,
     pub stream: bool,
     /// What this endpoint has refused so far.
     pub unsupported: UnsupportedFeatures,
@@ -182,7 +182,7 @@ pub(super) mod tests {
             prompt,
             sampling: SAMPLING,
             calls: &NO_CALLS,
-            host: None,
+            endpoint: None,
             stream: true,
             unsupported: UnsupportedFeatures::default(),
             computer: ComputerTool::declared(&prompt.tools),

@@ -48,7 +48,7 @@ impl Api for Chat {
         for (name, value) in request.sampling() {
             body[name] = value;
         }
-        for (name, value) in extra::chat(request.calls, request.model, request.host) {
+        for (name, value) in extra::chat(request.calls, request.model, request.endpoint) {
             body[name] = value;
         }
         let most = if request.includes(OptionalFeature::MaxTokens) {

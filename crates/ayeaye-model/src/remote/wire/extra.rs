@@ -1,7 +1,7 @@
 //! What users set of calls beside the sampling: how the APIs have it.
 use serde_json::{Map, Value, json};
 
-use crate::{CallSettings, Effort};
+use crate::{CallSettings, Effort, Endpoint};
 
 /// Adds fields to a body. Objects are merged, anything else is replaced.
 pub(in crate::remote) fn merge(body: &mut Value, extra: &Map<String, Value>) {
@@ -32,8 +32,12 @@ pub(in crate::remote) fn recorded(calls: &CallSettings) -> Map<String, Value> {
     params
 }
 
-/// Fields of a chat. Whether a model is to think has a name of its own with almost every maker.
-pub(super) fn chat(calls: &CallSettings, model: &str, host: Option<&str>) -> Map<String, Value> {
+/// Fields of a chat. Whether a model is to think has a name of its own in almost every maker's service.
+pub(super) fn chat(
+    calls: &CallSettings,
+    model: &str,
+    endpoint: Option<&Endpoint>,
+) -> Map<String, Value> {
     let mut fields = Map::new();
     if !calls.stop.is_empty() {
         fields.insert("stop".to_owned(), json!(calls.stop));
@@ -47,14 +51,19 @@ pub(super) fn chat(calls: &CallSettings, model: &str, host: Option<&str>) -> Map
         fields.insert("vl_high_resolution_images".to_owned(), json!(true));
     }
     if let Some(thinking) = calls.thinking {
-        let is_of = |makers: &[&str]| makers.iter().any(|maker| model.contains(maker));
+        // Without the organization: ByteDance's is called Seed, whatever the model.
+        let bare = model.rsplit('/').next().unwrap_or(&model);
+        let is_of = |makers: &[&str]| makers.iter().any(|maker| bare.contains(maker));
+        let is_own = endpoint.is_some_and(Endpoint::is_own);
+        let host = endpoint.and_then(Endpoint::host);
         let (name, value) = if host.is_some_and(|host| host.ends_with("aliyuncs.com")) {
             ("enable_thinking", json!(thinking))
-        } else if is_of(&["seed", "doubao", "glm", "kimi", "mimo"]) {
+        } else if !is_own && is_of(&["seed", "doubao", "glm", "kimi", "mimo"]) {
             ("thinking", json!({ "type": if thinking { "enabled" } else { "disabled" } }))
         } else {
             // Servers of open models hand it to the model's chat template.
-            ("chat_template_kwargs", json!({ "enable_thinking": thinking }))
+            let switch = if is_of(&["kimi"]) { "thinking" } else { "enable_thinking" };
+            ("chat_template_kwargs", json!({ switch: thinking }))
         };
         fields.insert(name.to_owned(), value);
     }
@@ -128,13 +137,29 @@ mod tests {
     #[test]
     fn every_api_has_names_of_its_own() {
         let all = calls(r#"stop=["END"] reasoning-effort=low thinking=off"#);
-        let chat_of = |model, host| Value::Object(chat(&all, model, host));
+        let at = |host: &str| Endpoint::parse(&format!("https://{host}/v1")).unwrap();
+        let chat_of =
+            |model, host: Option<&str>| Value::Object(chat(&all, model, host.map(at).as_ref()));
         let plain = json!({"stop": ["END"], "reasoning_effort": "low"});
         for (model, host, name, value) in [
             ("qwen3-vl-8b", None, "chat_template_kwargs", json!({"enable_thinking": false})),
             ("qwen3.7-plus", Some("dashscope.aliyuncs.com"), "enable_thinking", json!(false)),
             ("doubao-seed-1-8", None, "thinking", json!({"type": "disabled"})),
-            ("GLM-4.6V", None, "thinking", json!({"type": "disabled"})),
+            ("GLM-4.6V", Some("api.z.ai"), "thinking", json!({"type": "disabled"})),
+            ("kimi-k2.6", Some("api.moonshot.cn"), "thinking", json!({"type": "disabled"})),
+            (
+                "GLM-4.6V",
+                Some("gpu.lan"),
+                "chat_template_kwargs",
+                json!({"enable_thinking": false}),
+            ),
+            ("Kimi-K2.6", Some("10.0.0.2"), "chat_template_kwargs", json!({"thinking": false})),
+            (
+                "ByteDance-Seed/UI-TARS-1.5-7B",
+                Some("router.example.com"),
+                "chat_template_kwargs",
+                json!({"enable_thinking": false}),
+            ),
         ] {
             let mut expected = plain.clone();
             expected[name] = value;
@@ -148,7 +173,8 @@ mod tests {
         assert_eq!(Value::Object(gemini(&all)), gemini_fields);
         let off = gemini(&calls("thinking=off"));
         assert_eq!(off["thinkingConfig"], json!({"thinkingBudget": 0}));
-        let hosted = chat(&calls(""), "gui-plus-2026-02-26", Some("dashscope.aliyuncs.com"));
+        let dashscope = at("dashscope.aliyuncs.com");
+        let hosted = chat(&calls(""), "gui-plus-2026-02-26", Some(&dashscope));
         assert_eq!(Value::Object(hosted), json!({"vl_high_resolution_images": true}));
         assert!(chat(&calls(""), "m", None).is_empty());
         assert!(anthropic(&calls("")).is_empty() && gemini(&calls("")).is_empty());
