@@ -63,6 +63,8 @@ struct Request<'a> {
     prompt: Cow<'a, Prompt>,
     sampling: Sampling,
     body: Bytes,
+    /// What the body was made without. Other calls may have learned of more since.
+    unsupported: UnsupportedFeatures,
     /// The tool for computers that the body declares.
     computer: Option<ComputerTool>,
     /// Those that were refused in this call.
@@ -148,9 +150,11 @@ impl Client {
         let computer = self.computer_tool(prompt);
         let fewer = prompt.with_last_pictures(self.pictures.load(Ordering::Relaxed));
         let prompt = fewer.map_or(Cow::Borrowed(prompt), Cow::Owned);
+        let unsupported = self.unsupported();
         let mut request = Request {
-            body: self.body(&prompt, sampling, computer),
+            body: self.body(&prompt, sampling, unsupported, computer),
             prompt,
+            unsupported,
             sampling,
             computer,
             refused_tools: ComputerTools::default(),
@@ -204,15 +208,15 @@ impl Client {
         Some(learned.unwrap_or_else(|| declared.first_for(&self.config.name)))
     }
 
-    /// A prompt as it is sent now.
+    /// A prompt as it is sent without these features.
     fn request<'a>(
         &'a self,
         prompt: &'a Prompt,
         sampling: Sampling,
+        unsupported: UnsupportedFeatures,
         computer: Option<ComputerTool>,
     ) -> ModelRequest<'a> {
         let (model, stream) = (self.config.name.as_str(), self.config.stream);
-        let unsupported = self.unsupported();
         let (calls, endpoint) = (&self.config.calls, Some(self.endpoint()));
         ModelRequest { model, prompt, sampling, calls, endpoint, stream, unsupported, computer }
     }
@@ -227,8 +231,14 @@ impl Client {
         params
     }
 
-    fn body(&self, prompt: &Prompt, sampling: Sampling, computer: Option<ComputerTool>) -> Bytes {
-        let request = self.request(prompt, sampling, computer);
+    fn body(
+        &self,
+        prompt: &Prompt,
+        sampling: Sampling,
+        unsupported: UnsupportedFeatures,
+        computer: Option<ComputerTool>,
+    ) -> Bytes {
+        let request = self.request(prompt, sampling, unsupported, computer);
         let mut body = self.api.body(&request);
         merge_extra(&mut body, &self.config.calls.extra_body);
         Bytes::from(body.to_string())

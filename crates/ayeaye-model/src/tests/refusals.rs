@@ -1,8 +1,32 @@
 //! What endpoints refuse, and in whose words.
+use super::server::RawEndpoint;
 use super::*;
 
 fn refuses(error: &serde_json::Value) -> Act {
     http("400 Bad Request", JSON, json!({ "error": error }).to_string())
+}
+
+#[tokio::test]
+async fn calls_that_learn_of_a_refusal_at_the_same_time_are_all_asked_again() {
+    for (field, said) in [
+        ("temperature", "Unsupported value: 'temperature' does not support 0 with this model."),
+        ("stream_options", "Unknown field stream_options"),
+    ] {
+        let endpoint = RawEndpoint::start(move |request| {
+            let refused = !request.body[field].is_null();
+            if refused { refuses(&json!({ "message": said })) } else { says(BACK) }
+        })
+        .await;
+        let address = Endpoint::parse(&endpoint.url()).unwrap();
+        let model = RemoteModel::new(ModelConfig::new(address, "gelab-fake")).unwrap();
+        let prompt = prompt();
+        // The bodies of all are made before the first is answered.
+        let calls = (0..4).map(|_| model.call(&prompt, LIMIT));
+        for reply in futures::future::join_all(calls).await {
+            assert_eq!(reply.unwrap().text, BACK, "{field}");
+        }
+        assert_eq!(endpoint.seen().len(), 8, "{field}");
+    }
 }
 
 /// A router's own words say only that its provider refused.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::super::backoff;
 use super::super::computer_tool::ComputerTool;
 use super::super::error::Recovery;
+use super::super::features::OptionalFeature;
 use super::{Client, Request};
 use crate::RetryPolicy;
 
@@ -28,8 +29,7 @@ impl Client {
                 (false, backoff(None))
             }
             Recovery::WithoutFeature(feature)
-                if self.api.is_optional(feature)
-                    && self.request(&request.prompt, request.sampling, None).includes(feature) =>
+                if self.api.is_optional(feature) && self.was_sent(request, feature) =>
             {
                 tracing::info!("the model endpoint refuses {}: left out", feature.name());
                 let unsupported = self.unsupported().with(feature);
@@ -69,9 +69,18 @@ impl Client {
         };
         if is_change {
             request.changes += 1;
-            request.body = self.body(&request.prompt, request.sampling, request.computer);
+            request.unsupported = self.unsupported();
+            let Request { prompt, sampling, unsupported, computer, .. } = &*request;
+            request.body = self.body(prompt, *sampling, *unsupported, *computer);
         }
         (counted - u32::from(is_change) < policy.attempts).then_some(wait)
+    }
+
+    /// Whether the body that was refused had this feature. Another call may have learned meanwhile that the
+    /// endpoint does not take it.
+    fn was_sent(&self, request: &Request<'_>, feature: OptionalFeature) -> bool {
+        let Request { prompt, sampling, unsupported, .. } = request;
+        self.request(prompt, *sampling, *unsupported, None).includes(feature)
     }
 
     /// Goes on with the next generation of the tool after the one that was refused. `None` when all were.
