@@ -1,6 +1,6 @@
 //! Asking an endpoint: attempts, and what is done after one that failed.
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ayeaye_agent::{ModelError, Prompt, Reply, Retry};
@@ -46,6 +46,8 @@ pub(crate) struct Client {
     computer: AtomicU8,
     /// The most pictures that the endpoint takes in a request, as it has said; `usize::MAX` before that.
     pictures: AtomicUsize,
+    /// The most tokens that it lets a reply have, as it has said; `u32::MAX` before that.
+    tokens: AtomicU32,
     /// It has been logged that another model answers than the one asked for.
     mismatch_logged: AtomicBool,
     /// The endpoint has answered, with whatever.
@@ -72,10 +74,19 @@ struct Request<'a> {
     /// Attempts that failed because something had to be changed. They do not count as retries.
     changes: u32,
     is_shortened: bool,
-    /// The reply was asked to be shorter.
-    has_less_room: bool,
+    reply: ReplyLength,
     /// An attempt has timed out; the next one that does is the last.
     has_timed_out: bool,
+}
+
+/// How long the reply may be that is asked for, beside what the sampling says of it now.
+struct ReplyLength {
+    /// Its tokens where the prompt leaves room for them.
+    most: u32,
+    /// That is what the endpoint has said in this call to allow.
+    is_capped: bool,
+    /// It was asked to be as short as the prompt leaves room for it.
+    has_less_room: bool,
 }
 
 /// How long to wait for the end of the answer after `[DONE]`, so that the connection can be reused.
@@ -119,6 +130,7 @@ impl Client {
             unsupported: AtomicU8::new(0),
             computer: AtomicU8::new(0),
             pictures: AtomicUsize::new(usize::MAX),
+            tokens: AtomicU32::new(u32::MAX),
             mismatch_logged: AtomicBool::new(false),
             has_answered: AtomicBool::new(false),
         })
@@ -134,8 +146,9 @@ impl Client {
 
     /// Sends a prompt until an answer comes, attempts run out, or `limit` is over.
     ///
-    /// A feature that the endpoint refuses is left out from then on, and so are pictures beyond the number
-    /// it takes; a prompt that is too long for it is shortened once. None of it counts as a failed attempt.
+    /// A feature that the endpoint refuses is left out from then on, and so are pictures and tokens beyond the
+    /// number it allows; where prompt and reply do not fit, the reply is made shorter, then the prompt, once.
+    /// None of it counts as a failed attempt.
     /// Where nothing has ever answered and the connection is refused, nothing runs there: no attempt
     /// follows.
     pub(crate) async fn complete(
@@ -150,17 +163,22 @@ impl Client {
         let computer = self.computer_tool(prompt);
         let fewer = prompt.with_last_pictures(self.pictures.load(Ordering::Relaxed));
         let prompt = fewer.map_or(Cow::Borrowed(prompt), Cow::Owned);
+        let sampling = self.within_limits(sampling);
         let unsupported = self.unsupported();
         let mut request = Request {
             body: self.body(&prompt, sampling, unsupported, computer),
             prompt,
             unsupported,
+            reply: ReplyLength {
+                most: sampling.max_tokens,
+                is_capped: false,
+                has_less_room: false,
+            },
             sampling,
             computer,
             refused_tools: ComputerTools::default(),
             changes: 0,
             is_shortened: false,
-            has_less_room: false,
             has_timed_out: false,
         };
         let mut failed: Vec<Retry> = Vec::new();
@@ -201,6 +219,12 @@ impl Client {
         UnsupportedFeatures(self.unsupported.load(Ordering::Relaxed))
     }
 
+    /// The sampling with replies no longer than the endpoint has said that it allows.
+    fn within_limits(&self, sampling: Sampling) -> Sampling {
+        let most = self.tokens.load(Ordering::Relaxed);
+        Sampling { max_tokens: sampling.max_tokens.min(most), ..sampling }
+    }
+
     /// The generation of the tool for computers that a prompt is sent with.
     fn computer_tool(&self, prompt: &Prompt) -> Option<ComputerTool> {
         let declared = ComputerTool::declared(&prompt.tools)?;
@@ -223,7 +247,7 @@ impl Client {
 
     /// The sampling parameters, without those that the endpoint has refused.
     pub(super) fn params(&self, sampling: Sampling) -> Map<String, Value> {
-        let mut params = sampling.params();
+        let mut params = self.within_limits(sampling).params();
         if self.unsupported().contains(OptionalFeature::Sampling) {
             params.retain(|name, _| name == "max_tokens");
         }

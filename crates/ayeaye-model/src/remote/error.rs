@@ -36,6 +36,10 @@ pub(super) enum Recovery {
     ShorterPrompt,
     /// The same request for a reply of at most so many tokens: that is what the prompt leaves of the context.
     ShorterReply { tokens: u32 },
+    /// The same request for a reply half as long: how much the prompt leaves of the context was not said.
+    HalfReply,
+    /// The same request for a reply of at most so many tokens: the endpoint allows no more, whatever the prompt.
+    FewerTokens { most: u32 },
     /// The same request with the last so many pictures.
     FewerPictures { most: usize },
 }
@@ -149,6 +153,7 @@ fn classify(
     let mentions = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     let feature = unsupported_feature(reason);
     let pictures = most_pictures(reason);
+    let tokens = most_tokens(reason);
     let give_up = |kind, hint| (kind, hint, Recovery::GiveUp);
     let retry = Recovery::Retry { after: retry_after };
     match status {
@@ -159,6 +164,11 @@ fn classify(
         ),
         // Before the others: these messages name parameters and pictures as well.
         400 | 422 | 500 if mentions(&CONTEXT_EXCEEDED) => prompt_too_long(reason),
+        400 | 422 if tokens.is_some_and(|most| 0 < most) => (
+            ModelErrorKind::Rejected,
+            "it allows no reply as long as this model is asked for: set model.max-tokens to less",
+            tokens.map_or(Recovery::GiveUp, |most| Recovery::FewerTokens { most }),
+        ),
         400 | 422 | 500 if pictures.is_some_and(|most| 0 < most) => (
             ModelErrorKind::Rejected,
             "it takes fewer pictures in one request than this model is asked with: serve it with more \
@@ -253,31 +263,73 @@ const QUOTA_USED_UP: &str = "the quota of this key is used up";
 
 /// A prompt that does not fit, or that leaves too little of the context for the reply.
 fn prompt_too_long(reason: &str) -> (ModelErrorKind, &'static str, Recovery) {
-    let room = room_for_reply(reason).filter(|room| LEAST_REPLY <= *room);
+    let recovery = match room_for_reply(reason) {
+        Some(Room::Tokens(tokens)) if LEAST_REPLY <= tokens => Recovery::ShorterReply { tokens },
+        Some(Room::Less) => Recovery::HalfReply,
+        _ => Recovery::ShorterPrompt,
+    };
     (
         ModelErrorKind::PromptTooLong,
         "the prompt is longer than the model's context, or leaves too little of it for the reply: serve \
          the model with a longer one (8192 tokens serve), or send smaller pictures",
-        room.map_or(Recovery::ShorterPrompt, |tokens| Recovery::ShorterReply { tokens }),
+        recovery,
     )
 }
 
 /// The least tokens that a reply with its reasons needs.
-const LEAST_REPLY: u32 = 512;
+pub(super) const LEAST_REPLY: u32 = 512;
+
+/// What a prompt leaves of the context.
+enum Room {
+    Tokens(u32),
+    /// Less than was asked for: of the prompt's length the error knows only a bound.
+    Less,
+}
 
 /// What a prompt leaves of the context, where an error says how long both are. Servers have words of their
 /// own for it.
-fn room_for_reply(reason: &str) -> Option<u32> {
-    let context = ["maximum context length is ", "maximum context length of ", "must be <= "];
+fn room_for_reply(reason: &str) -> Option<Room> {
+    let number_behind =
+        |leads: &[&str]| leads.iter().find_map(|lead| number_at(reason.split_once(lead)?.1));
+    // Of the prompt it says nothing. Half of the context is more than any reply has to be.
+    if let Some(context) = number_behind(&["max_total_tokens="]) {
+        return Some(Room::Tokens(context / 2));
+    }
+    let context: u32 = number_behind(&[
+        "maximum context length is ",
+        "maximum context length of ",
+        "context length is only ",
+        "must be <= ",
+    ])?;
+    // A router counts what is read and the tools apart.
+    let parts = [" of text input", " of image input", " of tool input"];
+    let parts = parts.iter().filter_map(|behind| number_before(reason, behind));
+    if let Some(input) = parts.map(|(number, _)| number).reduce(u32::saturating_add) {
+        return context.checked_sub(input).map(Room::Tokens);
+    }
     let input = [" input tokens", " in the messages", " tokens from the input", " `inputs` tokens"];
-    let context: u32 = context.iter().find_map(|lead| number_at(reason.split_once(lead)?.1))?;
-    // A message may name it before it says how much it is.
-    let input =
-        input.iter().flat_map(|behind| reason.match_indices(behind)).find_map(|(at, _)| {
-            let before = &reason[..at];
-            number_at(&before[before.trim_end_matches(|c: char| c.is_ascii_digit()).len()..])
-        })?;
-    context.checked_sub(input)
+    let (input, lead) = input.iter().find_map(|behind| number_before(reason, behind))?;
+    // Servers that count no further than to the limit.
+    if lead.ends_with("at least ") || lead.ends_with("upper bound for ") {
+        return Some(Room::Less);
+    }
+    context.checked_sub(input).map(Room::Tokens)
+}
+
+/// The number in front of some words, and the text in front of it. A message may name a thing before it says
+/// how much it is.
+fn number_before<'a>(reason: &'a str, behind: &str) -> Option<(u32, &'a str)> {
+    reason.match_indices(behind).find_map(|(at, _)| {
+        let lead = reason[..at].trim_end_matches(|c: char| c.is_ascii_digit());
+        Some((number_at(&reason[lead.len()..at])?, lead))
+    })
+}
+
+/// The most tokens that an endpoint lets a reply have, where it says so: `range of max_tokens is [1, 8192]`.
+fn most_tokens(reason: &str) -> Option<u32> {
+    let range = reason.split_once("range of max_tokens ")?.1.split_once('[')?.1;
+    let (_, most) = range.split_once(']')?.0.split_once(',')?;
+    most.trim().parse().ok()
 }
 
 /// How many pictures an endpoint takes in one request, where it says so.
@@ -297,10 +349,23 @@ fn number_at<N: FromStr>(text: &str) -> Option<N> {
 const INVALID_KEY: [&str; 4] =
     ["api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key"];
 
-const QUOTA_EXCEEDED: [&str; 4] =
-    ["insufficient_quota", "credit balance", "insufficient balance", "perday"];
+/// `1113` is Zhipu's for an account without money, `Arrearage` that of DashScope.
+const QUOTA_EXCEEDED: [&str; 7] = [
+    "insufficient_quota",
+    "credit balance",
+    "insufficient balance",
+    "perday",
+    "exceeded_current_quota",
+    "[1113]",
+    "[arrearage]",
+];
 
-const CONTEXT_EXCEEDED: [&str; 16] = [
+const CONTEXT_EXCEEDED: [&str; 21] = [
+    "max_total_tokens=",
+    "prompt exceeds max length",
+    "range of input length",
+    "exceeded model token limit",
+    "maximum prompt length",
     "requested token count exceeds",
     "maximum model length",
     "`max_new_tokens` must be <=",

@@ -120,7 +120,12 @@ pub(super) fn reported_error(json: &Value) -> Option<AttemptError> {
 /// The status of an error that has only a word for itself, as in streams.
 fn status_of_word(kind: &str) -> Option<u16> {
     Some(match kind {
-        "invalid_request_error" | "context_length_exceeded" | "exceed_context_size_error" => 400,
+        // Those with a capital and the numbers are DashScope's and Zhipu's.
+        "invalid_request_error"
+        | "context_length_exceeded"
+        | "exceed_context_size_error"
+        | "Arrearage"
+        | "1261" => 400,
         "authentication_error" | "invalid_api_key" => 401,
         "permission_error" => 403,
         "not_found_error" | "model_not_found" => 404,
@@ -128,6 +133,7 @@ fn status_of_word(kind: &str) -> Option<u16> {
         "rate_limit_error"
         | "rate_limit_exceeded"
         | "insufficient_quota"
+        | "1113"
         | "RESOURCE_EXHAUSTED" => 429,
         "timeout_error" => 504,
         "overloaded_error" => 529,
@@ -168,6 +174,12 @@ mod tests {
         for (error, recovery) in [
             (json!({"code": "context_length_exceeded", "message": "x"}), Recovery::ShorterPrompt),
             (json!({"code": "insufficient_quota", "message": "x"}), Recovery::GiveUp),
+            (json!({"code": "1113", "message": "x"}), Recovery::GiveUp),
+            (json!({"code": "Arrearage", "message": "x"}), Recovery::GiveUp),
+            (
+                json!({"code": "1261", "message": "Prompt exceeds max length"}),
+                Recovery::ShorterPrompt,
+            ),
             (
                 json!({"code": "rate_limit_exceeded", "message": "Please try again in 20s."}),
                 Recovery::Retry { after: Some(Duration::from_secs(20)) },

@@ -51,6 +51,74 @@ async fn where_the_prompt_leaves_too_little_room_a_shorter_reply_is_asked_for() 
     assert_eq!((seen, error.kind), (2, ModelErrorKind::PromptTooLong));
 }
 
+/// What each request asked for at most.
+fn most_tokens(fake: &Fake) -> Vec<u64> {
+    let asked = |request: &server::Request| request.body["max_tokens"].as_u64().unwrap();
+    fake.seen().iter().map(asked).collect()
+}
+
+#[tokio::test]
+async fn where_the_prompts_length_is_only_a_bound_the_reply_is_halved_until_it_fits() {
+    let refusal = |most: u32| {
+        refuses(&format!(
+            "This model's maximum context length is 8192 tokens. However, you requested {most} output tokens and \
+             your prompt contains at least {} input tokens, for a total of at least 8193 tokens.",
+            8193 - most
+        ))
+    };
+    // The same, where nothing says that the count is a bound.
+    let plain = |most: u32| {
+        refuses(&format!(
+            "You passed {} input tokens and requested {most} output tokens. However, the model's context length \
+             is only 8192 tokens, resulting in a maximum input length of {} tokens.",
+            8193 - most,
+            8192 - most
+        ))
+    };
+    for answers in [vec![refusal(4096), refusal(2048)], vec![plain(4096), plain(2048)]] {
+        let fake = Fake::start([answers, vec![says(BACK)]].concat()).await;
+        let reply = model(&fake).call(&prompt(), LIMIT).await.unwrap();
+        assert_eq!((most_tokens(&fake), reply.text.as_str()), (vec![4096, 2048, 1024], BACK));
+    }
+    // It ends, however often it is refused: first the reply gets shorter, then the prompt.
+    let fake = Fake::start(vec![refusal(4096)]).await;
+    let error = model(&fake).call(&with_pictures(2), LIMIT).await.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::PromptTooLong);
+    assert_eq!(most_tokens(&fake), [4096, 2048, 1024, 512, 4096, 2048, 1024, 512]);
+    let pictures: Vec<usize> = fake.seen().iter().map(|it| pictures(&it.body)).collect();
+    assert_eq!(pictures, [2, 2, 2, 2, 1, 1, 1, 1]);
+}
+
+#[tokio::test]
+async fn a_reply_as_long_as_the_whole_context_is_not_asked_for() {
+    let refusal = refuses(
+        "max_tokens=4096 cannot be greater than max_model_len=max_total_tokens=2048. Please request fewer output \
+         tokens. (parameter=max_tokens, value=4096)",
+    );
+    let fake = Fake::start(vec![refusal, says(BACK)]).await;
+    assert_eq!(model(&fake).call(&prompt(), LIMIT).await.unwrap().text, BACK);
+    assert_eq!(most_tokens(&fake), [4096, 1024]);
+}
+
+#[tokio::test]
+async fn a_range_of_max_tokens_is_kept_to_from_then_on() {
+    for said in [
+        "Range of max_tokens should be [1, 2048]",
+        "Invalid max_tokens value, the valid range of max_tokens is [1, 2048]",
+    ] {
+        let fake = Fake::start(vec![refuses(said), says(BACK), says(BACK)]).await;
+        let model = model(&fake);
+        for _ in 0..2 {
+            assert_eq!(model.call(&prompt(), LIMIT).await.unwrap().text, BACK);
+        }
+        assert_eq!(most_tokens(&fake), [4096, 2048, 2048], "{said}");
+        assert_eq!(model.params()["max_tokens"], 2048);
+    }
+    // One that is refused all the same.
+    let (error, seen) = failed(vec![refuses("Range of max_tokens should be [1, 2048]")]).await;
+    assert_eq!((seen, error.kind), (2, ModelErrorKind::Rejected));
+}
+
 #[tokio::test]
 async fn the_time_that_a_busy_endpoint_states_in_words_is_waited_for() {
     let busy = json!({"error": {"message": "You exceeded your current quota. Please retry in 20ms.", "code": 429}});

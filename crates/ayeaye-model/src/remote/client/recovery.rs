@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::backoff;
 use super::super::computer_tool::ComputerTool;
-use super::super::error::Recovery;
+use super::super::error::{LEAST_REPLY, Recovery};
 use super::super::features::OptionalFeature;
 use super::{Client, Request};
 use crate::RetryPolicy;
@@ -21,6 +21,15 @@ impl Client {
         policy: &RetryPolicy,
     ) -> Option<Duration> {
         let counted = attempts.saturating_sub(request.changes);
+        let recovery = match recovery {
+            // Servers that count no further than to the limit: one token too many is a bound.
+            Recovery::ShorterReply { tokens }
+                if request.sampling.max_tokens.checked_sub(1) == Some(tokens) =>
+            {
+                Recovery::HalfReply
+            }
+            other => other,
+        };
         let backoff = |after| backoff::delay(policy, counted + 1, after, rand::random());
         let (is_change, wait) = match recovery {
             Recovery::Retry { after } => (false, backoff(after)),
@@ -48,16 +57,37 @@ impl Client {
                 request.prompt = Cow::Owned(request.prompt.with_last_pictures(most)?);
                 (true, Duration::ZERO)
             }
-            Recovery::ShorterReply { tokens }
-                if !request.has_less_room && tokens < request.sampling.max_tokens =>
+            Recovery::FewerTokens { most }
+                if !request.reply.is_capped && most < request.sampling.max_tokens =>
             {
-                request.sampling.max_tokens = tokens;
-                request.has_less_room = true;
+                tracing::info!(
+                    "the model endpoint allows replies of {most} tokens: no more are asked for"
+                );
+                self.tokens.fetch_min(most, Ordering::Relaxed);
+                request.reply.is_capped = true;
+                request.reply.most = request.reply.most.min(most);
+                request.sampling.max_tokens = most;
                 (true, Duration::ZERO)
             }
-            Recovery::ShorterPrompt | Recovery::ShorterReply { .. } if !request.is_shortened => {
+            Recovery::ShorterReply { tokens }
+                if !request.reply.has_less_room && tokens < request.sampling.max_tokens =>
+            {
+                request.sampling.max_tokens = tokens;
+                request.reply.has_less_room = true;
+                (true, Duration::ZERO)
+            }
+            Recovery::HalfReply if LEAST_REPLY <= request.sampling.max_tokens / 2 => {
+                request.sampling.max_tokens /= 2;
+                (true, Duration::ZERO)
+            }
+            Recovery::ShorterPrompt | Recovery::ShorterReply { .. } | Recovery::HalfReply
+                if !request.is_shortened =>
+            {
                 request.prompt = Cow::Owned(request.prompt.shortened()?);
                 request.is_shortened = true;
+                // There may be room again for all of the reply.
+                request.sampling.max_tokens = request.reply.most;
+                request.reply.has_less_room = false;
                 (true, Duration::ZERO)
             }
             Recovery::GiveUp
@@ -65,7 +95,9 @@ impl Client {
             | Recovery::WithoutFeature(_)
             | Recovery::OtherComputerTool
             | Recovery::ShorterPrompt
-            | Recovery::ShorterReply { .. } => return None,
+            | Recovery::ShorterReply { .. }
+            | Recovery::HalfReply
+            | Recovery::FewerTokens { .. } => return None,
         };
         if is_change {
             request.changes += 1;

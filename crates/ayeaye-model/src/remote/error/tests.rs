@@ -17,6 +17,18 @@ fn what_is_tried_again() {
         (429, "insufficient_quota", "quota"),
         (418, "", "such a request"),
         (402, "Payment required", "quota"),
+        (429, "余额不足或无可用资源包,请充值。 [1113]", "quota"),
+        (
+            400,
+            "Access denied, please make sure your account is in good standing. [Arrearage]",
+            "quota",
+        ),
+        (
+            429,
+            "Your account is suspended, please check your plan and billing details \
+             [exceeded_current_quota_error]",
+            "quota",
+        ),
         (
             429,
             "You exceeded your current quota, please check your plan and billing details.",
@@ -168,6 +180,34 @@ fn what_is_tried_again_in_another_way() {
         (
             400,
             "The input token count (1100000) exceeds the maximum number of tokens",
+            Recovery::ShorterPrompt,
+        ),
+        (400, "Prompt exceeds max length [1261]", Recovery::ShorterPrompt),
+        (
+            400,
+            "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 30720]",
+            Recovery::ShorterPrompt,
+        ),
+        (
+            400,
+            "Invalid request: Your request exceeded model token limit: 8192",
+            Recovery::ShorterPrompt,
+        ),
+        (
+            400,
+            "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+            Recovery::ShorterPrompt,
+        ),
+        (
+            400,
+            "This endpoint's maximum context length is 8192 tokens. However, you requested about 9096 tokens \
+             (4000 of text input, 1000 of tool input, 4096 in the output). Please reduce the length of either one.",
+            Recovery::ShorterReply { tokens: 3192 },
+        ),
+        (
+            400,
+            "This endpoint's maximum context length is 128000 tokens. However, you requested about 139521 \
+             tokens (138021 of text input, 1500 in the output).",
             Recovery::ShorterPrompt,
         ),
         (413, "", Recovery::ShorterPrompt),
