@@ -1,6 +1,9 @@
 //! API keys and tokens.
 use std::fmt;
 
+/// A shorter text is no key, but a word in its place (`none`, `x`): it would be found everywhere.
+const SHORTEST: usize = 8;
+
 /// A key or token that can be sent but not shown: it has no `Display`, is not serializable, and its
 /// `Debug` reveals nothing.
 #[derive(Clone, PartialEq, Eq)]
@@ -21,6 +24,9 @@ impl Secret {
 
     /// `text` with this secret replaced by `[key]`.
     pub(crate) fn redact_in(&self, text: &str) -> String {
+        if self.0.chars().count() < SHORTEST {
+            return text.to_owned();
+        }
         text.replace(&self.0, "[key]")
     }
 }
@@ -42,5 +48,7 @@ mod tests {
         assert_eq!(secret.expose(), "sk-canary");
         assert_eq!(secret.redact_in("wrong key sk-canary!"), "wrong key [key]!");
         assert_eq!(Secret::new(" \n"), None);
+        let word = Secret::new("none").unwrap();
+        assert_eq!(word.redact_in("set it to none"), "set it to none");
     }
 }

@@ -342,7 +342,8 @@ impl Client {
         }
         let retry_after = backoff::retry_after(response.headers());
         let body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
-        let reason = self.redact(&error_message(&body));
+        // Read as it came: a key that is a word may be in any of its words.
+        let reason = error_message(&body);
         let retry_after = retry_after.or_else(|| stated_wait(&body, &reason));
         Err(AttemptError::from_status(status.as_u16(), &reason, retry_after))
     }
@@ -372,7 +373,8 @@ impl Client {
 
     /// An error as a whole sentence, without the key.
     fn describe(&self, error: &AttemptError) -> String {
-        self.redact(&format!("the model endpoint {} {}", self.endpoint(), error.message))
+        let message = error.message(|text| self.redact(text));
+        self.redact(&format!("the model endpoint {} {message}", self.endpoint()))
     }
 
     fn redact(&self, text: &str) -> String {

@@ -13,8 +13,13 @@ use crate::excerpt::excerpt;
 #[derive(Debug)]
 pub(super) struct AttemptError {
     pub kind: ModelErrorKind,
-    /// The rest of a sentence that begins with "the model endpoint <URL>".
-    pub message: String,
+    /// What happened: goes on with a sentence that begins with "the model endpoint <URL>".
+    what: String,
+    /// The endpoint's own words, where it reported the error. They are whole and as they came, since what they say
+    /// is read from them; a key in them is hidden before they are cut for a message.
+    said: String,
+    /// The way out, where `what` does not say it.
+    hint: &'static str,
     pub recovery: Recovery,
     pub source: Option<reqwest::Error>,
 }
@@ -45,8 +50,20 @@ pub(super) enum Recovery {
 }
 
 impl AttemptError {
-    fn new(kind: ModelErrorKind, message: impl Into<String>, recovery: Recovery) -> Self {
-        Self { kind, message: message.into(), recovery, source: None }
+    fn new(kind: ModelErrorKind, what: impl Into<String>, recovery: Recovery) -> Self {
+        Self { kind, what: what.into(), said: String::new(), hint: "", recovery, source: None }
+    }
+
+    /// The rest of a sentence that begins with "the model endpoint <URL>". `hide` takes keys out of a text.
+    pub(super) fn message(&self, hide: impl Fn(&str) -> String) -> String {
+        let mut message = self.what.clone();
+        if !self.said.is_empty() {
+            message = format!("{message} ({})", excerpt(&hide(&self.said)));
+        }
+        if !self.hint.is_empty() {
+            message = format!("{message}: {}", self.hint);
+        }
+        hide(&message)
     }
 
     /// An answer that cannot be used, where the next one may be better.
@@ -102,7 +119,7 @@ impl AttemptError {
             let message = format!("broke off the connection ({cause})");
             (ModelErrorKind::Unreachable, message, retry)
         };
-        Self { kind, message, recovery, source: Some(error) }
+        Self { source: Some(error), ..Self::new(kind, message, recovery) }
     }
 
     /// Whether the connection was refused: no process listens at the address.
@@ -122,14 +139,12 @@ impl AttemptError {
     /// An error that the endpoint reports, by status or inside its answer.
     pub(super) fn from_status(status: u16, reason: &str, retry_after: Option<Duration>) -> Self {
         let name = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
-        let mut text = format!("answered {status}");
+        let mut what = format!("answered {status}");
         if let Some(name) = name {
-            text = format!("{text} {name}");
+            what = format!("{what} {name}");
         }
         let (kind, hint, recovery) = classify(status, &reason.to_ascii_lowercase(), retry_after);
-        let reason =
-            if reason.is_empty() { String::new() } else { format!(" ({})", excerpt(reason)) };
-        Self::new(kind, format!("{text}{reason}: {hint}"), recovery)
+        Self { said: reason.to_owned(), hint, ..Self::new(kind, what, recovery) }
     }
 
     /// A redirect. It is not followed: the key is for the configured address only.

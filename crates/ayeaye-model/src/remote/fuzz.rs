@@ -179,7 +179,7 @@ fn decoder(wire: Wire, executions: u64) {
         match (whole, apart) {
             (Ok(whole), Ok(apart)) if whole != apart => Err(format!("{whole:?} or {apart:?}")),
             (Ok(whole), Err(err)) if !text.starts_with(['\u{feff}', ' ']) => {
-                Err(format!("{whole:?}, or in pieces {}", err.message))
+                Err(format!("{whole:?}, or in pieces {}", err.message(str::to_owned)))
             }
             _ => Ok(()),
         }

@@ -60,3 +60,34 @@ async fn the_reason_of_the_provider_behind_a_router_is_told_and_acted_on() {
     let (error, _) = failed(vec![http("200 OK", JSON, inside.to_string())]).await;
     assert_eq!(error.kind, ModelErrorKind::NoVision);
 }
+
+#[tokio::test]
+async fn a_key_that_is_a_word_hides_nothing_of_an_error() {
+    for key in ["x", "none", "t", "context"] {
+        let said = "This model's maximum context length is 8192 tokens. However, you requested 9096 tokens \
+                    (5000 in the messages, 4096 in the completion).";
+        let fake = Fake::start(vec![refuses(&json!({ "message": said })), says(BACK)]).await;
+        let keyed = ModelConfig { key: Secret::new(key), ..config(&fake) };
+        let model = RemoteModel::new(keyed).unwrap();
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        assert!(reply.retries[0].error.contains("context length is 8192"), "{:?}", reply.retries);
+        assert_eq!(fake.seen()[1].body["max_tokens"], 3192, "{key}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_hidden_whatever_is_read_from_the_words_around_it() {
+    // It looks like what is searched for, and stands where a message is cut.
+    let key = "context length exceeded 0123456789";
+    for padding in [0, 170, 185, 199] {
+        let said = format!("{}{key}", "y".repeat(padding));
+        let body = json!({"error": {"message": said, "code": 400}}).to_string();
+        for status in ["400 Bad Request", "200 OK"] {
+            let fake = Fake::start(vec![http(status, JSON, body.clone())]).await;
+            let keyed = ModelConfig { key: Secret::new(key), ..config(&fake) };
+            let error = RemoteModel::new(keyed).unwrap().call(&prompt(), LIMIT).await.unwrap_err();
+            let shown = format!("{error:?}");
+            assert!(!shown.contains("context length"), "{padding}: {shown}");
+        }
+    }
+}

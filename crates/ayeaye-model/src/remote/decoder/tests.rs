@@ -45,7 +45,9 @@ fn a_stream_that_does_not_end_is_cut_or_an_error_and_never_whole() {
     for at in 0..end {
         match decoder("text/event-stream", &[&STREAM.as_bytes()[..at]]) {
             Ok(answer) => assert_eq!(answer.finish_reason.as_deref(), Some(TRUNCATED), "{at}"),
-            Err(error) => assert_ne!(error.recovery, Recovery::GiveUp, "{}", error.message),
+            Err(error) => {
+                assert_ne!(error.recovery, Recovery::GiveUp, "{}", error.message(str::to_owned));
+            }
         }
     }
     // `[DONE]` alone ends it too, for endpoints that give no reason.
@@ -104,7 +106,14 @@ fn a_streamed_call_cut_at_any_byte_is_no_whole_answer_in_any_wire() {
                 Ok(answer) => {
                     assert_eq!(answer.finish_reason.as_deref(), Some(TRUNCATED), "{wire:?} {at}");
                 }
-                Err(error) => assert_ne!(error.recovery, Recovery::GiveUp, "{}", error.message),
+                Err(error) => {
+                    assert_ne!(
+                        error.recovery,
+                        Recovery::GiveUp,
+                        "{}",
+                        error.message(str::to_owned)
+                    );
+                }
             }
         }
         let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
@@ -138,7 +147,11 @@ fn what_is_no_answer_says_what_it_is() {
         ("error: gone\n", "“gone”"),
     ] {
         let error = decoder("text/plain", &[body.as_bytes()]).unwrap_err();
-        assert!(error.message.contains(part), "{body:?}: {}", error.message);
+        assert!(
+            error.message(str::to_owned).contains(part),
+            "{body:?}: {}",
+            error.message(str::to_owned)
+        );
     }
 }
 
@@ -148,7 +161,11 @@ fn too_much_is_refused() {
     let long =
         format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n", "x".repeat(600));
     let error = decoder("", &[long.as_bytes(), long.as_bytes()]).unwrap_err();
-    assert!(error.message.contains("1000 bytes"), "{}", error.message);
+    assert!(
+        error.message(str::to_owned).contains("1000 bytes"),
+        "{}",
+        error.message(str::to_owned)
+    );
 }
 
 fn read(said: &Value) -> Result<Completion, AttemptError> {
@@ -166,18 +183,28 @@ fn what_is_no_answer() {
         (json!([{"error": {"message": "internal", "code": 500, "status": "INTERNAL"}}]), "500"),
     ] {
         let error = read(&said).unwrap_err();
-        assert_eq!(error.recovery, Recovery::Retry { after: None }, "{}", error.message);
-        assert!(error.message.contains(part), "{}", error.message);
+        assert_eq!(
+            error.recovery,
+            Recovery::Retry { after: None },
+            "{}",
+            error.message(str::to_owned)
+        );
+        assert!(error.message(str::to_owned).contains(part), "{}", error.message(str::to_owned));
     }
     let error = read(&json!({"error": {"message": "bad key", "code": "401"}})).unwrap_err();
     assert_eq!(error.recovery, Recovery::GiveUp);
     let long = read(&json!({"choices": [{"message": {"content": "x".repeat(1001)}}]}));
     assert_eq!(long.unwrap_err().recovery, Recovery::GiveUp);
     let chat = api(Wire::Chat);
-    assert!(decode_json(chat, b"{\"choices\":", 9).unwrap_err().message.contains("broken"));
+    assert!(
+        decode_json(chat, b"{\"choices\":", 9)
+            .unwrap_err()
+            .message(str::to_owned)
+            .contains("broken")
+    );
     let twice = br#"{"choices":[{"message":{"content":"a","content":"b"}}]}"#;
     let error = decode_json(chat, twice, 99).unwrap_err();
-    assert!(error.message.contains("two ways"), "{}", error.message);
+    assert!(error.message(str::to_owned).contains("two ways"), "{}", error.message(str::to_owned));
 }
 
 #[test]
@@ -186,10 +213,10 @@ fn calls_count_against_the_limit() {
         |arguments: &str| json!({"id": "1", "function": {"name": "tap", "arguments": arguments}});
     let said = |calls: Vec<Value>| json!({"choices": [{"message": {"tool_calls": calls}}]});
     let long = read(&said(vec![call(&"x".repeat(1000))])).unwrap_err();
-    assert!(long.message.contains("1000 bytes"), "{}", long.message);
+    assert!(long.message(str::to_owned).contains("1000 bytes"), "{}", long.message(str::to_owned));
     let many = (0..65).map(|id| json!({"id": id.to_string(), "function": {"name": "a"}}));
     let many = read(&said(many.collect())).unwrap_err();
-    assert!(many.message.contains("64 calls"), "{}", many.message);
+    assert!(many.message(str::to_owned).contains("64 calls"), "{}", many.message(str::to_owned));
 }
 
 proptest! {

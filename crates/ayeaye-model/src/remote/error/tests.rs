@@ -4,7 +4,12 @@ use super::*;
 fn what_is_tried_again() {
     for status in [408, 429, 500, 502, 503, 504, 529] {
         let error = AttemptError::from_status(status, "busy", None);
-        assert_eq!(error.recovery, Recovery::Retry { after: None }, "{}", error.message);
+        assert_eq!(
+            error.recovery,
+            Recovery::Retry { after: None },
+            "{}",
+            error.message(str::to_owned)
+        );
     }
     for (status, said, part) in [
         (401, "", "AYEAYE_MODEL_API_KEY"),
@@ -43,9 +48,13 @@ fn what_is_tried_again() {
         ),
     ] {
         let error = AttemptError::from_status(status, said, None);
-        assert_eq!(error.recovery, Recovery::GiveUp, "{}", error.message);
-        assert!(error.message.contains(part), "{}", error.message);
-        assert!(error.message.contains(&status.to_string()), "{}", error.message);
+        assert_eq!(error.recovery, Recovery::GiveUp, "{}", error.message(str::to_owned));
+        assert!(error.message(str::to_owned).contains(part), "{}", error.message(str::to_owned));
+        assert!(
+            error.message(str::to_owned).contains(&status.to_string()),
+            "{}",
+            error.message(str::to_owned)
+        );
     }
 }
 
@@ -57,7 +66,12 @@ fn a_limit_of_a_minute_is_no_used_up_quota() {
         "Rate limit reached for x. Visit https://example.com/account/billing to add a payment method.",
     ] {
         let error = AttemptError::from_status(429, said, wait);
-        assert_eq!(error.recovery, Recovery::Retry { after: wait }, "{}", error.message);
+        assert_eq!(
+            error.recovery,
+            Recovery::Retry { after: wait },
+            "{}",
+            error.message(str::to_owned)
+        );
         assert_eq!(error.kind, ModelErrorKind::Overloaded);
     }
     let said = "Quota exceeded [GenerateRequestsPerDayPerProjectPerModel-FreeTier]";
@@ -229,6 +243,6 @@ fn what_is_tried_again_in_another_way() {
         ),
     ] {
         let error = AttemptError::from_status(status, said, None);
-        assert_eq!(error.recovery, next, "{}", error.message);
+        assert_eq!(error.recovery, next, "{}", error.message(str::to_owned));
     }
 }
