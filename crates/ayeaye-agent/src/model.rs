@@ -8,7 +8,10 @@ use jiff::civil::DateTime;
 use crate::word_list;
 use crate::{Action, Frame, Picture, ScreenSize};
 
+mod quotation;
 mod shortened;
+
+pub(crate) use quotation::is_cut;
 
 /// What one step shows a model.
 #[derive(Debug, Clone, Copy)]
@@ -200,10 +203,11 @@ impl Prompt {
         shortened::with_last_pictures(self, most)
     }
 
-    /// The same prompt, with a reply that could not be read and the reason.
+    /// The same prompt, with a reply that could not be read and the reason. Of a long reply only the beginning
+    /// and the end: one that was cut off would leave the next one less room than it had itself.
     #[must_use]
     pub fn with_retry_notice(mut self, reply: &str, why: &ParseError) -> Self {
-        self.messages.push(Message::text(Role::Assistant, reply));
+        self.messages.push(Message::text(Role::Assistant, quotation::quoted(reply)));
         self.messages.push(Message::text(
             Role::User,
             format!(

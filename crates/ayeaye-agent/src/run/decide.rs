@@ -115,7 +115,7 @@ impl Run {
                 Err(why) => {
                     let told = exchange.told_of(&why);
                     tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact(&told));
-                    exchange.ask_again("the model's", &reply, &why)?;
+                    exchange.ask_again(&self.recorder, "the model's", &reply, &why)?;
                 }
             }
         }

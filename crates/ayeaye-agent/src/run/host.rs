@@ -172,7 +172,7 @@ impl Run {
                 }
                 Err(RefusedReply { why, .. }) => {
                     tracing::warn!(session = %self.session().id, "unreadable plan: {}", self.recorder.redact(&why.0));
-                    exchange.ask_again("the planning model's", &reply, &why)?;
+                    exchange.ask_again(&self.recorder, "the planning model's", &reply, &why)?;
                 }
             }
         }

@@ -104,7 +104,9 @@ impl Run {
             exchange.log_reply(&mut self.recorder, &reply, record, costs).await?;
             match verdict {
                 Ok(verdict) => return Ok(Ok(verdict)),
-                Err(why) => exchange.ask_again("the judging model's", &reply, &why)?,
+                Err(why) => {
+                    exchange.ask_again(&self.recorder, "the judging model's", &reply, &why)?;
+                }
             }
         }
     }

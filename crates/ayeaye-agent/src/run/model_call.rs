@@ -21,6 +21,7 @@ use crate::journal::{
     CallPurpose, Fact, LlmRequest, LlmResponse, ParsedRecord, ResponseKind, TokenRecord,
     ToolCallRecord,
 };
+use crate::model::is_cut;
 use crate::privacy::{keep_length, length_of};
 use crate::session::JUDGE;
 use crate::{
@@ -53,6 +54,8 @@ pub(super) struct Exchange {
     call_id: u32,
     request_number: u32,
     iteration: u32,
+    /// The messages of the prompt before any reply was asked for again.
+    messages: usize,
     /// From this message on, and of the last reply, only lengths are recorded.
     withheld: Option<usize>,
     sizes: PromptSizes,
@@ -86,6 +89,7 @@ impl ModelCaller {
         Exchange {
             model,
             purpose,
+            messages: prompt.messages.len(),
             prompt,
             pictures,
             limit: None,
@@ -195,10 +199,11 @@ impl Exchange {
         if self.withheld.is_some() { WITHHELD.to_owned() } else { why.0.clone() }
     }
 
-    /// Prepares the next attempt, which says what is wrong with the last reply. Fails after the last
-    /// attempt; `model` is for the message, such as "the model's".
+    /// Prepares the next attempt, which says what is wrong with the last reply, and with none before it. Fails
+    /// after the last attempt; `model` is for the message, such as "the model's".
     pub(super) fn ask_again(
         &mut self,
+        recorder: &Recorder,
         model: &'static str,
         reply: &Reply,
         why: &ParseError,
@@ -207,8 +212,15 @@ impl Exchange {
             let why = ParseError(self.told_of(why));
             return Err(RunError::UnusableReplies { model, attempts: self.attempts, why });
         }
-        let prompt = std::mem::take(&mut self.prompt);
-        self.prompt = prompt.with_retry_notice(&reply_text(reply), why);
+        let mut prompt = std::mem::take(&mut self.prompt);
+        prompt.messages.truncate(self.messages);
+        self.withheld = self.withheld.map(|from| from.min(self.messages));
+        let mut quoted = reply_text(reply);
+        if is_cut(&quoted) {
+            // A half of a secret would be known to nobody as one. It is whole again when it is sent.
+            quoted = recorder.redact(&quoted).into_owned();
+        }
+        self.prompt = prompt.with_retry_notice(&quoted, why);
         Ok(())
     }
 

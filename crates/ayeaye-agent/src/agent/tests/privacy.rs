@@ -49,6 +49,24 @@ async fn the_model_is_told_the_secret_it_asked_for() {
     assert_eq!(rig.files_with("482913"), [""; 0]);
 }
 
+/// A reply that cannot be read is quoted by its beginning and its end when it is asked for again.
+#[tokio::test(start_paused = true)]
+async fn a_quotation_keeps_no_half_of_a_secret() {
+    for at in (238..=250).step_by(3) {
+        let rig = Rig::new([info("What is the password?")]);
+        let asked = rig.run().await;
+        let filled = |before: usize, after: usize| {
+            ScriptedReply::Says(["x".repeat(before).as_str(), SECRET, &"y".repeat(after)].concat())
+        };
+        rig.script.adds([filled(at, 2000), filled(2000, at), complete("done")]);
+        let done = rig.go_on(asked.session_id, reply(SECRET)).await;
+        assert_eq!(done.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", done.message);
+        for part in ["hunter", "<&>", "&gt; x"] {
+            assert_eq!(rig.files_with(part), [""; 0], "{at}: {part}");
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_typed_into_a_hiding_field_is_a_secret() {
     for at in [None, Some([500, 750])] {

@@ -31,6 +31,22 @@ async fn the_reply_that_was_read_is_known_word_for_word() {
     assert!(reply.starts_with('{') && reply.contains("CLICK"), "not the one before: {reply}");
 }
 
+/// A reply that has used up all its tokens would leave the next one less room.
+#[tokio::test(start_paused = true)]
+async fn asking_again_hardly_makes_a_prompt_longer() {
+    let long = |word: &str| ["It begins. ", &word.repeat(9000), " It ends."].concat();
+    let cut = ScriptedReply::Cut(long("登"));
+    let rig = Rig::new([ScriptedReply::Says(long("x")), cut, click(1), complete("")]);
+    rig.run().await;
+    let prompts = rig.script.prompts();
+    for again in &prompts[1..3] {
+        assert_eq!(again.messages.len(), prompts[0].messages.len() + 2);
+        let Part::Text(quoted) = &again.messages[2].parts[0] else { panic!("words") };
+        assert!(quoted.chars().count() < 600, "{quoted}");
+        assert!(quoted.starts_with("It begins. ") && quoted.ends_with(" It ends."), "{quoted}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_unreadable_reply_is_asked_again_with_the_reason() {
     let rig = Rig::new([garbage(), garbage(), click(1), complete("")]);
@@ -39,9 +55,9 @@ async fn an_unreadable_reply_is_asked_again_with_the_reason() {
     assert_eq!((report.local_steps, rig.phone.gestures().len()), (2, 1));
     assert_eq!(report.usage.prompt_tokens, 400, "every call counts");
     let repaired = &rig.script.prompts()[2].messages;
-    assert_eq!(repaired.len(), 6);
-    assert_eq!(repaired[4].role, Role::Assistant);
-    let Part::Text(complaint) = &repaired[5].parts[0] else { panic!("words") };
+    assert_eq!(repaired.len(), 4, "only the last one is quoted");
+    assert_eq!(repaired[2].role, Role::Assistant);
+    let Part::Text(complaint) = &repaired[3].parts[0] else { panic!("words") };
     assert!(complaint.contains("not the format"), "{complaint}");
     let calls = rig.facts(report.session_id, |fact| match fact {
         Fact::LlmRequest(it) => Some((it.call_id, it.request_number, it.iteration)),

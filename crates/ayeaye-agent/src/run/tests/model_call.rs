@@ -40,7 +40,8 @@ async fn a_reply_is_asked_for_again_as_one_request_and_every_call_is_billed() {
     loop {
         let reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
         exchange.log_reply(recorder, &reply, Err("no".to_owned()), &mut costs).await.unwrap();
-        let again = exchange.ask_again("the model's", &reply, &ParseError("no".to_owned()));
+        let again =
+            exchange.ask_again(recorder, "the model's", &reply, &ParseError("no".to_owned()));
         if let Err(err) = again {
             assert!(matches!(err, RunError::UnusableReplies { attempts: 3, .. }), "{err:?}");
             assert_eq!(err.reason(), StopReason::ModelFailed);
@@ -59,6 +60,8 @@ async fn a_reply_is_asked_for_again_as_one_request_and_every_call_is_billed() {
         (3, 1, 3, CallPurpose::Repair.into()),
     ];
     assert_eq!(numbers, expected);
+    let messages: Vec<_> = requests.iter().map(|it| it.messages.len()).collect();
+    assert_eq!(messages, [1, 3, 3], "the last reply alone is quoted");
     assert_eq!(responses.len(), 3);
     assert_eq!((costs.tokens.total, costs.unpriced), (330, false));
     assert!((costs.cost_usd - 3.0 * 300.0 / 1e6).abs() < 1e-12, "{costs:?}");
@@ -119,4 +122,28 @@ async fn what_costs_nothing_costs_nothing_when_it_fails_or_is_given_up() {
     assert!(responses.iter().all(|it| it.cost_known), "{responses:?}");
     let estimated: Vec<_> = responses.iter().map(|it| it.tokens_estimated).collect();
     assert_eq!(estimated, [false, false, true]);
+}
+
+/// The place of a reply that is quoted moves to where the one before it stood.
+#[tokio::test(start_paused = true)]
+async fn a_quoted_reply_that_may_hold_a_password_is_kept_as_its_length_alone() {
+    let mut recording = Recording::new().await;
+    let model = Arc::new(ScriptedModel::new([complete("a"), complete("hunter2"), complete("c")]));
+    let (caller, mut costs) = (caller(&CancelHandle::default()), CallCosts::default());
+    let mut exchange = caller.exchange(model, CallPurpose::Act, prompt(), Vec::new());
+    let recorder = &mut recording.recorder;
+    for withheld in [false, true] {
+        let reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
+        if withheld {
+            exchange.withhold_reply();
+        }
+        exchange.log_reply(recorder, &reply, Err("no".to_owned()), &mut costs).await.unwrap();
+        let why = ParseError("no".to_owned());
+        exchange.ask_again(recorder, "the model's", &reply, &why).unwrap();
+    }
+    caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
+    let (requests, responses) = calls(&recording).await;
+    assert_eq!(requests[2].messages.len(), 3);
+    let kept = format!("{requests:?} {responses:?}");
+    assert!(!kept.contains("hunter2"), "{kept}");
 }
