@@ -1,5 +1,4 @@
 //! Why an attempt failed, and what to do next.
-use std::str::FromStr;
 use std::time::Duration;
 
 use ayeaye_agent::ModelErrorKind;
@@ -8,6 +7,12 @@ use reqwest::StatusCode;
 use super::computer_tool;
 use super::features::OptionalFeature;
 use crate::excerpt::excerpt;
+use words::{
+    CONTEXT_EXCEEDED, INVALID_KEY, NO_VISION, QUOTA_EXCEEDED, Room, most_pictures, most_tokens,
+    room_for_reply, unsupported_feature,
+};
+
+mod words;
 
 /// A failed attempt.
 #[derive(Debug)]
@@ -245,32 +250,6 @@ fn classify(
     }
 }
 
-/// The feature that an endpoint refuses, by the words it uses.
-fn unsupported_feature(reason: &str) -> Option<OptionalFeature> {
-    let mentions = |words: &[&str]| words.iter().any(|word| reason.contains(word));
-    Some(match reason {
-        _ if mentions(&["stream_options", "include_usage"]) => OptionalFeature::StreamUsage,
-        // The message names both the parameter that is refused and the one that is wanted.
-        _ if mentions(&["max_completion_tokens"]) => OptionalFeature::MaxTokens,
-        _ if mentions(&["response_format", "json_schema", "responsejsonschema"]) => {
-            OptionalFeature::ResponseSchema
-        }
-        _ if mentions(&["output_config", "output_format", "structured output"]) => {
-            OptionalFeature::ResponseSchema
-        }
-        _ if mentions(&["temperature", "top_p", "top_k", "_penalty", "`seed`"]) => {
-            OptionalFeature::Sampling
-        }
-        _ if mentions(&["tool choice", "tool_choice", "support tools", "tool use", "--jinja"]) => {
-            OptionalFeature::Tools
-        }
-        // Models of Mistral are particular about how calls and their results are told.
-        _ if mentions(&["tool call id was", "after role 'tool'"]) => OptionalFeature::Tools,
-        _ if mentions(&["'tools'", "`tools`", "\"tools\""]) => OptionalFeature::Tools,
-        _ => return None,
-    })
-}
-
 const REJECTED: &str = "it does not take such a request: a parameter that it names can be set otherwise \
      or to \"none\" (model.temperature and the like, model.extra-body)";
 
@@ -293,114 +272,6 @@ fn prompt_too_long(reason: &str) -> (ModelErrorKind, &'static str, Recovery) {
 
 /// The least tokens that a reply with its reasons needs.
 pub(super) const LEAST_REPLY: u32 = 512;
-
-/// What a prompt leaves of the context.
-enum Room {
-    Tokens(u32),
-    /// Less than was asked for: of the prompt's length the error knows only a bound.
-    Less,
-}
-
-/// What a prompt leaves of the context, where an error says how long both are. Servers have words of their
-/// own for it.
-fn room_for_reply(reason: &str) -> Option<Room> {
-    let number_behind =
-        |leads: &[&str]| leads.iter().find_map(|lead| number_at(reason.split_once(lead)?.1));
-    // Of the prompt it says nothing. Half of the context is more than any reply has to be.
-    if let Some(context) = number_behind(&["max_total_tokens="]) {
-        return Some(Room::Tokens(context / 2));
-    }
-    let context: u32 = number_behind(&[
-        "maximum context length is ",
-        "maximum context length of ",
-        "context length is only ",
-        "must be <= ",
-    ])?;
-    // A router counts what is read and the tools apart.
-    let parts = [" of text input", " of image input", " of tool input"];
-    let parts = parts.iter().filter_map(|behind| number_before(reason, behind));
-    if let Some(input) = parts.map(|(number, _)| number).reduce(u32::saturating_add) {
-        return context.checked_sub(input).map(Room::Tokens);
-    }
-    let input = [" input tokens", " in the messages", " tokens from the input", " `inputs` tokens"];
-    let (input, lead) = input.iter().find_map(|behind| number_before(reason, behind))?;
-    // Servers that count no further than to the limit.
-    if lead.ends_with("at least ") || lead.ends_with("upper bound for ") {
-        return Some(Room::Less);
-    }
-    context.checked_sub(input).map(Room::Tokens)
-}
-
-/// The number in front of some words, and the text in front of it. A message may name a thing before it says
-/// how much it is.
-fn number_before<'a>(reason: &'a str, behind: &str) -> Option<(u32, &'a str)> {
-    reason.match_indices(behind).find_map(|(at, _)| {
-        let lead = reason[..at].trim_end_matches(|c: char| c.is_ascii_digit());
-        Some((number_at(&reason[lead.len()..at])?, lead))
-    })
-}
-
-/// The most tokens that an endpoint lets a reply have, where it says so: `range of max_tokens is [1, 8192]`.
-fn most_tokens(reason: &str) -> Option<u32> {
-    let range = reason.split_once("range of max_tokens ")?.1.split_once('[')?.1;
-    let (_, most) = range.split_once(']')?.0.split_once(',')?;
-    most.trim().parse().ok()
-}
-
-/// How many pictures an endpoint takes in one request, where it says so.
-fn most_pictures(reason: &str) -> Option<usize> {
-    reason.match_indices("at most ").find_map(|(at, lead)| {
-        let rest = &reason[at + lead.len()..];
-        let unit = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        unit.starts_with(" image").then(|| number_at(rest))?
-    })
-}
-
-/// The number that a text begins with.
-fn number_at<N: FromStr>(text: &str) -> Option<N> {
-    text[..text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len())].parse().ok()
-}
-
-const INVALID_KEY: [&str; 4] =
-    ["api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key"];
-
-/// `1113` is Zhipu's for an account without money, `Arrearage` that of DashScope.
-const QUOTA_EXCEEDED: [&str; 7] = [
-    "insufficient_quota",
-    "credit balance",
-    "insufficient balance",
-    "perday",
-    "exceeded_current_quota",
-    "[1113]",
-    "[arrearage]",
-];
-
-const CONTEXT_EXCEEDED: [&str; 21] = [
-    "max_total_tokens=",
-    "prompt exceeds max length",
-    "range of input length",
-    "exceeded model token limit",
-    "maximum prompt length",
-    "requested token count exceeds",
-    "maximum model length",
-    "`max_new_tokens` must be <=",
-    "context length",
-    "context_length",
-    "context window",
-    "context size",
-    "context limit",
-    "maximum context",
-    "too many tokens",
-    "exceed_context",
-    "prompt is too long",
-    "input is too long",
-    "input token count",
-    "request_too_large",
-    "reduce the length",
-];
-
-const NO_VISION: [&str; 4] =
-    ["image input", "not a multimodal", "does not support image", "not support vision"];
 
 #[cfg(test)]
 mod tests;
