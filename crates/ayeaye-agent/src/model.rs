@@ -267,6 +267,9 @@ pub struct Retry {
     pub error: String,
     /// How long was waited before the next attempt.
     pub waited: Duration,
+    /// The endpoint had taken the request: it had begun to answer, or nothing came in time. It may cost what a
+    /// call costs, and nobody has counted its tokens.
+    pub taken: bool,
 }
 
 /// What an endpoint answered.

@@ -185,6 +185,37 @@ async fn what_passes_is_tried_again() {
     }
 }
 
+/// An attempt that the endpoint has begun to answer, or has kept waiting, may be paid for.
+#[tokio::test]
+async fn it_is_told_which_attempts_the_endpoint_had_taken() {
+    let half =
+        raw("200 OK", "transfer-encoding: chunked\r\n", format!("20\r\n{}", events(&["a"], None)));
+    let error = json!({"error": {"message": "loading", "code": 503}}).to_string();
+    let late_error = format!("{}data: {error}\n\n", events(&["a"], None));
+    for (name, answer, taken) in [
+        ("503", http("503 Service Unavailable", "retry-after: 0\r\n", ""), false),
+        ("429", http("429 Too Many Requests", "retry-after: 0\r\n", "{}"), false),
+        ("reset", Act::Reset, false),
+        ("error inside", http("200 OK", JSON, error.clone()), false),
+        (
+            "error at the beginning of a stream",
+            http("200 OK", EVENTS, format!("data: {error}\n\n")),
+            false,
+        ),
+        ("error in a stream", http("200 OK", EVENTS, late_error), true),
+        ("half a stream", Act::Bytes(half), true),
+        ("half a body", http("200 OK", "content-length: 500\r\n", "{\"choices\":"), true),
+        ("broken json", http("200 OK", JSON, "{\"choices\":["), true),
+    ] {
+        let reply = replied(vec![answer, says(BACK)]).await;
+        let told: Vec<bool> = reply.retries.iter().map(|it| it.taken).collect();
+        assert_eq!(told, [taken], "{name}: {:?}", reply.retries);
+    }
+    let fake = Fake::start(vec![Act::Hang(Vec::new())]).await;
+    let error = model(&fake).call(&prompt(), Duration::from_millis(100)).await.unwrap_err();
+    assert!(error.retries[0].taken, "{error:?}");
+}
+
 #[tokio::test]
 async fn attempts_end() {
     let (error, seen) = failed(vec![http("502 Bad Gateway", "", "upstream\u{1b}[31m gone")]).await;

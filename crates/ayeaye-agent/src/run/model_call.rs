@@ -2,16 +2,19 @@
 //! replies recorded with their cost. Calls in the background (captions) are recorded once they are over.
 mod prompt_record;
 mod prompt_sizes;
+mod response_record;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use self::prompt_record::{restore_secrets, store_messages};
 use self::prompt_sizes::PromptSizes;
+pub(super) use self::response_record::failed_response;
+use self::response_record::{WITHHELD, keep_lengths, tool_call_record};
 use super::budget::Budget;
 use super::cancel::CancelHandle;
 use super::millis;
@@ -19,14 +22,12 @@ use super::outcome::{RunEnd, RunError};
 use super::recorder::{Recorder, StoredPicture};
 use crate::journal::{
     CallPurpose, Fact, LlmRequest, LlmResponse, ParsedRecord, ResponseKind, TokenRecord,
-    ToolCallRecord,
 };
 use crate::model::is_cut;
-use crate::privacy::{keep_length, length_of};
 use crate::session::JUDGE;
 use crate::{
-    JournalError, Model, ModelError, ModelErrorKind, ParseError, Prices, Prompt, Reply, Tokens,
-    ToolCall,
+    JournalError, Model, ModelError, ModelErrorKind, ParseError, Prices, Prompt, Reply, Retry,
+    Tokens,
 };
 
 /// Tokens, money and time of model calls.
@@ -274,10 +275,11 @@ impl Exchange {
             Err(error) => (None, Some(error)),
         };
         self.sizes.learn(self.model.name(), self.purpose, reply.tokens.prompt);
-        // Without a token count the cost is unknown.
+        let lost = self.lost(taken(&reply.retries));
+        // Without a token count the cost is unknown, and so it is where an attempt before this one may have cost.
         let prices = self.model.prices();
-        let prices = prices.filter(|prices| prices.are_zero() || reply.tokens != Tokens::default());
-        let cost = prices.map(|prices| prices.of(reply.tokens));
+        let is_known = reply.tokens != Tokens::default() && taken(&reply.retries) == 0;
+        let cost = prices.map(|prices| prices.of(reply.tokens) + prices.of(lost));
         let mut response = LlmResponse {
             call_id: self.call_id,
             request_number: self.request_number,
@@ -292,14 +294,15 @@ impl Exchange {
             finish_reason: reply.finish_reason.clone(),
             model: reply.model.clone(),
             tokens: TokenRecord::from(reply.tokens),
-            tokens_estimated: false,
+            tokens_estimated: lost != Tokens::default(),
             latency_ms: millis(reply.latency),
             first_token_ms: reply.first_token.map(millis),
             cost_usd: cost.unwrap_or_default(),
-            cost_known: cost.is_some(),
+            cost_known: prices.is_some_and(|prices| is_known || prices.are_zero()),
             retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
             error,
         };
+        response.tokens += TokenRecord::from(lost);
         if self.withheld.is_some() && !response.success {
             keep_lengths(&mut response);
         }
@@ -309,8 +312,8 @@ impl Exchange {
         self.append(recorder, Fact::LlmResponse(response)).await
     }
 
-    /// Records a call without a reply. One that was given up is charged for its prompt, as far as can be told: the
-    /// budgets have to see it.
+    /// Records a call without a reply. One that was given up is charged for its prompt, as far as can be told, and so
+    /// is each attempt that the endpoint had taken: the budgets have to see it.
     pub(super) async fn log_failure(
         &self,
         recorder: &mut Recorder,
@@ -320,18 +323,22 @@ impl Exchange {
         let call = (self.call_id, self.request_number, self.iteration);
         let mut response = failed_response(self.model.name(), call, err);
         let prices = self.model.prices();
-        if err.kind == ModelErrorKind::Abandoned {
-            let prompt = self.sizes.expect(self.model.name(), self.purpose);
-            let least = Tokens { prompt, ..Tokens::default() };
-            response.tokens = TokenRecord::from(least);
-            response.tokens_estimated = prompt != 0;
-            response.cost_usd = prices.map(|prices| prices.of(least)).unwrap_or_default();
-        }
+        let given_up = u64::from(err.kind == ModelErrorKind::Abandoned);
+        let lost = self.lost(given_up + taken(&err.retries));
+        response.tokens = TokenRecord::from(lost);
+        response.tokens_estimated = lost != Tokens::default();
+        response.cost_usd = prices.map(|prices| prices.of(lost)).unwrap_or_default();
         response.cost_known = prices.is_some_and(Prices::are_zero);
         costs.tokens += response.tokens;
         costs.cost_usd += response.cost_usd;
         costs.unpriced |= !response.cost_known;
         self.append(recorder, Fact::LlmResponse(response)).await
+    }
+
+    /// What so many sendings of the prompt have cost at least that nobody has counted.
+    fn lost(&self, sendings: u64) -> Tokens {
+        let prompt = self.sizes.expect(self.model.name(), self.purpose);
+        Tokens { prompt: prompt.saturating_mul(sendings), ..Tokens::default() }
     }
 
     async fn append(&self, recorder: &mut Recorder, fact: Fact) -> Result<(), JournalError> {
@@ -342,55 +349,16 @@ impl Exchange {
     }
 }
 
+/// Of these attempts, those that the endpoint had taken.
+fn taken(attempts: &[Retry]) -> u64 {
+    attempts.iter().map(|attempt| u64::from(attempt.taken)).sum()
+}
+
 /// What is recorded as the purpose of a call: asking again for a decision has a word of its own.
 fn recorded_purpose(purpose: CallPurpose, iteration: u32) -> CallPurpose {
     match purpose {
         CallPurpose::Act | CallPurpose::Plan if 1 < iteration => CallPurpose::Repair,
         other => other,
-    }
-}
-
-/// What is recorded of a reply in which a password may be.
-const WITHHELD: &str = "the reply could not be read; it is not kept, as a password may be in it";
-
-/// Leaves of a reply only how long it was.
-fn keep_lengths(response: &mut LlmResponse) {
-    response.raw_content.iter_mut().for_each(keep_length);
-    keep_length(&mut response.reasoning);
-    for call in &mut response.tool_calls {
-        for value in call.parameters.values_mut() {
-            *value = Value::from(length_of(&value.to_string()));
-        }
-    }
-    response.error = Some(WITHHELD.to_owned());
-}
-
-/// The record of a call without a reply.
-pub(super) fn failed_response(
-    model: &str,
-    (call_id, request_number, iteration): (u32, u32, u32),
-    err: &ModelError,
-) -> LlmResponse {
-    LlmResponse {
-        call_id,
-        request_number,
-        iteration,
-        kind: ResponseKind::Intermediate.into(),
-        success: false,
-        raw_content: None,
-        reasoning: String::new(),
-        tool_calls: Vec::new(),
-        parsed: None,
-        finish_reason: None,
-        model: model.to_owned(),
-        tokens: TokenRecord::default(),
-        tokens_estimated: false,
-        latency_ms: millis(err.latency),
-        first_token_ms: None,
-        cost_usd: 0.0,
-        cost_known: false,
-        retries: err.retries.iter().map(|retry| retry.error.clone()).collect(),
-        error: Some(err.message.clone()),
     }
 }
 
@@ -404,13 +372,4 @@ fn reply_text(reply: &Reply) -> String {
         text.extend([&call.name, "(", &call.arguments, ")"]);
     }
     text
-}
-
-/// A tool call for the record. Arguments that are not a JSON object are kept under `raw`.
-fn tool_call_record(call: &ToolCall) -> ToolCallRecord {
-    let parameters = match serde_json::from_str(&call.arguments) {
-        Ok(Value::Object(parameters)) => parameters,
-        _ => Map::from_iter([("raw".to_owned(), Value::from(call.arguments.as_str()))]),
-    };
-    ToolCallRecord { id: call.id.clone(), name: call.name.clone(), parameters }
 }

@@ -5,31 +5,26 @@ use std::time::Duration;
 
 use ayeaye_agent::{ModelError, Prompt, Reply, Retry};
 use bytes::Bytes;
-use futures::StreamExt as _;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Method, Response, redirect};
+use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::redirect;
 use serde_json::{Map, Value};
-use tokio::time::{Instant, timeout_at};
-use url::Url;
+use tokio::time::Instant;
 
 use super::ConfigError;
-use super::backoff;
-use super::completion::Completion;
 use super::computer_tool::{ComputerTool, ComputerTools};
-use super::deadlines::{Deadlines, MAX_LIMIT, read_prefix};
-use super::decoder::ResponseDecoder;
+use super::deadlines::MAX_LIMIT;
 use super::error::{AttemptError, Recovery};
-use super::error_body::{error_message, stated_wait};
 use super::features::{OptionalFeature, UnsupportedFeatures};
 use super::wire::{Api, ModelRequest, api, merge_extra, recorded_extra};
-use crate::endpoint::redacted_url;
 use crate::excerpt::excerpt;
 use crate::profile::{Sampling, Wire};
 use crate::{Endpoint, ModelConfig, RetryPolicy};
 
+mod attempt;
 mod list;
 mod recovery;
 
+use attempt::Attempt;
 pub use list::ModelList;
 
 /// The HTTP client of one model.
@@ -52,12 +47,6 @@ pub(crate) struct Client {
     mismatch_logged: AtomicBool,
     /// The endpoint has answered, with whatever.
     has_answered: AtomicBool,
-}
-
-/// An attempt that succeeded.
-struct Attempt {
-    completion: Completion,
-    first_token: Option<Duration>,
 }
 
 /// What is sent, and what has been changed about it within one call.
@@ -88,11 +77,6 @@ struct ReplyLength {
     /// It was asked to be as short as the prompt leaves room for it.
     has_less_room: bool,
 }
-
-/// How long to wait for the end of the answer after `[DONE]`, so that the connection can be reused.
-const DRAIN_TIMEOUT: Duration = Duration::from_millis(50);
-/// The most bytes of an error answer that are looked at.
-const MAX_ERROR_BYTES: usize = 16 << 10;
 
 impl Client {
     pub(super) fn new(config: ModelConfig, wire: Wire) -> Result<Self, ConfigError> {
@@ -196,7 +180,8 @@ impl Client {
             let recovery = if nothing_runs { Recovery::GiveUp } else { error.recovery };
             let wait = self.recover(recovery, &mut request, attempts, policy);
             let Some(waited) = wait.filter(|wait| *wait < left) else {
-                let last = Retry { error: message.clone(), waited: Duration::ZERO };
+                let taken = error.is_taken;
+                let last = Retry { error: message.clone(), waited: Duration::ZERO, taken };
                 failed.push(last);
                 let message = match attempts {
                     1 => message,
@@ -210,7 +195,7 @@ impl Client {
                     latency: started.elapsed(),
                 });
             };
-            failed.push(Retry { error: message, waited });
+            failed.push(Retry { error: message, waited, taken: error.is_taken });
             tokio::time::sleep(waited).await;
         }
     }
@@ -271,81 +256,6 @@ impl Client {
     /// Whether the endpoint has answered anything so far.
     pub(crate) fn has_answered(&self) -> bool {
         self.has_answered.load(Ordering::Relaxed)
-    }
-
-    async fn attempt(&self, request: &Request<'_>, end: Instant) -> Result<Attempt, AttemptError> {
-        let started = Instant::now();
-        let deadlines = Deadlines::new(&self.config.limits, end);
-        let url = self.api.completion_url(self.endpoint(), &self.config.name, self.config.stream);
-        let headers = self.api.headers(request.computer);
-        let body = Some(request.body.clone());
-        let response = self.send(Method::POST, url, headers, body, &deadlines).await?;
-        let response = self.checked(response, &deadlines).await?;
-        let header = response.headers().get(CONTENT_TYPE);
-        let content_type = header.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut decoder = ResponseDecoder::new(self.api, self.config.limits, content_type);
-        let mut first_token = None;
-        let mut bytes = response.bytes_stream();
-        while let Some(piece) = deadlines.bound("sent no more of its answer", bytes.next()).await? {
-            let done = decoder.push(&piece.map_err(AttemptError::transport)?)?;
-            if first_token.is_none() && decoder.has_begun() {
-                first_token = Some(started.elapsed());
-            }
-            if done {
-                // Once for all of it: an endpoint may go on for ever.
-                let until = Instant::now() + DRAIN_TIMEOUT;
-                while let Ok(Some(Ok(_))) = timeout_at(until, bytes.next()).await {}
-                break;
-            }
-        }
-        Ok(Attempt { completion: decoder.finish()?, first_token })
-    }
-
-    async fn send(
-        &self,
-        method: Method,
-        url: Url,
-        headers: HeaderMap,
-        body: Option<Bytes>,
-        deadlines: &Deadlines,
-    ) -> Result<Response, AttemptError> {
-        let mut request = self.http.request(method, url).headers(headers);
-        request = request.header(ACCEPT, "application/json, text/event-stream");
-        if let Some((name, key)) = &self.auth {
-            request = request.header(name, key.clone());
-        }
-        if let Some(body) = body {
-            request = request.header(CONTENT_TYPE, "application/json").body(body);
-        }
-        let answer = deadlines.bound("gave no answer", request.send()).await?;
-        let answer = answer.map_err(AttemptError::transport)?;
-        self.has_answered.store(true, Ordering::Relaxed);
-        Ok(answer)
-    }
-
-    /// The answer, if its status says that it is one.
-    async fn checked(
-        &self,
-        response: Response,
-        deadlines: &Deadlines,
-    ) -> Result<Response, AttemptError> {
-        let status = response.status();
-        if status.is_success() {
-            return Ok(response);
-        }
-        if status.is_redirection() {
-            let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-            let shown =
-                |to: &str| Url::parse(to).map_or_else(|_| to.to_owned(), |it| redacted_url(&it));
-            let to = to.map_or_else(|| "nowhere".to_owned(), shown);
-            return Err(AttemptError::redirect(status.as_u16(), &to));
-        }
-        let retry_after = backoff::retry_after(response.headers());
-        let body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
-        // Read as it came: a key that is a word may be in any of its words.
-        let reason = error_message(&body);
-        let retry_after = retry_after.or_else(|| stated_wait(&body, &reason));
-        Err(AttemptError::from_status(status.as_u16(), &reason, retry_after))
     }
 
     fn reply(&self, attempt: Attempt, latency: Duration, retries: Vec<Retry>) -> Reply {

@@ -27,6 +27,10 @@ pub(super) struct AttemptError {
     hint: &'static str,
     pub recovery: Recovery,
     pub source: Option<reqwest::Error>,
+    /// The endpoint says itself that it failed, by a status or in its answer.
+    pub is_reported: bool,
+    /// It had taken the request, and may have it paid for.
+    pub is_taken: bool,
 }
 
 /// What may help.
@@ -56,7 +60,21 @@ pub(super) enum Recovery {
 
 impl AttemptError {
     fn new(kind: ModelErrorKind, what: impl Into<String>, recovery: Recovery) -> Self {
-        Self { kind, what: what.into(), said: String::new(), hint: "", recovery, source: None }
+        Self {
+            kind,
+            what: what.into(),
+            said: String::new(),
+            hint: "",
+            recovery,
+            source: None,
+            is_reported: false,
+            is_taken: false,
+        }
+    }
+
+    /// The same, after the endpoint had taken the request.
+    pub(super) fn taken(self) -> Self {
+        Self { is_taken: true, ..self }
     }
 
     /// The rest of a sentence that begins with "the model endpoint <URL>". `hide` takes keys out of a text.
@@ -149,7 +167,8 @@ impl AttemptError {
             what = format!("{what} {name}");
         }
         let (kind, hint, recovery) = classify(status, &reason.to_ascii_lowercase(), retry_after);
-        Self { said: reason.to_owned(), hint, ..Self::new(kind, what, recovery) }
+        let error = Self::new(kind, what, recovery);
+        Self { said: reason.to_owned(), hint, is_reported: true, ..error }
     }
 
     /// A redirect. It is not followed: the key is for the configured address only.

@@ -1,5 +1,6 @@
 //! The model caller: every call recorded before it is sent, its answer recorded and billed.
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::fakes::{Recording, ScriptedModel, ScriptedReply, complete};
 use crate::journal::{CallPurpose, Fact, LlmRequest, LlmResponse};
@@ -7,7 +8,10 @@ use crate::run::budget::Budget;
 use crate::run::cancel::CancelHandle;
 use crate::run::model_call::{CallCosts, ModelCaller};
 use crate::run::outcome::RunError;
-use crate::{Limits, Message, ParseError, Prices, Prompt, Role, StopReason};
+use crate::{
+    Limits, Message, ModelError, ModelErrorKind, ParseError, Prices, Prompt, Retry, Role,
+    StopReason,
+};
 
 fn caller(cancel: &CancelHandle) -> ModelCaller {
     ModelCaller::new(Budget::new(Limits::USUAL), cancel.clone())
@@ -122,6 +126,38 @@ async fn what_costs_nothing_costs_nothing_when_it_fails_or_is_given_up() {
     assert!(responses.iter().all(|it| it.cost_known), "{responses:?}");
     let estimated: Vec<_> = responses.iter().map(|it| it.tokens_estimated).collect();
     assert_eq!(estimated, [false, false, true]);
+}
+
+/// Two of three attempts had been taken by the endpoint before they failed: each may cost its prompt.
+#[tokio::test(start_paused = true)]
+async fn attempts_that_broke_off_are_charged_for_their_prompts() {
+    let attempt = |taken| Retry { error: "it broke off".to_owned(), waited: Duration::ZERO, taken };
+    let retries = vec![attempt(true), attempt(false), attempt(true)];
+    for (input, known) in [(1000.0, false), (0.0, true)] {
+        let mut recording = Recording::new().await;
+        let model = Arc::new(ScriptedModel::new([complete("a"), complete("b")]));
+        model.cost(Prices { input, output: input, cached: None });
+        let (caller, mut costs) = (caller(&CancelHandle::default()), CallCosts::default());
+        let recorder = &mut recording.recorder;
+        let mut exchange = caller.exchange(model, CallPurpose::Act, prompt(), Vec::new());
+        let mut reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
+        reply.retries.clone_from(&retries);
+        exchange.log_reply(recorder, &reply, Ok(None), &mut costs).await.unwrap();
+        let failed = ModelError {
+            retries: retries.clone(),
+            ..ModelError::new(ModelErrorKind::TimedOut, "silence", Duration::ZERO)
+        };
+        exchange.log_failure(recorder, &failed, &mut costs).await.unwrap();
+        assert_eq!((costs.tokens.prompt, costs.tokens.completion), (500, 10));
+        assert!((costs.cost_usd - input * 510.0 / 1e6).abs() < 1e-9, "{costs:?}");
+        assert_eq!(costs.unpriced, !known);
+        let (_, responses) = calls(&recording).await;
+        let kept: Vec<_> = responses
+            .iter()
+            .map(|it| (it.tokens.total, it.tokens_estimated, it.cost_known))
+            .collect();
+        assert_eq!(kept, [(310, true, known), (200, true, known)]);
+    }
 }
 
 /// The place of a reply that is quoted moves to where the one before it stood.

@@ -1,0 +1,135 @@
+//! One attempt: a request and its answer.
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use ayeaye_agent::ModelErrorKind;
+use bytes::Bytes;
+use futures::StreamExt as _;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::{Method, Response};
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::super::backoff;
+use super::super::completion::Completion;
+use super::super::deadlines::{Deadlines, read_prefix};
+use super::super::decoder::ResponseDecoder;
+use super::super::error::AttemptError;
+use super::super::error_body::{error_message, stated_wait};
+use super::{Client, Request};
+use crate::endpoint::redacted_url;
+
+/// An attempt that succeeded.
+pub(super) struct Attempt {
+    pub(super) completion: Completion,
+    pub(super) first_token: Option<Duration>,
+}
+
+/// How long to wait for the end of the answer after `[DONE]`, so that the connection can be reused.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(50);
+/// The most bytes of an error answer that are looked at.
+const MAX_ERROR_BYTES: usize = 16 << 10;
+
+impl Client {
+    pub(super) async fn attempt(
+        &self,
+        request: &Request<'_>,
+        end: Instant,
+    ) -> Result<Attempt, AttemptError> {
+        let started = Instant::now();
+        let deadlines = Deadlines::new(&self.config.limits, end);
+        let url = self.api.completion_url(self.endpoint(), &self.config.name, self.config.stream);
+        let headers = self.api.headers(request.computer);
+        let body = Some(request.body.clone());
+        let sent = self.send(Method::POST, url, headers, body, &deadlines).await;
+        // A connection that is not made in time is an endpoint that cannot be reached, another error.
+        let is_late = |error: &AttemptError| error.kind == ModelErrorKind::TimedOut;
+        let response = sent.map_err(|err| if is_late(&err) { err.taken() } else { err })?;
+        let response = self.checked(response, &deadlines).await?;
+        self.receive(response, &deadlines, started).await
+    }
+
+    /// The reply, once the endpoint has taken the request.
+    async fn receive(
+        &self,
+        response: Response,
+        deadlines: &Deadlines,
+        started: Instant,
+    ) -> Result<Attempt, AttemptError> {
+        let header = response.headers().get(CONTENT_TYPE);
+        let content_type = header.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mut decoder = ResponseDecoder::new(self.api, self.config.limits, content_type);
+        let mut first_token = None;
+        // What it reports before any of the reply has come is an error with another status.
+        let failed = |error: AttemptError, has_begun: bool| {
+            if error.is_reported && !has_begun { error } else { error.taken() }
+        };
+        let mut bytes = response.bytes_stream();
+        loop {
+            let piece = deadlines.bound("sent no more of its answer", bytes.next()).await;
+            let piece = piece.map_err(AttemptError::taken)?;
+            let Some(piece) = piece else { break };
+            let piece = piece.map_err(|err| AttemptError::transport(err).taken())?;
+            let done = decoder.push(&piece).map_err(|err| failed(err, decoder.has_begun()))?;
+            if first_token.is_none() && decoder.has_begun() {
+                first_token = Some(started.elapsed());
+            }
+            if done {
+                // Once for all of it: an endpoint may go on for ever.
+                let until = Instant::now() + DRAIN_TIMEOUT;
+                while let Ok(Some(Ok(_))) = timeout_at(until, bytes.next()).await {}
+                break;
+            }
+        }
+        let has_begun = decoder.has_begun();
+        let completion = decoder.finish().map_err(|err| failed(err, has_begun))?;
+        Ok(Attempt { completion, first_token })
+    }
+
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        url: Url,
+        headers: HeaderMap,
+        body: Option<Bytes>,
+        deadlines: &Deadlines,
+    ) -> Result<Response, AttemptError> {
+        let mut request = self.http.request(method, url).headers(headers);
+        request = request.header(ACCEPT, "application/json, text/event-stream");
+        if let Some((name, key)) = &self.auth {
+            request = request.header(name, key.clone());
+        }
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        let answer = deadlines.bound("gave no answer", request.send()).await?;
+        let answer = answer.map_err(AttemptError::transport)?;
+        self.has_answered.store(true, Ordering::Relaxed);
+        Ok(answer)
+    }
+
+    /// The answer, if its status says that it is one.
+    pub(super) async fn checked(
+        &self,
+        response: Response,
+        deadlines: &Deadlines,
+    ) -> Result<Response, AttemptError> {
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        if status.is_redirection() {
+            let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+            let shown =
+                |to: &str| Url::parse(to).map_or_else(|_| to.to_owned(), |it| redacted_url(&it));
+            let to = to.map_or_else(|| "nowhere".to_owned(), shown);
+            return Err(AttemptError::redirect(status.as_u16(), &to));
+        }
+        let retry_after = backoff::retry_after(response.headers());
+        let body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
+        // Read as it came: a key that is a word may be in any of its words.
+        let reason = error_message(&body);
+        let retry_after = retry_after.or_else(|| stated_wait(&body, &reason));
+        Err(AttemptError::from_status(status.as_u16(), &reason, retry_after))
+    }
+}
