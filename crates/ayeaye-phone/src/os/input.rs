@@ -62,8 +62,8 @@ impl Os {
         self.move_pointer(gesture, from, to, duration, false);
     }
 
-    /// Whether a touch is delivered; if not, it is counted and logged as dropped.
-    fn accepts_touch(&mut self, gesture: &Gesture, x: f32, y: f32) -> bool {
+    /// Whether a touch is delivered; if not, it is counted and logged as dropped. `moves`: beyond the slop.
+    fn accepts_touch(&mut self, gesture: &Gesture, x: f32, y: f32, moves: bool) -> bool {
         let (w, h) = self.display_size();
         let inside = crate::tree::Rect::new(
             0,
@@ -80,8 +80,11 @@ impl Os {
         } else if self.transition.as_ref().is_some_and(|t| t.blocks && t.end > now) {
             &mut self.counts.taps_in_transition
         } else if self.fling.take().is_some() {
-            // The touch only stops the fling.
             self.invalidate();
+            // A list stops where the finger takes hold of it and then follows it; a tap only stops it.
+            if moves {
+                return true;
+            }
             &mut self.counts.taps_in_transition
         } else {
             return true;
@@ -92,7 +95,7 @@ impl Os {
     }
 
     fn touch(&mut self, gesture: Gesture, x: f32, y: f32, long: bool) {
-        if !self.accepts_touch(&gesture, x, y) {
+        if !self.accepts_touch(&gesture, x, y, false) {
             return;
         }
         let touched = self.hit_test(x, y, long);
@@ -164,7 +167,7 @@ impl Os {
             self.touch(gesture, from.0, from.1, duration >= LONG_PRESS);
             return;
         }
-        if !self.accepts_touch(&gesture, from.0, from.1) {
+        if !self.accepts_touch(&gesture, from.0, from.1, true) {
             return;
         }
         let (target, outcome) = self.drag_from(from, to, duration, flings);
