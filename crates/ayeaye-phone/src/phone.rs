@@ -254,6 +254,10 @@ impl Phone {
     pub fn selection(&self) -> Option<(usize, usize)> {
         self.os().selection()
     }
+    /// What it shows while it is empty.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        self.os().hint()
+    }
 }
 
 /// For tests, scripted models and the demo; no ADB command reaches these.

@@ -72,6 +72,20 @@ impl Screen {
     }
 }
 
+/// The activity that shows what an action of `android.settings` asks for: the first page for what has none.
+pub(crate) fn page_of(action: &str) -> &'static str {
+    let screen = match action {
+        "WIRELESS_SETTINGS" | "AIRPLANE_MODE_SETTINGS" => Screen::Network,
+        "WIFI_SETTINGS" => Screen::Wifi,
+        "BLUETOOTH_SETTINGS" => Screen::Devices,
+        "DISPLAY_SETTINGS" => Screen::Display,
+        "SOUND_SETTINGS" => Screen::Sound,
+        "DEVICE_INFO_SETTINGS" => Screen::About,
+        _ => Screen::Main,
+    };
+    screen.class()
+}
+
 const NETWORKS: [(&str, &str); 4] = [
     ("Aurora", "Connected"),
     ("Cafe Lindgren", "Saved"),

@@ -113,6 +113,11 @@ impl Os {
         window.find_field(name)?.el.field.clone()
     }
 
+    /// What the focused field shows while it is empty.
+    pub(crate) fn hint(&mut self) -> Option<&'static str> {
+        self.spec().map(|spec| spec.hint)
+    }
+
     /// Whether the focused field takes digits only, and its editor action. From the last layout: this
     /// is called during layout.
     pub(super) fn field_traits(&self) -> (bool, Option<u32>) {

@@ -192,7 +192,7 @@ pub(super) async fn run(
         "id" => system::id(),
         "whoami" => CommandOutput::ok("shell\n"),
         "date" => system::date(phone, &words),
-        "pidof" => logcat::pidof(phone, &words),
+        "pidof" => system::pidof(phone, &words),
         "ps" => system::ps(phone, &words),
         "logcat" => logcat::logcat(phone, &words, io).await,
         "svc" => system::svc(phone, &words),

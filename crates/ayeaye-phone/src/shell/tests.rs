@@ -1,4 +1,6 @@
 //! Command lines as clients send them, and their output.
+mod clients;
+
 use std::{path::Path, time::Duration};
 
 use super::{

@@ -1,9 +1,12 @@
 //! `am` and `monkey`: starting and stopping apps, and the broadcasts `ADBKeyboard` understands.
+mod intent;
+
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use super::{CommandOutput, logcat, package};
+use self::intent::Intent;
+use super::{CommandOutput, dumpsys, logcat, package};
 use crate::{
     device::AdbDevice,
     packages::{Component, LaunchState, StartError},
@@ -49,146 +52,7 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// What `am` takes without a value and what changes nothing on this phone.
-const NO_EFFECT: [&str; 14] = [
-    "-D",
-    "-N",
-    "--allow-background-starts",
-    "--async",
-    "--attach-agent-bind",
-    "--debug-log-resolution",
-    "--dismiss-keyguard-if-insecure",
-    "--exclude-stopped-packages",
-    "--include-stopped-packages",
-    "--lock-task",
-    "--splashscreen-show-icon",
-    "--streaming",
-    "--task-overlay",
-    "--track-allocation",
-];
-
 const VIEW: &str = "android.intent.action.VIEW";
-
-/// The arguments of an intent.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Intent<'a> {
-    action: Option<&'a str>,
-    categories: Vec<&'a str>,
-    data: Option<&'a str>,
-    component: Option<Component>,
-    package: Option<&'a str>,
-    /// `--es`, `--ei` and so on; the value as it stands.
-    extras: Vec<(&'a str, &'a str)>,
-    flags: Option<&'a str>,
-    wait: bool,
-    stop: bool,
-}
-
-impl<'a> Intent<'a> {
-    fn parse(args: &[&'a str]) -> Result<Self, String> {
-        let mut intent = Self::default();
-        let mut words = args.iter().copied();
-        let missing = |flag: &str| {
-            format!("java.lang.IllegalArgumentException: Argument expected after \"{flag}\"")
-        };
-        while let Some(word) = words.next() {
-            let mut next = || words.next().ok_or_else(|| missing(word));
-            match word {
-                "-a" => intent.action = Some(next()?),
-                "-c" => intent.categories.push(next()?),
-                "-d" => intent.data = Some(next()?),
-                "-t"
-                | "-i"
-                | "-R"
-                | "-P"
-                | "--windowingMode"
-                | "--activityType"
-                | "--receiver-permission"
-                | "--sampling"
-                | "--start-profiler" => {
-                    next()?;
-                }
-                "-p" => intent.package = Some(next()?),
-                "-f" => intent.flags = Some(next()?),
-                "-n" => {
-                    let name = next()?;
-                    let bad = || {
-                        format!("java.lang.IllegalArgumentException: Bad component name: {name}")
-                    };
-                    intent.component = Some(Component::parse(name).ok_or_else(bad)?);
-                }
-                "--user" => {
-                    if !matches!(next()?, "0" | "current" | "all") {
-                        return Err("java.lang.IllegalArgumentException: no such user".to_owned());
-                    }
-                }
-                "--display" => {
-                    if next()? != "0" {
-                        return Err(
-                            "java.lang.IllegalArgumentException: no such display".to_owned()
-                        );
-                    }
-                }
-                "--esn" => intent.extras.push((next()?, "")),
-                "-e" | "--es" | "--ei" | "--ez" | "--el" | "--ef" | "--ed" | "--eu" | "--ecn"
-                | "--eia" | "--eial" | "--ela" | "--elal" | "--efa" | "--efal" | "--eda"
-                | "--edal" | "--esa" | "--esal" => {
-                    let key = next()?;
-                    intent.extras.push((key, next()?));
-                }
-                "-W" => intent.wait = true,
-                "-S" => intent.stop = true,
-                flag if NO_EFFECT.contains(&flag) => {}
-                // Flags of the intent, such as `--activity-clear-top`.
-                flag if ["--activity-", "--grant-", "--receiver-"]
-                    .iter()
-                    .any(|of| flag.starts_with(of)) => {}
-                flag if flag.starts_with('-') => {
-                    return Err(format!(
-                        "java.lang.IllegalArgumentException: Unknown option: {flag}"
-                    ));
-                }
-                name if name.contains('/') && intent.component.is_none() => {
-                    intent.component = Component::parse(name);
-                }
-                url if url.contains(':') && intent.data.is_none() => intent.data = Some(url),
-                package if intent.package.is_none() => intent.package = Some(package),
-                _ => {
-                    return Err("java.lang.IllegalArgumentException: Too many arguments".to_owned());
-                }
-            }
-        }
-        Ok(intent)
-    }
-
-    /// As Android prints it.
-    fn shown(&self, flags: &str) -> String {
-        let mut parts = Vec::new();
-        if let Some(action) = self.action {
-            parts.push(format!("act={action}"));
-        }
-        if !self.categories.is_empty() {
-            parts.push(format!("cat=[{}]", self.categories.join(",")));
-        }
-        if let Some(data) = self.data {
-            let scheme = data.split(':').next().unwrap_or(data);
-            parts.push(format!("dat={scheme}:/..."));
-        }
-        if let Some(flags) = self.flags.or((!flags.is_empty()).then_some(flags)) {
-            parts.push(format!("flg={flags}"));
-        }
-        if let Some(package) = self.package {
-            parts.push(format!("pkg={package}"));
-        }
-        if let Some(component) = &self.component {
-            parts.push(format!("cmp={}", component.short()));
-        }
-        if !self.extras.is_empty() {
-            parts.push("(has extras)".to_owned());
-        }
-        format!("Intent {{ {} }}", parts.join(" "))
-    }
-}
 
 /// The app that has said that it shows such addresses. There is no browser.
 fn app_for(url: &str) -> Option<&'static str> {
@@ -203,15 +67,6 @@ fn app_for(url: &str) -> Option<&'static str> {
     }
 }
 
-/// Since which API level this opens the settings, which show their search here.
-fn settings_since(action: Option<&str>) -> Option<u32> {
-    match action? {
-        "android.settings.SETTINGS" => Some(1),
-        "android.settings.APP_SEARCH_SETTINGS" => Some(29),
-        _ => None,
-    }
-}
-
 async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     let intent = match Intent::parse(args) {
         Ok(intent) => intent,
@@ -220,16 +75,14 @@ async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     let starting = format!("Starting: {}\n", intent.shown(""));
     let named = intent.component.clone();
     let found = named.or_else(|| match (intent.package, intent.data) {
+        (package, _) if package::is_home(intent.action, &intent.categories) => {
+            Some(package::home()).filter(|home| package.is_none_or(|name| home.package == name))
+        }
         (Some(package), None) => package::launcher_of(device, package),
         (_, Some(url)) if intent.action.is_none_or(|action| action == VIEW) => {
             package::launcher_of(device, app_for(url)?)
         }
-        (None, None) => {
-            let since = settings_since(intent.action);
-            since
-                .filter(|since| *since <= device.phone().options().sdk)
-                .and_then(|_| package::launcher_of(device, "com.android.settings"))
-        }
+        (None, _) => package::settings_page(device, intent.action?),
         _ => None,
     });
     let Some(component) = found else {
@@ -335,17 +188,19 @@ fn broadcast(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     ))
 }
 
+/// The tasks from the one in front on, and the home screen's, which is always there.
 fn stacks(device: &AdbDevice) -> CommandOutput {
     let (width, height) = device.phone().display_size();
-    let front = device.phone().foreground();
+    let front = dumpsys::resumed(device).then(|| device.phone().foreground());
     let mut text = String::new();
-    for (task, id) in device.phone().tasks().iter().zip(7..) {
-        let visible = *task == front;
+    for (id, task) in dumpsys::tasks_and_home(device) {
+        let visible = front.as_ref() == Some(&task);
         push_fmt!(
             text,
             "RootTask id={id} bounds=[0,0][{width},{height}] displayId=0 userId=0\n  \
-             taskId={id}: {} bounds=[0,0][{width},{height}] userId=0 visible={visible}\n\n",
-            task.full()
+             taskId={id}: {name} bounds=[0,0][{width},{height}] userId=0 visible={visible} \
+             topActivity=ComponentInfo{{{name}}}\n\n",
+            name = task.full()
         );
     }
     CommandOutput::ok(text)
@@ -415,42 +270,5 @@ fn without_user<'a>(words: &[&'a str]) -> Vec<&'a str> {
     match words {
         ["--user", _, rest @ ..] => rest.to_vec(),
         words => words.to_vec(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intents_are_read_and_shown() {
-        let intent = Intent::parse(&[
-            "-W",
-            "-a",
-            "android.intent.action.MAIN",
-            "-c",
-            "android.intent.category.LAUNCHER",
-            "-n",
-            "com.example/.Main",
-        ]);
-        let intent = intent.unwrap();
-        assert!(intent.wait);
-        assert_eq!(
-            intent.shown(""),
-            "Intent { act=android.intent.action.MAIN cat=[android.intent.category.LAUNCHER] cmp=com.example/.Main }"
-        );
-        let extras = Intent::parse(&["-a", "ADB_INPUT_TEXT", "--es", "msg", "-n x"]).unwrap();
-        assert_eq!(extras.extras, [("msg", "-n x")]);
-        assert!(Intent::parse(&["-n"]).is_err());
-        assert!(Intent::parse(&["-n", "com.example"]).is_err());
-        assert!(Intent::parse(&["--nope"]).is_err());
-        let ignored = [
-            "--include-stopped-packages --receiver-foreground --async -D -N -R 2 --esn k",
-            "--eu k content:a --ecn k a/.B --ela k 1,2 --efa k 1.5 --activity-no-history",
-            "--activity-reset-task-if-needed --grant-read-uri-permission -n a/.B",
-        ];
-        let words: Vec<&str> = ignored.iter().flat_map(|line| line.split(' ')).collect();
-        let intent = Intent::parse(&words).unwrap();
-        assert_eq!(intent.shown(""), "Intent { cmp=a/.B (has extras) }");
     }
 }

@@ -3,6 +3,7 @@
 //! Real dumps are thousands of lines. These hold what tools are known to parse, with enough context
 //! for a careless search to find the wrong line here, too.
 mod display;
+mod short;
 mod windows;
 
 use super::{
@@ -13,6 +14,12 @@ use super::{
 use crate::{device::AdbDevice, packages::Component, phone::Phone};
 
 pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+    // "All", which these show anyway.
+    if let [service @ ("window" | "activity" | "package" | "SurfaceFlinger"), "-a", rest @ ..] =
+        words
+    {
+        return run(device, &[&[*service], rest].concat());
+    }
     match words {
         ["-l"] => CommandOutput::ok(format!(
             "Currently running services:\n{}",
@@ -35,7 +42,17 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         ["audio"] => CommandOutput::ok(AUDIO),
         ["device_state"] => CommandOutput::ok(display::device_state(device)),
         ["battery"] => CommandOutput::ok(battery(device)),
+        ["package"] | ["package", "packages"] => package::dump_all(device),
         ["package", name] => package::dump(device, name),
+        ["SurfaceFlinger"] => CommandOutput::ok(short::surface_flinger(device)),
+        ["meminfo"] => CommandOutput::ok(short::memory(device)),
+        ["meminfo", name] if !name.starts_with('-') => short::memory_of(device, name),
+        ["cpuinfo"] => CommandOutput::ok(short::cpu(device)),
+        ["gfxinfo"] => CommandOutput::ok(short::graphics(device, None)),
+        ["gfxinfo", name] => CommandOutput::ok(short::graphics(device, Some(name))),
+        ["notification"] | ["notification", "--noredact"] => {
+            CommandOutput::ok(short::NOTIFICATIONS)
+        }
         ["SurfaceFlinger", "--display-id"] => {
             let display = |id: &str, port: u8| {
                 format!(
@@ -78,12 +95,24 @@ fn tasks(device: &AdbDevice) -> Vec<(usize, Component)> {
     tasks.retain(|task| *task != front);
     tasks.insert(0, front);
     // An app keeps its id however the order changes.
-    let number = |task: &Component| 2 + task.package.bytes().map(usize::from).sum::<usize>() % 997;
+    let number = |task: &Component| match task.package == package::home().package {
+        true => 1,
+        false => 2 + task.package.bytes().map(usize::from).sum::<usize>() % 997,
+    };
     tasks.into_iter().map(|task| (number(&task), task)).collect()
 }
 
+/// The same with the home screen's, which is always there.
+pub(super) fn tasks_and_home(device: &AdbDevice) -> Vec<(usize, Component)> {
+    let (mut tasks, home) = (tasks(device), package::home());
+    if !tasks.iter().any(|(_, task)| task.package == home.package) {
+        tasks.push((1, home));
+    }
+    tasks
+}
+
 /// Whether an app is resumed: not while the phone sleeps or is locked.
-fn resumed(device: &AdbDevice) -> bool {
+pub(super) fn resumed(device: &AdbDevice) -> bool {
     device.phone().is_awake() && !device.phone().is_locked()
 }
 
@@ -205,10 +234,20 @@ fn input_method(device: &AdbDevice) -> String {
          mInputStarted={started} mInputViewStarted={shown} mCandidatesViewStarted=false\n"
     );
     match input_type {
-        Some(kind) => push_fmt!(
-            text,
-            "  mInputEditorInfo:\n    inputType={kind:#x} imeOptions=0x2000006 privateImeOptions=null\n"
-        ),
+        Some(kind) => {
+            let (start, end) = phone.selection().unwrap_or_default();
+            let hint = phone.hint().filter(|hint| !hint.is_empty()).unwrap_or("null");
+            push_fmt!(
+                text,
+                "  mInputEditorInfo:\n    inputType={kind:#x} imeOptions=0x2000006 privateImeOptions=null\n    \
+                 actionLabel=null actionId=0\n    \
+                 initialSelStart={start} initialSelEnd={end} initialCapsMode=0x0\n    \
+                 hintText={hint} label=null\n    \
+                 packageName={package} autofillId=1073741824 fieldId=2131296512 fieldName=null\n    \
+                 extras=null\n",
+                package = phone.foreground().package,
+            );
+        }
         None => push_fmt!(text, "  mInputEditorInfo: null\n"),
     }
     push_fmt!(text, "  mShowInputRequested={shown} mIsInputViewShown={shown}\n");

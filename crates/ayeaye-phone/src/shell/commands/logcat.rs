@@ -1,4 +1,4 @@
-//! `logcat`, `pidof` and `am crash`: what apps log and how they crash.
+//! `logcat` and `am crash`: what apps log and how they crash.
 use bytes::Bytes;
 
 use super::{
@@ -114,17 +114,6 @@ pub(super) fn crash(device: &AdbDevice, package: &str) -> CommandOutput {
         device.phone().force_stop(package);
     }
     CommandOutput::status(0)
-}
-
-pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> CommandOutput {
-    let [name] = words else {
-        return CommandOutput::malformed(device, 1, "pidof: Needs 1 argument\n");
-    };
-    if device.phone().tasks().iter().any(|task| task.package == *name) {
-        CommandOutput::ok(format!("{}\n", pid_of(name)))
-    } else {
-        CommandOutput::status(1)
-    }
 }
 
 #[cfg(test)]

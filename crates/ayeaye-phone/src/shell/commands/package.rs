@@ -3,6 +3,7 @@ mod install;
 
 use super::CommandOutput;
 use crate::{
+    apps::{launcher, settings},
     device::AdbDevice,
     packages::{Component, Package},
     shell::io::Io,
@@ -144,6 +145,16 @@ impl<'a> IntentFilter<'a> {
     }
 
     fn matches(&self, device: &AdbDevice) -> Vec<Component> {
+        let special = if is_home(self.action, self.category.as_slice()) {
+            Some(home())
+        } else {
+            self.action.and_then(|action| settings_page(device, action))
+        };
+        if let Some(special) = special {
+            let named = self.component.as_ref().is_none_or(|it| *it == special);
+            let of_package = self.package.is_none_or(|name| special.package == name);
+            return Vec::from_iter(Some(special).filter(|_| named && of_package));
+        }
         let mut found: Vec<Component> = device
             .phone()
             .packages()
@@ -167,10 +178,7 @@ fn resolve(device: &AdbDevice, options: &[&str]) -> CommandOutput {
     let Some(intent) = IntentFilter::parse(options) else {
         return CommandOutput::malformed(device, 255, "Error: bad intent\n");
     };
-    let found = match intent.category {
-        Some(HOME) => home(device).into_iter().collect(),
-        _ => intent.matches(device),
-    };
+    let found = intent.matches(device);
     match (found.first(), intent.components) {
         (None, _) => CommandOutput::ok("No activity found\n"),
         (Some(component), true) => CommandOutput::ok(format!("{}\n", component.short())),
@@ -215,35 +223,51 @@ fn activity_info(Component { package, class }: &Component, indent: &str) -> Stri
     )
 }
 
-/// `pm dump` and `dumpsys package`.
+/// `dumpsys package` without a name.
+pub(super) fn dump_all(device: &AdbDevice) -> CommandOutput {
+    let packages = device.phone().packages();
+    let resolver: String = packages.iter().filter_map(resolver_line).collect();
+    let each: String = packages.iter().map(|package| record(device, package)).collect();
+    CommandOutput::ok(format!("{RESOLVER}      {MAIN}:\n{resolver}\nPackages:\n{each}"))
+}
+
+const RESOLVER: &str = "Activity Resolver Table:\n  Non-Data Actions:\n";
+
+/// The activity that an app is started with, among those that answer `MAIN`.
+fn resolver_line(package: &Package) -> Option<String> {
+    let launcher = package.launcher.as_ref()?.short();
+    Some(format!(
+        "        5d1a6e7 {launcher} filter 8b0c2f4\n          \
+         Action: \"{MAIN}\"\n          Category: \"{LAUNCHER}\"\n"
+    ))
+}
+
+/// `pm dump` and `dumpsys package` of one.
 pub(super) fn dump(device: &AdbDevice, name: &str) -> CommandOutput {
     let Some(package) = find(device, name) else {
         return CommandOutput::ok(format!("Unable to find package: {name}\n"));
     };
-    let mut text = "Activity Resolver Table:\n  Non-Data Actions:\n".to_owned();
-    if let Some(launcher) = &package.launcher {
-        push_fmt!(
-            text,
-            "      {MAIN}:\n        5d1a6e7 {component} filter 8b0c2f4\n          \
-             Action: \"{MAIN}\"\n          Category: \"{LAUNCHER}\"\n",
-            component = launcher.short(),
-        );
-    }
+    let launcher = resolver_line(&package).map(|line| format!("      {MAIN}:\n{line}"));
+    let (resolver, record) = (launcher.unwrap_or_default(), record(device, &package));
+    CommandOutput::ok(format!("{RESOLVER}{resolver}\nPackages:\n{record}"))
+}
+
+/// What the package manager knows of a package.
+fn record(device: &AdbDevice, package: &Package) -> String {
+    let name = &package.name;
     let flags = if package.system { "[ SYSTEM HAS_CODE ]" } else { "[ HAS_CODE ALLOW_BACKUP ]" };
-    push_fmt!(
-        text,
-        "\nPackages:\n  Package [{name}] (3f9c1de):\n    appId={uid}\n    pkg=Package{{a7c2e10 {name}}}\n    \
+    format!(
+        "  Package [{name}] (3f9c1de):\n    appId={uid}\n    pkg=Package{{a7c2e10 {name}}}\n    \
          codePath={code}\n    versionCode=1 minSdk=26 targetSdk={sdk}\n    versionName={version}\n    \
          flags={flags}\n    pkgFlags={flags}\n    dataDir=/data/user/0/{name}\n    \
          timeStamp=2024-05-01 10:00:00\n    lastUpdateTime=2024-05-01 10:00:00\n    \
          User 0: ceDataInode=1234 installed=true hidden=false suspended=false stopped=false enabled=0\n      \
          firstInstallTime=2024-05-01 10:00:00\n",
         uid = 10_000 + name.len(),
-        code = path(&package).trim_end_matches("/base.apk"),
+        code = path(package).trim_end_matches("/base.apk"),
         sdk = device.phone().options().sdk,
         version = package.version_name,
-    );
-    CommandOutput::ok(text)
+    )
 }
 
 /// The launcher activity of an app.
@@ -255,12 +279,25 @@ fn find(device: &AdbDevice, name: &str) -> Option<Package> {
     device.phone().packages().into_iter().find(|package| package.name == name)
 }
 
+/// Whether the home screen is meant.
+pub(super) fn is_home(action: Option<&str>, categories: &[&str]) -> bool {
+    action.is_none_or(|action| action == MAIN) && categories.contains(&HOME)
+}
+
 /// The activity of the home screen.
-fn home(device: &AdbDevice) -> Option<Component> {
-    let packages = device.phone().packages();
-    let home = packages.into_iter().find(|package| package.name.contains("launcher"))?;
-    home.launcher
-        .or_else(|| device.phone().tasks().into_iter().find(|task| task.package == home.name))
+pub(super) fn home() -> Component {
+    let (package, class) = (launcher::PACKAGE.to_owned(), launcher::ACTIVITY.to_owned());
+    Component { package, class }
+}
+
+/// The page of the settings that an action opens; for those that this phone has no page of, the first one.
+pub(super) fn settings_page(device: &AdbDevice, action: &str) -> Option<Component> {
+    let name = action.strip_prefix("android.settings.")?;
+    let since = if name == "APP_SEARCH_SETTINGS" { 29 } else { 1 };
+    let known = name == "SETTINGS" || name.ends_with("_SETTINGS");
+    let class = settings::page_of(name).to_owned();
+    (known && since <= device.phone().options().sdk)
+        .then(|| Component { package: settings::PACKAGE.to_owned(), class })
 }
 
 fn path(package: &Package) -> String {

@@ -1,9 +1,9 @@
 //! Commands about the system.
-use super::CommandOutput;
+use super::{CommandOutput, files, package};
 use crate::device::{AdbDevice, unix_seconds};
 
 /// The services of `dumpsys -l` and `cmd -l`.
-pub(super) const SERVICES: [&str; 22] = [
+pub(super) const SERVICES: [&str; 25] = [
     "SurfaceFlinger",
     "accessibility",
     "activity",
@@ -12,11 +12,14 @@ pub(super) const SERVICES: [&str; 22] = [
     "audio",
     "battery",
     "clipboard",
+    "cpuinfo",
     "device_state",
     "display",
+    "gfxinfo",
     "input",
     "input_method",
     "media_session",
+    "meminfo",
     "notification",
     "package",
     "power",
@@ -64,12 +67,19 @@ pub(super) fn pid_of(name: &str) -> u32 {
     1000 + name.bytes().fold(7_u32, |sum, byte| (sum * 31 + u32::from(byte)) % 30_000)
 }
 
-fn processes(device: &AdbDevice) -> Vec<(&'static str, String)> {
+/// The id of a process of this phone.
+pub(super) fn process_id(name: &str) -> u32 {
+    if name == "init" { 1 } else { pid_of(name) }
+}
+
+/// All that run: who owns each, and its name.
+pub(super) fn processes(device: &AdbDevice) -> Vec<(&'static str, String)> {
     let mut all: Vec<(&str, String)> =
         ["init", "adbd", "surfaceflinger", "zygote64", "system_server"]
             .map(|name| ("root", name.to_owned()))
             .into();
     all.push(("u0_a95", "com.android.systemui".to_owned()));
+    all.push(("u0_a96", package::home().package));
     for task in device.phone().tasks() {
         if !all.iter().any(|(_, name)| *name == task.package) {
             all.push(("u0_a123", task.package));
@@ -88,7 +98,7 @@ pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         "USER            PID   PPID     VSZ    RSS WCHAN            ADDR S NAME\n".to_owned();
     if all {
         for (user, name) in processes(device) {
-            let pid = if name == "init" { 1 } else { pid_of(&name) };
+            let pid = process_id(&name);
             push_fmt!(
                 text,
                 "{user:<12} {pid:>6} {:>6} 1234567 123456 do_epoll_wait       0 S {name}\n",
@@ -99,6 +109,27 @@ pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     CommandOutput::ok(
         text + "shell          4711   4700   12345   3456 0                   0 R ps\n",
     )
+}
+
+/// `pidof [-s] NAME…`: the ids of those that run, on one line.
+pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+    let flags = match files::flags(device, "pidof", words, "s") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    if flags.operands.is_empty() {
+        return CommandOutput::malformed(device, 1, "pidof: Needs 1 argument\n");
+    }
+    let running = processes(device);
+    let wanted = |name: &str| flags.operands.iter().any(|operand| *operand == name);
+    let found = running.iter().filter(|(_, name)| wanted(name));
+    let most = if flags.has('s') { 1 } else { usize::MAX };
+    let pids: Vec<String> =
+        found.take(most).map(|(_, name)| process_id(name).to_string()).collect();
+    if pids.is_empty() {
+        return CommandOutput::status(1);
+    }
+    CommandOutput::ok(format!("{}\n", pids.join(" ")))
 }
 
 pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> CommandOutput {

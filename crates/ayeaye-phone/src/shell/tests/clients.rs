@@ -1,0 +1,158 @@
+//! What other programs send to find out what is shown, and to go somewhere.
+use super::{device, run};
+use crate::{device::AdbDevice, os::state::NodeState};
+
+const HOME: &str = "com.android.launcher3/com.android.launcher3.uioverrides.QuickstepLauncher";
+
+/// Status and stdout of a line that says nothing on stderr but warnings.
+async fn out(device: &AdbDevice, line: &str) -> (u8, String) {
+    let (status, out, err) = run(device, line).await;
+    assert!(err.is_empty() || err.starts_with("Warning: "), "{line}: {err}");
+    (status, out)
+}
+
+#[tokio::test]
+async fn home_is_an_activity_that_can_be_found_and_started() {
+    let device = device();
+    let intent = "-a android.intent.action.MAIN -c android.intent.category.HOME";
+    for front in ["com.example.shop/.MainActivity", HOME] {
+        assert_eq!(run(&device, &format!("am start -n {front}")).await.0, 0);
+        let found = format!("cmd package resolve-activity --brief {intent}");
+        let (status, told) = out(&device, &found).await;
+        let brief = "com.android.launcher3/.uioverrides.QuickstepLauncher\n";
+        assert_eq!((status, told.ends_with(brief)), (0, true), "{told}");
+        let queried = format!("cmd package query-activities --components {intent}");
+        assert_eq!(out(&device, &queried).await, (0, brief.to_owned()));
+        let (status, _) = out(&device, &format!("am start {intent}")).await;
+        assert_eq!((status, device.phone().foreground().full().as_str()), (0, HOME));
+    }
+    let (status, told) = out(&device, &format!("am start -W {intent}")).await;
+    assert!(status == 0 && told.contains("\nStatus: ok\n"), "{told}");
+    let other = format!("cmd package resolve-activity --brief {intent} com.example.shop");
+    assert_eq!(out(&device, &other).await, (0, "No activity found\n".to_owned()));
+}
+
+#[tokio::test]
+async fn pages_of_the_settings_are_opened_by_their_actions() {
+    let device = device();
+    for (args, class) in [
+        ("WIFI_SETTINGS", "Settings$WifiSettingsActivity"),
+        ("DISPLAY_SETTINGS", "Settings$DisplaySettingsActivity"),
+        ("BLUETOOTH_SETTINGS", "Settings$BluetoothSettingsActivity"),
+        ("SETTINGS", "Settings"),
+        ("ACCESSIBILITY_SETTINGS", "Settings"),
+        ("APPLICATION_DETAILS_SETTINGS -d package:com.example.shop", "Settings"),
+        ("SOUND_SETTINGS", "Settings$SoundSettingsActivity"),
+        ("DEVICE_INFO_SETTINGS", "Settings$MyDeviceInfoActivity"),
+    ] {
+        run(&device, "am force-stop com.android.settings").await;
+        let (status, _) = out(&device, &format!("am start -a android.settings.{args}")).await;
+        let front = device.phone().foreground();
+        assert_eq!((status, front.class), (0, format!("com.android.settings.{class}")), "{args}");
+    }
+    let found = "pm resolve-activity --components -a android.settings.WIFI_SETTINGS";
+    let wifi = "com.android.settings/.Settings$WifiSettingsActivity\n";
+    assert_eq!(out(&device, found).await, (0, wifi.to_owned()));
+    let unknown = run(&device, "am start -a android.settings.NOPE").await;
+    assert!(unknown.0 == 1 && unknown.2.contains("unable to resolve"), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn the_dump_of_the_keyboard_has_the_hint_of_the_field() {
+    let device = device();
+    let dump = "dumpsys input_method | grep -E 'hintText|packageName=|actionLabel|initialSel'";
+    assert_eq!(run(&device, dump).await.1, "");
+    device.phone().enable_input_method("com.android.adbkeyboard/.AdbIME", true).unwrap();
+    device.phone().set_input_method("com.android.adbkeyboard/.AdbIME").unwrap();
+    run(&device, "am start -n com.example.notes/.MainActivity").await;
+    let tap = |what: &str| {
+        let state = device.phone().state();
+        let found = |node: &&NodeState| node.desc == what || node.id.ends_with(what);
+        let (x, y) = state.nodes.iter().find(found).unwrap().center();
+        device.phone().tap(x, y);
+    };
+    let settled = async || {
+        while let Some(at) = device.phone().settles_at() {
+            tokio::time::sleep_until(at).await;
+        }
+    };
+    settled().await;
+    tap("New note");
+    settled().await;
+    tap("/body");
+    device.phone().commit_text("ab");
+    let (_, told) = out(&device, dump).await;
+    let wanted = "    actionLabel=null actionId=0\n    \
+        initialSelStart=2 initialSelEnd=2 initialCapsMode=0x0\n    \
+        hintText=Note label=null\n    packageName=com.example.notes ";
+    assert!(told.starts_with(wanted), "{told}");
+}
+
+#[tokio::test]
+async fn dumps_that_others_ask_for_are_there() {
+    let device = device();
+    run(&device, "am start -n com.example.shop/.MainActivity").await;
+    for (line, wanted) in [
+        ("dumpsys SurfaceFlinger", "orientation=0"),
+        ("dumpsys SurfaceFlinger", "GLES: "),
+        ("dumpsys SurfaceFlinger", "320x640"),
+        ("dumpsys window -a", "mCurrentFocus="),
+        ("dumpsys window -a windows", "Window #0"),
+        ("dumpsys activity -a top", "ACTIVITY com.example.shop/"),
+        ("dumpsys notification", "Notification List:"),
+        ("dumpsys notification --noredact", "Notification List:"),
+        ("dumpsys meminfo", "Total RAM:"),
+        ("dumpsys meminfo com.example.shop", "** MEMINFO in pid "),
+        ("dumpsys meminfo com.example.nope", "No process found for: com.example.nope"),
+        ("dumpsys cpuinfo", "CPU usage from "),
+        ("dumpsys gfxinfo com.example.shop", "Graphics info for pid "),
+        ("dumpsys package", "Package [com.example.shop]"),
+        ("dumpsys package", "Package [com.android.launcher3]"),
+        ("dumpsys package packages", "Package [com.example.shop]"),
+        ("dumpsys -l", "  meminfo\n"),
+    ] {
+        let (status, told) = out(&device, line).await;
+        assert!(status == 0 && told.contains(wanted), "{line}: {told}");
+    }
+    device.phone().set_rotation(1);
+    assert!(out(&device, "dumpsys SurfaceFlinger").await.1.contains("orientation=1"));
+}
+
+#[tokio::test]
+async fn the_task_in_front_is_the_visible_one_and_home_is_a_task() {
+    let device = device();
+    run(&device, "am start -n com.example.shop/.MainActivity").await;
+    let (_, told) = out(&device, "am stack list | grep visible=").await;
+    let visible: Vec<&str> = told.lines().filter(|line| line.contains(" visible=true ")).collect();
+    let [visible] = visible[..] else { panic!("{told}") };
+    let end = "topActivity=ComponentInfo{com.example.shop/com.example.shop.MainActivity}";
+    assert!(visible.trim_start().starts_with("taskId=") && visible.ends_with(end), "{visible}");
+    assert!(told.contains(&format!(": {HOME} ")), "{told}");
+    device.phone().key(3, false);
+    let (_, told) = out(&device, "am stack list | grep visible=true").await;
+    assert!(told.ends_with(&format!("topActivity=ComponentInfo{{{HOME}}}\n")), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    let ids = out(&device, "am stack list | grep -o taskId=.*:").await.1;
+    assert_eq!(ids.lines().count(), 2, "{ids}");
+}
+
+#[tokio::test]
+async fn what_ps_lists_pidof_finds() {
+    let device = device();
+    run(&device, "am start -n com.example.shop/.MainActivity").await;
+    let (_, listed) = out(&device, "ps -A").await;
+    for name in [
+        "init",
+        "system_server",
+        "com.android.systemui",
+        "com.android.launcher3",
+        "com.example.shop",
+    ] {
+        let (status, pid) = out(&device, &format!("pidof {name}")).await;
+        let line = listed.lines().find(|line| line.ends_with(&format!(" {name}"))).unwrap();
+        assert_eq!((status, line.split_whitespace().nth(1)), (0, Some(pid.trim())), "{name}");
+    }
+    let (status, both) = out(&device, "pidof com.example.shop nope com.android.systemui").await;
+    assert_eq!((status, both.split_whitespace().count()), (0, 2), "{both}");
+    assert_eq!(out(&device, "pidof nope").await, (1, String::new()));
+}
