@@ -16,6 +16,7 @@ use crate::{
     faults::{FaultPlan, Faults},
     files::FileSystem,
     makers::Maker,
+    memory::Memory,
     options::PhoneOptions,
     package_files,
     phone::Phone,
@@ -67,6 +68,7 @@ struct Inner {
     faults: Faults,
     link: Arc<Link>,
     files: Mutex<FileSystem>,
+    memory: Memory,
     counts: Mutex<AdbCounts>,
     boot: Mutex<Boot>,
     crashes: Mutex<Vec<(u64, String)>>,
@@ -113,6 +115,7 @@ impl AdbDevice {
                 link: Arc::new(Link::new(timing, faults.clone())),
                 faults,
                 files: Mutex::new(files),
+                memory: Memory::default(),
                 counts: Mutex::default(),
                 boot: Mutex::new(Boot::now()),
                 crashes: Mutex::default(),
@@ -200,6 +203,11 @@ impl AdbDevice {
             crashes.remove(0);
         }
         crashes.push((unix_seconds(), package.to_owned()));
+    }
+
+    /// What may be held for clients besides files.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.inner.memory
     }
 
     /// Not to be held over an await.

@@ -173,6 +173,11 @@ impl FileSystem {
         })
     }
 
+    /// The bytes of all files together, with their paths.
+    pub(crate) fn used(&self) -> usize {
+        self.used
+    }
+
     pub(crate) fn is_dir(&self, path: &str) -> bool {
         self.stat(path).is_ok_and(|stat| stat.is_dir())
     }
@@ -376,7 +381,7 @@ impl FileSystem {
     }
 
     /// Whether a node of so many bytes can take this place.
-    fn check_room(&self, path: &str, content: usize) -> Result<(), FileError> {
+    pub(crate) fn check_room(&self, path: &str, content: usize) -> Result<(), FileError> {
         let there = self.nodes.get(path);
         let before = there.map_or(0, |node| node.size(path));
         let fits = self.used - before + path.len() + content <= CAPACITY;

@@ -27,6 +27,7 @@ mod device;
 mod faults;
 mod files;
 mod makers;
+mod memory;
 
 // The services adb reaches: `stream`, then `shell` and `sync`, then `services`. What they send is a `transfer`.
 mod services;

@@ -2,6 +2,7 @@
 mod commands;
 mod exec;
 mod expand;
+mod glob;
 mod io;
 mod jobs;
 mod parse;

@@ -141,19 +141,24 @@ impl Session<'_> {
             0o120_000 => Some(FileError::Invalid),
             _ => self.prepare(&path).err(),
         };
-        let mut content = Vec::new();
+        // What is not sent to its end takes of the phone's memory too.
+        let mut content = self.device.memory().buffer();
+        let mut piece = Vec::new();
         let modified = loop {
             let (id, length) = self.header().await?;
             match &id {
                 b"DATA" if length <= MAX_DATA_CHUNK => {
-                    let start = content.len();
-                    content.resize(start + usize::try_from(length).unwrap_or(0), 0);
-                    self.stream.input.read_exact(&mut content[start..]).await?;
+                    piece.resize(usize::try_from(length).unwrap_or(0), 0);
+                    self.stream.input.read_exact(&mut piece).await?;
+                    if failed.is_some() {
+                        continue;
+                    }
+                    failed = content.push(&piece).err();
                     if content.len() > CAPACITY {
                         failed = Some(FileError::NoSpace);
                     }
                     if failed.is_some() {
-                        content.clear();
+                        content = self.device.memory().buffer();
                     }
                 }
                 b"DONE" => break u64::from(length),
@@ -163,10 +168,8 @@ impl Session<'_> {
                 }
             }
         };
-        let stored = match failed {
-            Some(error) => Err(error),
-            None => self.device.files().write(&path, content, mode & 0o777, modified),
-        };
+        let write = |content| self.device.files().write(&path, content, mode & 0o777, modified);
+        let stored = failed.map_or_else(|| write(content.into_vec()), Err);
         match stored {
             Ok(()) => Ok(self.stream.output.write_all(b"OKAY\0\0\0\0").await?),
             Err(error) => self.fail(&format!("couldn't create file: {error}")).await,
@@ -308,6 +311,30 @@ mod tests {
         }
         assert_eq!(names[..3], [".", "..", "Alarms"]);
         assert_eq!(rest, [&b"DONE"[..], &[0; 16], &b"DONE"[..], &[0; 16]].concat());
+    }
+
+    #[tokio::test]
+    async fn what_is_not_sent_to_its_end_takes_room() {
+        let device = AdbDevice::new(Phone::new(PhoneOptions::default()));
+        let send = async || {
+            let (output, mut answer) = tokio::io::duplex(1 << 16);
+            let data = [&b"DATA\0\0\x01\0"[..], &vec![b'x'; 1 << 16]].concat();
+            let request = [b"SEND\x0f\0\0\0/sdcard/f,33188", &data[..], b"DONE\x01\0\0\0"].concat();
+            let input = std::io::Cursor::new([&request[..], b"QUIT\0\0\0\0"].concat());
+            serve(&device, Stream { input: Box::new(input), output: Box::new(output) }).await;
+            let mut all = Vec::new();
+            answer.read_to_end(&mut all).await.unwrap();
+            all
+        };
+        let mut others = device.memory().hold();
+        others.grow((256 << 20) - 1000).unwrap();
+        let refused = send().await;
+        assert!(refused.starts_with(b"FAIL") && refused.ends_with(b"No space left on device"));
+        drop(others);
+        assert_eq!(send().await, b"OKAY\0\0\0\0");
+        assert_eq!(device.files().stat("/sdcard/f").unwrap().size, 1 << 16);
+        // The file has room of its own.
+        device.memory().hold().grow(256 << 20).unwrap();
     }
 
     #[test]

@@ -16,28 +16,30 @@ mod conditions;
 mod dumpsys;
 mod files;
 mod grep;
+mod gzip;
 mod ime;
 mod input;
 mod keys;
 mod logcat;
 pub(super) mod names;
+mod network;
 pub(super) mod package;
 mod properties;
 mod screencap;
 mod settings;
 mod system;
+mod text;
 mod uiautomator;
 mod wm;
 
-use std::{io::Write as _, time::Duration};
+use std::time::Duration;
 
 use bytes::Bytes;
-use flate2::{Compression, write::GzEncoder};
 use tokio::time::Instant;
 
 use self::args::split;
 use super::{
-    io::{Io, PIPE_LIMIT},
+    io::{Io, WriteError},
     process::{SHELL_PATH, Shell, Stop},
 };
 use crate::{
@@ -173,23 +175,32 @@ pub(super) async fn run(
         "uiautomator" => uiautomator::run(shell, &words).await,
         "monkey" => activity::monkey(phone, &words).await,
 
-        "gzip" if !phone.faults().plan().no_gzip => gzip(phone, &words, io).await,
+        "gzip" if !phone.faults().plan().no_gzip => gzip::gzip(phone, &words, io).await?,
         "sha256sum" if !phone.faults().plan().no_sha256sum => {
             checksum::sha256sum(phone, &cwd, &words, io).await
         }
+        "md5sum" => checksum::md5sum(phone, &cwd, &words, io).await,
         "locksettings" => system::locksettings(phone, &words),
 
-        "cat" => files::cat(phone, &cwd, &words, io).await,
-        "ls" => files::ls(phone, &cwd, &words),
-        "tail" => files::tail(phone, &cwd, &words, io).await,
-        "stat" => files::stat(phone, &cwd, &words),
+        "cat" => files::cat(phone, &cwd, &words, io).await?,
+        "ls" => files::list::ls(phone, &cwd, &words),
+        "stat" => files::list::stat(phone, &cwd, &words),
+        "df" => files::list::df(phone, &cwd, &words),
+        "head" => text::head(phone, &cwd, &words, io).await?,
+        "tail" => text::tail(phone, &cwd, &words, io).await,
+        "wc" => text::wc(phone, &cwd, &words, io).await,
+        "cut" => text::cut(phone, &cwd, &words, io).await,
         "rm" => files::rm(phone, &cwd, &words),
+        "cp" => files::cp(phone, &cwd, &words),
+        "touch" => files::touch(phone, &cwd, &words),
         "mkdir" => files::mkdir(phone, &cwd, &words),
         "mv" => files::mv(phone, &cwd, &words),
         "unzip" => files::unzip(phone, &cwd, &words),
         "grep" | "egrep" | "fgrep" => grep::grep(phone, &cwd, program, &words, io).await,
 
-        "id" => system::id(),
+        "id" => system::id(phone, &words),
+        "ip" => network::ip(phone, &words),
+        "ifconfig" => network::ifconfig(phone, &words),
         "whoami" => CommandOutput::ok("shell\n"),
         "date" => system::date(phone, &words),
         "pidof" => system::pidof(phone, &words),
@@ -221,31 +232,14 @@ fn cost(timing: &Timing, program: &str, words: &[&str]) -> Duration {
     }
 }
 
-/// `gzip` from standard input to standard output.
-async fn gzip(phone: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
-    let level = match words {
-        [] | ["-c"] => 6,
-        [flag] | ["-c", flag] | [flag, "-c"] => {
-            match flag.strip_prefix('-').and_then(|level| level.parse().ok()) {
-                Some(level @ 1..=9) => level,
-                _ => return CommandOutput::unsupported(phone, "gzip of files"),
-            }
+/// Writes to standard output at once, for what is too much to hold. `Some`: what the command ends with, as it could not.
+async fn put(io: &Io, program: &str, bytes: Bytes) -> Result<Option<CommandOutput>, Stop> {
+    match io.stdout.write(&[bytes], None).await {
+        Ok(()) => Ok(None),
+        Err(WriteError::Disconnected(gone)) => Err(Stop::Disconnected(gone)),
+        Err(WriteError::File(error)) => {
+            Ok(Some(CommandOutput::error(1, format!("{program}: write: {error}\n"))))
         }
-        _ => return CommandOutput::unsupported(phone, "gzip of files"),
-    };
-    let content = io.stdin.all(PIPE_LIMIT).await;
-    let rate = phone.timing().gzip;
-    let micros = rate.map_or(0, |rate| (content.len() as u64 * 1_000_000).div_ceil(rate.max(1)));
-    let done = Instant::now() + Duration::from_micros(micros);
-    let packed = tokio::task::spawn_blocking(move || {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
-        encoder.write_all(&content).and_then(|()| encoder.finish())
-    });
-    let packed = packed.await;
-    pause_until(done).await;
-    match packed {
-        Ok(Ok(packed)) => CommandOutput::bytes(packed),
-        Ok(Err(_)) | Err(_) => CommandOutput::error(1, "gzip: out of memory\n"),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Runs parsed scripts.
-use std::{mem, pin::Pin, sync::PoisonError};
+use std::{pin::Pin, sync::PoisonError};
 
 use bytes::Bytes;
 
@@ -11,7 +11,7 @@ use super::{
     syntax::{Command, Item, Kind, List, Pipeline, Redirect, Script, Target, When},
     variables::{MAX_TEXT, OutOfMemory, check_size},
 };
-use crate::{device::unix_seconds, files};
+use crate::{device::unix_seconds, files, memory::HeldBuffer};
 
 /// Levels of nested execution: groups, substitutions, `eval` and `sh -c`.
 const MAX_DEPTH: usize = 64;
@@ -112,7 +112,8 @@ impl Shell {
         let mut stdin = io.stdin.clone();
         for command in before {
             // Pipes inside of others hold less, so that all of a command line together hold only so much.
-            let (stdout, buffer) = Sink::pipe(PIPE_LIMIT >> self.depth.min(32));
+            let (stdout, buffer) =
+                Sink::pipe(self.device.memory(), PIPE_LIMIT >> self.depth.min(32));
             let through = Io { stdin, stdout, stderr: io.stderr.clone() };
             // Each part is a process of its own; `exit` ends only that.
             let mut child = self.piped_subshell();
@@ -236,7 +237,7 @@ impl Shell {
 
     /// The output of a script without trailing newlines.
     pub(crate) async fn output_of(&mut self, script: &Script, io: &Io) -> Result<String, Stop> {
-        let (stdout, buffer) = Sink::pipe(MAX_TEXT);
+        let (stdout, buffer) = Sink::pipe(self.device.memory(), MAX_TEXT);
         let through = Io { stdout, ..io.clone() };
         let mut child = self.piped_subshell();
         self.substituted = match Box::pin(child.nested(script, &through)).await {
@@ -330,6 +331,6 @@ fn has_own_output(list: &List) -> bool {
     [1, 2].iter().all(|fd| command.redirects.iter().any(|redirect| redirect.fd == *fd))
 }
 
-fn drain(buffer: &std::sync::Mutex<Vec<u8>>) -> Bytes {
-    Bytes::from(mem::take(&mut *buffer.lock().unwrap_or_else(PoisonError::into_inner)))
+fn drain(buffer: &std::sync::Mutex<HeldBuffer>) -> Bytes {
+    buffer.lock().unwrap_or_else(PoisonError::into_inner).take().into_bytes()
 }

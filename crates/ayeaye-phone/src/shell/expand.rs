@@ -1,5 +1,6 @@
 //! Expands words to arguments: variables, command substitution, `~`, splitting and globs.
 use super::{
+    glob::Pattern,
     io::Io,
     process::{Shell, Stop},
     syntax::{Part, Word},
@@ -55,6 +56,22 @@ impl Shell {
         let mut fields: Vec<Field> = Vec::new();
         let mut current: Option<Field> = None;
         for (index, part) in word.iter().enumerate() {
+            if let Part::Variable { name, quoted: true } = part
+                && name == "@"
+            {
+                // Each argument is a word of its own; the first and the last are joined with what is around them.
+                let args = self.args.clone();
+                for (index, arg) in args.iter().enumerate() {
+                    if index > 0 {
+                        fields.extend(current.take());
+                    }
+                    size += arg.len();
+                    self.bounded(check_size(size), io).await?;
+                    let text = &mut current.get_or_insert_default().text;
+                    text.extend(arg.chars().map(|c| (c, false)));
+                }
+                continue;
+            }
             let (text, quoted, splits) = match part {
                 Part::Quoted(text) => (text.clone(), true, false),
                 Part::Bare(text) => (self.bare(index, text, word.len()), false, false),
@@ -95,9 +112,7 @@ impl Shell {
     /// The paths that match a glob, or the word itself when there are none.
     fn matches(&self, field: &Field) -> Vec<String> {
         let text: String = field.text.iter().map(|(c, _)| *c).collect();
-        if !field.text.iter().any(|(c, active)| *active && matches!(c, '*' | '?')) {
-            return vec![text];
-        }
+        let Some(pattern) = Pattern::parse(&field.text) else { return vec![text] };
         let normalize_path = text.starts_with('/');
         let base = if self.cwd() == "/" { "/".to_owned() } else { format!("{}/", self.cwd()) };
         let files = self.device().files();
@@ -106,7 +121,7 @@ impl Shell {
             .paths()
             .filter_map(|path| if normalize_path { Some(path) } else { path.strip_prefix(&base) })
             .filter(|path| !path.is_empty() && !files::file_name(path).starts_with('.'))
-            .filter(|path| pattern_matches(&field.text, path))
+            .filter(|path| pattern.matches(path))
             // What goes beyond is found to be too much.
             .take_while(|path| {
                 let fits = size <= MAX_TEXT;
@@ -116,57 +131,5 @@ impl Shell {
             .map(str::to_owned)
             .collect();
         if found.is_empty() { vec![text] } else { found }
-    }
-}
-
-/// `*` and `?` never match a slash. Linear in the product of both lengths, whatever the pattern.
-fn pattern_matches(pattern: &[(char, bool)], path: &str) -> bool {
-    let path: Vec<char> = path.chars().collect();
-    let (mut p, mut s) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while s < path.len() {
-        let fits = match pattern.get(p) {
-            Some(('*', true)) => {
-                retry = Some((p, s));
-                p += 1;
-                continue;
-            }
-            Some(('?', true)) => path[s] != '/',
-            Some((c, _)) => *c == path[s],
-            None => false,
-        };
-        if fits {
-            (p, s) = (p + 1, s + 1);
-        } else {
-            match retry {
-                Some((star, from)) if path[from] != '/' => {
-                    retry = Some((star, from + 1));
-                    (p, s) = (star + 1, from + 1);
-                }
-                _ => return false,
-            }
-        }
-    }
-    pattern[p..].iter().all(|part| *part == ('*', true))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn matches(pattern: &str, path: &str) -> bool {
-        let pattern: Vec<_> = pattern.chars().map(|c| (c, true)).collect();
-        pattern_matches(&pattern, path)
-    }
-
-    #[test]
-    fn patterns_stay_within_a_folder() {
-        assert!(matches("/sdcard/*.png", "/sdcard/a.png"));
-        assert!(!matches("/sdcard/*.png", "/sdcard/a/b.png"));
-        assert!(matches("/s*/a?c", "/sdcard/abc"));
-        assert!(matches("/*/*", "/a/b"));
-        assert!(!matches("/*", "/a/b"));
-        assert!(!matches("a?", "a"));
-        assert!(matches("a*", "a"));
     }
 }

@@ -5,7 +5,11 @@ use bytes::{Buf as _, Bytes, BytesMut};
 use tokio::sync::mpsc;
 
 use super::protocol::{Channel, Disconnected, PeerWriter};
-use crate::{device::AdbDevice, device::unix_seconds, files::FileError};
+use crate::{
+    device::{AdbDevice, unix_seconds},
+    files::FileError,
+    memory::{HeldBuffer, Memory},
+};
 
 /// Most bytes in a pipe: several raw captures.
 pub(crate) const PIPE_LIMIT: usize = 64 << 20;
@@ -23,7 +27,7 @@ pub(crate) struct Io {
 pub(crate) enum Sink {
     Peer(Arc<PeerWriter>, Channel),
     /// Up to so many bytes.
-    Pipe(Arc<Mutex<Vec<u8>>>, usize),
+    Pipe(Arc<Mutex<HeldBuffer>>, usize),
     /// Already created or truncated; writes append.
     File(AdbDevice, String),
     Null,
@@ -37,8 +41,8 @@ pub(crate) enum WriteError {
 }
 
 impl Sink {
-    pub(crate) fn pipe(limit: usize) -> (Self, Arc<Mutex<Vec<u8>>>) {
-        let buffer = Arc::new(Mutex::new(Vec::new()));
+    pub(crate) fn pipe(memory: &Memory, limit: usize) -> (Self, Arc<Mutex<HeldBuffer>>) {
+        let buffer = Arc::new(Mutex::new(memory.buffer()));
         (Self::Pipe(buffer.clone(), limit), buffer)
     }
 
@@ -58,10 +62,7 @@ impl Sink {
                 if buffer.len() + more > *limit {
                     return Err(WriteError::File(FileError::NoSpace));
                 }
-                for chunk in chunks {
-                    buffer.extend_from_slice(chunk);
-                }
-                Ok(())
+                chunks.iter().try_for_each(|chunk| buffer.push(chunk).map_err(WriteError::File))
             }
             Self::File(device, path) => {
                 let now = unix_seconds();
@@ -81,64 +82,85 @@ pub(crate) struct Stdin(Arc<tokio::sync::Mutex<Source>>);
 
 #[derive(Debug)]
 struct Source {
-    buffer: BytesMut,
+    /// What is there already.
+    now: Bytes,
     /// `None` when nothing more will come.
     more: Option<mpsc::Receiver<Bytes>>,
 }
 
 impl Stdin {
-    pub(crate) fn bytes(bytes: Bytes) -> Self {
-        let buffer = BytesMut::from(bytes);
-        Self(Arc::new(tokio::sync::Mutex::new(Source { buffer, more: None })))
+    pub(crate) fn bytes(now: Bytes) -> Self {
+        Self(Arc::new(tokio::sync::Mutex::new(Source { now, more: None })))
     }
 
     /// Bytes from a channel, until its sender is dropped.
     pub(crate) fn stream(more: mpsc::Receiver<Bytes>) -> Self {
-        let source = Source { buffer: BytesMut::new(), more: Some(more) };
+        let source = Source { now: Bytes::new(), more: Some(more) };
         Self(Arc::new(tokio::sync::Mutex::new(source)))
     }
 
     /// The next line without its end; `None` at the end of the input.
     pub(crate) async fn line(&self, limit: usize) -> Option<Bytes> {
         let mut source = self.0.lock().await;
-        let mut searched = 0;
+        let mut line = BytesMut::new();
         loop {
-            let newline = source.buffer[searched..].iter().position(|byte| *byte == b'\n');
-            if let Some(at) = newline.map(|at| at + searched) {
-                let line = source.buffer.split_to(at).freeze();
-                source.buffer.advance(1);
-                return Some(line);
+            if let Some(at) = source.now.iter().position(|byte| *byte == b'\n') {
+                line.extend_from_slice(&source.now.split_to(at));
+                source.now.advance(1);
+                return Some(line.freeze());
             }
-            searched = source.buffer.len();
-            if searched > limit {
-                return Some(source.buffer.split().freeze());
+            line.extend_from_slice(&std::mem::take(&mut source.now));
+            if line.len() > limit {
+                return Some(line.freeze());
             }
             if !source.fill().await {
-                let rest = source.buffer.split().freeze();
-                return (!rest.is_empty()).then_some(rest);
+                return (!line.is_empty()).then(|| line.freeze());
             }
         }
     }
 
-    /// Everything up to the end of the input, at most `limit` bytes.
-    pub(crate) async fn all(&self, limit: usize) -> Bytes {
+    /// What is there, or what comes next; `None` at the end of the input.
+    pub(crate) async fn chunk(&self) -> Option<Bytes> {
         let mut source = self.0.lock().await;
-        while source.buffer.len() < limit && source.fill().await {}
-        let length = source.buffer.len().min(limit);
-        source.buffer.split_to(length).freeze()
+        if source.now.is_empty() && !source.fill().await {
+            return None;
+        }
+        Some(std::mem::take(&mut source.now))
+    }
+
+    /// Everything up to the end of the input, for commands that need all at once. More than `limit` bytes there is
+    /// no room for.
+    pub(crate) async fn all(&self, memory: &Memory, limit: usize) -> Result<Bytes, FileError> {
+        let mut source = self.0.lock().await;
+        let mut all = memory.buffer();
+        loop {
+            let now = std::mem::take(&mut source.now);
+            if all.len() + now.len() > limit {
+                return Err(FileError::NoSpace);
+            }
+            if source.more.is_none() && all.len() == 0 {
+                return Ok(now);
+            }
+            all.push(&now)?;
+            drop(now);
+            if !source.fill().await {
+                return Ok(all.into_bytes());
+            }
+        }
     }
 }
 
 impl Source {
-    /// Waits for more; `false` at the end.
+    /// Waits for more, where nothing is there; `false` at the end.
     async fn fill(&mut self) -> bool {
-        let Some(more) = &mut self.more else { return false };
-        let received = more.recv().await;
-        match &received {
-            Some(bytes) => self.buffer.extend_from_slice(bytes),
-            None => self.more = None,
+        while self.now.is_empty() {
+            let Some(more) = &mut self.more else { return false };
+            match more.recv().await {
+                Some(bytes) => self.now = bytes,
+                None => self.more = None,
+            }
         }
-        received.is_some()
+        true
     }
 }
 
@@ -164,8 +186,19 @@ mod tests {
         drop(sender);
         let stdin = Stdin::stream(receiver);
         assert_eq!(stdin.line(100).await.unwrap(), "abc");
-        assert_eq!(stdin.all(1).await, "d");
-        assert_eq!(stdin.all(100).await, "ef");
-        assert_eq!(stdin.all(5).await, "");
+        assert_eq!(stdin.chunk().await.unwrap(), "d");
+        let memory = Memory::default();
+        assert_eq!(stdin.all(&memory, 100).await.unwrap(), "ef");
+        assert_eq!(stdin.all(&memory, 5).await.unwrap(), "");
+        assert_eq!(stdin.chunk().await, None);
+    }
+
+    #[tokio::test]
+    async fn more_than_there_is_room_for_is_not_taken_for_the_end() {
+        let memory = Memory::default();
+        let stdin = Stdin::bytes(Bytes::from_static(b"abc"));
+        assert_eq!(stdin.all(&memory, 2).await, Err(FileError::NoSpace));
+        let stdin = Stdin::bytes(Bytes::from_static(b"abc"));
+        assert_eq!(stdin.all(&memory, 3).await.unwrap(), "abc");
     }
 }

@@ -1,4 +1,9 @@
 //! A shell process: what it knows and hands on to its children. `exec.rs` runs scripts in it.
+use std::{
+    hash::{BuildHasher as _, Hasher as _, RandomState},
+    sync::Arc,
+};
+
 use super::{
     jobs::{Jobs, SHELL_PID},
     protocol::Disconnected,
@@ -27,6 +32,9 @@ pub(crate) struct Shell {
     pub(super) substituted: u8,
     pub(super) depth: usize,
     pub(super) jobs: Jobs,
+    /// `$0` and what comes behind it.
+    pub(super) name: Arc<str>,
+    pub(super) args: Arc<[String]>,
     /// The program that this shell runs ends when the client closes the stream: a terminal that is gone ends what
     /// runs in it, and adbd the one process that it has started with `shell,v2`. It hangs up `exec:` too, where this
     /// phone cannot tell a client that is gone from one that has sent all.
@@ -58,6 +66,8 @@ impl Shell {
             substituted: 0,
             depth: 0,
             jobs: Jobs::new(),
+            name: "sh".into(),
+            args: Arc::default(),
             hangs_up: false,
         }
     }
@@ -87,9 +97,15 @@ impl Shell {
             "?" => self.status.to_string(),
             "$" => SHELL_PID.to_string(),
             "!" => self.jobs.last_pid().map_or_else(String::new, |pid| pid.to_string()),
-            "#" => "0".to_owned(),
-            "0" => "sh".to_owned(),
+            "#" => self.args.len().to_string(),
+            "0" => self.name.to_string(),
+            "@" | "*" => self.args.join(" "),
             "PWD" => self.cwd.clone(),
+            "RANDOM" => (RandomState::new().build_hasher().finish() & 0x7fff).to_string(),
+            number if number.bytes().all(|c| c.is_ascii_digit()) => {
+                let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+                at.and_then(|at| self.args.get(at)).cloned().unwrap_or_default()
+            }
             name => self.variables.get(name).unwrap_or_default().to_owned(),
         }
     }
@@ -108,6 +124,8 @@ impl Shell {
             substituted: 0,
             depth: self.depth,
             jobs: self.jobs.of_subshell(),
+            name: Arc::clone(&self.name),
+            args: Arc::clone(&self.args),
             hangs_up: self.hangs_up,
         }
     }

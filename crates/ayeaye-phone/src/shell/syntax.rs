@@ -78,7 +78,7 @@ pub(crate) type Word = Vec<Part>;
 pub(crate) enum Part {
     /// Literal text.
     Quoted(String),
-    /// Text in which `*` and `?` are globs.
+    /// Text in which `*`, `?` and `[…]` are globs.
     Bare(String),
     Variable {
         name: String,

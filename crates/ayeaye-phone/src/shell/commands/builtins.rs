@@ -8,7 +8,7 @@ use crate::{
     shell::{
         io::Io,
         process::{SHELL_PATH, Shell, Stop},
-        variables::OutOfMemory,
+        variables::{MAX_TEXT, OutOfMemory},
     },
 };
 
@@ -27,22 +27,41 @@ pub(super) fn exit(shell: &Shell, words: &[&str]) -> Result<CommandOutput, Stop>
     }
 }
 
-/// `sh -c …` and `eval …`.
+/// `sh -c LINE [NAME [ARGUMENT]…]`, `sh FILE [ARGUMENT]…` and `eval …`.
 pub(super) async fn sh(
     shell: &mut Shell,
     name: &str,
     args: &[String],
     io: &Io,
 ) -> Result<CommandOutput, Stop> {
-    let line = match (name, args) {
-        ("sh", [flag, line, ..]) if flag == "-c" => line.clone(),
-        ("eval", words) => words.join(" "),
-        _ => return Ok(CommandOutput::unsupported(shell.device(), "sh without -c")),
-    };
     if name == "eval" {
-        return shell.run_nested(&line, io).await.map(CommandOutput::status);
+        return shell.run_nested(&args.join(" "), io).await.map(CommandOutput::status);
     }
-    match shell.subshell().run_nested(&line, io).await {
+    let mut child = shell.subshell();
+    let line = match args {
+        [flag, line, args @ ..] if flag == "-c" => {
+            let (name, args) = args.split_first().map_or(("sh", args), |(name, args)| (name, args));
+            (child.name, child.args) = (name.into(), args.into());
+            line.clone()
+        }
+        [file, args @ ..] if !file.starts_with('-') => {
+            let read = shell.device().files().read(&normalize_path(shell.cwd(), file));
+            let content = match read {
+                Ok(content) if content.len() <= MAX_TEXT => content,
+                Ok(_) => {
+                    return Ok(CommandOutput::unsupported(shell.device(), "sh of so large a file"));
+                }
+                Err(error) => {
+                    let text = format!("{SHELL_PATH}: {file}: can't open: {error}\n");
+                    return Ok(CommandOutput::error(127, text));
+                }
+            };
+            (child.name, child.args) = (file.as_str().into(), args.into());
+            String::from_utf8_lossy(&content).into_owned()
+        }
+        _ => return Ok(CommandOutput::unsupported(shell.device(), "sh without -c or a file")),
+    };
+    match child.run_nested(&line, io).await {
         Ok(status) | Err(Stop::Exit(status)) => Ok(CommandOutput::status(status)),
         Err(Stop::Disconnected(gone)) => Err(Stop::Disconnected(gone)),
     }

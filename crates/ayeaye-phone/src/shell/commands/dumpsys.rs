@@ -88,6 +88,9 @@ fn record(component: &Component, task: usize) -> String {
     format!("ActivityRecord{{{} u0 {} t{task}}}", token(&component.class), component.short())
 }
 
+/// The id of the home screen's task.
+const HOME_TASK: usize = 1;
+
 /// Tasks with their ids, the foreground one first.
 fn tasks(device: &AdbDevice) -> Vec<(usize, Component)> {
     let front = device.phone().foreground();
@@ -95,9 +98,11 @@ fn tasks(device: &AdbDevice) -> Vec<(usize, Component)> {
     tasks.retain(|task| *task != front);
     tasks.insert(0, front);
     // An app keeps its id however the order changes.
-    let number = |task: &Component| match task.package == package::home().package {
-        true => 1,
-        false => 2 + task.package.bytes().map(usize::from).sum::<usize>() % 997,
+    let number = |task: &Component| {
+        if task.package == package::home().package {
+            return HOME_TASK;
+        }
+        2 + task.package.bytes().map(usize::from).sum::<usize>() % 997
     };
     tasks.into_iter().map(|task| (number(&task), task)).collect()
 }
@@ -106,7 +111,7 @@ fn tasks(device: &AdbDevice) -> Vec<(usize, Component)> {
 pub(super) fn tasks_and_home(device: &AdbDevice) -> Vec<(usize, Component)> {
     let (mut tasks, home) = (tasks(device), package::home());
     if !tasks.iter().any(|(_, task)| task.package == home.package) {
-        tasks.push((1, home));
+        tasks.push((HOME_TASK, home));
     }
     tasks
 }
@@ -184,7 +189,7 @@ fn top(device: &AdbDevice) -> String {
         front.package,
         front.short(),
         token(&front.class),
-        system::pid_of(&front.package),
+        system::process_id(&front.package),
         token(&front.package),
         resumed(device),
     )

@@ -1,16 +1,21 @@
 //! The file commands of toybox.
+pub(super) mod list;
+
 use bytes::Bytes;
 
 use super::{
     CommandOutput,
     args::{Flags, unknown_option},
-    system,
+    put,
 };
 use crate::{
     apk,
     device::{AdbDevice, unix_seconds},
-    files::{FileError, Stat, normalize_path},
-    shell::io::{Io, PIPE_LIMIT},
+    files::{FileError, file_name, normalize_path},
+    shell::{
+        io::{Io, PIPE_LIMIT, Stdin},
+        process::Stop,
+    },
 };
 
 /// The parsed flags, or the output that refuses them.
@@ -58,7 +63,50 @@ pub(super) fn read(device: &AdbDevice, cwd: &str, name: &str) -> Result<Bytes, F
     }
 }
 
-/// The contents of the operands in order; stdin without any, and for `-`.
+/// What a command reads: a file as it is now, or standard input as it comes.
+pub(super) enum Input {
+    File(Option<Bytes>),
+    Stdin(Stdin),
+}
+
+impl Input {
+    /// `-` is standard input.
+    pub(super) fn open(
+        device: &AdbDevice,
+        cwd: &str,
+        operand: &str,
+        io: &Io,
+    ) -> Result<Self, FileError> {
+        if operand == "-" {
+            return Ok(Self::Stdin(io.stdin.clone()));
+        }
+        read(device, cwd, operand).map(|content| Self::File(Some(content)))
+    }
+
+    /// `None` at the end.
+    pub(super) async fn chunk(&mut self) -> Option<Bytes> {
+        match self {
+            Self::File(content) => content.take().filter(|content| !content.is_empty()),
+            Self::Stdin(stdin) => stdin.chunk().await,
+        }
+    }
+
+    /// All of it at once.
+    async fn all(self, device: &AdbDevice) -> Result<Bytes, FileError> {
+        match self {
+            Self::File(content) => Ok(content.unwrap_or_default()),
+            Self::Stdin(stdin) => stdin.all(device.memory(), PIPE_LIMIT).await,
+        }
+    }
+}
+
+/// Without operands standard input is read.
+pub(super) fn operands_or_stdin<'a>(operands: &'a [&'a str]) -> &'a [&'a str] {
+    if operands.is_empty() { &["-"] } else { operands }
+}
+
+/// The whole contents of the operands in order, for commands that need them at once; stdin, without a name, where
+/// there are none, and for `-`.
 pub(super) async fn inputs(
     device: &AdbDevice,
     cwd: &str,
@@ -67,47 +115,44 @@ pub(super) async fn inputs(
     io: &Io,
 ) -> (Vec<(String, Bytes)>, String) {
     let (mut contents, mut failures) = (Vec::new(), String::new());
-    if operands.is_empty() {
-        contents.push((String::new(), io.stdin.all(PIPE_LIMIT).await));
-    }
-    for operand in operands {
-        if *operand == "-" {
-            contents.push((String::new(), io.stdin.all(PIPE_LIMIT).await));
-            continue;
-        }
-        match read(device, cwd, operand) {
-            Ok(content) => contents.push(((*operand).to_owned(), content)),
+    for operand in operands_or_stdin(operands) {
+        let content = match Input::open(device, cwd, operand, io) {
+            Ok(input) => input.all(device).await,
+            Err(error) => Err(error),
+        };
+        let name = if *operand == "-" { "" } else { operand };
+        match content {
+            Ok(content) => contents.push((name.to_owned(), content)),
             Err(error) => push_fmt!(failures, "{program}: {operand}: {error}\n"),
         }
     }
     (contents, failures)
 }
 
-pub(super) async fn cat(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
+pub(super) async fn cat(
+    device: &AdbDevice,
+    cwd: &str,
+    words: &[&str],
+    io: &Io,
+) -> Result<CommandOutput, Stop> {
     let flags = match flags(device, "cat", words, "eu") {
         Ok(flags) => flags,
-        Err(refusal) => return refusal,
+        Err(refusal) => return Ok(refusal),
     };
-    let (contents, failures) = inputs(device, cwd, "cat", &flags.operands, io).await;
-    CommandOutput {
-        stdout: contents.into_iter().map(|(_, content)| content).collect(),
-        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
+    let mut failures = String::new();
+    for operand in operands_or_stdin(&flags.operands) {
+        match Input::open(device, cwd, operand, io) {
+            Ok(mut input) => {
+                while let Some(content) = input.chunk().await {
+                    if let Some(failed) = put(io, "cat", content).await? {
+                        return Ok(failed);
+                    }
+                }
+            }
+            Err(error) => push_fmt!(failures, "cat: {operand}: {error}\n"),
+        }
     }
-}
-
-/// `tail -c BYTES [FILE]…`: the end of each.
-pub(super) async fn tail(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
-    let (["-c", _, operands @ ..], Some(most)) =
-        (words, words.get(1).and_then(|number| number.parse::<usize>().ok()))
-    else {
-        return CommandOutput::unsupported(device, &format!("tail {}", words.join(" ")));
-    };
-    let (contents, failures) = inputs(device, cwd, "tail", operands, io).await;
-    let ends = contents.into_iter().map(|(_, all)| all.slice(all.len().saturating_sub(most)..));
-    CommandOutput {
-        stdout: ends.collect(),
-        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
-    }
+    Ok(CommandOutput::error(u8::from(!failures.is_empty()), failures))
 }
 
 /// `unzip -p ARCHIVE [FILE]…`: files of an archive, one after the other in the archive's order.
@@ -140,89 +185,6 @@ pub(super) fn unzip(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOut
     CommandOutput { stdout, ..CommandOutput::error(status, failures) }
 }
 
-pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "ls", words, "1adhlp") {
-        Ok(flags) => flags,
-        Err(refusal) => return refusal,
-    };
-    let here = ["."];
-    let operands = if flags.operands.is_empty() { &here[..] } else { &flags.operands };
-    let (mut out, mut failures) = (String::new(), String::new());
-    let mut folders = Vec::new();
-    for operand in operands {
-        match device.files().stat(&normalize_path(cwd, operand)) {
-            Ok(stat) if stat.is_dir() && !flags.has('d') => folders.push(*operand),
-            Ok(stat) => out += &line(operand, &stat, &flags),
-            Err(error) => push_fmt!(failures, "ls: {operand}: {error}\n"),
-        }
-    }
-    for folder in folders {
-        if out.len() > PIPE_LIMIT {
-            push_fmt!(failures, "ls: write: {}\n", FileError::NoSpace);
-            break;
-        }
-        let mut entries = device.files().list(&normalize_path(cwd, folder)).unwrap_or_default();
-        entries.retain(|(name, _)| flags.has('a') || !name.starts_with('.'));
-        if operands.len() > 1 {
-            let gap = if out.is_empty() { "" } else { "\n" };
-            push_fmt!(out, "{gap}{folder}:\n");
-        }
-        if flags.has('l') {
-            let blocks: u64 = entries.iter().map(|(_, stat)| stat.size.div_ceil(4096) * 4).sum();
-            push_fmt!(out, "total {blocks}\n");
-        }
-        out.extend(entries.iter().map(|(name, stat)| line(name, stat, &flags)));
-    }
-    CommandOutput {
-        stdout: vec![Bytes::from(out)],
-        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
-    }
-}
-
-/// `stat -c FORMAT PATH`, with `%d` (file system), `%i` (number), `%n` (name) and `%s` (size).
-pub(super) fn stat(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
-    /// The file system of `/data`.
-    const DATA: &str = "64769";
-    let ["-c", format, path] = words else {
-        return CommandOutput::unsupported(device, &format!("stat {}", words.join(" ")));
-    };
-    match device.files().stat(&normalize_path(cwd, path)) {
-        Ok(stat) => {
-            let text = format
-                .replace("%d", DATA)
-                .replace("%i", &stat.inode.to_string())
-                .replace("%s", &stat.size.to_string())
-                .replace("%n", path);
-            CommandOutput::ok(format!("{text}\n"))
-        }
-        Err(error) => CommandOutput::error(1, format!("stat: '{path}': {error}\n")),
-    }
-}
-
-fn line(name: &str, stat: &Stat, flags: &Flags<'_>) -> String {
-    let slash = if flags.has('p') && stat.is_dir() { "/" } else { "" };
-    if !flags.has('l') {
-        return format!("{name}{slash}\n");
-    }
-    let group = "sdcard_rw";
-    format!(
-        "{} 1 shell {group} {:>8} {} {name}{slash}\n",
-        permissions(stat),
-        stat.size,
-        system::strftime("%Y-%m-%d %H:%M", stat.modified).unwrap_or_default()
-    )
-}
-
-/// `-rw-rw----` and the like.
-fn permissions(stat: &Stat) -> String {
-    let kind = if stat.is_dir() { 'd' } else { '-' };
-    let bits = (0..9).rev().map(|bit| {
-        let letter = ['x', 'w', 'r'][bit % 3];
-        if stat.mode >> bit & 1 == 1 { letter } else { '-' }
-    });
-    std::iter::once(kind).chain(bits).collect()
-}
-
 pub(super) fn rm(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "rm", words, "fiRr") {
         Ok(flags) => flags,
@@ -240,25 +202,132 @@ pub(super) fn rm(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput
     })
 }
 
-/// `mv` of files and folders into a folder, or to another name.
+/// The paths that are copied or moved, each with where it goes: into a folder, or to another name.
+fn targets<'a>(
+    device: &AdbDevice,
+    cwd: &str,
+    program: &str,
+    operands: &[&'a str],
+) -> Result<Vec<(&'a str, String, String)>, CommandOutput> {
+    let [sources @ .., to] = operands else {
+        return Err(CommandOutput::malformed(device, 1, format!("{program}: Needs 2 arguments\n")));
+    };
+    if sources.is_empty() {
+        return Err(CommandOutput::malformed(device, 1, format!("{program}: Needs 2 arguments\n")));
+    }
+    let target = normalize_path(cwd, to);
+    let into = device.files().is_dir(&target);
+    if !into && sources.len() != 1 {
+        return Err(CommandOutput::error(1, format!("{program}: '{to}' not a directory\n")));
+    }
+    let with_target = |source: &&'a str| {
+        let path = normalize_path(cwd, source);
+        let new = if into { format!("{target}/{}", file_name(&path)) } else { target.clone() };
+        (*source, path, normalize_path("/", &new))
+    };
+    Ok(sources.iter().map(with_target).collect())
+}
+
+/// What became of several operands.
+fn told(program: &str, results: impl Iterator<Item = Result<(), String>>) -> CommandOutput {
+    let mut failures = String::new();
+    for failure in results.filter_map(Result::err) {
+        push_fmt!(failures, "{program}: {failure}\n");
+    }
+    CommandOutput::error(u8::from(!failures.is_empty()), failures)
+}
+
 pub(super) fn mv(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "mv", words, "fn") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    let [sources @ .., to] = flags.operands.as_slice() else {
-        return CommandOutput::malformed(device, 1, "mv: Needs 2 arguments\n");
+    let moved = match targets(device, cwd, "mv", &flags.operands) {
+        Ok(moved) => moved,
+        Err(refusal) => return refusal,
     };
-    let target = normalize_path(cwd, to);
-    let into = device.files().stat(&target).is_ok_and(|stat| stat.is_dir());
-    if !into && sources.len() != 1 {
-        return CommandOutput::error(1, format!("mv: '{to}' not a directory\n"));
+    let moved = moved.into_iter().map(|(source, path, new)| {
+        let mut files = device.files();
+        if flags.has('n') && files.stat(&new).is_ok() {
+            return Ok(());
+        }
+        // `rename` of a file to itself does nothing, and succeeds.
+        if path == new {
+            return files
+                .stat(&path)
+                .map(|_| ())
+                .map_err(|error| format!("bad '{source}': {error}"));
+        }
+        files.rename(&path, &new).map_err(|error| format!("bad '{source}': {error}"))
+    });
+    told("mv", moved)
+}
+
+/// `cp` of files, and with `-r` of folders.
+pub(super) fn cp(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+    let flags = match flags(device, "cp", words, "afnpRr") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    let copied = match targets(device, cwd, "cp", &flags.operands) {
+        Ok(copied) => copied,
+        Err(refusal) => return refusal,
+    };
+    let (recursive, keeps) = (['a', 'r', 'R'].iter().any(|flag| flags.has(*flag)), flags.has('n'));
+    let copied = copied.into_iter().map(|(source, path, new)| {
+        let bad = |error: FileError| format!("bad '{source}': {error}");
+        let folder = device.files().stat(&path).map_err(bad)?.is_dir();
+        if path == new || new.starts_with(&format!("{path}/")) && folder {
+            return Err(format!("'{new}' is '{path}'"));
+        }
+        if folder && !recursive {
+            return Err(format!("Skipped dir '{source}'"));
+        }
+        let below = format!("{path}/");
+        let all: Vec<String> = device
+            .files()
+            .paths()
+            .filter(|other| *other == path || folder && other.starts_with(&below))
+            .map(str::to_owned)
+            .collect();
+        for old in all {
+            let to = format!("{new}{}", &old[path.len()..]);
+            copy(device, &old, &to, keeps)
+                .map_err(|error| format!("{}: {error}", to.trim_end_matches('/')))?;
+        }
+        Ok(())
+    });
+    told("cp", copied)
+}
+
+/// Copies a file or makes a folder of that name.
+fn copy(device: &AdbDevice, from: &str, to: &str, keeps: bool) -> Result<(), FileError> {
+    let mut files = device.files();
+    let (stat, now) = (files.stat(from)?, unix_seconds());
+    if stat.is_dir() {
+        return files.make_dir(to, true, now);
     }
-    each(device, "mv", sources, |source| {
-        let path = normalize_path(cwd, source);
-        let name = path.rsplit('/').next().unwrap_or_default();
-        let new = if into { format!("{target}/{name}") } else { target.clone() };
-        device.files().rename(&path, &new).map_err(|error| format!("bad '{source}': {error}"))
+    if keeps && files.stat(to).is_ok() {
+        return Ok(());
+    }
+    let content = files.read(from)?;
+    files.check_room(to, content.len())?;
+    files.write(to, content.to_vec(), stat.mode, now)
+}
+
+/// `touch [-c] FILE…`: makes it, or has it changed now.
+pub(super) fn touch(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+    let flags = match flags(device, "touch", words, "acm") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    each(device, "touch", &flags.operands, |operand| {
+        let path = normalize_path(cwd, operand);
+        let mut files = device.files();
+        if files.is_dir(&path) || flags.has('c') && files.stat(&path).is_err() {
+            return Ok(());
+        }
+        files.append(&path, b"", unix_seconds()).map_err(|error| format!("'{operand}': {error}"))
     })
 }
 

@@ -10,10 +10,11 @@ const BUILTINS: [&str; 17] = [
 ];
 /// Programs in `/system/bin`.
 #[rustfmt::skip]
-const PROGRAMS: [&str; 37] = [
-    "am", "cat", "cmd", "content", "date", "dumpsys", "egrep", "fgrep", "getprop", "grep", "gzip", "id", "ime",
-    "input", "locksettings", "logcat", "ls", "mkdir", "monkey", "mv", "pidof", "pm", "ps", "rm", "screencap",
-    "setprop", "settings", "sh", "sha256sum", "stat", "svc", "tail", "toybox", "uiautomator", "unzip", "whoami", "wm",
+const PROGRAMS: [&str; 46] = [
+    "am", "cat", "cmd", "content", "cp", "cut", "date", "df", "dumpsys", "egrep", "fgrep", "getprop", "grep", "gzip",
+    "head", "id", "ifconfig", "ime", "input", "ip", "locksettings", "logcat", "ls", "md5sum", "mkdir", "monkey", "mv",
+    "pidof", "pm", "ps", "rm", "screencap", "setprop", "settings", "sh", "sha256sum", "stat", "svc", "tail", "touch",
+    "toybox", "uiautomator", "unzip", "wc", "whoami", "wm",
 ];
 
 /// `command -v NAME…`: what each is; it ends at one that there is not.

@@ -35,13 +35,51 @@ pub(super) fn service_names(indent: &str) -> String {
     SERVICES.iter().map(|name| format!("{indent}{name}\n")).collect::<Vec<_>>().concat()
 }
 
-pub(super) fn id() -> CommandOutput {
-    CommandOutput::ok(
-        "uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb),\
-         1015(sdcard_rw),1028(sdcard_r),1078(ext_data_rw),1079(ext_obb_rw),3001(net_bt_admin),\
-         3002(net_bt),3003(inet),3006(net_bw_stats),3009(readproc),3011(uhid),3012(readtracefs) \
-         context=u:r:shell:s0\n",
-    )
+const GROUPS: [(u32, &str); 15] = [
+    (2000, "shell"),
+    (1004, "input"),
+    (1007, "log"),
+    (1011, "adb"),
+    (1015, "sdcard_rw"),
+    (1028, "sdcard_r"),
+    (1078, "ext_data_rw"),
+    (1079, "ext_obb_rw"),
+    (3001, "net_bt_admin"),
+    (3002, "net_bt"),
+    (3003, "inet"),
+    (3006, "net_bw_stats"),
+    (3009, "readproc"),
+    (3011, "uhid"),
+    (3012, "readtracefs"),
+];
+const CONTEXT: &str = "u:r:shell:s0";
+
+/// `id [-u | -g | -G | -Z] [-n] [-r]`.
+pub(super) fn id(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+    let flags = match files::flags(device, "id", words, "GgnruZ") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    let one =
+        |group: &(u32, &str)| if flags.has('n') { group.1.to_owned() } else { group.0.to_string() };
+    let what: Vec<char> = "ugGZ".chars().filter(|flag| flags.has(*flag)).collect();
+    match (flags.operands.as_slice(), what.as_slice()) {
+        ([], ['u' | 'g']) => CommandOutput::ok(one(&GROUPS[0]) + "\n"),
+        ([], ['G']) => {
+            let all: Vec<String> = GROUPS.iter().map(one).collect();
+            CommandOutput::ok(all.join(" ") + "\n")
+        }
+        ([], ['Z']) => CommandOutput::ok(format!("{CONTEXT}\n")),
+        ([], []) if !flags.has('n') && !flags.has('r') => {
+            let all: Vec<String> =
+                GROUPS.iter().map(|(id, name)| format!("{id}({name})")).collect();
+            CommandOutput::ok(format!(
+                "uid=2000(shell) gid=2000(shell) groups={} context={CONTEXT}\n",
+                all.join(",")
+            ))
+        }
+        _ => CommandOutput::unsupported(device, &format!("id {}", words.join(" "))),
+    }
 }
 
 pub(super) fn date(device: &AdbDevice, words: &[&str]) -> CommandOutput {
@@ -121,7 +159,7 @@ pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         return CommandOutput::malformed(device, 1, "pidof: Needs 1 argument\n");
     }
     let running = processes(device);
-    let wanted = |name: &str| flags.operands.iter().any(|operand| *operand == name);
+    let wanted = |name: &str| flags.operands.contains(&name);
     let found = running.iter().filter(|(_, name)| wanted(name));
     let most = if flags.has('s') { 1 } else { usize::MAX };
     let pids: Vec<String> =

@@ -140,7 +140,8 @@ impl Parser {
                 let length =
                     rest.iter().position(|c| *c == '}').ok_or(SyntaxError::NoClosingQuote)?;
                 let name: String = rest[..length].iter().collect();
-                if !is_name(&name) && !is_special(&name) {
+                let number = !name.is_empty() && name.bytes().all(|c| c.is_ascii_digit());
+                if !is_name(&name) && !is_special(&name) && !number {
                     return Err(SyntaxError::BadSubstitution(format!("${{{name}}}")));
                 }
                 self.at += length + 2;

@@ -25,13 +25,10 @@ pub(super) fn surface_flinger(device: &AdbDevice) -> String {
 }
 
 pub(super) fn memory(device: &AdbDevice) -> String {
-    let apps: String = system::processes(device)
-        .into_iter()
-        .map(|(_, name)| {
-            let pid = system::process_id(&name);
-            format!("    {APP:>7}K: {name} (pid {pid})\n")
-        })
-        .collect();
+    let mut apps = String::new();
+    for (_, name) in system::processes(device) {
+        push_fmt!(apps, "    {APP:>7}K: {name} (pid {})\n", system::process_id(&name));
+    }
     format!(
         "{head}Total PSS by process:\n{apps}\nTotal RAM: {TOTAL}K (status normal)\n \
          Free RAM: {FREE}K\n Used RAM: {used}K\n Lost RAM:       0K\n",
@@ -55,13 +52,11 @@ pub(super) fn memory_of(device: &AdbDevice, name: &str) -> CommandOutput {
 }
 
 pub(super) fn cpu(device: &AdbDevice) -> String {
-    let each: String = system::processes(device)
-        .into_iter()
-        .map(|(_, name)| {
-            let pid = system::process_id(&name);
-            format!("  0.5% {pid}/{name}: 0.3% user + 0.2% kernel\n")
-        })
-        .collect();
+    let mut each = String::new();
+    for (_, name) in system::processes(device) {
+        let pid = system::process_id(&name);
+        push_fmt!(each, "  0.5% {pid}/{name}: 0.3% user + 0.2% kernel\n");
+    }
     format!(
         "Load: 0.5 / 0.4 / 0.3\nCPU usage from 10000ms to 0ms ago:\n{each}5% TOTAL: 3% user + 2% kernel\n"
     )

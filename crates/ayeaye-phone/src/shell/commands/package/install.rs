@@ -1,6 +1,8 @@
 //! Installing and removing package files.
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::{CommandOutput, find, path};
 use crate::{
     apk,
@@ -36,8 +38,10 @@ pub(super) async fn install(
         }
     }
     let content = match (size, file) {
-        // Read before anything is refused, or adb would report a broken pipe.
-        (Some(size), _) if size <= MAX => io.stdin.all(size).await,
+        (Some(size), _) => match streamed(device, size, io).await {
+            Ok(content) => content,
+            Err(why) => return failure(why),
+        },
         (None, Some(file)) => match device.files().read(&normalize_path(cwd, file)) {
             Ok(content) => content,
             Err(_) => {
@@ -51,9 +55,6 @@ pub(super) async fn install(
             );
         }
     };
-    if size.is_some_and(|size| content.len() < size) {
-        return failure("INSTALL_FAILED_INTERNAL_ERROR: the stream ended early");
-    }
     if let Some(refusal) = device.faults().plan().install_refused {
         return failure(refusal.code());
     }
@@ -97,6 +98,24 @@ pub(super) async fn install(
         }
     }
     CommandOutput::ok("Success\n")
+}
+
+/// So many bytes of standard input. They are read before anything is refused, or adb would report a broken pipe.
+async fn streamed(device: &AdbDevice, size: usize, io: &Io) -> Result<Bytes, &'static str> {
+    let mut content = device.memory().buffer();
+    let (mut left, mut fits) = (size, size <= MAX);
+    while left > 0 {
+        let Some(chunk) = io.stdin.chunk().await else {
+            return Err("INSTALL_FAILED_INTERNAL_ERROR: the stream ended early");
+        };
+        let now = chunk.len().min(left);
+        left -= now;
+        if fits && content.push(&chunk[..now]).is_err() {
+            fits = false;
+            content = device.memory().buffer();
+        }
+    }
+    if fits { Ok(content.into_bytes()) } else { Err("INSTALL_FAILED_INSUFFICIENT_STORAGE") }
 }
 
 fn failure(code: &str) -> CommandOutput {
