@@ -24,9 +24,6 @@ use crate::{
     transfer::Link,
 };
 
-/// How many crashes are remembered.
-const MAX_CRASHES: usize = 20;
-
 /// What clients sent. Much of it a real phone would silently ignore.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AdbCounts {
@@ -71,7 +68,6 @@ struct Inner {
     memory: Memory,
     counts: Mutex<AdbCounts>,
     boot: Mutex<Boot>,
-    crashes: Mutex<Vec<(u64, String)>>,
 }
 
 #[derive(Debug, Clone)]
@@ -118,7 +114,6 @@ impl AdbDevice {
                 memory: Memory::default(),
                 counts: Mutex::default(),
                 boot: Mutex::new(Boot::now()),
-                crashes: Mutex::default(),
             }),
             alias: None,
         }
@@ -190,19 +185,6 @@ impl AdbDevice {
 
     pub(crate) fn count(&self, note: impl FnOnce(&mut AdbCounts)) {
         note(&mut self.counts());
-    }
-
-    /// The packages of apps that crashed, with the second since 1970, the oldest first.
-    pub(crate) fn crashes(&self) -> Vec<(u64, String)> {
-        self.inner.crashes.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(crate) fn note_crash(&self, package: &str) {
-        let mut crashes = self.inner.crashes.lock().unwrap_or_else(PoisonError::into_inner);
-        if MAX_CRASHES <= crashes.len() {
-            crashes.remove(0);
-        }
-        crashes.push((unix_seconds(), package.to_owned()));
     }
 
     /// What may be held for clients besides files.

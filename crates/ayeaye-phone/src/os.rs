@@ -2,6 +2,7 @@
 //!
 //! All methods are called under one lock and none waits. Whatever fell due in the meantime (timers,
 //! ends of transitions) is done by `tick` at the next call, as of the moment when it was due.
+pub(crate) mod app_log;
 mod compositor;
 mod editing;
 mod effects;
@@ -16,7 +17,7 @@ mod windows;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
 
@@ -27,6 +28,7 @@ use crate::packages::{Component, Package};
 use crate::system::{Quirks, Random, SystemSettings};
 use crate::tree::WindowKind;
 use crate::tree::layout::Offsets;
+use app_log::AppLog;
 use compositor::{CachedFrame, Snapshot};
 use keyboard::Keyboard;
 use state::{DialogAnswer, GestureRecord, InputCounts};
@@ -99,6 +101,8 @@ pub(crate) struct Os {
     options: Arc<PhoneOptions>,
     random: Random,
     started_at: Instant,
+    /// The same moment, since 1970.
+    booted: Duration,
     /// The moment that is lived. Behind the clock while something overdue is done.
     now: Instant,
     awake: bool,
@@ -146,6 +150,7 @@ pub(crate) struct Os {
     /// The previous tap, unless it was the second of a double tap.
     last_tap: Option<(Instant, f32, f32)>,
     actions: VecDeque<GestureRecord>,
+    app_log: AppLog,
     next_action: u64,
     /// Incremented with every change of what is shown.
     generation: u64,
@@ -159,10 +164,11 @@ impl Os {
         let mut random = Random::new(options.seed);
         let apps = Apps::new(&mut random);
         let now = Instant::now();
-        Self {
+        let mut os = Self {
             options,
             random,
             started_at: now,
+            booted: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
             now,
             awake: true,
             locked: false,
@@ -200,12 +206,15 @@ impl Os {
             counts: InputCounts::default(),
             last_tap: None,
             actions: VecDeque::new(),
+            app_log: AppLog::default(),
             next_action: 1,
             generation: 1,
             layout: None,
             picture: None,
             renderer: Renderer::default(),
-        }
+        };
+        os.log_boot();
+        os
     }
 
     pub(crate) fn counts(&mut self) -> &mut InputCounts {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::draw::Frame;
 use crate::options::PhoneOptions;
 use crate::os::Os;
+use crate::os::app_log::{LogBuffer, LogLine};
 use crate::os::state::{Gesture, InputCounts, Outcome, PhoneState};
 use crate::packages::{Component, LaunchState, Package, StartError};
 use crate::system::Quirks;
@@ -245,6 +246,24 @@ impl Phone {
     /// Has the phone ask which copy of an app is meant, in a window of this title, before it starts it.
     pub(crate) fn ask_for_copy(&self, window: &str, component: &Component) {
         self.os().ask_for_copy(window, component);
+    }
+}
+
+/// What `logcat` tells.
+impl Phone {
+    /// The lines of the log from this number on.
+    pub(crate) fn log_lines(&self, from: u64) -> Vec<LogLine> {
+        self.os().log_lines(from)
+    }
+    pub(crate) fn clear_log(&self, buffers: &[LogBuffer]) {
+        self.os().clear_log(buffers);
+    }
+    /// How an app has crashed.
+    pub(crate) fn log_crash(&self, package: &str, lines: impl IntoIterator<Item = String>) {
+        let mut os = self.os();
+        for text in lines {
+            os.write_log(LogBuffer::Crash, 'E', "AndroidRuntime", package, text);
+        }
     }
 }
 

@@ -85,6 +85,7 @@ impl Os {
                 self.drop_focus();
                 self.start_transition_from(&from, TransitionKind::Forward);
                 self.reset_scroll();
+                self.log_resumed(package, false);
             }
             return Ok(LaunchState::Hot);
         }
@@ -124,6 +125,7 @@ impl Os {
                 self.reset_scroll();
             }
         }
+        self.log_resumed(package, fresh && !home);
         self.invalidate();
     }
 

@@ -1,5 +1,6 @@
 //! Command lines as clients send them, and their output.
 mod clients;
+mod log;
 mod toybox;
 
 use std::{path::Path, time::Duration};
@@ -535,16 +536,4 @@ async fn pipes_have_room_together() {
     assert_eq!(err, full.repeat(4), "six times 40 MiB fit");
     let (_, out, err) = run(&device, "cat /sdcard/big | wc -c").await;
     assert_eq!((out.as_str(), err.as_str()), ("41943040\n", ""), "there is room again");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_log_that_is_followed_shows_what_there_is() {
-    let device = device();
-    let (stdout, out) = Sink::pipe(device.memory(), PIPE_LIMIT);
-    let io = Io { stdin: Stdin::bytes("".into()), stdout, stderr: Sink::Null };
-    let mut shell = Shell::new(device);
-    let followed = shell.run_line("logcat", &io);
-    assert!(tokio::time::timeout(Duration::from_secs(9), followed).await.is_err());
-    let shown = out.lock().unwrap().take().into_vec();
-    assert!(shown.starts_with(b"--------- beginning of main\n"));
 }

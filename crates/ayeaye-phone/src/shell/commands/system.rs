@@ -101,7 +101,7 @@ pub(super) fn strftime(format: &str, unix: u64) -> Option<String> {
 }
 
 /// A process id that is stable for a name.
-pub(super) fn pid_of(name: &str) -> u32 {
+fn pid_of(name: &str) -> u32 {
     1000 + name.bytes().fold(7_u32, |sum, byte| (sum * 31 + u32::from(byte)) % 30_000)
 }
 
