@@ -74,16 +74,18 @@ async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     };
     let starting = format!("Starting: {}\n", intent.shown(""));
     let named = intent.component.clone();
-    let found = named.or_else(|| match (intent.package, intent.data) {
-        (package, _) if package::is_home(intent.action, &intent.categories) => {
-            Some(package::home()).filter(|home| package.is_none_or(|name| home.package == name))
+    let found = named.or_else(|| {
+        let special = package::system_activity(device, intent.action, &intent.categories);
+        if let Some(special) = special {
+            return intent.package.is_none_or(|name| special.package == name).then_some(special);
         }
-        (Some(package), None) => package::launcher_of(device, package),
-        (_, Some(url)) if intent.action.is_none_or(|action| action == VIEW) => {
-            package::launcher_of(device, app_for(url)?)
+        match (intent.package, intent.data) {
+            (Some(package), None) => package::launcher_of(device, package),
+            (_, Some(url)) if intent.action.is_none_or(|action| action == VIEW) => {
+                package::launcher_of(device, app_for(url)?)
+            }
+            _ => None,
         }
-        (None, _) => package::settings_page(device, intent.action?),
-        _ => None,
     });
     let Some(component) = found else {
         let error = format!(

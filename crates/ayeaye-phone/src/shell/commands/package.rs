@@ -145,11 +145,7 @@ impl<'a> IntentFilter<'a> {
     }
 
     fn matches(&self, device: &AdbDevice) -> Vec<Component> {
-        let special = if is_home(self.action, self.category.as_slice()) {
-            Some(home())
-        } else {
-            self.action.and_then(|action| settings_page(device, action))
-        };
+        let special = system_activity(device, self.action, self.category.as_slice());
         if let Some(special) = special {
             let named = self.component.as_ref().is_none_or(|it| *it == special);
             let of_package = self.package.is_none_or(|name| special.package == name);
@@ -279,9 +275,16 @@ fn find(device: &AdbDevice, name: &str) -> Option<Package> {
     device.phone().packages().into_iter().find(|package| package.name == name)
 }
 
-/// Whether the home screen is meant.
-pub(super) fn is_home(action: Option<&str>, categories: &[&str]) -> bool {
-    action.is_none_or(|action| action == MAIN) && categories.contains(&HOME)
+/// The activity that goes to the home screen or to a page of the settings; `None` for other intents.
+pub(super) fn system_activity(
+    device: &AdbDevice,
+    action: Option<&str>,
+    categories: &[&str],
+) -> Option<Component> {
+    if action.is_none_or(|action| action == MAIN) && categories.contains(&HOME) {
+        return Some(home());
+    }
+    settings_page(device, action?)
 }
 
 /// The activity of the home screen.
@@ -291,7 +294,7 @@ pub(super) fn home() -> Component {
 }
 
 /// The page of the settings that an action opens; for those that this phone has no page of, the first one.
-pub(super) fn settings_page(device: &AdbDevice, action: &str) -> Option<Component> {
+fn settings_page(device: &AdbDevice, action: &str) -> Option<Component> {
     let name = action.strip_prefix("android.settings.")?;
     let since = if name == "APP_SEARCH_SETTINGS" { 29 } else { 1 };
     let known = name == "SETTINGS" || name.ends_with("_SETTINGS");

@@ -43,6 +43,7 @@ async fn pages_of_the_settings_are_opened_by_their_actions() {
         ("ACCESSIBILITY_SETTINGS", "Settings"),
         ("APPLICATION_DETAILS_SETTINGS -d package:com.example.shop", "Settings"),
         ("SOUND_SETTINGS", "Settings$SoundSettingsActivity"),
+        ("WIFI_SETTINGS -p com.android.settings", "Settings$WifiSettingsActivity"),
         ("DEVICE_INFO_SETTINGS", "Settings$MyDeviceInfoActivity"),
     ] {
         run(&device, "am force-stop com.android.settings").await;
