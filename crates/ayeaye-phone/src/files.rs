@@ -2,6 +2,7 @@
 //!
 //! `/sdcard` and `/data/local/tmp` are writable, as on a real phone; the rest is read-only. The total
 //! size is bounded, so that a client cannot fill the host's memory.
+mod error;
 mod path;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 
 use bytes::{Bytes, BytesMut};
 
+pub(crate) use self::error::FileError;
 use self::path::{check_length, parent, writable};
 pub(crate) use self::path::{file_name, normalize_path};
 use crate::options::PhoneOptions;
@@ -22,46 +24,6 @@ const MAX_NODES: usize = 20_000;
 /// `S_IFDIR` and `S_IFREG` of a Unix mode.
 pub(crate) const DIRECTORY: u32 = 0o040_000;
 pub(crate) const REGULAR: u32 = 0o100_000;
-
-/// Why a file could not be read or written; displayed as C's `strerror` does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum FileError {
-    #[error("No such file or directory")]
-    Missing,
-    #[error("Permission denied")]
-    Denied,
-    #[error("File exists")]
-    Exists,
-    #[error("Not a directory")]
-    NotDirectory,
-    #[error("Is a directory")]
-    IsDirectory,
-    #[error("Invalid argument")]
-    Invalid,
-    #[error("No space left on device")]
-    NoSpace,
-    #[error("Read-only file system")]
-    ReadOnly,
-    #[error("File name too long")]
-    NameTooLong,
-}
-
-impl FileError {
-    /// Linux's errno, for `STA2`.
-    pub(crate) fn errno(self) -> u32 {
-        match self {
-            Self::Missing => 2,
-            Self::Denied => 13,
-            Self::Exists => 17,
-            Self::NotDirectory => 20,
-            Self::IsDirectory => 21,
-            Self::Invalid => 22,
-            Self::NoSpace => 28,
-            Self::ReadOnly => 30,
-            Self::NameTooLong => 36,
-        }
-    }
-}
 
 /// The result of `stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,6 @@
 //! Parsing arguments.
+use super::CommandOutput;
+use crate::device::AdbDevice;
 
 /// Arguments as slices, for matching.
 pub(super) fn split(args: &[String]) -> Vec<&str> {
@@ -36,6 +38,17 @@ impl<'a> Flags<'a> {
     pub(super) fn has(&self, flag: char) -> bool {
         self.flags.contains(&flag)
     }
+}
+
+/// The parsed flags, or the output that refuses them.
+pub(super) fn flags<'a>(
+    device: &AdbDevice,
+    program: &str,
+    words: &[&'a str],
+    known: &str,
+) -> Result<Flags<'a>, CommandOutput> {
+    Flags::parse(words, known)
+        .map_err(|flag| CommandOutput::malformed(device, 1, unknown_option(program, flag)))
 }
 
 /// What toybox prints for a flag it does not know.

@@ -9,7 +9,8 @@ use tokio::time::Instant;
 use self::md5::Md5;
 use super::{
     CommandOutput,
-    files::{Input, flags, operands_or_stdin},
+    args::flags,
+    files::{Input, operands_or_stdin},
 };
 use crate::{device::AdbDevice, profile::pause_until, shell::io::Io};
 

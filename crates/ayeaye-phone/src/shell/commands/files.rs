@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use super::{
     CommandOutput,
-    args::{Flags, unknown_option},
+    args::{Flags, flags},
     put,
 };
 use crate::{
@@ -17,17 +17,6 @@ use crate::{
         process::Stop,
     },
 };
-
-/// The parsed flags, or the output that refuses them.
-pub(super) fn flags<'a>(
-    device: &AdbDevice,
-    program: &str,
-    words: &[&'a str],
-    known: &str,
-) -> Result<Flags<'a>, CommandOutput> {
-    Flags::parse(words, known)
-        .map_err(|flag| CommandOutput::malformed(device, 1, unknown_option(program, flag)))
-}
 
 /// Runs `act` on each operand; failures are reported and do not stop the rest.
 fn each(

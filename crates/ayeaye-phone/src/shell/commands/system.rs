@@ -1,5 +1,5 @@
 //! Commands about the system.
-use super::{CommandOutput, files, package};
+use super::{CommandOutput, args, package};
 use crate::device::{AdbDevice, unix_seconds};
 
 /// The services of `dumpsys -l` and `cmd -l`.
@@ -56,7 +56,7 @@ const CONTEXT: &str = "u:r:shell:s0";
 
 /// `id [-u | -g | -G | -Z] [-n] [-r]`.
 pub(super) fn id(device: &AdbDevice, words: &[&str]) -> CommandOutput {
-    let flags = match files::flags(device, "id", words, "GgnruZ") {
+    let flags = match args::flags(device, "id", words, "GgnruZ") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
@@ -151,7 +151,7 @@ pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> CommandOutput {
 
 /// `pidof [-s] NAME…`: the ids of those that run, on one line.
 pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> CommandOutput {
-    let flags = match files::flags(device, "pidof", words, "s") {
+    let flags = match args::flags(device, "pidof", words, "s") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };

@@ -5,7 +5,8 @@ use bytes::Bytes;
 
 use super::{
     CommandOutput,
-    files::{Input, flags, inputs, operands_or_stdin},
+    args::flags,
+    files::{Input, inputs, operands_or_stdin},
     put,
 };
 use crate::{
