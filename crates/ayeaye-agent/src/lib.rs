@@ -73,7 +73,9 @@ pub use named_secret::{
     NamedSecret, NamedSecretError, NamedSecrets, NoNamedSecrets, SecretPlaces, is_secret_name,
 };
 pub use principal::Principal;
-pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings, holds_placeholder};
+pub use privacy::{
+    KeepElements, KeepImages, KeepText, PrivacySettings, SHORTEST_KEY, holds_placeholder,
+};
 pub use question::{DONE_BY_HAND, KEYBOARD_READY, Question, QuestionKind};
 pub use replay::{Replay, ReplayError};
 pub use reply_mode::ReplyMode;

@@ -15,6 +15,7 @@ mod spelling;
 pub(crate) use self::metadata::{REFUSED_BY_RULE, is_length, keep_length, length_of};
 pub use self::secret_store::holds_placeholder;
 pub(crate) use self::secret_store::{SecretStore, SecretStores, placeholders};
+pub use self::server_keys::SHORTEST_KEY;
 
 /// How much of what happens is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! API keys and tokens.
 use std::fmt;
 
-/// A shorter text is no key, but a word in its place (`none`, `x`): it would be found everywhere.
-const SHORTEST: usize = 8;
+use ayeaye_agent::SHORTEST_KEY;
 
 /// A key or token that can be sent but not shown: it has no `Display`, is not serializable, and its
 /// `Debug` reveals nothing.
@@ -24,7 +23,7 @@ impl Secret {
 
     /// `text` with this secret replaced by `[key]`.
     pub(crate) fn redact_in(&self, text: &str) -> String {
-        if self.0.chars().count() < SHORTEST {
+        if self.0.chars().count() < SHORTEST_KEY {
             return text.to_owned();
         }
         text.replace(&self.0, "[key]")

@@ -153,7 +153,8 @@ pub struct LlmResponse {
     pub model: String,
     /// As the endpoint counted.
     pub tokens: TokenRecord,
-    /// Nobody has counted them: it was given up, and has cost at least about so many.
+    /// Nobody has counted all of them: it was given up, or an attempt before it broke off, and has cost at least about so
+    /// many.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tokens_estimated: bool,
     /// Milliseconds, retries included.

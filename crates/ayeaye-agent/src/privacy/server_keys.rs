@@ -6,8 +6,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::spelling::spellings;
 
-/// Shorter ones are no keys: they would be found everywhere.
-const SHORTEST: usize = 8;
+/// Characters of the shortest key that is hidden. A shorter text is none, but a word in its place (`none`, `x`), and
+/// would be found everywhere.
+pub const SHORTEST_KEY: usize = 8;
 /// What stands in place of one. It is no placeholder: nothing becomes the key again.
 const HIDDEN: &str = "[key]";
 
@@ -23,7 +24,7 @@ struct Known {
 
 impl ServerKeys {
     pub(crate) fn add<'a>(&self, keys: impl IntoIterator<Item = &'a str>) {
-        let long = |key: &&str| SHORTEST <= key.chars().count();
+        let long = |key: &&str| SHORTEST_KEY <= key.chars().count();
         let new: Vec<String> = keys.into_iter().filter(long).flat_map(spellings).collect();
         if new.is_empty() {
             return;
