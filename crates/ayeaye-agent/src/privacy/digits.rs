@@ -7,14 +7,17 @@ const FEWEST_DIGITS: usize = 4;
 const MOST_DIGITS: usize = 24;
 /// Digits of a Chinese identity number before an X at its end.
 const BEFORE_X: usize = 17;
-/// Fewer digits in groups with a point between them are an amount of money.
-const FEWEST_WITH_POINT: usize = 6;
+/// Fewer digits in groups with anything but a blank between them are a range, a sum or an amount of money: `10-15`,
+/// `10+15`, `12.00`.
+const FEWEST_GROUPED: usize = 6;
 /// Up to so many digits are a code, which is read out in twos and threes as well.
 const LONGEST_CODE: usize = 12;
 
 /// What stands between groups: as people write it, and as it is written in addresses, in `input text` and in JSON.
 const BETWEEN: [&str; 11] =
     [" ", "-", "\u{a0}", "\u{202f}", "\u{2011}", "\u{2013}", " - ", "%20", "+", "%s", "\\u00a0"];
+/// The same in a number that is too short for the others.
+const BLANKS: [&str; 2] = [" ", "\u{a0}"];
 /// The same between single digits.
 const BETWEEN_DIGITS: [&str; 5] = [" ", "-", "\u{a0}", ", ", ","];
 
@@ -43,11 +46,12 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
 pub(super) fn ways_to_write(number: &str) -> Vec<String> {
     let mut all = vec![number.to_owned()];
     let groups = groups(number);
-    for between in BETWEEN {
+    let between: Vec<&str> = match number.len() {
+        ..FEWEST_GROUPED => BLANKS.to_vec(),
+        _ => BETWEEN.into_iter().chain(["."]).collect(),
+    };
+    for between in between {
         all.extend(groups.iter().map(|it| it.join(between)));
-    }
-    if FEWEST_WITH_POINT <= number.len() {
-        all.extend(groups.iter().map(|it| it.join(".")));
     }
     let digits: Vec<&str> = number.split("").filter(|it| !it.is_empty()).collect();
     all.extend(BETWEEN_DIGITS.map(|between| digits.join(between)));
@@ -61,15 +65,19 @@ pub(super) fn ways_to_write(number: &str) -> Vec<String> {
 /// The ways to write a number that are looked for also where they were cut off.
 pub(super) fn usual_ways(number: &str) -> Vec<String> {
     let groups = groups(number);
-    let grouped = [" ", "-"].into_iter().flat_map(|it| groups.iter().map(move |all| all.join(it)));
+    let grouped = [" ", "-"].into_iter().filter(|it| *it == " " || FEWEST_GROUPED <= number.len());
+    let grouped = grouped.flat_map(|it| groups.iter().map(move |all| all.join(it)));
     std::iter::once(number.to_owned()).chain(grouped).collect()
 }
 
 /// The groups that a number is written in.
 fn groups(number: &str) -> Vec<Vec<&str>> {
     let length = number.len();
-    let mut sizes: Vec<Vec<usize>> = vec![vec![length / 2], vec![4; length / 4]];
-    if length <= LONGEST_CODE {
+    let mut sizes: Vec<Vec<usize>> = vec![vec![length / 2]];
+    if FEWEST_GROUPED <= length {
+        sizes.push(vec![4; length / 4]);
+    }
+    if (FEWEST_GROUPED..=LONGEST_CODE).contains(&length) {
         sizes.extend([vec![2; length / 2], vec![3; length / 3]]);
     }
     match length {
@@ -136,8 +144,11 @@ mod tests {
                 assert!(all.iter().any(|it| it == way), "{way}: {all:?}");
             }
         }
-        let amount = ways_to_write("1200");
-        assert!(!amount.iter().any(|it| it == "12.00"), "{amount:?}");
+        let short = ways_to_write("1015");
+        for other in ["10.15", "10-15", "10\u{2013}15", "10+15", "10 - 15", "101 5"] {
+            assert!(!short.iter().any(|it| it == other), "{other}: {short:?}");
+        }
+        assert!(short.iter().any(|it| it == "10 15"), "{short:?}");
     }
 
     #[test]

@@ -108,8 +108,14 @@ pub(super) fn standing_alone(text: &str, value: &str, placeholder: &str) -> Opti
 
 /// The text without the beginnings of a secret that was shortened away: at its end, or before dots.
 pub(super) fn cut_off(text: &str, value: &str, placeholder: &str) -> Option<String> {
-    let mut letters = value.char_indices().skip(SHORTEST).map(|(at, _)| at);
-    let shortest = letters.next()?;
+    // Of a number only digits count: "482 " begins too much.
+    let is_number = value.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '-'));
+    let counts = |(_, c): &(usize, char)| !is_number || c.is_ascii_digit();
+    let (last, c) = value.char_indices().filter(counts).nth(SHORTEST - 1)?;
+    let shortest = last + c.len_utf8();
+    if shortest == value.len() {
+        return None;
+    }
     // Nothing shorter is looked for, so most texts are done with here.
     let first = text.find(&value[..shortest])?;
     let longest = value.char_indices().nth(LONGEST).map_or(value.len(), |(at, _)| at);
@@ -203,6 +209,9 @@ mod tests {
         assert_eq!(cut_off("aaab aaaab...", "aaaabc", "[x]").as_deref(), Some("aaab [x]..."));
         assert_eq!(cut_off("密码是多少…", "密码是多少啊", "[x]").as_deref(), Some("[x]…"));
         assert_eq!(cut_off("nothing…", "Mango-Tree-77", "[x]"), None);
+        assert_eq!(cut_off("Flight 482 …", "482 913", "[x]"), None);
+        assert_eq!(cut_off("code 482 9…", "482 913", "[x]").as_deref(), Some("code [x]…"));
+        assert_eq!(cut_off("1234", "1234", "[x]"), None);
     }
 
     #[test]

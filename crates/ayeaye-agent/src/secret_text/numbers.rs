@@ -21,25 +21,55 @@ pub(super) fn is_grouped(code: &str) -> bool {
     others.windows(2).all(|it| it[0] == it[1]) && others.first().is_none_or(|it| last <= it)
 }
 
-/// Runs of digits, with blanks or hyphens between them, that are numbers of cards or persons.
+/// Runs of digits, with blanks or hyphens between them, that are numbers of cards or persons; also one among other
+/// numbers, as `4111 1111 1111 1111 12/27`, in the groups that cards have.
 pub(super) fn id_numbers(text: &str) -> impl Iterator<Item = (SecretKind, &str)> {
-    let part = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | 'X' | 'x');
-    text.split(move |c| !part(c)).filter_map(|run| {
-        let run = run.trim_matches(|c: char| !c.is_ascii_digit() && !matches!(c, 'X' | 'x'));
-        let digits: String = run
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .map(|c| c.to_ascii_uppercase())
-            .collect();
-        let kind = if is_card(&digits) {
-            SecretKind::Card
-        } else if is_chinese_id(&digits) {
-            SecretKind::Identity
-        } else {
-            return None;
-        };
-        Some((kind, run))
+    let is_digit = |c: char| plain_digit(c).is_ascii_digit();
+    let between = |c| matches!(c, ' ' | '-' | '\u{a0}' | '\u{202f}' | '\u{2011}');
+    let part = move |c: char| is_digit(c) || between(c) || matches!(c, 'X' | 'x');
+    text.split(move |c| !part(c)).flat_map(move |run| {
+        let run = run.trim_matches(between);
+        if let Some(kind) = kind(run) {
+            return vec![(kind, run)];
+        }
+        cards_among(run, between)
     })
+}
+
+fn kind(run: &str) -> Option<SecretKind> {
+    let digits: String = run
+        .chars()
+        .map(plain_digit)
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_uppercase())
+        .collect();
+    match () {
+        () if is_card(&digits) => Some(SecretKind::Card),
+        () if is_chinese_id(&digits) => Some(SecretKind::Identity),
+        () => None,
+    }
+}
+
+/// Cards in a run of groups: whatever else has as many digits is one in ten times right by the rule, so only groups as
+/// they stand on cards count.
+fn cards_among(run: &str, between: impl Fn(char) -> bool) -> Vec<(SecretKind, &str)> {
+    const SHAPES: [&[usize]; 5] = [&[16], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[15]];
+    let groups: Vec<&str> = run.split(between).filter(|it| !it.is_empty()).collect();
+    let place = |part: &str| part.as_ptr() as usize - run.as_ptr() as usize;
+    let mut found = Vec::new();
+    let mut from = 0;
+    while from < groups.len() {
+        let card = SHAPES.iter().find_map(|shape| {
+            let span = groups.get(from..from + shape.len())?;
+            let last = span[span.len() - 1];
+            let text = &run[place(span[0])..place(last) + last.len()];
+            let fits = span.iter().zip(*shape).all(|(it, digits)| it.chars().count() == *digits);
+            (fits && kind(text) == Some(SecretKind::Card)).then_some((text, shape.len()))
+        });
+        from += card.map_or(1, |(_, groups)| groups);
+        found.extend(card.map(|(text, _)| (SecretKind::Card, text)));
+    }
+    found
 }
 
 /// 13 to 19 digits whose sum by Luhn's rule (ISO/IEC 7812-1) is right.
@@ -73,4 +103,30 @@ fn is_chinese_id(text: &str) -> bool {
     }
     let sum: u32 = bytes.iter().zip(WEIGHTS).map(|(b, weight)| u32::from(b - b'0') * weight).sum();
     b"10X98765432"[(sum % 11) as usize] == bytes[17]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_is_found_beside_other_numbers() {
+        for (text, found) in [
+            ("Pay with 4111 1111 1111 1111 12/27, CVV 739", &["4111 1111 1111 1111"][..]),
+            ("2 x 4111-1111-1111-1111 27", &["4111-1111-1111-1111"]),
+            ("4111\u{a0}1111\u{a0}1111\u{a0}1111 12", &["4111\u{a0}1111\u{a0}1111\u{a0}1111"]),
+            ("３７１４ ４９６３５３ ９８４３１", &["３７１４ ４９６３５３ ９８４３１"]),
+            (
+                "3714 496353 98431 and 4111111111111111 1227",
+                &["3714 496353 98431", "4111111111111111"],
+            ),
+            ("4111111111111111 1227", &["4111111111111111"]),
+            ("call 0170 1234 5678 9012 now", &[]),
+            ("2026-11-27 10-30 2026-11-28", &[]),
+            ("x - x", &[]),
+        ] {
+            let all: Vec<_> = id_numbers(text).map(|(_, run)| run).collect();
+            assert_eq!(all, found, "{text}");
+        }
+    }
 }
