@@ -187,9 +187,12 @@ impl ServerHandler for Server {
         request: InitializeRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        // Some bridges hand the handshakes of several clients to one connection.
-        self.subscriptions.end(&ctx);
+        let before = ctx.peer.peer_info();
         ctx.peer.set_peer_info(request.clone());
+        // Some bridges hand the handshakes of several clients to one connection.
+        if let (Some(before), Some(now)) = (before, ctx.peer.peer_info()) {
+            self.subscriptions.follow_handshake(&before, &now);
+        }
         self.offer().await;
         let mut answer = self.negotiate_initialize(&request)?;
         tasks::hide_from_older_clients(&mut answer);

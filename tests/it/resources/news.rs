@@ -79,6 +79,7 @@ async fn who_initializes_again_hears_of_everything_once() {
     let rig = rig().await;
     let mut client = LineClient::old(&rig.server, json!({})).await;
     client.ask("resources/list", json!({})).await;
+    client.ask("resources/subscribe", json!({ "uri": "ayeaye://sessions" })).await;
     let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": { "name": "again", "version": "0" } });
     client.ask("initialize", hello).await;
@@ -87,9 +88,10 @@ async fn who_initializes_again_hears_of_everything_once() {
     rig.start("look").await;
     // Whatever was on its way is here after a further answer.
     client.ask("ping", json!({})).await;
-    let news = client.others.iter();
-    let news = news.filter(|it| it["method"] == "notifications/resources/list_changed");
-    assert_eq!(news.count(), 1, "{:?}", client.others);
+    let told = |what| client.others.iter().filter(|it| it["method"] == what).count();
+    assert_eq!(told("notifications/resources/list_changed"), 1, "{:?}", client.others);
+    // On a bridge that may be another client's.
+    assert!(0 < told("notifications/resources/updated"), "subscriptions stay: {:?}", client.others);
 }
 
 #[tokio::test(flavor = "multi_thread")]

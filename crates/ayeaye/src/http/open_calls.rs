@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::RequestId;
 use rmcp::transport::common::server_side_http::SessionId;
 
-/// The stream of each call, by its session and its id.
-type Streams = HashMap<(SessionId, RequestId), String>;
+/// The stream of each call once it has one, by its session and its id.
+type Streams = HashMap<(SessionId, RequestId), Option<String>>;
 
 /// All calls without an answer. Clones are the same.
 #[derive(Debug, Clone, Default)]
@@ -30,13 +30,13 @@ impl OpenCalls {
         if all.contains_key(&id) {
             return None;
         }
-        all.insert(id.clone(), String::new());
+        all.insert(id.clone(), None);
         Some(NewCall { all: self.clone(), id, arrived: false })
     }
 
     /// The stream of a call.
     pub(super) fn stream(&self, session: &SessionId, call: &RequestId) -> Option<String> {
-        self.lock().get(&(session.clone(), call.clone())).cloned()
+        self.lock().get(&(session.clone(), call.clone())).cloned().flatten()
     }
 
     /// The ids of a session's calls.
@@ -52,7 +52,7 @@ impl OpenCalls {
 
     /// The call of this stream is over.
     pub(super) fn end(&self, stream: &str) {
-        self.lock().retain(|_, its| its != stream);
+        self.lock().retain(|_, its| its.as_deref() != Some(stream));
     }
 
     /// The sessions with an open call.
@@ -68,7 +68,7 @@ impl OpenCalls {
 impl NewCall {
     /// Says which stream its answer will come on.
     pub(super) fn answers_on(&self, stream: &str) {
-        self.all.lock().insert(self.id.clone(), stream.to_owned());
+        self.all.lock().insert(self.id.clone(), Some(stream.to_owned()));
     }
 
     /// Its session has it: from now on it is open until its stream ends.
@@ -96,6 +96,7 @@ mod tests {
         let first = calls.begin(&anna, &id).unwrap();
         assert!(calls.begin(&anna, &id).is_none());
         assert!(calls.begin(&ben, &id).is_some(), "it is another session's");
+        assert_eq!(calls.stream(&anna, &id), None);
         first.answers_on("a");
         first.has_arrived();
         assert!(calls.begin(&anna, &id).is_none());

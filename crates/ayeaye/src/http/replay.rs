@@ -258,7 +258,8 @@ impl Kept {
             session: None,
             owner: None,
         });
-        if is_answer(&message) {
+        // The answer of a call that was cancelled in the last moment comes as news, which has no end.
+        if is_answer(&message) && !name.ends_with(NEWS) {
             stream.state = State::Answered;
         }
         stream.events.push_back(Event { number, size, message });

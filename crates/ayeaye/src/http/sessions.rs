@@ -141,7 +141,13 @@ impl Sessions {
         if let Some((name, _)) = name.and_then(|name| name.rsplit_once('/')) {
             call.answers_on(name);
             self.replay.assign(name, id, &current_principal());
-            session.push_message(message, number).await?;
+            let pushed = session.push_message(message, number).await;
+            // It may have ended meanwhile, and then nobody would end what has just begun.
+            if pushed.is_err() || !self.open().contains_key(id) {
+                self.calls.end_session(id);
+                self.replay.end_session(id);
+            }
+            pushed?;
             call.has_arrived();
         } else {
             session.push_message(message, number).await?;

@@ -114,11 +114,18 @@ impl Subscriptions {
         }
     }
 
-    /// The client of this connection begins anew, subscribed to nothing: its handshake, by which it is known here, is
-    /// about to be another one.
-    pub fn end(&self, ctx: &RequestContext<RoleServer>) {
-        let Some(handshake) = ctx.peer.peer_info() else { return };
-        self.lock().clients.retain(|it| it.handshake.as_ptr() != Arc::as_ptr(&handshake));
+    /// A connection whose handshake was `before` has another one now. What it was subscribed to stays: it may be
+    /// another client's of a bridge.
+    pub fn follow_handshake(
+        &self,
+        before: &InitializeRequestParams,
+        now: &Arc<InitializeRequestParams>,
+    ) {
+        for client in &mut self.lock().clients {
+            if std::ptr::eq(client.handshake.as_ptr(), before) {
+                client.handshake = Arc::downgrade(now);
+            }
+        }
     }
 
     /// The part of the filter that is supported: new sessions, and URIs of ours that change. The

@@ -56,16 +56,21 @@ pub(super) fn chat(
         let is_of = |makers: &[&str]| makers.iter().any(|maker| bare.contains(maker));
         let is_own = endpoint.is_some_and(Endpoint::is_own);
         let host = endpoint.and_then(Endpoint::host);
-        let (name, value) = if host.is_some_and(|host| host.ends_with("aliyuncs.com")) {
-            ("enable_thinking", json!(thinking))
-        } else if !is_own && is_of(&["seed", "doubao", "glm", "kimi", "mimo"]) {
-            ("thinking", json!({ "type": if thinking { "enabled" } else { "disabled" } }))
-        } else {
-            // Servers of open models hand it to the model's chat template.
+        if host.is_some_and(|host| host.ends_with("aliyuncs.com")) {
+            fields.insert("enable_thinking".to_owned(), json!(thinking));
+            return fields;
+        }
+        let has_name = is_of(&["seed", "doubao", "glm", "kimi", "mimo"]);
+        if has_name {
+            let kind = if thinking { "enabled" } else { "disabled" };
+            fields.insert("thinking".to_owned(), json!({ "type": kind }));
+        }
+        // Servers of open models hand it to the model's chat template. One's own may also be a router to the maker's
+        // service; each passes over what is meant for the other.
+        if !has_name || is_own {
             let switch = if is_of(&["kimi"]) { "thinking" } else { "enable_thinking" };
-            ("chat_template_kwargs", json!({ switch: thinking }))
-        };
-        fields.insert(name.to_owned(), value);
+            fields.insert("chat_template_kwargs".to_owned(), json!({ switch: thinking }));
+        }
     }
     fields
 }
@@ -148,13 +153,6 @@ mod tests {
             ("GLM-4.6V", Some("api.z.ai"), "thinking", json!({"type": "disabled"})),
             ("kimi-k2.6", Some("api.moonshot.cn"), "thinking", json!({"type": "disabled"})),
             (
-                "GLM-4.6V",
-                Some("gpu.lan"),
-                "chat_template_kwargs",
-                json!({"enable_thinking": false}),
-            ),
-            ("Kimi-K2.6", Some("10.0.0.2"), "chat_template_kwargs", json!({"thinking": false})),
-            (
                 "ByteDance-Seed/UI-TARS-1.5-7B",
                 Some("router.example.com"),
                 "chat_template_kwargs",
@@ -164,6 +162,17 @@ mod tests {
             let mut expected = plain.clone();
             expected[name] = value;
             assert_eq!(chat_of(model, host), expected, "{model}");
+        }
+        // At home it may be the model itself or a router to its maker.
+        for (model, host, switch) in [
+            ("GLM-4.6V", "gpu.lan", "enable_thinking"),
+            ("doubao-seed-1-8", "localhost", "enable_thinking"),
+            ("Kimi-K2.6", "10.0.0.2", "thinking"),
+        ] {
+            let mut expected = plain.clone();
+            expected["thinking"] = json!({"type": "disabled"});
+            expected["chat_template_kwargs"] = json!({ switch: false });
+            assert_eq!(chat_of(model, Some(host)), expected, "{model}");
         }
         let claude = json!({"stop_sequences": ["END"], "output_config": {"effort": "low"},
             "thinking": {"type": "disabled"}});
