@@ -1,5 +1,6 @@
 //! What is a secret: questions that ask for one, and texts that look like one.
 mod asked;
+mod before;
 mod binders;
 mod labelled;
 mod lowered;

@@ -1,4 +1,5 @@
 //! What stands between the name of a secret and the secret: "password is …", "PIN: …", "パスワードは…".
+use super::before::Before;
 use super::lowered::is_spaced;
 
 /// How a name and what follows it belong together, the loosest first.
@@ -40,13 +41,10 @@ const MIDDLES: [&str; 29] = [
     "de", "du", "para", "del", "do", "da", "per", "di", "della", "voor", "van", "для", "от", "к",
     "на",
 ];
-/// What what it is to become is led by, and words before the name that say so.
+/// Those of them behind which a receiver stands more often than a bank: "the code to Anna: see you at eight".
+const TOWARDS: [&str; 7] = ["to", "an", "a", "à", "к", "на", "naar"];
+/// What what it is to become is led by.
 const BECOMES: [&str; 10] = ["to", "as", "auf", "naar", "na", "на", "a", "à", "por", "till"];
-#[rustfmt::skip]
-const CHANGES: [&str; 22] = [
-    "set ", "chang", "reset", "update", "make ", "änder", "setz", "stell", "leg", "cambi", "mets ", "modifi", "troca",
-    "alter", "imposta", "zmień", "ustaw", "wijzig", "измени", "смени", "поменя", "установи",
-];
 /// Particles and verbs of scripts without blanks, the longer ones first.
 #[rustfmt::skip]
 const PARTICLES: &[&str] = &[
@@ -96,31 +94,34 @@ fn words_between(text: &str, begin: usize, at: usize) -> Option<Bound> {
     if let Some((verb, _)) = own {
         return Some(Bound { at: at + verb.len(), by: Bond::Says });
     }
+    let before = Before::name(text, begin);
     if let Some(word) = BECOMES.iter().find(leads) {
-        let before = &text[text.floor_char_boundary(begin.saturating_sub(48))..begin];
-        let before = before.rsplit(['.', '\n', ';']).next().unwrap_or_default();
-        if CHANGES.iter().any(|it| before.contains(it)) {
+        if before == Before::Changes {
             return Some(Bound { at: at + word.len(), by: Bond::Becomes });
         }
     }
     MIDDLES.iter().find(leads)?;
-    behind_middle(rest).map(|behind| Bound { at: at + behind, by: Bond::Says })
+    behind_middle(rest, before).map(|behind| Bound { at: at + behind, by: Bond::Says })
 }
 
 /// Where a verb or a colon ends that stands some words behind.
-fn behind_middle(rest: &str) -> Option<usize> {
+fn behind_middle(rest: &str, before: Before) -> Option<usize> {
     /// Words, and bytes of them.
     const MOST_WORDS: usize = 8;
     const LONGEST: usize = 80;
     let near = &rest[..rest.floor_char_boundary(LONGEST)];
     let mut at = 0;
+    let mut has_receiver = before == Before::Sends;
     for word in near.split(is_blank).take(MOST_WORDS) {
         let end = at + word.len();
-        if CLEAR_VERBS.contains(&word)
-            || matches!(word, "=" | "-" | "–" | "—")
-            || word.ends_with(':')
-        {
+        if CLEAR_VERBS.contains(&word) {
             return Some(end);
+        }
+        has_receiver |= TOWARDS.contains(&word.trim_end_matches(':'));
+        if matches!(word, "=" | "-" | "–" | "—") || word.ends_with(':') {
+            // Behind a receiver stands a message, and behind other words perhaps when something is to be.
+            let next = rest[end..].split_whitespace().next().unwrap_or_default();
+            return (!has_receiver && !is_time_or_date(next)).then_some(end);
         }
         // Another clause, or another line.
         if word.ends_with([',', ';', '.', '!', '?']) || word.contains('\n') {
@@ -129,6 +130,23 @@ fn behind_middle(rest: &str) -> Option<usize> {
         at = end + near[end..].chars().next()?.len_utf8();
     }
     None
+}
+
+/// "10:30", "9.15", "12.12.2026", "2026-12-12".
+fn is_time_or_date(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_ascii_digit());
+    let Ok(parts) =
+        word.split([':', '.', '/', '-']).map(str::parse).collect::<Result<Vec<u32>, _>>()
+    else {
+        return false;
+    };
+    let is_day = |a: u32, b: u32| (1..=31).contains(&a) && (1..=31).contains(&b) && a.min(b) <= 12;
+    let is_year = |it: u32| it < 100 || (1900..2100).contains(&it);
+    match parts[..] {
+        [a, b] => a <= 24 && b < 60 && word.len() <= 5 || is_day(a, b),
+        [a, b, c] => is_day(a, b) && is_year(c) || is_year(a) && is_day(b, c),
+        _ => false,
+    }
 }
 
 /// A sign that a text begins with, and where it ends.

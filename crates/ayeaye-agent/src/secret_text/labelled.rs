@@ -286,6 +286,13 @@ mod tests {
             ("PUK 12345678", "12345678"),
             ("Seed phrase: apple river candle moon. Then stop", "apple river candle moon"),
             ("密码：　桜の木です", "桜の木です"),
+            ("Change my email password to Mango-77", "Mango-77"),
+            ("Open the settings and set the PIN to 4821", "4821"),
+            ("Cambia el PIN a 4821", "4821"),
+            ("Ändere das Passwort auf Mango-77", "Mango-77"),
+            ("The password for the bank: Mango-77", "Mango-77"),
+            ("Das Passwort für die Bank: Mango-77", "Mango-77"),
+            ("The code for the door: 48-29-13", "48-29-13"),
             ("密码：", ""),
         ] {
             let all = found(text);
@@ -343,6 +350,20 @@ mod tests {
             "Scan the barcode 4006381333931",
             "Seed phrase: keep this somewhere safe",
             "My recovery phrase is in the safe at home",
+            "Open Telegram and send the code to 01701234567",
+            "Open Telegram and forward the PIN to anna2@example.org",
+            "Open Telegram with the code to 01701234567",
+            "Abre Telegram y envía el código a 612345678",
+            "Find the colleges near the code to 01701234567",
+            "In exchange, an alternative code to 01701234567",
+            "Bestelle den Kaffee mit dem Code auf 12.12.2026",
+            "Update the app and text the code to 01701234567",
+            "Send the password reset code to anna2@example.org",
+            "Send the password to Anna: \"See you at eight\"",
+            "Send the code to Anna: 10:30 at the station",
+            "Give the code to Anna: \"See you at eight\"",
+            "Book with the code for two people: 12.12.2026",
+            "Use the code for the lift: 10:30",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }
