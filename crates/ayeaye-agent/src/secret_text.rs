@@ -5,6 +5,7 @@ mod binders;
 mod labelled;
 mod lowered;
 mod numbers;
+mod phrase;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -13,7 +14,7 @@ pub(crate) use self::asked::{asks_for_tan, is_code, may_ask_for_secret, secret_a
 use self::labelled::labelled_secrets;
 use self::numbers::id_numbers;
 pub(crate) use self::numbers::plain_digit;
-pub(crate) use self::words::{PHRASES, PROOFS};
+pub(crate) use self::words::{PHRASES, PROOFS, is_of_other_code};
 
 /// What sort of secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,11 @@
 //! Questions that ask for a secret, and answers that are one.
 use super::SecretKind;
-use super::lowered::{has_any, has_word, lowered};
+use super::lowered::{begins_word, has_any, lowered};
 use super::numbers::{is_grouped, plain_digit};
-use super::words::{BESIDE_TAN, CODES, ENDINGS, KEYS, LOGINS, PASSWORDS, PERHAPS, PHRASES, PROOFS};
+use super::words::{
+    BEFORE_TAN, BEHIND_TAN, CODES, ENDINGS, KEYS, LOGINS, PASSWORDS, PERHAPS, PHRASES, PROOFS,
+    is_of_other_code,
+};
 
 /// The kind of secret a question asks for, if it asks for one.
 pub(crate) fn secret_asked_for(question: &str) -> Option<SecretKind> {
@@ -13,7 +16,9 @@ pub(crate) fn secret_asked_for(question: &str) -> Option<SecretKind> {
     let mut words = asked.split(|c: char| !c.is_alphanumeric());
     let code = has_any(&asked, CODES)
         || has_any(&asked, PROOFS)
-        || has_word(&asked, "code")
+        || asked
+            .match_indices("code")
+            .any(|(at, it)| begins_word(&asked, at, it) && !is_other_code(&asked, at))
         || words.any(is_compound)
         || asks_for_tan(question);
     code.then_some(SecretKind::Code)
@@ -26,10 +31,22 @@ pub(crate) fn may_ask_for_secret(question: &str) -> bool {
 
 /// "Bestätigungscode", "Einmalpasswort"; of "barcode", "postcode" and the like nothing is secret.
 pub(super) fn is_compound(word: &str) -> bool {
-    const OTHERS: [&str; 8] =
-        ["barcode", "postcode", "qrcode", "encode", "decode", "unicode", "zipcode", "sourcecode"];
+    /// What is no code at all.
+    const OTHERS: [&str; 7] =
+        ["encode", "decode", "unicode", "opcode", "transcode", "recode", "geocode"];
     let ends = |end: &&str| end.len() < word.len() && word.ends_with(end);
-    ENDINGS.iter().any(ends) && !OTHERS.contains(&word)
+    ENDINGS.iter().any(ends)
+        && !OTHERS.contains(&word)
+        && !word.strip_suffix("code").is_some_and(is_of_other_code)
+}
+
+/// Whether the code whose name begins there is another one by the word before it: "zip code", "dress-code".
+pub(super) fn is_other_code(text: &str, begin: usize) -> bool {
+    /// Bytes of the longest word before it.
+    const REACH: usize = 24;
+    let near = &text[text.floor_char_boundary(begin.saturating_sub(REACH))..begin];
+    let Some(front) = near.strip_suffix([' ', '-', '_', '\u{a0}']) else { return false };
+    is_of_other_code(front.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
 }
 
 /// Whether a text names the TAN of a bank: in capitals, of which not all there is consists, or beside what says so.
@@ -46,7 +63,13 @@ pub(crate) fn asks_for_tan(written: &str) -> bool {
     }
     let in_capitals = written.split(|c: char| !c.is_alphanumeric()).any(|it| it == "TAN");
     let stands_out = words.len() <= 2 || written.contains(char::is_lowercase);
-    words == ["tan"] || in_capitals && stands_out || BESIDE_TAN.iter().any(|it| words.contains(it))
+    let beside = words.windows(2).any(|it| {
+        it[1] == "tan" && BEFORE_TAN.contains(&it[0])
+            || it[0] == "tan" && BEHIND_TAN.contains(&it[1])
+    });
+    let spanish =
+        words.windows(2).any(|it| matches!(it[0], "qué" | "que" | "cuán") && it[1] == "tan");
+    words == ["tan"] || !spanish && (in_capitals && stands_out || beside)
 }
 
 /// Whether a reply is nothing but a code, or a code in a few words, whatever was asked: four to eight

@@ -15,7 +15,8 @@ pub(super) enum Before {
 const CHANGES: &[&str] = &[
     "set ", "sets ", "setting ", "chang", "reset", "updat", "make ", "änder", "setz", "stell", "leg ", "lege ", "legen ",
     "cambi", "cámbi", "mets ", "mettre ", "mettez ", "modifi", "troca", "troque ", "alter ", "alters ", "altera ",
-    "alterar ", "altere ", "imposta", "zmień", "ustaw", "wijzig", "измени", "смени", "поменя", "установи",
+    "alterar ", "altere ", "imposta", "zmień", "ustaw", "wijzig", "verander",
+    "veränder", "измени", "смени", "поменя", "установи",
 ];
 #[rustfmt::skip]
 const SENDS: &[&str] = &[

@@ -1,6 +1,7 @@
 //! What stands between the name of a secret and the secret: "password is …", "PIN: …", "パスワードは…".
 use super::before::Before;
 use super::lowered::is_spaced;
+use super::numbers::plain_digit;
 
 /// How a name and what follows it belong together, the loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +57,10 @@ const PARTICLES: &[&str] = &[
 pub(super) fn bound(text: &str, begin: usize, end: usize) -> Option<Bound> {
     let spaced = text[begin..end].ends_with(is_spaced);
     let goes_on = if spaced { letters(&text[end..]) } else { 0 };
+    // "Secretary" and "Passwordless" are other words.
+    if !has_ending(&text[begin..end], &text[end..end + goes_on]) {
+        return None;
+    }
     let mut at = end + goes_on;
     if let Some(rest) = ["'s ", "’s "].iter().find_map(|it| text[at..].strip_prefix(it)) {
         return Some(Bound { at: text.len() - rest.len(), by: Bond::Says });
@@ -73,8 +78,25 @@ pub(super) fn bound(text: &str, begin: usize, end: usize) -> Option<Bound> {
         return Some(Bound { at: at + sign.at, by: sign.by });
     }
     // "passwords x1" and "'password' 'x1'" are no pairs.
-    let beside = !closed && goes_on == 0 && (blank || !spaced);
+    let beside = !closed && goes_on == 0 && begins_beside(text, end, at, blank);
     by.or(beside.then_some(Bond::Beside)).map(|by| Bound { at, by })
+}
+
+/// Whether a name goes on with these letters and is still the same word.
+fn has_ending(name: &str, letters: &str) -> bool {
+    #[rustfmt::skip]
+    const ENDINGS: &[&str] = &[
+        "s", "es", "e", "en", "er", "n", "t", "et", "ets", "ene", "erna", "ns",
+        "a", "ni", "si", "ssa", "ei", "ul", "i", "ul", "ile",
+        "m", "mu", "ku", "nya", "d", "nk", "ja", "am", "ad", "at", "ot", "ok", "unk",
+        "niz", "iniz", "miz", "imiz", "ız", "ızı", "ınız", "ı", "nız", "nizi", "leri", "ler", "mi", "yi", "im", "in",
+        "nin", "nu", "nuz", "nun", "muz", "sini",
+        "em", "u", "y", "ů", "owi", "ami", "ом", "ем", "ам", "ами", "ов", "а", "у", "е", "и", "ы", "і", "ς", "ύ",
+    ];
+    match name {
+        "secret" | "clave" => matches!(letters, "" | "s"),
+        _ => letters.is_empty() || ENDINGS.contains(&letters),
+    }
 }
 
 /// Words between the name and what it is, which begin at `at`.
@@ -102,6 +124,17 @@ fn words_between(text: &str, begin: usize, at: usize) -> Option<Bound> {
     }
     MIDDLES.iter().find(leads)?;
     behind_middle(rest, before).map(|behind| Bound { at: at + behind, by: Bond::Says })
+}
+
+/// Whether what begins at `at`, with nothing else behind a name that ends at `end`, may be that: where words stand
+/// without blanks, "发送到…" goes on with the sentence, and "482913" does not.
+fn begins_beside(text: &str, end: usize, at: usize, blank: bool) -> bool {
+    let parts_no_words = |c: char| matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    if blank && !text[..end].ends_with(parts_no_words) {
+        return true;
+    }
+    let is_spaced_name = text[..end].ends_with(is_spaced);
+    !is_spaced_name && text[at..].starts_with(|c| plain_digit(c).is_ascii_graphic())
 }
 
 /// Where a verb or a colon ends that stands some words behind.

@@ -3,10 +3,11 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::asked::is_compound;
+use super::asked::{is_compound, is_other_code};
 use super::binders::{Bond, bound, is_blank};
 use super::lowered::{Lowered, begins_word, is_spaced};
 use super::numbers::{is_grouped, plain_digit};
+use super::phrase;
 use super::words::{CODES, KEYS, PASSWORDS, PHRASES};
 use super::{MOST_FOUND, SecretKind};
 
@@ -96,7 +97,7 @@ fn is_name(text: &str, begin: usize, word: &str) -> bool {
     /// Bytes of the words before the last one.
     const LONGEST_FRONT: usize = 48;
     if begins_word(text, begin, word) {
-        return true;
+        return !matches!(word, "code" | "kode" | "kod" | "код") || !is_other_code(text, begin);
     }
     let near = text.floor_char_boundary(begin.saturating_sub(LONGEST_FRONT));
     let front = text[near..begin].chars().rev().take_while(|c| c.is_alphanumeric());
@@ -131,7 +132,7 @@ fn values(rest: &str, by: Bond, sort: Sort) -> Vec<&str> {
     }
     let line = rest.lines().next().unwrap_or_default();
     if sort == Sort::Phrase {
-        return Vec::from_iter(phrase(line));
+        return phrase::phrases(line, by);
     }
     let end = |c: char| c.is_whitespace() || ",，、。;；".contains(c);
     let word = without_marks(line.split(end).next().unwrap_or_default());
@@ -166,23 +167,6 @@ fn grouped_code(line: &str) -> Option<&str> {
     let digits = plain.chars().filter(char::is_ascii_digit).count();
     let parted = plain.chars().count() != digits;
     (parted && (4..=8).contains(&digits) && is_grouped(&plain)).then_some(run)
-}
-
-/// The words of a phrase for recovery, as long as there is nothing else in the line or the sentence.
-fn phrase(line: &str) -> Option<&str> {
-    /// Words of lists that such phrases are made of; and those that no list has, and sentences do.
-    const FEWEST: usize = 4;
-    const ORDINARY: [&str; 12] =
-        ["the", "and", "not", "for", "was", "has", "but", "der", "die", "und", "les", "los"];
-    let phrase = line.split(['.', ';', '。', '；']).next().unwrap_or_default().trim();
-    let is_listed = |word: &str| {
-        let letters = word.chars().count();
-        (3..=8).contains(&letters)
-            && word.chars().all(char::is_alphabetic)
-            && !ORDINARY.contains(&word.to_lowercase().as_str())
-    };
-    let mut words = phrase.split([' ', ',']).filter(|it| !it.is_empty());
-    (FEWEST <= words.clone().count() && words.all(is_listed)).then_some(phrase)
 }
 
 /// The ASCII that a word begins with, if a script without blanks follows: "abc12345です".
@@ -289,8 +273,37 @@ mod tests {
             ("Change my email password to Mango-77", "Mango-77"),
             ("Open the settings and set the PIN to 4821", "4821"),
             ("Cambia el PIN a 4821", "4821"),
+            ("Verander het wachtwoord naar Mango-77", "Mango-77"),
             ("Ändere das Passwort auf Mango-77", "Mango-77"),
             ("The password for the bank: Mango-77", "Mango-77"),
+            ("Secret: Mango", "Mango"),
+            ("Secrets: Mango-77", "Mango-77"),
+            ("La clave es Verano-24", "Verano-24"),
+            ("Passwords: Mango", "Mango"),
+            ("Lösenordet är Mango-77", "Mango-77"),
+            ("Jelszavam: Mango-77", "Mango-77"),
+            ("Пин-кодом: 4821", "4821"),
+            ("{\"secretKey\": \"Mango-77\"}", "Mango-77"),
+            ("Freischaltcode: Mango-77", "Mango-77"),
+            ("Transaktionscode 482913", "482913"),
+            ("Der Aktivierungscode lautet SOMMER24", "SOMMER24"),
+            ("Backup code: 48291377", "48291377"),
+            (
+                "Restore it with the seed phrase apple river candle moon and open it",
+                "apple river candle moon",
+            ),
+            ("Seed phrase: apple river candle moon, then stop", "apple river candle moon"),
+            ("Seed phrase: apple, river, candle, moon and stop", "apple, river, candle, moon"),
+            ("Seed phrase: Apple River Candle Moon", "Apple River Candle Moon"),
+            (
+                "The seed phrase is apple river candle moon then copper lamp grass hotel will pencil rose",
+                "apple river candle moon then copper lamp grass hotel will pencil rose",
+            ),
+            ("验证码482913", "482913"),
+            ("验证码 482913", "482913"),
+            ("验证码４８２９１３", "４８２９１３"),
+            ("비밀번호 봄날-2024", "봄날-2024"),
+            ("رمز ٤٨٢٩١٣", "٤٨٢٩١٣"),
             ("Das Passwort für die Bank: Mango-77", "Mango-77"),
             ("The code for the door: 48-29-13", "48-29-13"),
             ("密码：", ""),
@@ -364,6 +377,28 @@ mod tests {
             "Give the code to Anna: \"See you at eight\"",
             "Book with the code for two people: 12.12.2026",
             "Use the code for the lift: 10:30",
+            "Message my secretary: Please book a table",
+            "Move my secretary's 10:30 meeting to 11",
+            "Post to the secretariat: Welcome",
+            "Passwordless: Welcome",
+            "Clavel: Rojo",
+            "Dresscode: festlich",
+            "Dress code: casual",
+            "Strichcode 4006381333931",
+            "Streepjescode 4006381333931",
+            "Ländercode: DE49",
+            "Rabattcode: SOMMER24",
+            "Use the promo code SOMMER24",
+            "ZIP code 90210",
+            "zip-code: 90210",
+            "Error code: E-1042",
+            "Restore the wallet with the seed phrase from Google Keep note",
+            "Restore it with the seed phrase stored under Wallet Backup",
+            "Enter the seed phrase shown under Wallet settings",
+            "Seed phrase: please write this down and keep it",
+            "把验证码发送到13800138000",
+            "把验证码 发送到13800138000",
+            "把認証コード送信先13800138000",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }

@@ -63,6 +63,13 @@ pub(super) fn begins_word(text: &str, at: usize, word: &str) -> bool {
     // "PIN码" is one, and "pink" is none.
     let goes_on =
         word.chars().count() <= 4 && after.is_some_and(|c| c.is_alphabetic() && is_spaced(c));
+    // "Secretary" and "clavel" are other words, and "secrets" is none.
+    let goes_on = goes_on
+        || matches!(word, "secret" | "clave")
+            && text[at + word.len()..]
+                .strip_prefix('s')
+                .unwrap_or(&text[at + word.len()..])
+                .starts_with(|c: char| c.is_alphabetic() && is_spaced(c));
     let joined = before.is_some_and(|c| c.is_alphanumeric() && is_spaced(c));
     !joined && !goes_on
 }

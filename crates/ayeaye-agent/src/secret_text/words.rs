@@ -111,7 +111,7 @@ pub(crate) const PHRASES: &[&str] = &[
 pub(super) const KEYS: &[&str] = &[
     "wi-fi key", "wifi key", "wi-fi-key", "wifi-key", "wlan key", "network key", "wpa key", "access key", "access token",
     "api key", "api-key", "api token", "auth token", "bearer token", "session token", "recovery key", "private key",
-    "secret key", "encryption key", "puk",
+    "secret key", "secretkey", "encryption key", "puk",
     "wlan-schlüssel", "wlan schlüssel", "netzwerkschlüssel", "zugriffsschlüssel", "zugangsschlüssel", "api-schlüssel",
     "zugriffstoken", "zugangstoken", "wiederherstellungsschlüssel",
     "wifi-sleutel", "wi-fi-sleutel", "netwerksleutel", "toegangssleutel", "api-sleutel", "toegangstoken",
@@ -151,19 +151,33 @@ pub(super) const PERHAPS: &[&str] = &[
     "anahtar", "ключ", "токен", "логин", "логін", "トークン", "토큰", "टोकन",
 ];
 
-/// Beside one of these a "tan" is that of a bank, and no word of Spanish ("¿Qué tan probable es …?").
-pub(super) const BESIDE_TAN: &[&str] = &[
+/// Right before or behind one of these a "tan" is that of a bank, and no colour and no word of Spanish ("¿Qué tan
+/// probable es …?").
+pub(super) const BEFORE_TAN: [&str; 10] =
+    ["sms", "push", "photo", "chip", "mobile", "ihre", "deine", "meine", "gültige", "neue"];
+pub(super) const BEHIND_TAN: [&str; 9] = [
     "eingeben",
     "eingabe",
-    "code",
     "nummer",
     "verfahren",
-    "enter",
-    "your",
-    "ihre",
-    "deine",
-    "sms",
     "bestätigen",
     "freigabe",
+    "freigeben",
+    "generator",
     "banking",
 ];
+
+/// What makes a "code" one that everybody may know, in one word with it or before it: "Strichcode", "dress code".
+#[rustfmt::skip]
+const FRONTS_OF_OTHER_CODES: &[&str] = &[
+    "promo", "promotion", "coupon", "discount", "gift", "voucher", "referral", "invite", "rabatt", "gutschein", "aktion",
+    "aktions", "korting", "kortings", "cadeau", "promotie", "zip", "postal", "post", "area", "country", "land", "länder",
+    "landes", "vorwahl", "regio", "qr", "bar", "strich", "streepjes", "streckkods", "source", "quell", "quel", "bron",
+    "dress", "kleider", "language", "sprach", "taal", "product", "produkt", "article", "artikel", "color", "colour", "farb",
+    "farben", "kleur", "error", "fehler", "fout", "status", "exit", "morse", "currency", "airport", "flight",
+];
+
+/// Whether a code with this word before it is no secret.
+pub(crate) fn is_of_other_code(front: &str) -> bool {
+    FRONTS_OF_OTHER_CODES.contains(&front)
+}

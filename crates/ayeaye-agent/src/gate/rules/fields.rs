@@ -8,7 +8,7 @@ use crate::gate::request::{ControlFacts, GateHistory, GateRequest};
 use crate::gate::text::{List, holds, normalized, normalized_all, words};
 use crate::gate::verdict::Rule;
 use crate::secret_text::{
-    PHRASES, PROOFS, SecretKind, asks_for_tan, find_secrets, secret_asked_for,
+    PHRASES, PROOFS, SecretKind, asks_for_tan, find_secrets, is_of_other_code, secret_asked_for,
 };
 
 /// Whether a field is for searching. What stands in it says so only before anything was typed in this session: on
@@ -144,15 +144,11 @@ pub(in crate::gate) fn key_pads(findings: &mut Findings<'_>) {
 
 /// Whether a text asks for a code that proves who one is, and for none of another kind.
 fn is_code(text: &str) -> bool {
-    #[rustfmt::skip]
-    const OTHERS: &[&str] = &[
-        "promo", "promotion", "coupon", "discount", "gift", "voucher", "zip", "postal", "post", "area", "country", "qr", "bar", "source", "dress", "invite", "referral", "language", "product",
-    ];
     let all: Vec<&str> = words(text).collect();
     let asks =
         |word: &&str| matches!(*word, "digit" | "digits" | "enter" | "sms" | "received" | "sent");
     all.contains(&"code")
-        && !all.iter().any(|it| OTHERS.contains(it))
+        && !all.iter().any(|it| is_of_other_code(it))
         && (all.len() <= 3 || all.len() <= 10 && all.iter().any(asks))
 }
 
