@@ -87,7 +87,7 @@ fn has_ending(name: &str, letters: &str) -> bool {
     #[rustfmt::skip]
     const ENDINGS: &[&str] = &[
         "s", "es", "e", "en", "er", "n", "t", "et", "ets", "ene", "erna", "ns",
-        "a", "ni", "si", "ssa", "ei", "ul", "i", "ul", "ile",
+        "a", "ni", "si", "ssa", "ei", "ul", "i", "ile",
         "m", "mu", "ku", "nya", "d", "nk", "ja", "am", "ad", "at", "ot", "ok", "unk",
         "niz", "iniz", "miz", "imiz", "ız", "ızı", "ınız", "ı", "nız", "nizi", "leri", "ler", "mi", "yi", "im", "in",
         "nin", "nu", "nuz", "nun", "muz", "sini",
@@ -117,10 +117,10 @@ fn words_between(text: &str, begin: usize, at: usize) -> Option<Bound> {
         return Some(Bound { at: at + verb.len(), by: Bond::Says });
     }
     let before = Before::name(text, begin);
-    if let Some(word) = BECOMES.iter().find(leads) {
-        if before == Before::Changes {
-            return Some(Bound { at: at + word.len(), by: Bond::Becomes });
-        }
+    if let Some(word) = BECOMES.iter().find(leads)
+        && before == Before::Changes
+    {
+        return Some(Bound { at: at + word.len(), by: Bond::Becomes });
     }
     MIDDLES.iter().find(leads)?;
     behind_middle(rest, before).map(|behind| Bound { at: at + behind, by: Bond::Says })
