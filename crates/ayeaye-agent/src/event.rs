@@ -16,6 +16,8 @@ pub use self::action::InvalidActionRecord;
 pub use self::lists::*;
 pub use self::llm::*;
 pub(crate) use self::parse::CompactEvent;
+#[cfg(test)]
+pub(crate) use self::parse::FACT_TYPES;
 pub use self::run::*;
 pub use self::step::*;
 pub use crate::word_list::Recorded;

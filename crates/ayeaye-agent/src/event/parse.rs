@@ -141,7 +141,7 @@ impl<T> UniqueField<T> {
 }
 
 /// Every type of fact that this version knows. Another one is no flaw: types may be added within a format.
-const KNOWN: [&str; 20] = [
+pub(crate) const FACT_TYPES: [&str; 20] = [
     "session.start",
     "session.resume",
     "session.end",
@@ -182,7 +182,7 @@ impl<'de> DeserializeSeed<'de> for FactSeed<'_> {
                 CompactResponse::deserialize(data).map(Fact::LlmResponse)
             }
             // What it says is nothing to this version: no reason to keep it, however long it is.
-            name if !KNOWN.contains(&name) => {
+            name if !FACT_TYPES.contains(&name) => {
                 IgnoredAny::deserialize(data)?;
                 Ok(Fact::Unknown { name: name.to_owned() })
             }
@@ -419,7 +419,7 @@ mod tests {
         let nothing = serde_json::from_str::<Fact>(r#"{"type":"","data":{}}"#).unwrap_err();
         let listed = nothing.to_string();
         let listed: Vec<&str> = listed.split('`').skip(3).step_by(2).collect();
-        assert_eq!(listed, KNOWN);
+        assert_eq!(listed, FACT_TYPES);
     }
 
     /// Every kind of event, as format 1 has it.
@@ -462,12 +462,7 @@ mod tests {
         /// Whatever stands in the data, both ways agree on whether it can be read, and as what.
         #[test]
         fn both_ways_read_the_same(
-            name in prop::sample::select(&[
-                "session.start", "session.resume", "session.end", "round.start", "round.end",
-                "step.start", "step.end", "observe", "llm.request", "llm.response", "tool.start",
-                "tool.end", "question", "answer", "state", "subtask.end", "snapshot",
-                "blackboard.add", "evaluation", "note",
-            ][..]),
+            name in prop::sample::select(&FACT_TYPES[..]),
             members in prop::collection::btree_map(
                 prop::sample::select(&[
                     "request", "from", "to", "index", "status", "result", "scope", "sub_round",

@@ -261,6 +261,25 @@ mod tests {
     }
 
     #[test]
+    fn a_grey_jpeg_is_read_and_one_that_was_cut_off_is_not() {
+        let mut grey = Vec::new();
+        let pixels: Vec<u8> = (0..64 * 48).map(|at| if at % 64 < 32 { 40 } else { 220 }).collect();
+        jpeg_encoder::Encoder::new(&mut grey, 90)
+            .encode(&pixels, 64, 48, jpeg_encoder::ColorType::Luma)
+            .unwrap();
+        let canvas = decode(&grey).unwrap();
+        assert_eq!((canvas.width(), canvas.height()), (64, 48));
+        let [first, .., last] = canvas.rgb().as_chunks::<3>().0 else { panic!("pixels") };
+        for (pixel, is) in [(first, 40_u8), (last, 220)] {
+            assert!(pixel.iter().all(|it| it.abs_diff(is) < 6), "{pixel:?}");
+        }
+        let whole = as_jpeg(&sample());
+        for cut in [0, 1, 2, 20, whole.len() / 4, whole.len() / 2] {
+            assert_eq!(decode(&whole[..cut]), None, "{cut}");
+        }
+    }
+
+    #[test]
     fn a_jpeg_of_many_scans_is_not_unpacked() {
         let mut progressive = Vec::new();
         let mut encoder = jpeg_encoder::Encoder::new(&mut progressive, 90);

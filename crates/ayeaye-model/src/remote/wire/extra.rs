@@ -56,18 +56,18 @@ pub(super) fn chat(
         let is_of = |makers: &[&str]| makers.iter().any(|maker| bare.contains(maker));
         let is_own = endpoint.is_some_and(Endpoint::is_own);
         let host = endpoint.and_then(Endpoint::host);
-        if host.is_some_and(|host| host.ends_with("aliyuncs.com")) {
+        let is_aliyun = host.is_some_and(|host| host.ends_with("aliyuncs.com"));
+        let has_name = !is_aliyun && is_of(&["seed", "doubao", "glm", "kimi", "mimo"]);
+        if is_aliyun {
             fields.insert("enable_thinking".to_owned(), json!(thinking));
-            return fields;
         }
-        let has_name = is_of(&["seed", "doubao", "glm", "kimi", "mimo"]);
         if has_name {
             let kind = if thinking { "enabled" } else { "disabled" };
             fields.insert("thinking".to_owned(), json!({ "type": kind }));
         }
         // Servers of open models hand it to the model's chat template. One's own may also be a router to the maker's
         // service; each passes over what is meant for the other.
-        if !has_name || is_own {
+        if is_own || !(is_aliyun || has_name) {
             let switch = if is_of(&["kimi"]) { "thinking" } else { "enable_thinking" };
             fields.insert("chat_template_kwargs".to_owned(), json!({ switch: thinking }));
         }

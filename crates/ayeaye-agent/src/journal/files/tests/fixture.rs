@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::event::FACT_TYPES;
 
 const ID: &str = "019b7d0a-6f40-7000-8000-0000000000a1";
 
@@ -42,7 +43,7 @@ async fn a_session_of_format_1_loads() {
     let events = journal.read(&id).await.unwrap();
     assert_eq!(journal.verify(&id).await.unwrap().records, 76);
     let names: BTreeSet<String> = events.iter().map(name_of).collect();
-    assert_eq!(names, sample::NAMES.map(str::to_owned).into());
+    assert_eq!(names, FACT_TYPES.map(str::to_owned).into());
     assert_eq!(events[0].ts, "2026-01-02T03:04:05Z".parse().unwrap());
     let Fact::SessionStart(start) = &events[0].entry.fact else { panic!("{:?}", events[0]) };
     assert_eq!(start.device.wm_size, [1080, 2400]);

@@ -4,30 +4,6 @@ use serde_json::{Map, Value, json};
 use crate::journal::*;
 use crate::{QuestionKind, ReplyMode, Role, StopReason};
 
-/// Every name a fact has in format 1.
-pub(super) const NAMES: [&str; 20] = [
-    "session.start",
-    "session.resume",
-    "session.end",
-    "round.start",
-    "round.end",
-    "step.start",
-    "step.end",
-    "observe",
-    "llm.request",
-    "llm.response",
-    "tool.start",
-    "tool.end",
-    "question",
-    "answer",
-    "state",
-    "subtask.end",
-    "snapshot",
-    "blackboard.add",
-    "evaluation",
-    "note",
-];
-
 /// About seventy entries: two rounds of four steps, with each fact at least once.
 /// `picture`, `tree` and `system` are blobs that the session has kept.
 pub(super) fn session(picture: &BlobRef, tree: &BlobRef, system: &BlobRef) -> Vec<Entry> {
