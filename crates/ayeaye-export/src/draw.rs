@@ -15,8 +15,11 @@ mod text;
 
 pub(crate) use animation::Animation;
 pub(crate) use canvas::{Area, Canvas, Colour};
-pub(crate) use codec::{blank, decodable, decode, encode, png_of, png_size};
-pub use compact::{SMALL_COPY, compact};
+pub use codec::DecodedPicture;
+#[cfg(test)]
+pub(crate) use codec::decode;
+pub(crate) use codec::{blank, decodable, encode, png_size};
+pub use compact::{SMALL_COPY, small_copy};
 pub(crate) use overlay::{TouchMark, annotate, frame, touch};
 pub(crate) use shrink::resize;
 pub(crate) use text::{TextStyle, wrap, write};

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ayeaye_agent::journal::{BlobRef, Event, FileJournal, InvalidRecordLine};
 use ayeaye_agent::{JournalError, SessionId};
 use bytes::Bytes;
-use tokio::runtime::Handle;
 
 use crate::folder::FolderError;
 use crate::formats::{Format, LogSettings, MakeProjection, make_projection};
@@ -74,7 +73,7 @@ pub(crate) async fn export_with(
     let log_writer =
         LogWriter::new(format, id, Target::Export(out.to_owned()), settings, make_projection);
     let why = damage.as_ref().map(|bad| why_cut_short(&bad.refusal(id)));
-    let blobs = SessionBlobs { inner: Arc::new(journal.clone()), id, runtime: Handle::current() };
+    let blobs = SessionBlobs::new(Arc::new(journal.clone()), id);
     let work = move || write(log_writer, &events, blobs, why.as_deref());
     let (files, missing) = match tokio::task::spawn_blocking(work).await {
         Ok(Ok(written)) => written,

@@ -95,7 +95,10 @@ impl Gelab {
         let mut files = Vec::new();
         let shown = if shown.is_empty() {
             let path = format!("images/{}_step_0.png", self.id);
-            files.push(FileOp::Write { path: path.clone(), content: draw::blank() });
+            files.push(FileOp::Write {
+                path: path.clone(),
+                content: Content::lazy(|_| draw::blank()),
+            });
             path
         } else {
             shown.to_owned()

@@ -36,7 +36,7 @@ mod sample;
 mod testing;
 
 pub use disk_use::{DiskUse, disk_use};
-pub use draw::{SMALL_COPY, compact as small_copy};
+pub use draw::{DecodedPicture, SMALL_COPY, small_copy};
 pub use export::{ExportError, Exported, export};
 pub use film::Film;
 pub use folder::{Folder, FolderError};

@@ -9,6 +9,8 @@ use ayeaye_agent::JournalError;
 use ayeaye_agent::journal::{BlobRef, Event};
 use bytes::Bytes;
 
+use crate::draw::DecodedPicture;
+
 /// A log in somebody's format, computed event by event.
 pub trait Projection: Send + fmt::Debug {
     /// Takes the next event into account and says what that does to the files. What it returns
@@ -20,6 +22,16 @@ pub trait Projection: Send + fmt::Debug {
 pub trait Blobs: Send + Sync {
     /// The bytes, or why they cannot be had. A projection goes on without them.
     fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError>;
+
+    /// The picture that they are; `None` where they cannot be had or are none that can be read.
+    fn picture(&self, blob: &BlobRef) -> Option<DecodedPicture> {
+        DecodedPicture::read(&self.blob(blob).ok()?)
+    }
+
+    /// The same where it has just been unpacked for another log; nothing is read for it.
+    fn unpacked(&self, _blob: &BlobRef) -> Option<DecodedPicture> {
+        None
+    }
 
     /// The file that holds them, where there is one.
     fn path(&self, _blob: &BlobRef) -> Option<PathBuf> {

@@ -2,7 +2,6 @@
 use std::sync::Arc;
 
 use ayeaye_agent::{Journal, JournalError, SessionId};
-use tokio::runtime::Handle;
 
 use crate::live::SessionBlobs;
 use crate::log_writer::why_cut_short;
@@ -17,7 +16,7 @@ pub async fn render_report(
     most_pictures: u64,
 ) -> Result<Vec<u8>, JournalError> {
     let inner = Arc::clone(journal);
-    let blobs = SessionBlobs { inner, id, runtime: Handle::current() };
+    let blobs = SessionBlobs::new(inner, id);
     let mut report = Report::new(id);
     // The page's own operations on files are not wanted here, and cost nothing until carried out.
     let mut events = 0_u64;

@@ -70,9 +70,14 @@ impl Report {
 }
 
 impl Projection for Report {
-    fn fold(&mut self, event: &Event, _: &dyn Blobs) -> Vec<FileOp> {
+    fn fold(&mut self, event: &Event, blobs: &dyn Blobs) -> Vec<FileOp> {
         // A page that is still to be made keeps its own state.
         Arc::make_mut(&mut self.model).apply(event);
+        if matches!(event.entry.fact, Fact::StepEnd(_))
+            && let Some(picture) = self.model.latest_picture()
+        {
+            copies::make_early(picture, blobs);
+        }
         let late = self.model.has_ended() && matches!(event.entry.fact, Fact::Evaluation(_));
         if late || matches!(event.entry.fact, Fact::SessionEnd(_)) {
             vec![self.finish()]

@@ -1,5 +1,6 @@
 //! From and to files. A kept picture may be anything: its size is checked before it is unpacked.
 use std::io::Cursor;
+use std::sync::Arc;
 
 use ayeaye_agent::{MAX_PIXELS, MAX_SIDE};
 use zune_jpeg::JpegDecoder;
@@ -9,7 +10,6 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 use super::Canvas;
 use super::palette::{self, Indexed};
 use super::shrink::{averaged, fitted, within};
-use crate::Content;
 
 /// Whether pictures of this kind can be read, so that others can be drawn from them.
 pub(crate) fn decodable(media_type: &str) -> bool {
@@ -26,15 +26,50 @@ const START_OF_SCAN: [u8; 2] = [0xff, 0xda];
 /// One for each channel at most, and that of a small picture in the file's head.
 const MAX_SCANS: usize = 4;
 
-/// The picture in a JPEG or PNG file, whichever it is; `None` if it is neither, broken or too large. That of a JPEG is
-/// made smaller, to its [`png_size`].
-pub(crate) fn decode(bytes: &[u8]) -> Option<Canvas> {
-    decode_sized(bytes).map(|(canvas, _)| canvas)
+/// A kept picture, unpacked. That of a JPEG is made smaller, to its [`png_size`].
+#[derive(Debug, Clone)]
+pub struct DecodedPicture {
+    canvas: Arc<Canvas>,
+    /// Pixels in the file.
+    pixels: u64,
+    /// Bytes of the file.
+    bytes: usize,
+    is_jpeg: bool,
 }
 
-/// The same with the number of pixels in the file.
-fn decode_sized(bytes: &[u8]) -> Option<(Canvas, u64)> {
-    if is_png(bytes) { png(bytes) } else { jpeg(bytes) }
+impl DecodedPicture {
+    /// The picture in a JPEG or PNG file, whichever it is; `None` if it is neither, broken or too large.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let is_jpeg = !is_png(bytes);
+        let (canvas, pixels) = if is_jpeg { jpeg(bytes) } else { png(bytes) }?;
+        Some(Self { canvas: Arc::new(canvas), pixels, bytes: bytes.len(), is_jpeg })
+    }
+
+    pub(crate) fn canvas(&self) -> &Canvas {
+        &self.canvas
+    }
+
+    /// Bytes of the file.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn is_jpeg(&self) -> bool {
+        self.is_jpeg
+    }
+
+    /// A PNG of it, of at most `max_bytes` as far as that can be had without harm to letters.
+    pub(crate) fn png(&self, max_bytes: usize) -> Option<Vec<u8>> {
+        let photo = self.pixels < self.bytes as u64 * PHOTO;
+        let first = if photo { FIRST_FOR_PHOTO } else { 0 };
+        encode_from(self.canvas().clone(), first, max_bytes)
+    }
+}
+
+/// The picture in a file, as [`DecodedPicture`] has it.
+#[cfg(test)]
+pub(crate) fn decode(bytes: &[u8]) -> Option<Canvas> {
+    DecodedPicture::read(bytes).map(|picture| picture.canvas().clone())
 }
 
 /// The size of the PNG that is made of a kept picture.
@@ -147,15 +182,6 @@ const PHOTO: u64 = 10;
 /// Of 1 to 9. Files are 2 to 4 per cent larger than at 6, which takes twice as long.
 const DEFLATE_LEVEL: u8 = 4;
 
-/// A PNG of a kept picture, of its [`png_size`] and of at most `max_bytes`, as far as that can be had without
-/// harm to letters.
-pub(crate) fn png_of(picture: &[u8], max_bytes: usize) -> Option<Vec<u8>> {
-    let (canvas, pixels) = decode_sized(picture)?;
-    let photo = pixels < picture.len() as u64 * PHOTO;
-    let first = if photo { FIRST_FOR_PHOTO } else { 0 };
-    encode_from(canvas, first, max_bytes)
-}
-
 /// A PNG of a drawn picture.
 pub(crate) fn encode(canvas: Canvas, max_bytes: usize) -> Option<Vec<u8>> {
     encode_from(canvas, 0, max_bytes)
@@ -163,8 +189,8 @@ pub(crate) fn encode(canvas: Canvas, max_bytes: usize) -> Option<Vec<u8>> {
 
 /// One white pixel, for a screen that was not seen. UFO's evaluator knows a picture of that size for a
 /// missing one.
-pub(crate) fn blank() -> Content {
-    Content::lazy(|_| encode(Canvas::new(1, 1, vec![255; 3])?, usize::MAX))
+pub(crate) fn blank() -> Option<Vec<u8>> {
+    encode(Canvas::new(1, 1, vec![255; 3])?, usize::MAX)
 }
 
 fn encode_from(mut canvas: Canvas, first: usize, max_bytes: usize) -> Option<Vec<u8>> {

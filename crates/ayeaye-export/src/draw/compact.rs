@@ -3,44 +3,64 @@
 //! WebP, because a screen is text on plain ground: at the same look its files are half as large as those
 //! of JPEG, which needs two pixels more around each letter, and a quarter of those in a palette.
 use super::Canvas;
-use super::codec::decode;
-use super::shrink::within;
+use super::codec::DecodedPicture;
+use super::shrink::{fitted, resize};
 
 /// Width and height of a copy, as a number of pixels: twice those of the column it is shown in, and more than
 /// when it is enlarged.
 const MAX_PIXELS: u32 = 560 * 1244;
-/// That of a picture that is small enough with it, which shows what apps draw as it is. A photo, which hides more, gets
-/// one of the others, whose files have so many hundredths of the bytes.
-const QUALITY: f32 = 60.0;
-const LOWER_QUALITIES: [(f32, usize); 3] = [(45.0, 82), (30.0, 64), (20.0, 50)];
-/// Bytes above which a lower quality is taken: with base64 and its text, a step stays below 25 kB.
+/// What a picture is encoded with, and hundredths of the first's bytes that files of screens full of text have with it
+/// (those of photos have fewer). The first shows what apps draw as it is; what hides more, and is larger, gets another.
+const QUALITIES: [(f32, usize); 4] = [(60.0, 100), (45.0, 90), (30.0, 76), (20.0, 67)];
+/// Bytes that a quality is chosen for: with base64 and its text, a step stays below 25 kB.
 const ENOUGH: usize = 14_500;
+/// Bytes above which a lower quality is taken.
+const TOO_MANY: usize = ENOUGH + ENOUGH / 20;
 /// Of 0 to 6: how hard the encoder tries. A picture takes some 10 ms; another 6 per cent, at 3 or 4, take three times
 /// that.
 const EFFORT: i32 = 2;
 
-/// The media type of [`compact`].
+/// The media type of [`small_copy`].
 pub const SMALL_COPY: &str = "image/webp";
 
 /// A WebP of a kept picture (JPEG or PNG) that people can read: at most 700,000 pixels, in a file of some 5 to
-/// 14 kB. `None` if it cannot be read.
-pub fn compact(picture: &[u8]) -> Option<Vec<u8>> {
-    let canvas = within(decode(picture)?, MAX_PIXELS)?;
-    let file = encode(&canvas, QUALITY)?;
-    if file.len() <= ENOUGH {
-        return Some(file);
-    }
-    // At once the one that will do, as far as that can be told: each takes as long as the first.
-    let will_do = |(_, part): &(f32, usize)| file.len() * part <= ENOUGH * 100;
-    let from = LOWER_QUALITIES.iter().position(will_do).unwrap_or(LOWER_QUALITIES.len() - 1);
-    let mut smaller = file;
-    for (quality, _) in &LOWER_QUALITIES[from..] {
-        smaller = encode(&canvas, *quality)?;
-        if smaller.len() <= ENOUGH {
-            break;
+/// 15 kB. `None` if it cannot be read.
+pub fn small_copy(picture: &[u8]) -> Option<Vec<u8>> {
+    DecodedPicture::read(picture)?.small_copy()
+}
+
+impl DecodedPicture {
+    /// See [`small_copy`].
+    pub(crate) fn small_copy(&self) -> Option<Vec<u8>> {
+        let canvas = self.canvas();
+        let (width, height) = fitted((canvas.width(), canvas.height()), MAX_PIXELS);
+        if (width, height) == (canvas.width(), canvas.height()) {
+            return encode_small(canvas, self.expected_bytes());
         }
+        encode_small(&resize(canvas, width, height)?, self.expected_bytes())
     }
-    Some(smaller)
+
+    /// Bytes of a copy with the best quality, as far as its file tells: of a JPEG of 1080x2400 with a quality of 85 they
+    /// are 0.12 to 0.15 (five screens of a phone's apps). Others are measured.
+    fn expected_bytes(&self) -> usize {
+        if self.is_jpeg() { self.bytes() * 2 / 15 } else { 0 }
+    }
+}
+
+/// At most two encodings as a rule, each of which takes as long as the first.
+fn encode_small(canvas: &Canvas, expected: usize) -> Option<Vec<u8>> {
+    let (mut first, mut from) = (expected, 0);
+    loop {
+        let will_do = |(_, part): &(f32, usize)| first * part <= ENOUGH * 100;
+        let fitting = QUALITIES[from..].iter().position(will_do);
+        let at = fitting.map_or(QUALITIES.len() - 1, |after| from + after);
+        let (quality, part) = QUALITIES[at];
+        let file = encode(canvas, quality)?;
+        if file.len() <= TOO_MANY || at + 1 == QUALITIES.len() {
+            return Some(file);
+        }
+        (first, from) = (file.len() * 100 / part, at + 1);
+    }
 }
 
 fn encode(canvas: &Canvas, quality: f32) -> Option<Vec<u8>> {
@@ -56,21 +76,54 @@ mod tests {
     use super::*;
     use crate::draw::encode as png;
 
+    /// Stripes and checks, of which so many in a hundred blocks are noise.
+    fn screen(noise: u32) -> Canvas {
+        let mut random = 1_u32;
+        let mut pixel = |x: u32, y: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let is_noise = (x / 16 * 31 + y / 16 * 57) % 100 < noise;
+            if is_noise {
+                (random >> 24) as u8
+            } else if (x / 9 + y / 7) % 5 == 0 {
+                40
+            } else {
+                230
+            }
+        };
+        let mut rgb = Vec::new();
+        for y in 0..1600_u32 {
+            for x in 0..720_u32 {
+                rgb.extend([pixel(x, y); 3]);
+            }
+        }
+        Canvas::new(720, 1600, rgb).unwrap()
+    }
+
     #[test]
     fn a_copy_is_a_small_webp() {
-        let rgb = (0..1600_u32)
-            .flat_map(|y| {
-                (0..720_u32).map(move |x| if (x / 9 + y / 7) % 5 == 0 { 40 } else { 230 })
-            })
-            .flat_map(|grey| [grey; 3])
-            .collect();
-        let picture = png(Canvas::new(720, 1600, rgb).unwrap(), usize::MAX).unwrap();
-        let copy = compact(&picture).unwrap();
+        let picture = png(screen(0), usize::MAX).unwrap();
+        let copy = small_copy(&picture).unwrap();
         assert_eq!((&copy[..4], &copy[8..12]), (&b"RIFF"[..], &b"WEBP"[..]));
         // Width and height stand in the header of its frame, in 14 bits each.
         let side = |at: usize| u16::from_le_bytes([copy[at], copy[at + 1]]) & 0x3FFF;
         assert_eq!(&copy[12..16], b"VP8 ", "no alpha");
         assert_eq!((side(26), side(28)), (560, 1244));
-        assert_eq!(compact(b"no picture"), None);
+        assert_eq!(small_copy(b"no picture"), None);
+    }
+
+    #[test]
+    fn what_does_not_fit_gets_a_lower_quality_whatever_was_expected() {
+        for noise in [0, 2, 4, 6, 9, 100] {
+            let canvas = resize(&screen(noise), 540, 1200).unwrap();
+            let best = encode(&canvas, QUALITIES[0].0).unwrap();
+            let least = encode(&canvas, QUALITIES[3].0).unwrap();
+            for expected in [0, best.len(), best.len() / 2, usize::MAX / 1000] {
+                let copy = encode_small(&canvas, expected).unwrap();
+                assert!(copy.len() <= TOO_MANY.max(least.len()), "{noise} {expected}");
+                assert!(least.len() <= copy.len() && copy.len() <= best.len());
+            }
+            let copy = encode_small(&canvas, best.len()).unwrap();
+            assert_eq!(copy == best, best.len() <= ENOUGH, "{noise}");
+        }
     }
 }

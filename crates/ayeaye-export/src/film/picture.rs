@@ -3,9 +3,7 @@ use jiff::Timestamp;
 
 use super::story::{Scene, StepScene, Story, Title};
 use crate::Blobs;
-use crate::draw::{
-    Animation, Area, Canvas, Colour, TextStyle, decode, frame, resize, touch, wrap, write,
-};
+use crate::draw::{Animation, Area, Canvas, Colour, TextStyle, frame, resize, touch, wrap, write};
 use crate::labels::{self, Tone};
 
 /// Pixels from side to side: what chats and trackers show without scaling, also on a phone.
@@ -301,9 +299,10 @@ fn line(picture: &mut Canvas, text: &str, style: TextStyle, top: &mut i32) {
 /// The screen in its size in the film; `None` if it was not seen or cannot be shown.
 fn seen(step: &StepScene, blobs: &dyn Blobs) -> Option<Canvas> {
     let picture = step.picture.as_ref().filter(|picture| picture.bytes <= MAX_PICTURE)?;
-    let screen = decode(&blobs.blob(picture).ok()?)?;
+    let decoded = blobs.picture(picture)?;
+    let screen = decoded.canvas();
     let [width, height] = fitted([screen.width(), screen.height()])?;
-    resize(&screen, width, height)
+    resize(screen, width, height)
 }
 
 /// The screen with what was meant and touched; `None` if it touched no place.

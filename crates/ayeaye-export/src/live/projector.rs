@@ -1,8 +1,8 @@
 //! The task that keeps the logs of one session up with its record.
 use std::mem;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ayeaye_agent::journal::{BlobRef, Event};
 use ayeaye_agent::{Journal, JournalError, SessionId, error_chain};
@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::Shared;
 use super::pending::PendingMarker;
 use super::removal::remove_logs;
+use crate::draw::DecodedPicture;
 use crate::folder::FolderError;
 use crate::log_writer::{LogError, LogWriter, Target, why_cut_short};
 use crate::projection::Blobs;
@@ -277,7 +278,7 @@ impl Projector {
         let turn = self.shared.turns.clone().acquire_owned().await.ok();
         let mut logs = mem::take(&mut self.logs);
         let inner = Arc::clone(&self.shared.inner);
-        let blobs = SessionBlobs { inner, id: self.id, runtime: Handle::current() };
+        let blobs = SessionBlobs::new(inner, self.id);
         let done = tokio::task::spawn_blocking(move || {
             work(&mut logs, &blobs);
             drop(turn);
@@ -343,9 +344,18 @@ fn each(logs: &mut [LogSlot], work: impl Fn(&mut LogWriter) -> Result<(), LogErr
 
 /// Blobs for threads that may wait.
 pub(crate) struct SessionBlobs {
-    pub(crate) inner: Arc<dyn Journal>,
-    pub(crate) id: SessionId,
-    pub(crate) runtime: Handle,
+    inner: Arc<dyn Journal>,
+    id: SessionId,
+    runtime: Handle,
+    /// The picture that was unpacked last, and its hash.
+    unpacked: Mutex<Option<(String, DecodedPicture)>>,
+}
+
+impl SessionBlobs {
+    /// Those of a session, read on the runtime that this is called on.
+    pub(crate) fn new(inner: Arc<dyn Journal>, id: SessionId) -> Self {
+        Self { inner, id, runtime: Handle::current(), unpacked: Mutex::default() }
+    }
 }
 
 impl Blobs for SessionBlobs {
@@ -359,6 +369,21 @@ impl Blobs for SessionBlobs {
             drop(sender.send(inner.blob(&id, &blob).await));
         });
         receiver.recv().unwrap_or(Err(JournalError::Blob(name)))
+    }
+
+    fn picture(&self, blob: &BlobRef) -> Option<DecodedPicture> {
+        if let Some(picture) = self.unpacked(blob) {
+            return Some(picture);
+        }
+        let picture = DecodedPicture::read(&self.blob(blob).ok()?)?;
+        let mut latest = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
+        *latest = Some((blob.sha256.clone(), picture.clone()));
+        Some(picture)
+    }
+
+    fn unpacked(&self, blob: &BlobRef) -> Option<DecodedPicture> {
+        let latest = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
+        latest.as_ref().filter(|(hash, _)| *hash == blob.sha256).map(|(_, picture)| picture.clone())
     }
 
     fn path(&self, blob: &BlobRef) -> Option<PathBuf> {

@@ -2,6 +2,7 @@
 mod acts;
 mod damage;
 mod failures;
+mod pictures;
 mod removal;
 mod weight;
 

@@ -1,9 +1,11 @@
-//! Copies of pictures that were made for pages. A page is written anew whenever a run of its session stops, and a copy takes
-//! some 10 ms.
+//! Copies of pictures for pages. A page is written anew whenever a run of its session stops, and a copy takes some 10 ms.
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use ayeaye_agent::journal::BlobRef;
 use bytes::Bytes;
+
+use crate::Blobs;
 
 /// All kept copies together: those of some 800 steps.
 const MAX_COPIES: usize = 8 << 20;
@@ -30,6 +32,18 @@ pub(super) fn copies() -> MutexGuard<'static, Copies> {
     COPIES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Makes the copy of a picture for a page to come where it has just been unpacked for another log, which takes as long as
+/// all the rest.
+pub(super) fn make_early(picture: &BlobRef, blobs: &dyn Blobs) {
+    if !copies().would_keep(&picture.sha256) {
+        return;
+    }
+    let copy = blobs.unpacked(picture).and_then(|unpacked| unpacked.small_copy());
+    if let Some(copy) = copy.filter(|copy| (copy.len() as u64) < picture.bytes) {
+        copies().keep(&picture.sha256, copy.into());
+    }
+}
+
 impl Copies {
     /// Begins a page that shows these pictures.
     pub(super) fn begin_page<'a>(&mut self, hashes: impl Iterator<Item = &'a String>) {
@@ -43,6 +57,13 @@ impl Copies {
 
     pub(super) fn find(&self, sha256: &str) -> Option<Bytes> {
         self.by_hash.get(sha256).map(|copy| copy.bytes.clone())
+    }
+
+    /// Whether there is room for another one, and it is not there yet.
+    fn would_keep(&self, sha256: &str) -> bool {
+        let is_full = MAX_COPIES - MAX_COPIES / 100 < self.bytes;
+        let may_drop = || self.by_hash.values().any(|copy| copy.page != self.pages);
+        !self.by_hash.contains_key(sha256) && (!is_full || may_drop())
     }
 
     /// Keeps a copy for the next page. Where there is no room those go that no late page shows; none goes that the page of

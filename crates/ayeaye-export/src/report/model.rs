@@ -167,6 +167,14 @@ impl ReportModel {
         self.push(TimelineItem::Note { at, kind, text, figures });
     }
 
+    /// The picture that the latest step has seen.
+    pub(super) fn latest_picture(&self) -> Option<&BlobRef> {
+        self.items.iter().rev().find_map(|item| match &**item {
+            TimelineItem::Step(step) => Some(step.observation.as_ref()?.picture.as_ref()),
+            _ => None,
+        })?
+    }
+
     /// Whether the last run has stopped.
     pub(super) fn has_ended(&self) -> bool {
         self.ended.is_some()

@@ -154,7 +154,7 @@ fn embedded(
         return Some((copy, WEBP));
     }
     let bytes = blobs.blob(picture).ok().filter(|bytes| bytes.len() as u64 <= MAX_SOURCE)?;
-    Some(match draw::compact(&bytes) {
+    Some(match draw::small_copy(&bytes) {
         Some(copy) if copy.len() < bytes.len() => {
             let copy = Bytes::from(copy);
             copies().keep(&picture.sha256, copy.clone());

@@ -1,4 +1,5 @@
 mod builder;
+mod copies;
 mod leave;
 mod sessions;
 mod trouble;

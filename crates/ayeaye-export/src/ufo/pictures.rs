@@ -102,7 +102,8 @@ impl PictureNames {
     /// The pictures of a step that is over.
     pub(super) fn files(&self, screen: &ScreenView, act: Option<&ActionView>) -> Vec<FileOp> {
         let Some(picture) = &screen.picture else {
-            let blank = FileOp::Write { path: BLANK.to_owned(), content: draw::blank() };
+            let blank =
+                FileOp::Write { path: BLANK.to_owned(), content: Content::lazy(|_| draw::blank()) };
             return if self.wanted { vec![blank] } else { Vec::new() };
         };
         let mut files = Vec::new();
@@ -140,7 +141,7 @@ pub(super) fn as_png(picture: &BlobRef) -> Content {
     }
     let picture = picture.clone();
     let key = picture.sha256.clone();
-    Content::shared(key, move |blobs| draw::png_of(&blobs.blob(&picture).ok()?, MAX_PNG))
+    Content::shared(key, move |blobs| blobs.picture(&picture)?.png(MAX_PNG))
 }
 
 /// All that is needed to draw a step.
@@ -155,7 +156,7 @@ struct Drawing {
 
 impl Drawing {
     fn clean(&self, blobs: &dyn Blobs) -> Option<Canvas> {
-        draw::decode(&blobs.blob(&self.picture).ok()?)
+        Some(blobs.picture(&self.picture)?.canvas().clone())
     }
 
     fn annotated(&self, blobs: &dyn Blobs) -> Option<Canvas> {
