@@ -52,7 +52,8 @@ pub(crate) struct DeviceClient {
     others: Option<Arc<dyn OtherWays>>,
     /// The last answer did not come.
     is_in_doubt: AtomicBool,
-    shell_v2: OnceCell<bool>,
+    /// What the phone's adb can do, as it says itself.
+    features: OnceCell<String>,
     raw_service: Mutex<RawService>,
     /// Who is told what is changed of the phone's settings.
     changes: OnceLock<Arc<dyn ChangeLog>>,
@@ -78,7 +79,7 @@ impl DeviceClient {
             way: Mutex::new(Way { server, serial: serial.to_owned() }),
             others: None,
             is_in_doubt: AtomicBool::new(false),
-            shell_v2: OnceCell::new(),
+            features: OnceCell::new(),
             raw_service: Mutex::default(),
             changes: OnceLock::new(),
             keyboard: Arc::default(),
@@ -352,21 +353,24 @@ impl DeviceClient {
         true
     }
 
-    /// Whether the phone's shell reports exit codes (Android 7 and later). Asked once.
+    /// Whether the phone's shell reports exit codes (Android 7 and later).
     pub(crate) async fn has_shell_v2(&self) -> Result<bool, DeviceError> {
+        self.has_feature("shell_v2").await
+    }
+
+    /// Asked once.
+    pub(crate) async fn has_feature(&self, name: &str) -> Result<bool, DeviceError> {
         let Way { server, serial } = self.way();
         let ask = async || match server.query_device(&serial, "features").await? {
-            Ok(list) => {
-                let list = String::from_utf8_lossy(&list).into_owned();
-                Ok(list.trim().split(',').any(|feature| feature == "shell_v2"))
-            }
+            Ok(list) => Ok(String::from_utf8_lossy(&list).into_owned()),
             Err(error) => match device_error(&self.id, "its features", Stage::Connecting, error) {
-                // A server that does not know this query does not know shell v2 either.
-                DeviceError::Refused { .. } => Ok(false),
+                // A server that does not know this query knows nothing of that either.
+                DeviceError::Refused { .. } => Ok(String::new()),
                 error => Err(error),
             },
         };
-        self.shell_v2.get_or_try_init(ask).await.copied()
+        let list = self.features.get_or_try_init(ask).await?;
+        Ok(list.trim().split(',').any(|feature| feature == name))
     }
 
     /// The error for a phone that refuses.

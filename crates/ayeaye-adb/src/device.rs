@@ -123,7 +123,7 @@ impl AdbDevice {
     }
 
     /// The size of a file in bytes, or `None` when there is none.
-    pub async fn file_size(&self, path: &str) -> Result<Option<u32>, DeviceError> {
+    pub async fn file_size(&self, path: &str) -> Result<Option<u64>, DeviceError> {
         sync::file_size(&self.client, path).await
     }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use ayeaye_agent::{CommandPreview, DeviceCommand, DeviceError, Performed};
 
-use crate::ExchangeFolder;
 use crate::apk;
 use crate::apps::{AppCatalog, refusal};
 use crate::client::DeviceClient;
+use crate::exchange::{ExchangeError, ExchangeFolder};
 use crate::install::{self, Removal};
 use crate::parse::{sanitize, sanitize_up_to};
 use crate::quote::quote;
@@ -169,17 +169,20 @@ impl Commander<'_> {
         let what = format!("fetching {:?}", sanitize(from));
         self.check_remote(&what, from, &[&SHARED[..], &[TOOLS]].concat())?;
         let folder = self.folder(&what)?;
-        let path = folder.fresh(file).map_err(|e| self.client.not_sent(&what, e.to_string()))?;
+        let unusable = |error: ExchangeError| self.client.not_sent(&what, error.to_string());
+        let incoming = folder.incoming(file).map_err(unusable)?;
         let size = sync::file_size(self.client, from).await?;
         let size = size.ok_or_else(|| self.client.refused(&what, "there is no such file on it"))?;
-        if MAX_FILE < u64::from(size) {
+        if MAX_FILE < size {
             let text = format!("it has {size} bytes, the most is {MAX_FILE}");
             return Err(self.client.not_sent(&what, text));
         }
         // It may be written to while it is read; a phone that sends far more than it has told is not believed.
-        let most = MAX_FILE.min(u64::from(size) + GROWTH.max(u64::from(size)));
-        folder.check_room(most).map_err(|e| self.client.not_sent(&what, e.to_string()))?;
-        let fetched = sync::pull_file(self.client, from, &path, most, COPYING).await?;
+        let most = MAX_FILE.min(size + GROWTH.max(size));
+        folder.check_room(most).map_err(unusable)?;
+        let part = incoming.part();
+        let fetched = sync::pull_file(self.client, from, part, most, COPYING).await?;
+        incoming.keep().map_err(unusable)?;
         Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
     }
 

@@ -1,6 +1,9 @@
 //! The one folder of this machine from which files go to phones, and into which they come.
+use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use ayeaye_agent::journal::system_free_space;
 use ayeaye_agent::private_files::private_folder;
@@ -33,6 +36,51 @@ pub(crate) enum ExchangeError {
     Unusable(String, PathBuf, io::Error),
 }
 
+/// How the names of files begin that are not complete yet.
+const PART: &str = ".ayeaye-part-";
+/// From when on nobody writes to such a file any more: copying ends long before.
+const OLD: Duration = Duration::from_mins(30);
+
+/// A file that is not complete yet. It is removed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    part: PathBuf,
+    path: PathBuf,
+    name: String,
+}
+
+impl Incoming {
+    /// Where it is written to.
+    pub(crate) fn part(&self) -> &Path {
+        &self.part
+    }
+
+    /// Gives it its name, unless somebody else has taken that meanwhile.
+    pub(crate) fn keep(self) -> Result<(), ExchangeError> {
+        let folder = || self.path.parent().unwrap_or(&self.path).to_owned();
+        // Taken first, since renaming would replace what is there.
+        let moved = File::create_new(&self.path).map(drop).and_then(|()| {
+            std::fs::rename(&self.part, &self.path)
+                .inspect_err(|_| drop(std::fs::remove_file(&self.path)))
+        });
+        moved.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => ExchangeError::Exists(self.name.clone(), folder()),
+            _ => ExchangeError::Unusable(self.name.clone(), folder(), error),
+        })
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        match std::fs::remove_file(&self.part) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::debug!(%error, "a part of a file was not removed");
+            }
+            _ => {}
+        }
+    }
+}
+
 impl ExchangeFolder {
     /// Nothing is created before it is needed.
     pub fn new(root: PathBuf) -> Self {
@@ -57,8 +105,32 @@ impl ExchangeFolder {
         Ok(real)
     }
 
-    /// Where a new file goes, directly in the folder, which is created if need be.
-    pub(crate) fn fresh(&self, name: &str) -> Result<PathBuf, ExchangeError> {
+    /// A new file directly in the folder, which is created if need be. Until it is kept it has another name.
+    pub(crate) fn incoming(&self, name: &str) -> Result<Incoming, ExchangeError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let path = self.fresh(name)?;
+        self.remove_leftovers();
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let part = self.root.join(format!("{PART}{}-{number}", std::process::id()));
+        Ok(Incoming { part, path, name: name.to_owned() })
+    }
+
+    /// Removes what processes that were killed have left.
+    fn remove_leftovers(&self) {
+        let is_leftover = |entry: &std::fs::DirEntry| {
+            let age = entry.metadata().and_then(|about| about.modified()).map(|at| at.elapsed());
+            entry.file_name().as_encoded_bytes().starts_with(PART.as_bytes())
+                && matches!(age, Ok(Ok(age)) if OLD < age)
+        };
+        for entry in self.root.read_dir().into_iter().flatten().flatten().filter(is_leftover) {
+            if let Err(error) = std::fs::remove_file(entry.path()) {
+                tracing::debug!(%error, "a part of a file was not removed");
+            }
+        }
+    }
+
+    /// Where a new file goes.
+    fn fresh(&self, name: &str) -> Result<PathBuf, ExchangeError> {
         let checked = self.checked(name)?;
         if checked.components().count() != 1 {
             return Err(self.not_a_name(name));

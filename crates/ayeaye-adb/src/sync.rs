@@ -19,10 +19,14 @@ const BLOCK: usize = 64 * 1024;
 /// The longest path that a phone accepts.
 const MAX_PATH: usize = 1024;
 
+/// Phones before Android 8 tell of 4 GiB and more only what is above a multiple of it.
 pub(crate) async fn file_size(
     client: &DeviceClient,
     path: &str,
-) -> Result<Option<u32>, DeviceError> {
+) -> Result<Option<u64>, DeviceError> {
+    if client.has_feature("stat_v2").await? {
+        return file_size_v2(client, path).await;
+    }
     run(client, &format!("the size of {path}"), path, async |connection| {
         send(connection, *b"STAT", path.as_bytes()).await?;
         let mut answer = [0; 16];
@@ -30,7 +34,20 @@ pub(crate) async fn file_size(
         let [b'S', b'T', b'A', b'T', rest @ ..] = answer else { return Err(ProtocolError::NotAdb) };
         let [mode, size, _modified] = [&rest[0..4], &rest[4..8], &rest[8..12]].map(le_u32);
         // A mode of 0 means that there is no such file.
-        Ok((mode != 0).then_some(size))
+        Ok((mode != 0).then_some(u64::from(size)))
+    })
+    .await
+}
+
+/// `STA2`: an error, device and inode, mode, links, user and group, the size in 64 bits, three times.
+async fn file_size_v2(client: &DeviceClient, path: &str) -> Result<Option<u64>, DeviceError> {
+    run(client, &format!("the size of {path}"), path, async |connection| {
+        send(connection, *b"STA2", path.as_bytes()).await?;
+        let mut answer = [0; 72];
+        connection.read_exact(&mut answer).await?;
+        let [b'S', b'T', b'A', b'2', rest @ ..] = answer else { return Err(ProtocolError::NotAdb) };
+        let size = rest[36..].first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
+        Ok((le_u32(&rest) == 0).then_some(size))
     })
     .await
 }
@@ -110,7 +127,7 @@ pub(crate) async fn push_file(
 const GREW: &str = "it has become larger while it was read: try again when nothing writes to it";
 
 /// Copies a file of the phone into a new file of this machine, at most `most` bytes; says how many. What is
-/// not complete is removed.
+/// not complete is left for whoever has named the file.
 pub(crate) async fn pull_file(
     client: &DeviceClient,
     path: &str,
@@ -145,15 +162,7 @@ pub(crate) async fn pull_file(
             }
         }
     });
-    let copied = match copied.await {
-        Ok(Ok(total)) => return Ok(total),
-        Ok(Err(error)) => Err(unwritable(error)),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = tokio::fs::remove_file(local).await {
-        tracing::debug!(%error, "a part of a file was not removed");
-    }
-    copied
+    copied.await?.map_err(unwritable)
 }
 
 async fn finish_push(connection: &mut Connection) -> Result<(), ProtocolError> {

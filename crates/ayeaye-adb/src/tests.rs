@@ -4,6 +4,7 @@ mod connecting;
 mod driving;
 mod dumping;
 mod fake;
+mod files;
 mod links;
 mod listing;
 mod naming;

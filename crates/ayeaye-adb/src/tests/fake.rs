@@ -31,6 +31,8 @@ pub(super) enum Reply {
     Slowly(Vec<u8>),
     /// The connection is closed instead of an answer.
     Cut,
+    /// `OKAY`, and an answer to each request of the `sync:` service by its four letters, until there is none.
+    Sync(fn(&[u8]) -> Vec<u8>),
     /// `OKAY`, and a shell that answers each line with these bytes.
     Lines(Lines),
 }
@@ -225,12 +227,24 @@ async fn serve(
                 return;
             }
             Reply::Cut => return,
+            Reply::Sync(answer) => return answer_sync(stream, answer).await,
             Reply::Lines(lines) => return answer_lines(stream, &lines).await,
         };
         // Whoever asked may have gone.
         drop(stream.write_all(&bytes).await);
         drop(stream.shutdown().await);
         return;
+    }
+}
+
+async fn answer_sync(mut stream: TcpStream, answer: fn(&[u8]) -> Vec<u8>) {
+    drop(stream.write_all(b"OKAY").await);
+    let mut head = [0; 8];
+    while stream.read_exact(&mut head).await.is_ok() {
+        let (id, length) = head.split_at(4);
+        let length = u32::from_le_bytes(length.try_into().unwrap());
+        stream.read_exact(&mut vec![0; length as usize]).await.unwrap();
+        drop(stream.write_all(&answer(id)).await);
     }
 }
 

@@ -1,0 +1,112 @@
+//! Files that come from a phone: whole, or not at all.
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use ayeaye_agent::{Device as _, DeviceCommand, DeviceId, Gesture, ScreenSize};
+use tokio::time::{Instant, sleep};
+
+use super::fake::{Fake, Reply};
+use crate::{AdbDevice, ExchangeFolder};
+
+const ON: ScreenSize = ScreenSize { width: 1080, height: 2400 };
+
+/// A phone with one file, of which so much is told and sent.
+async fn phone(sync: fn(&[u8]) -> Vec<u8>) -> Fake {
+    Fake::phone(move |request| match request {
+        "host-serial:X:features" => Some(Reply::Body("cmd,shell_v2,stat_v2".to_owned())),
+        "sync:" => Some(Reply::Sync(sync)),
+        _ => None,
+    })
+    .await
+}
+
+/// The answer to `STA2`, or to `STAT`, whose size has 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "as the phone does it")]
+fn told(id: &[u8], size: u64) -> Vec<u8> {
+    let mode = 0o100_644_u32.to_le_bytes();
+    match id {
+        b"STA2" => {
+            [&b"STA2"[..], &[0; 20], &mode, &[0; 12], &size.to_le_bytes(), &[0; 24]].concat()
+        }
+        _ => [&b"STAT"[..], &mode, &(size as u32).to_le_bytes(), &[0; 4]].concat(),
+    }
+}
+
+fn block(content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).unwrap().to_le_bytes();
+    [&b"DATA"[..], &length, content].concat()
+}
+
+async fn open(fake: &Fake, folder: &Path) -> std::sync::Arc<AdbDevice> {
+    let devices = fake.devices().with_files(ExchangeFolder::new(folder.to_owned()));
+    devices.open_adb(&DeviceId::new("X")).await.unwrap()
+}
+
+fn fetch(file: &str) -> Gesture {
+    let from = "/sdcard/film.mp4".to_owned();
+    Gesture::Command(DeviceCommand::FetchFile { from, file: file.to_owned() })
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = folder.read_dir().unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_file_that_was_fetched_in_part_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = phone(|id| match id {
+        b"RECV" => block(b"the beginning"),
+        _ => told(id, 1000),
+    })
+    .await;
+    let device = open(&fake, folder.path()).await;
+    let has_begun = async {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let written = |it: std::fs::DirEntry| it.metadata().is_ok_and(|about| 0 < about.len());
+        while !folder.path().read_dir().unwrap().flatten().any(written) {
+            assert!(Instant::now() < deadline, "nothing was written");
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let gesture = fetch("film.mp4");
+    tokio::select! {
+        done = device.perform(&gesture, ON) => panic!("{done:?}"),
+        () = has_begun => {}
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_a_killed_process_has_left_of_a_file_goes_with_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let [old, young] = ["1-0", "1-1"].map(|end| folder.path().join(format!(".ayeaye-part-{end}")));
+    for (path, age) in [(&old, 2 * 60 * 60), (&young, 60)] {
+        let file = std::fs::File::create(path).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+    }
+    let fake = phone(|id| match id {
+        b"RECV" => [block(b"all of it"), b"DONE\0\0\0\0".to_vec()].concat(),
+        _ => told(id, 9),
+    })
+    .await;
+    let done = open(&fake, folder.path()).await.perform(&fetch("film.mp4"), ON).await.unwrap();
+    assert_eq!(done.note.as_deref(), Some("fetched 9 bytes as film.mp4"));
+    assert_eq!(std::fs::read(folder.path().join("film.mp4")).unwrap(), b"all of it");
+    assert!(!old.exists() && young.exists(), "{:?}", names(folder.path()));
+    assert_eq!(names(folder.path()).len(), 2);
+}
+
+#[tokio::test]
+async fn a_file_of_more_than_4_gib_is_refused_for_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = phone(|id| match id {
+        b"RECV" => [block(&[0; 60_000]), b"DONE\0\0\0\0".to_vec()].concat(),
+        _ => told(id, (4 << 30) + 100),
+    })
+    .await;
+    let device = open(&fake, folder.path()).await;
+    let error = device.perform(&fetch("film.mp4"), ON).await.unwrap_err().to_string();
+    assert!(error.contains("it has 4294967396 bytes, the most is"), "{error}");
+    assert_eq!(names(folder.path()), [""; 0]);
+}
