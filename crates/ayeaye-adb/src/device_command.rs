@@ -91,19 +91,25 @@ impl Commander<'_> {
     async fn stop(&self, app: &str) -> Result<Performed, DeviceError> {
         let what = format!("stopping {:?}", sanitize(app));
         let package = self.apps.package_of(self.client, &what, app).await?;
-        let command = format!("am force-stop {package} && echo stopped; pidof {package}");
+        // For everybody otherwise: the copy in a work profile would be stopped too.
+        let command =
+            format!("am force-stop --user current {package} && echo stopped; pidof {package}");
         let output = self.client.act_quick(&what, &command).await?;
         let mut lines = output.stdout.lines().map(str::trim).filter(|line| !line.is_empty());
         if lines.next() != Some("stopped") {
             return Err(self.client.refused(&what, output.summary()));
         }
-        Ok(match lines.next() {
-            Some(pid) if pid.bytes().all(|b| b.is_ascii_digit() || b == b' ') => Performed {
-                uncertain: Some(format!("{package} still has a process, or has started again")),
-                ..noted(format!("stopped {package}"))
-            },
-            _ => noted(format!("stopped {package}")),
-        })
+        let pids = lines.next().unwrap_or_default().split(' ').map(str::parse);
+        let pids: Vec<u32> = pids.collect::<Result<_, _>>().unwrap_or_default();
+        let done = noted(format!("stopped {package}"));
+        // What runs may be another person's, whose app was not to be stopped.
+        let is_theirs = pids.is_empty()
+            || self.of_person_in_front(&what, &pids).await?.is_some_and(|own| own.is_empty());
+        if is_theirs {
+            return Ok(done);
+        }
+        let still = format!("{package} still has a process, or has started again");
+        Ok(Performed { uncertain: Some(still), ..done })
     }
 
     async fn install(&self, file: &str) -> Result<Performed, DeviceError> {

@@ -66,6 +66,8 @@ struct Look {
     state: ScreenState,
     /// The app in front, behind the notification shade if that is open.
     app: Option<Component>,
+    /// Whose that is, as a number of Android's.
+    user: Option<u32>,
     /// The size that touches refer to, as the phone is held.
     size: Option<ScreenSize>,
 }
@@ -103,7 +105,9 @@ async fn look(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> 
         secret_field: forged || parse::secret_field(keyboard),
     };
     let size = if forged { None } else { parse::current_size(window) };
-    Ok(Look { state, app: parse::foreground(window), size })
+    let app = parse::foreground(window);
+    let user = app.as_ref().and_then(|app| parse::user_in_front(window, &app.package));
+    Ok(Look { state, app, user, size })
 }
 
 /// Whether the display is on; `None` where the quickest way does not tell.
@@ -182,7 +186,9 @@ pub(crate) async fn reset(client: &DeviceClient, display: u32) -> Result<(), Dev
         // A phone call: of some makers the screen of one is in the app that calls are begun in.
         let is_call = app.activity.to_ascii_lowercase().contains("incall");
         if !is_call && may_be_closed(&app.package, launcher.as_deref()) {
-            command = format!("am force-stop {}; ", app.package);
+            // For everybody otherwise: the copy in a work profile would be closed too.
+            let user = now.user.map_or_else(|| "current".to_owned(), |user| user.to_string());
+            command = format!("am force-stop --user {user} {}; ", app.package);
         }
     }
     command.push_str("input keyevent 3");

@@ -43,6 +43,16 @@ impl Commander<'_> {
         let pids: Vec<u32> =
             running.stdout.split_whitespace().map_while(|pid| pid.parse().ok()).collect();
         let [first, _, ..] = pids[..] else { return Ok(pids.first().copied()) };
+        let own = self.of_person_in_front(what, &pids).await?.unwrap_or_default();
+        Ok(own.first().copied().or(Some(first)))
+    }
+
+    /// Those of these processes that are the person's in front; `None` where the phone tells of none whose it is.
+    pub(super) async fn of_person_in_front(
+        &self,
+        what: &str,
+        pids: &[u32],
+    ) -> Result<Option<Vec<u32>>, DeviceError> {
         let places: Vec<String> = pids.iter().map(|pid| format!("/proc/{pid}")).collect();
         let owners = format!("stat -c '%n %u' {}", places.join(" "));
         let output =
@@ -52,9 +62,11 @@ impl Commander<'_> {
         let of_user = |line: &str| {
             let (pid, uid) = line.trim().strip_prefix("/proc/")?.split_once(' ')?;
             let (pid, uid): (u32, u32) = (pid.parse().ok()?, uid.parse().ok()?);
-            (uid / UIDS_OF_A_USER == user && pids.contains(&pid)).then_some(pid)
+            pids.contains(&pid).then_some((pid, uid / UIDS_OF_A_USER == user))
         };
-        Ok(owners.lines().find_map(of_user).or(Some(first)))
+        let told: Vec<(u32, bool)> = owners.lines().filter_map(of_user).collect();
+        let own = told.iter().filter(|(_, is_own)| *is_own).map(|(pid, _)| *pid).collect();
+        Ok(Some(own).filter(|_| !told.is_empty()))
     }
 }
 

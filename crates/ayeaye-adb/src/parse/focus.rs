@@ -27,6 +27,16 @@ pub(crate) fn in_front(text: &str) -> Option<Component> {
     foreground(text)
 }
 
+/// Whose app is in front, as a number of Android's: another than the person's own for one in a work profile.
+pub(crate) fn user_in_front(text: &str, package: &str) -> Option<u32> {
+    let told = ["mFocusedApp=", "topResumedActivity", "ResumedActivity:", "mCurrentFocus="];
+    let user = |line: &str| {
+        let (before, _) = line.split_once(&format!(" {package}/"))?;
+        before.rsplit(' ').next()?.strip_prefix('u')?.parse().ok()
+    };
+    told.into_iter().find_map(|mark| lines(text).filter(|line| line.contains(mark)).find_map(user))
+}
+
 fn is_shade_open(text: &str) -> bool {
     let Some(window) = focused_windows(text).next() else { return false };
     let mut words = window.split_whitespace();

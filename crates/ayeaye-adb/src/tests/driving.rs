@@ -279,7 +279,7 @@ async fn a_phone_is_woken_and_unlocked_where_no_secret_is_needed() {
         [
             "input keyevent 224",
             "wm dismiss-keyguard",
-            "am force-stop com.android.settings; input keyevent 3"
+            "am force-stop --user 0 com.android.settings; input keyevent 3"
         ]
     );
 
@@ -330,20 +330,24 @@ async fn the_shade_over_an_app_that_is_opened_is_closed() {
 
 #[tokio::test]
 async fn the_app_behind_the_shade_is_closed_at_the_start() {
-    let fake = Fake::phone(|r| {
-        r.contains("dumpsys power").then(|| {
-            Reply::out(
-                "  mWakefulness=Awake\n--ayeaye--\n  mCurrentFocus=Window{1 u0 NotificationShade}\n  \
-                 mFocusedApp=ActivityRecord{1 u0 com.android.settings/.Settings t1}\n--ayeaye--\n",
-            )
+    // In a work profile it is that copy.
+    for user in [0, 10] {
+        let fake = Fake::phone(move |r| {
+            r.contains("dumpsys power").then(|| {
+                Reply::out(format!(
+                    "  mWakefulness=Awake\n--ayeaye--\n  mCurrentFocus=Window{{1 u0 NotificationShade}}\n  \
+                     mFocusedApp=ActivityRecord{{1 u{user} com.android.settings/.Settings t1}}\n--ayeaye--\n"
+                ))
+            })
         })
-    })
-    .await;
-    let device = fake.open().await;
-    let front = device.state().await.unwrap().foreground.unwrap();
-    assert_eq!(front.package, "com.android.systemui");
-    device.reset().await.unwrap();
-    assert_eq!(fake.acts(), ["am force-stop com.android.settings; input keyevent 3"]);
+        .await;
+        let device = fake.open().await;
+        let front = device.state().await.unwrap().foreground.unwrap();
+        assert_eq!(front.package, "com.android.systemui");
+        device.reset().await.unwrap();
+        let closed = format!("am force-stop --user {user} com.android.settings; input keyevent 3");
+        assert_eq!(fake.acts(), [closed]);
+    }
 }
 
 #[tokio::test]

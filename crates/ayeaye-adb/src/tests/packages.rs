@@ -109,3 +109,27 @@ async fn of_an_app_that_is_there_twice_the_log_is_that_of_the_person_in_front() 
         assert!(line.contains(&format!("--pid={expected} ")), "{user}: {line}");
     }
 }
+
+#[tokio::test]
+async fn of_an_app_that_is_there_twice_that_of_the_person_in_front_is_stopped() {
+    for (told, owners, is_certain) in [
+        ("stopped", "", true),
+        ("stopped\n4321", "/proc/4321 99910123", true),
+        ("stopped\n4321 1234", "/proc/4321 99910123\n/proc/1234 10123", false),
+        ("stopped\n4321", "stat: not found", false),
+    ] {
+        let fake = phone(move |line| match line {
+            "pm path com.a.player" => "package:/data/app/a.apk",
+            _ if line.starts_with("am force-stop") => told,
+            "am get-current-user" => "0",
+            _ if line.starts_with("stat -c") => owners,
+            _ => "",
+        })
+        .await;
+        let stop = Gesture::Command(DeviceCommand::StopApp { app: "com.a.player".to_owned() });
+        let done = fake.open().await.perform(&stop, ON).await.unwrap();
+        assert_eq!(done.uncertain.is_none(), is_certain, "{told}: {done:?}");
+        let acts = fake.acts();
+        assert!(acts[0].starts_with("am force-stop --user current com.a.player"), "{acts:?}");
+    }
+}
