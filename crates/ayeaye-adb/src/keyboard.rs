@@ -237,25 +237,16 @@ impl AdbDevice {
         Ok(None)
     }
 
-    /// Takes the keyboard away: another one is chosen if it was in use, it is switched off, and its app is
-    /// removed. Returns the package, or `None` if there was none.
+    /// Takes the keyboard away: it is switched off, and its app is removed. Where it was in use Android chooses
+    /// another one, as it knows which can type: the first in its list may only take dictation. Returns the package, or `None` if there was none.
     pub async fn remove_keyboard(&self) -> Result<Option<String>, DeviceError> {
         let (client, what) = (self.client(), "the removal of the keyboard");
         let (methods, _) = ime::query(client).await?;
         let Some(id) = ime::find(&methods) else { return Ok(None) };
-        let word = |id: &str| quote(id).map_err(|e| client.refused(what, e.to_string()));
         if methods.refusal.is_none() {
-            let mut lines = Vec::new();
-            let others = methods.enabled.iter().chain(&methods.installed);
-            let next = others
-                .filter(|other| **other != id)
-                .find(|_| methods.current.as_ref() == Some(&id));
-            if let Some(next) = next {
-                lines.push(format!("ime set {}", word(next)?));
-            }
-            lines.push(format!("ime disable {}", word(&id)?));
-            // A failure is no reason to keep the app: Android then takes another keyboard by itself.
-            client.act_quick(what, &lines.join("; ")).await?;
+            let word = quote(&id).map_err(|e| client.refused(what, e.to_string()))?;
+            // A failure is no reason to keep the app.
+            client.act_quick(what, &format!("ime disable {word}")).await?;
         }
         let package = id.split('/').next().unwrap_or_default().to_owned();
         install::uninstall(client, &package).await?;

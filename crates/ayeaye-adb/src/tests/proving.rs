@@ -45,3 +45,21 @@ async fn where_another_app_stays_in_front_nothing_is_typed_into_it() {
     assert!(acts[0].starts_with("am start"), "{acts:?}");
     assert_eq!(acts[1..], ["input keyevent 3"], "only the way home");
 }
+
+#[tokio::test]
+async fn the_keyboard_after_the_removed_one_is_androids_choice() {
+    let adb = "com.android.adbkeyboard/.AdbIME";
+    // As a Xiaomi lists them: the first takes dictation and has no keys.
+    let voice = "com.google.android.googlequicksearchbox/com.google.android.voicesearch.ime.VoiceInputMethodService";
+    let list = format!("{voice}\ncom.own/.Keys\n{adb}\n");
+    let told = format!("{list}--ayeaye--\n{list}--ayeaye--\n{adb}\n--ayeaye--\n");
+    let fake = Fake::phone(move |request| match request {
+        r if r.contains("ime list") => Some(Reply::out(told.clone())),
+        r if r.contains("pm uninstall") => Some(Reply::out("Success\n")),
+        _ => None,
+    })
+    .await;
+    let removed = fake.open().await.remove_keyboard().await.unwrap();
+    assert_eq!(removed.as_deref(), Some("com.android.adbkeyboard"));
+    assert_eq!(fake.acts(), [format!("ime disable '{adb}'")]);
+}
