@@ -92,6 +92,9 @@ impl AdbDevice {
     }
 }
 
+/// Asks for the screen timeout of the person in front.
+const TIMEOUT: &str = "settings --user current get system screen_off_timeout";
+
 type Asked = Result<Option<CheckupFinding>, DeviceError>;
 
 /// Whether taps get through: a key that means nothing is refused like any other.
@@ -179,9 +182,9 @@ async fn settings_refusal(
 ) -> Result<Option<Option<(String, String)>>, DeviceError> {
     let what = "the settings check";
     let client = device.client();
-    let output = client.shell_quick(what, "settings get system screen_off_timeout").await?;
+    let output = client.shell_quick(what, TIMEOUT).await?;
     let Ok(now) = output.stdout.trim().parse::<u32>() else { return Ok(None) };
-    let put = format!("settings put system screen_off_timeout {now}");
+    let put = format!("settings --user current put system screen_off_timeout {now}");
     let output = client.shell_quick(what, &put).await?;
     let told = output.combined();
     if output.exit_code == 0 && !told.contains("SecurityException") {
@@ -201,7 +204,7 @@ async fn settings_refusal(
 async fn sleep(device: &AdbDevice, refused: Option<String>) -> Asked {
     let about = "sleep";
     let ask = batch(&[
-        "settings get system screen_off_timeout",
+        TIMEOUT,
         "settings get global stay_on_while_plugged_in",
         "dumpsys battery | grep powered",
     ]);

@@ -327,7 +327,7 @@ impl Device for AdbDevice {
     async fn surroundings(&self) -> Result<Surroundings, DeviceError> {
         let ask = batch(&[
             "date '+%s %z'",
-            "settings get system system_locales",
+            "settings --user current get system system_locales",
             "getprop persist.sys.locale",
             "getprop ro.product.locale",
         ]);

@@ -120,3 +120,28 @@ async fn the_timeout_is_that_of_the_person_in_front() {
     let refused = phone(0, unset).await.open().await.ways_to_stay_awake().await.unwrap_err();
     assert!(matches!(refused, DeviceError::Refused { .. }), "{refused}");
 }
+
+#[tokio::test]
+async fn language_and_timeout_are_those_of_the_person_in_front() {
+    let fake = Fake::phone(|request| {
+        let line = request.strip_prefix("shell,v2,raw:")?;
+        let told = |line: &str| match line {
+            "settings --user current get system system_locales" => "pt-BR",
+            "settings get system system_locales" => "de-DE",
+            "settings --user current get system screen_off_timeout" => "60000",
+            "settings get system screen_off_timeout" => "15000",
+            "date '+%s %z'" => "1700000000 +0000",
+            _ => "",
+        };
+        let told: Vec<&str> = line.split("; echo --ayeaye--; ").map(told).collect();
+        Some(Reply::out(told.join("\n--ayeaye--\n")))
+    })
+    .await;
+    let device = fake.open().await;
+    assert_eq!(device.surroundings().await.unwrap().languages.as_deref(), Some("pt-BR"));
+    let found = device.checkup().await;
+    let sleep = found.iter().find(|it| it.about == "sleep").unwrap();
+    assert!(sleep.text.contains("after 60 s"), "{sleep:?}");
+    let put = fake.commands().into_iter().find(|line| line.contains(" put ")).unwrap();
+    assert_eq!(put, "settings --user current put system screen_off_timeout 60000");
+}
