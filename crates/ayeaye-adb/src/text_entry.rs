@@ -29,7 +29,7 @@ use crate::quote::quote;
 const MAX_BYTES: usize = 16 * 1024;
 
 /// Keyboards that make words of their language out of letters, by the beginning of their package.
-const COMPOSING: [&str; 9] = [
+const COMPOSING: [&str; 11] = [
     "com.sohu.inputmethod",
     "com.baidu.input",
     "com.iflytek.inputmethod",
@@ -37,6 +37,8 @@ const COMPOSING: [&str; 9] = [
     "com.tencent.wetype",
     "com.google.android.inputmethod.pinyin",
     "com.google.android.inputmethod.japanese",
+    "com.google.android.inputmethod.korean",
+    "com.adamrocker.android.input.simeji",
     "com.cootek.smartinput",
     "jp.co.omronsoft",
 ];

@@ -171,6 +171,11 @@ impl Fields {
         let contained = held.contains(&typed);
         let should_be_whole = before.empty || before.maybe_empty;
         if held == typed {
+            if caret.is_some_and(|caret| caret.composing) {
+                let why =
+                    "the keyboard is still making a word of it, and may take an enter for itself";
+                return Arrival::Unknown(why.to_owned());
+            }
             return Arrival::There;
         }
         if contained && !should_be_whole && !unmoved {
@@ -279,6 +284,13 @@ mod tests {
                 assert!(is_different(&behind.judge(before, now, text)), "{shown}");
             }
         }
+    }
+
+    #[test]
+    fn a_word_that_is_still_composed_is_not_certain() {
+        let composing = Some(Caret { composing: true, ..at(4) });
+        let judged = one("milk").judge(EMPTIED, composing, "milk");
+        assert!(matches!(judged, Arrival::Unknown(_)), "{judged:?}");
     }
 
     #[test]
