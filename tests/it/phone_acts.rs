@@ -2,18 +2,24 @@
 use ayeaye::config::ToolSet;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device as _, DeviceId, Gesture, Performed, Point};
-use ayeaye_phone::{AdbDevice, FaultPlan, SelectAll};
+use ayeaye_phone::{AdbDevice, FaultPlan, Phone, SelectAll};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, gelab, plugged_in};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, gelab, plugged_in, quick_phone};
 
 mod animations;
+mod emptied;
 mod power;
 
 /// A rig for direct control, with a small phone that has these faults, and Notes open on a new note.
 async fn on_a_note(faults: impl FnOnce(&mut FaultPlan)) -> Rig {
+    on_a_note_of(quick_phone(), faults).await
+}
+
+/// The same with this phone.
+async fn on_a_note_of(adb_device: AdbDevice, faults: impl FnOnce(&mut FaultPlan)) -> Rig {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
-    let options = RigOptions { tools: ToolSet::ALL, ..RigOptions::quick() };
+    let options = RigOptions { tools: ToolSet::ALL, adb_device, ..RigOptions::default() };
     let rig = Rig::with(vlm, options).await;
     act(&rig, "launch_app", json!({ "app": "Notes" })).await;
     act(&rig, "tap", middle(&rig.adb_device, "new_note")).await;

@@ -277,6 +277,10 @@ impl Phone {
     pub(crate) fn hint(&self) -> Option<&'static str> {
         self.os().hint()
     }
+    /// Whether the field takes line breaks.
+    pub(crate) fn takes_lines(&self) -> bool {
+        self.os().takes_lines()
+    }
 }
 
 /// For tests, scripted models and the demo; no ADB command reaches these.

@@ -85,6 +85,8 @@ pub(crate) struct FieldState {
     pub(crate) method: Option<String>,
     /// Whether the field hides what is typed into it.
     pub(crate) secret: Option<bool>,
+    /// Whether the field takes no line breaks. Its text may still be shown in several lines.
+    pub(crate) one_line: Option<bool>,
 }
 
 impl FieldState {
@@ -95,6 +97,7 @@ impl FieldState {
             caret: caret(text),
             method: current_method(text),
             secret: field_kind(text).map(is_password),
+            one_line: field_kind(text).and_then(is_one_line),
         }
     }
 }
@@ -179,6 +182,16 @@ fn is_password(kind: u32) -> bool {
     }
 }
 
+/// Whether a text of Android's `InputType` has no line breaks; apps that draw their fields themselves have no type.
+fn is_one_line(kind: u32) -> Option<bool> {
+    const MULTI_LINE: u32 = 0x2_0000;
+    match kind & 0xf {
+        0 => None,
+        1 => Some(kind & MULTI_LINE == 0),
+        _ => Some(true),
+    }
+}
+
 pub(super) fn is_component(text: &str) -> bool {
     let is_class = |class: &str| {
         !class.is_empty()
@@ -212,6 +225,21 @@ mod tests {
         }
         for kind in ["0x1", "0x24001", "0x91", "0x2", "0x3", "0x21", "0x0", "zz", "0xffffffffff"] {
             assert!(!is_password(kind), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_field_of_one_line_is_known_by_its_input_type() {
+        for (kind, expected) in [
+            ("0x1", Some(true)),
+            ("0x81", Some(true)),
+            ("0x2", Some(true)),
+            ("0x24001", Some(false)),
+            ("0x0", None),
+            ("zz", None),
+        ] {
+            let info = format!("mInputEditorInfo:\n    inputType={kind} imeOptions=0x6\n");
+            assert_eq!(FieldState::read(&dump(true, &info)).one_line, expected, "{kind}");
         }
     }
 

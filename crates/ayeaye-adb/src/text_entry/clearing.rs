@@ -1,4 +1,8 @@
 //! Emptying the field in focus, and making sure of it.
+//!
+//! The keys HOME and END go to the edges of the line that the caret is in, as it is on the screen: in a text from
+//! right to left END goes to where its line begins (AOSP, `Selection.findEdge`). So a field is empty only where
+//! neither leads away from 0, and nothing is in another line.
 use std::sync::Arc;
 
 use ayeaye_agent::DeviceError;
@@ -12,14 +16,21 @@ use crate::parse::{Caret, FIELD_QUERY, FieldState, batch, split_batch};
 
 const WHAT: &str = "emptying the field";
 
-/// Ctrl+A, delete, and to the end: where the caret is at 0 then, nothing is left. Apps that draw their
-/// fields themselves swallow the first, and some makers' keyboards type an "a".
-const SELECT_AND_DELETE: &str = "input keycombination 113 29 && input keyevent 67 && \
-    input keyevent 123 || echo ayeaye-failed";
+/// Ctrl+A and delete. Apps that draw their fields themselves swallow the first, and some makers' keyboards
+/// type an "a".
+const SELECT_AND_DELETE: &str =
+    "input keycombination 113 29 && input keyevent 67 || echo ayeaye-failed";
 
-/// How many characters are deleted by one command, backwards and then forwards, and how often.
+const HOME: &str = "input keyevent 122";
+/// To the other edge of the line, and then to the end of the text. `input` does not wait for what a combination of
+/// keys does, but for a key after it. Before Android 12 there are none, and each `input` takes half a second.
+const END: &str = "input keyevent 123; [ \"$(getprop ro.build.version.sdk)\" -lt 31 ] && \
+    echo ayeaye-line || { input keycombination 113 123 && input keyevent 113; }";
+
+/// How many characters are deleted by one command, backwards and forwards, and how often. At first little is
+/// believed to stand behind the place where the keys lead.
 const MAX_DELETES: usize = 250;
-const MAX_FORWARD: usize = 50;
+const FEW_FORWARD: usize = 50;
 const MAX_ROUNDS: usize = 8;
 
 /// What is known of a field that was to be emptied.
@@ -29,6 +40,31 @@ pub(super) enum Emptied {
     Yes,
     /// The phone has done what empties fields, and does not tell what is left.
     Unknown,
+}
+
+/// Where HOME and END lead, and where the caret was before.
+#[derive(Debug, Clone, Copy)]
+struct Edges {
+    before: Caret,
+    home: Caret,
+    end: Caret,
+    /// There is no line that END does not lead to.
+    is_all: bool,
+}
+
+impl Edges {
+    fn are_at_start(self) -> bool {
+        self.home.is_at(0) && self.end.is_at(0)
+    }
+
+    fn emptied(self) -> Option<Emptied> {
+        self.are_at_start().then_some(if self.is_all { Emptied::Yes } else { Emptied::Unknown })
+    }
+
+    /// At least so many characters are left.
+    fn left(self) -> usize {
+        self.home.end.max(self.end.end)
+    }
 }
 
 /// Empties the field: by the keyboard app that is active, if there is one, else by keys; where that did
@@ -41,19 +77,17 @@ pub(super) async fn clear(
     client: &Arc<DeviceClient>,
     active: Option<&str>,
 ) -> Result<Emptied, DeviceError> {
-    let caret = match active {
+    let (edges, is_known) = match active {
         Some(id) => {
             ime::clear(client, id).await?;
-            caret_at_end(client).await?
+            (edges_after(client, "true", true).await?, true)
         }
-        None => match select_and_delete(client).await? {
-            Some(selected) => selected,
-            None => return after_deleting(client, active, None, None).await,
-        },
+        None => select_and_delete(client).await?,
     };
-    let shown = match caret {
-        Some(caret) if caret.is_at(0) => return Ok(Emptied::Yes),
+    let shown = match edges.map(Edges::emptied) {
+        Some(Some(Emptied::Yes)) => return Ok(Emptied::Yes),
         Some(_) => None,
+        None if !is_known => None,
         // Without a caret the text itself has to be looked at; it may be what an empty field asks for.
         None => match shown_text(client).await {
             Some(text) if text.is_empty() => return Ok(Emptied::Yes),
@@ -61,31 +95,31 @@ pub(super) async fn clear(
             shown => shown,
         },
     };
-    after_deleting(client, active, caret, shown).await
+    after_deleting(client, active, edges, shown).await
 }
 
 /// The second way, and the third. `shown` is the text that was seen before.
 async fn after_deleting(
     client: &Arc<DeviceClient>,
     active: Option<&str>,
-    caret: Option<Caret>,
+    edges: Option<Edges>,
     shown: Option<String>,
 ) -> Result<Emptied, DeviceError> {
-    match delete_backwards(client, caret).await? {
-        Some(caret) if caret.is_at(0) => Ok(Emptied::Yes),
-        Some(caret) => {
+    match delete_backwards(client, edges).await? {
+        Some(edges) => {
             let left = match active {
-                None => clear_by_keyboard(client).await?.unwrap_or(caret),
-                Some(_) => caret,
+                None if edges.emptied().is_none() => {
+                    clear_by_keyboard(client).await?.unwrap_or(edges)
+                }
+                _ => edges,
             };
-            if left.is_at(0) {
-                return Ok(Emptied::Yes);
-            }
-            let reason = format!(
-                "{} characters are left in it, whatever keys are pressed; nothing was typed",
-                left.end
-            );
-            Err(client.refused(WHAT, reason))
+            let reason = || {
+                format!(
+                    "{} characters are left in it, whatever keys are pressed; nothing was typed",
+                    left.left()
+                )
+            };
+            left.emptied().ok_or_else(|| client.refused(WHAT, reason()))
         }
         None => match (shown, shown_text(client).await) {
             (_, Some(text)) if text.is_empty() => Ok(Emptied::Yes),
@@ -98,61 +132,82 @@ async fn after_deleting(
     }
 }
 
-/// Where the caret is then, as far as the phone tells. `None` from phones before Android 12, which have no
-/// key combinations and say so without doing anything.
-async fn select_and_delete(client: &DeviceClient) -> Result<Option<Option<Caret>>, DeviceError> {
-    let output = client.act_quick(WHAT, &batch(&[SELECT_AND_DELETE, FIELD_QUERY])).await?;
-    let [keys, field] = split_batch(&output.stdout);
+/// What is left then, as far as the phone tells, and whether it knows combinations of keys: before Android 12
+/// phones say that they do not, without doing anything.
+async fn select_and_delete(client: &DeviceClient) -> Result<(Option<Edges>, bool), DeviceError> {
+    let output = client.act_quick(WHAT, &and_look(SELECT_AND_DELETE)).await?;
     let told = output.combined();
     let unknown = ["Unknown command", "Error: Unknown", "usage:", "Usage:"];
     if told.contains("INJECT_EVENTS") {
         ensure_accepted(client, WHAT, &output)?;
     }
-    if unknown.iter().any(|words| told.contains(words)) {
-        return Ok(None);
-    }
-    if keys.contains("ayeaye-failed") {
+    let is_known = !unknown.iter().any(|words| told.contains(words));
+    if is_known && told.contains("ayeaye-failed") {
         return Err(client.refused(WHAT, output.summary()));
     }
-    Ok(Some(FieldState::read(field).caret))
+    Ok((read_edges(&output.stdout, is_known), is_known))
 }
 
-/// Where the caret is after a move to the end.
-async fn caret_at_end(client: &DeviceClient) -> Result<Option<Caret>, DeviceError> {
-    let output = client.act_quick(WHAT, &batch(&["input keyevent 123", FIELD_QUERY])).await?;
-    let [_, field] = split_batch(&output.stdout);
-    Ok(FieldState::read(field).caret)
+/// Presses keys and then looks where HOME and END lead. `trusted`: Ctrl+END is believed to lead to the end of
+/// the text, since nothing has shown yet that the app swallows such combinations.
+async fn edges_after(
+    client: &DeviceClient,
+    keys: &str,
+    trusted: bool,
+) -> Result<Option<Edges>, DeviceError> {
+    let output = client.act_quick(WHAT, &and_look(keys)).await?;
+    let told = output.combined();
+    if told.contains("INJECT_EVENTS") {
+        ensure_accepted(client, WHAT, &output)?;
+    }
+    Ok(read_edges(&output.stdout, trusted && !told.contains("Unknown command")))
+}
+
+fn and_look(keys: &str) -> String {
+    let looks = [keys, HOME, END].map(|keys| format!("{keys}; {FIELD_QUERY}"));
+    batch(&looks.each_ref().map(|it| &**it))
+}
+
+fn read_edges(told: &str, trusted: bool) -> Option<Edges> {
+    let pieces: [&str; 3] = split_batch(told);
+    let [before, home, end] = pieces.map(FieldState::read);
+    let whole_text = trusted && !pieces[2].contains("ayeaye-line");
+    let is_all = whole_text || end.one_line == Some(true);
+    Some(Edges { before: before.caret?, home: home.caret?, end: end.caret?, is_all })
 }
 
 /// Deletes from the end backwards, and then forwards what stood behind, until nothing is left or nothing
 /// changes any more.
 async fn delete_backwards(
     client: &DeviceClient,
-    mut caret: Option<Caret>,
-) -> Result<Option<Caret>, DeviceError> {
-    for _ in 0..MAX_ROUNDS {
-        let most = caret.map_or(MAX_DELETES, |caret| caret.end.clamp(1, MAX_DELETES));
-        let keys =
-            format!("input keyevent 123{}{} 123", " 67".repeat(most), " 112".repeat(MAX_FORWARD));
-        let output = client.act_quick(WHAT, &batch(&[&keys, FIELD_QUERY])).await?;
-        if output.combined().contains("INJECT_EVENTS") {
-            ensure_accepted(client, WHAT, &output)?;
-        }
-        let [_, field] = split_batch(&output.stdout);
-        let before = caret;
-        caret = FieldState::read(field).caret;
-        match (before, caret) {
-            (_, None) => return Ok(None),
-            (_, Some(now)) if now.is_at(0) => return Ok(caret),
-            (Some(before), Some(now)) if before.end <= now.end => return Ok(caret),
-            _ => {}
+    mut edges: Option<Edges>,
+) -> Result<Option<Edges>, DeviceError> {
+    for round in 0..MAX_ROUNDS {
+        let known = edges;
+        let at = known.map_or(0, Edges::left);
+        let go = match known {
+            None => " 123",
+            Some(edges) if edges.end.end < edges.home.end => " 122",
+            // END was the last key.
+            Some(_) => "",
+        };
+        let back = known.map_or(MAX_DELETES, |_| at.clamp(1, MAX_DELETES));
+        let forward = if round == 0 { FEW_FORWARD } else { MAX_DELETES };
+        let (back, forward) = (" 67".repeat(back), " 112".repeat(forward));
+        edges = edges_after(client, &format!("input keyevent{go}{back}{forward}"), false).await?;
+        let Some(now) = edges else { return Ok(None) };
+        let was_at_start = known.is_some_and(Edges::are_at_start);
+        let is_over = now.are_at_start() && (now.is_all || was_at_start);
+        let is_stuck = known.is_some() && 0 < at && at <= now.before.end;
+        if is_over || is_stuck {
+            break;
         }
     }
-    Ok(caret)
+    Ok(edges)
 }
 
 /// Has a keyboard app empty the field, if one for that is installed.
-async fn clear_by_keyboard(client: &Arc<DeviceClient>) -> Result<Option<Caret>, DeviceError> {
+async fn clear_by_keyboard(client: &Arc<DeviceClient>) -> Result<Option<Edges>, DeviceError> {
     let (methods, _) = ime::query(client).await?;
     let Ok(id) = ime::usable(client.id(), &methods) else { return Ok(None) };
     clear_through(client, &id, &methods).await
@@ -162,11 +217,11 @@ async fn clear_through(
     client: &Arc<DeviceClient>,
     id: &str,
     methods: &InputMethods,
-) -> Result<Option<Caret>, DeviceError> {
+) -> Result<Option<Edges>, DeviceError> {
     let switch = ImeSwitch::activate(client, id, methods).await?;
     let cleared = async {
         ime::clear(client, id).await?;
-        caret_at_end(client).await
+        edges_after(client, "true", true).await
     };
     let cleared = cleared.await;
     switch.restore().await;

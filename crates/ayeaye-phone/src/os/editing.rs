@@ -1,5 +1,6 @@
 //! Text in the focused field: editing it, the input method, the soft keyboard.
 use super::Os;
+use super::input::field_lines;
 use super::state::{Gesture, Outcome};
 use crate::apps::fields::Field;
 use crate::apps::{Event, SoftKey, SystemEvent};
@@ -37,6 +38,39 @@ impl Os {
         self.all_selected = false;
         change(self.field(name));
         self.edited();
+    }
+
+    /// Moves the caret to the beginning or the end of the text.
+    pub(super) fn to_edge_of_text(&mut self, end: bool) -> bool {
+        let reaches = self.focus.is_some() && self.takes_text();
+        if reaches {
+            self.step(|field| field.caret = if end { field.text.len() } else { 0 });
+        }
+        reaches
+    }
+
+    /// Moves the caret to the right or the left edge of the line that it is in, as Android's keys do: in a
+    /// paragraph from right to left the right edge is where the line begins.
+    pub(super) fn to_edge_of_line(&mut self, right: bool) {
+        let Some(name) = self.focus else { return };
+        let Field { text, caret } = self.field(name).clone();
+        let mut lines = vec![(0, text.len())];
+        if self.takes_lines() && !text.is_empty() {
+            let layout = self.layout();
+            let window = layout.windows.iter().find(|w| w.kind == WindowKind::App);
+            if let Some(node) = window.and_then(|window| window.find_field(name)) {
+                let shown = field_lines(node).1;
+                lines = shown.iter().map(|line| (line.start, line.end)).collect();
+            }
+        }
+        let row = lines.iter().rposition(|(start, _)| *start <= caret).unwrap_or(0);
+        let (start, end) = lines.get(row).copied().unwrap_or_default();
+        let goes_on = lines.get(row + 1).is_some_and(|(next, _)| *next == end);
+        let last = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+        // Behind the last character it would be in the next line.
+        let end = if goes_on { last } else { end };
+        let at_start = right == is_right_to_left(&text, start);
+        self.step(|field| field.caret = if at_start { start } else { end });
     }
 
     fn edited(&mut self) {
@@ -111,6 +145,11 @@ impl Os {
         let layout = self.layout();
         let window = layout.windows.iter().find(|w| w.kind == WindowKind::App)?;
         window.find_field(name)?.el.field.clone()
+    }
+
+    /// Whether the focused field takes line breaks.
+    pub(crate) fn takes_lines(&mut self) -> bool {
+        self.spec().is_some_and(|spec| spec.multi_line)
     }
 
     /// What the focused field shows while it is empty.
@@ -264,6 +303,15 @@ impl Os {
         self.log(gesture, if done { Outcome::Done } else { Outcome::Dropped }, target);
         done
     }
+}
+
+/// Whether the paragraph at this place is written from right to left: its first letter says so.
+fn is_right_to_left(text: &str, at: usize) -> bool {
+    let begin = text[..at].rfind('\n').map_or(0, |before| before + 1);
+    let paragraph = text[begin..].lines().next().unwrap_or_default();
+    let hebrew_or_arabic =
+        |c| matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
+    paragraph.chars().find(|c| c.is_alphabetic()).is_some_and(hebrew_or_arabic)
 }
 
 /// Bounds the texts of the log.

@@ -345,7 +345,7 @@ fn fraction_across(node: &Node, x: f32) -> f32 {
 
 /// A field's text as drawn: its lines, font size and origin.
 #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
-fn field_lines(node: &Node) -> (String, Vec<lines::Line>, f32, (f32, f32)) {
+pub(super) fn field_lines(node: &Node) -> (String, Vec<lines::Line>, f32, (f32, f32)) {
     let el = &node.el;
     let s = node.scale;
     let shown = crate::tree::element::shown_text(el);

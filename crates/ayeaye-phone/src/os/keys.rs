@@ -95,6 +95,13 @@ impl Os {
             (true, false, [code::C]) => self.press(code::COPY),
             (true, false, [code::V]) => self.press(code::PASTE),
             (true, false, [code::X]) => self.press(code::CUT),
+            (true, false, [edge @ (code::MOVE_HOME | code::MOVE_END)]) => {
+                match self.quirks.select_all {
+                    SelectAll::Works => self.to_edge_of_text(*edge == code::MOVE_END),
+                    SelectAll::Swallowed => true,
+                    SelectAll::TypesA => self.press(*edge),
+                }
+            }
             (false, true, [key]) => match typed(*key) {
                 Some(c) if self.focus.is_some() && self.takes_text() => {
                     self.insert(&c.to_ascii_uppercase().to_string())
@@ -126,6 +133,8 @@ impl Os {
                 return true;
             }
             code::VOLUME_UP | code::VOLUME_DOWN | code::VOLUME_MUTE => return true,
+            // Alone they do nothing.
+            held if code::CTRL.contains(&held) || code::SHIFT.contains(&held) => return true,
             _ => {}
         }
         if !self.awake {
@@ -209,8 +218,10 @@ impl Os {
             code::FORWARD_DELETE => self.edit(Field::delete_forward),
             code::LEFT => self.step(Field::left),
             code::RIGHT => self.step(Field::right),
-            code::UP | code::MOVE_HOME => self.step(|field| field.caret = 0),
-            code::DOWN | code::MOVE_END => self.step(|field| field.caret = field.text.len()),
+            code::UP => self.step(|field| field.caret = 0),
+            code::DOWN => self.step(|field| field.caret = field.text.len()),
+            code::MOVE_HOME => self.to_edge_of_line(false),
+            code::MOVE_END => self.to_edge_of_line(true),
             _ => match typed(key) {
                 Some(c) => return self.insert_keys(&c.to_string()),
                 None => return false,

@@ -1,4 +1,5 @@
 //! Tests that use the phone as a person does: find a node, tap it, check what happened.
+mod carets;
 mod scrolling;
 mod timers;
 

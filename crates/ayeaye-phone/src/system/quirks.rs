@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What becomes of Ctrl+A in a text field.
+/// What becomes of Ctrl+A, and of Ctrl with other keys that move or select, in a text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SelectAll {

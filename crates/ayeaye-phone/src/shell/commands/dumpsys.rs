@@ -267,11 +267,15 @@ fn input_method(device: &AdbDevice) -> String {
     text
 }
 
-/// Android's `InputType` of the field in focus: text, or the password variation of it.
+/// Android's `InputType` of the field in focus: text, of several lines, or the password variation of it.
 fn input_type(phone: &Phone) -> Option<u32> {
     let state = phone.state();
     let field = state.nodes.iter().find(|node| node.focused && node.class.ends_with("EditText"))?;
-    Some(if field.password { 0x81 } else { 0x1 })
+    Some(match (field.password, phone.takes_lines()) {
+        (true, _) => 0x81,
+        (false, true) => 0x2_0001,
+        (false, false) => 0x1,
+    })
 }
 
 /// Whether a secret is needed to get in.

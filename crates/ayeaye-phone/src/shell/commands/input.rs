@@ -84,7 +84,11 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n",
         );
     };
-    match parse(command, args) {
+    let parsed = match *command {
+        "keycombination" if is_java(device) => Err(ArgumentError::UnknownCommand),
+        _ => parse(command, args),
+    };
+    match parsed {
         Ok(_) if device.faults().plan().input_refused => CommandOutput::security_exception(
             command,
             "Injecting input events requires the caller (or the source of the instrumentation, if any) \
@@ -196,11 +200,15 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), ArgumentError>
         _ => Err(ArgumentError::UnknownCommand),
     }
 }
+fn is_java(device: &AdbDevice) -> bool {
+    device.phone().options().sdk < FIRST_SDK_WITHOUT_JAVA
+}
+
 
 async fn perform(device: &AdbDevice, gesture: Gesture) {
     let phone = device.phone();
-    let java = phone.options().sdk < FIRST_SDK_WITHOUT_JAVA;
-    let start = device.timing().input.max(if java { JVM_START } else { Duration::ZERO });
+    let java = if is_java(device) { JVM_START } else { Duration::ZERO };
+    let start = device.timing().input.max(java);
     pause(start).await;
     match gesture {
         Gesture::Tap(x, y) => phone.tap(x, y),
