@@ -27,6 +27,9 @@ use crate::parse::{
 use crate::text_entry::TextEntry;
 use crate::{AppLabels, ExchangeFolder, fence, gesture, screen, settings, sync};
 
+/// The longest touch and hold delay that is believed, in milliseconds; Android offers 1500.
+const MAX_LONG_PRESS: u64 = 5000;
+
 /// A phone behind an adb server.
 #[derive(Debug)]
 pub struct AdbDevice {
@@ -37,6 +40,8 @@ pub struct AdbDevice {
     files: Option<ExchangeFolder>,
     /// Android's API level, where it is known.
     sdk: OnceCell<Option<u32>>,
+    /// After how long it takes a touch for a long press.
+    long_press: OnceCell<Duration>,
 }
 
 /// What is learnt about a phone's screens, from one lease to the next.
@@ -105,6 +110,7 @@ impl AdbDevice {
             apps: AppCatalog::new(app_labels),
             files,
             sdk: OnceCell::new(),
+            long_press: OnceCell::new(),
         }
     }
 
@@ -142,10 +148,12 @@ impl AdbDevice {
         let line = match gesture {
             Gesture::Click { point } => gesture::tap(*point, on),
             Gesture::DoubleClick { point } => gesture::double_tap(*point, on, self.sdk().await?),
-            Gesture::LongPress { point, duration } => gesture::long_press(*point, on, *duration),
+            Gesture::LongPress { point, duration } => {
+                gesture::long_press(*point, on, *duration, self.long_press().await?)
+            }
             Gesture::Slide { from, to, duration } => gesture::slide(*from, *to, on, *duration),
             Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
-            Gesture::Drag { from, to } => gesture::drag(*from, *to, on),
+            Gesture::Drag { from, to } => gesture::drag(*from, *to, on, self.long_press().await?),
             Gesture::HotKey { key } => gesture::key(*key),
             Gesture::Command(command) => return self.commander().perform(command).await,
             Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
@@ -161,6 +169,18 @@ impl AdbDevice {
         let display = self.seen.displays.for_gesture(&self.client, what).await?;
         line.on_display(display).send(&self.client, what).await?;
         Ok(Performed::done())
+    }
+
+    /// What is set as the touch and hold delay, for the person in front.
+    async fn long_press(&self) -> Result<Duration, DeviceError> {
+        let ask = async || {
+            let ask = "settings --user current get secure long_press_timeout";
+            let output = self.client.shell_quick("its touch and hold delay", ask).await?;
+            let ms =
+                output.stdout.trim().parse().ok().filter(|ms| (1..=MAX_LONG_PRESS).contains(ms));
+            Ok(ms.map_or(gesture::LONG_PRESS, Duration::from_millis))
+        };
+        self.long_press.get_or_try_init(ask).await.copied()
     }
 
     async fn sdk(&self) -> Result<Option<u32>, DeviceError> {

@@ -11,8 +11,11 @@ use crate::shell::ShellOutput;
 
 /// How long a scroll takes. A faster one would fling the content too far.
 const SCROLL_DURATION: Duration = Duration::from_millis(500);
-/// How long a drag moves, after the long press that Android puts before it.
+/// How long a drag moves, after the long press before it.
 const DRAG_DURATION: Duration = Duration::from_secs(1);
+/// After how long a touch is a long press, where the phone does not tell, and by how much a long press is longer.
+pub(crate) const LONG_PRESS: Duration = Duration::from_millis(500);
+const LONGER: Duration = Duration::from_millis(200);
 /// The longest time that a finger stays down.
 const MAX_DURATION: Duration = Duration::from_secs(10);
 /// The API level (Android 12) from which on `input` starts fast enough for two taps in a row.
@@ -64,9 +67,16 @@ pub(crate) fn double_tap(point: Point, on: ScreenSize, sdk: Option<u32>) -> Shel
     })
 }
 
-/// `input` has no long press: it is a swipe from a point to itself.
-pub(crate) fn long_press(point: Point, on: ScreenSize, duration: Duration) -> ShellCommand {
-    swipe(point.to_pixel(on), point.to_pixel(on), duration.max(Duration::from_millis(500)))
+/// `input` has no long press: it is a swipe from a point to itself. `timeout`: after how long the phone takes a
+/// touch for one.
+pub(crate) fn long_press(
+    point: Point,
+    on: ScreenSize,
+    duration: Duration,
+    timeout: Duration,
+) -> ShellCommand {
+    let shortest = if timeout <= LONG_PRESS { LONG_PRESS } else { timeout + LONGER };
+    swipe(point.to_pixel(on), point.to_pixel(on), duration.max(shortest))
 }
 
 pub(crate) fn slide(from: Point, to: Point, on: ScreenSize, duration: Duration) -> ShellCommand {
@@ -102,13 +112,15 @@ pub(crate) fn unlock(on: ScreenSize, duration: Duration) -> ShellCommand {
     swipe(Pixel { x, y: from }, Pixel { x, y: to }, duration)
 }
 
-pub(crate) fn drag(from: Point, to: Point, on: ScreenSize) -> ShellCommand {
+/// `input` presses for as long as a long press takes, and that is a part of the time it is given: where none is
+/// left, the finger jumps and nothing is dragged (AOSP, `InputShellCommand.sendSwipe`).
+pub(crate) fn drag(from: Point, to: Point, on: ScreenSize, timeout: Duration) -> ShellCommand {
     let (from, to) = (from.to_pixel(on), to.to_pixel(on));
-    let ms = DRAG_DURATION.as_millis();
+    let duration = timeout + DRAG_DURATION;
+    let ms = duration.as_millis();
     ShellCommand {
         line: format!("input draganddrop {} {} {} {} {ms}", from.x, from.y, to.x, to.y),
-        // The long press before it takes half a second, on some phones more.
-        duration: DRAG_DURATION + Duration::from_secs(2),
+        duration,
     }
 }
 
@@ -190,7 +202,7 @@ mod tests {
         let slide = slide(at(500, 800), at(500, 200), TALL, Duration::from_millis(300));
         assert_eq!(slide.line, "input swipe 540 1920 540 480 300");
         assert_eq!(slide.duration, Duration::from_millis(300));
-        let press = long_press(at(0, 0), TALL, Duration::from_hours(1));
+        let press = long_press(at(0, 0), TALL, Duration::from_hours(1), LONG_PRESS);
         assert_eq!(press.line, "input swipe 0 0 0 0 10000");
     }
 

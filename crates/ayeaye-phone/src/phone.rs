@@ -117,7 +117,11 @@ impl Phone {
     pub fn swipe(&self, from: (f32, f32), to: (f32, f32), duration: Duration) {
         self.os().swipe(from, to, duration);
     }
-    /// Long press, move, release.
+    /// After how long a touch is a long press.
+    pub(crate) fn long_press(&self) -> Duration {
+        self.os().long_press()
+    }
+    /// Long press, move, release, in `duration` together: without time for more than the long press the finger jumps.
     pub fn drag(&self, from: (f32, f32), to: (f32, f32), duration: Duration) {
         self.os().drag(from, to, duration);
     }
@@ -273,13 +277,13 @@ impl Phone {
     pub fn selection(&self) -> Option<(usize, usize)> {
         self.os().selection()
     }
-    /// What it shows while it is empty.
-    pub(crate) fn hint(&self) -> Option<&'static str> {
-        self.os().hint()
-    }
     /// Whether the field takes line breaks.
     pub(crate) fn takes_lines(&self) -> bool {
         self.os().takes_lines()
+    }
+    /// What it shows while it is empty.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        self.os().hint()
     }
 }
 

@@ -41,13 +41,33 @@ async fn every_gesture_is_one_call() {
         fake.commands(),
         [
             "input tap 540 1200",
+            "settings --user current get secure long_press_timeout",
             "input swipe 540 1200 540 1200 1000",
             "input swipe 540 1200 540 1200 300",
             "input swipe 540 1800 540 600 500",
-            "input draganddrop 540 1200 540 1200 1000",
+            "input draganddrop 540 1200 540 1200 1500",
             "input keyevent 187",
         ]
     );
+}
+
+#[tokio::test]
+async fn presses_and_drags_last_longer_than_the_touch_and_hold_delay() {
+    let fake =
+        Fake::phone(|r| r.contains("long_press_timeout").then(|| Reply::out("1500\n"))).await;
+    let device = fake.open().await;
+    let point = Point::new(500, 500).unwrap();
+    for seconds in [1, 3] {
+        let duration = Duration::from_secs(seconds);
+        device.perform(&Gesture::LongPress { point, duration }, ON).await.unwrap();
+    }
+    device.perform(&Gesture::Drag { from: point, to: point }, ON).await.unwrap();
+    let acts = [
+        "swipe 540 1200 540 1200 1700",
+        "swipe 540 1200 540 1200 3000",
+        "draganddrop 540 1200 540 1200 2500",
+    ];
+    assert_eq!(fake.acts(), acts.map(|act| format!("input {act}")));
 }
 
 #[tokio::test]

@@ -12,8 +12,6 @@ use crate::tree::{WindowKind, xml};
 const STATUS_BAR_DP: u8 = 28;
 /// Touch slop: a shorter movement is a tap.
 const SLOP_DP: f32 = 8.0;
-/// From here on a touch is a long press.
-const LONG_PRESS: Duration = Duration::from_millis(500);
 /// Longest time between two taps, and how far apart they may be, for a double tap.
 const DOUBLE_TAP: Duration = Duration::from_millis(300);
 const DOUBLE_TAP_SLOP_DP: f32 = 100.0;
@@ -59,7 +57,13 @@ impl Os {
     pub(crate) fn drag(&mut self, from: (f32, f32), to: (f32, f32), duration: Duration) {
         self.counts.swipes += 1;
         let gesture = Gesture::Drag { from, to, ms: millis(duration) };
-        self.move_pointer(gesture, from, to, duration, false);
+        let moves = duration.saturating_sub(self.long_press());
+        if moves.is_zero() {
+            self.counts.dead_taps += 1;
+            self.log(gesture, Outcome::Nothing, String::new());
+            return;
+        }
+        self.move_pointer(gesture, from, to, moves, false);
     }
 
     /// Whether a touch is delivered; if not, it is counted and logged as dropped. `moves`: beyond the slop.
@@ -164,7 +168,8 @@ impl Os {
     ) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         if dx.hypot(dy) < SLOP_DP * self.scale() {
-            self.touch(gesture, from.0, from.1, duration >= LONG_PRESS);
+            let long = self.long_press() <= duration;
+            self.touch(gesture, from.0, from.1, long);
             return;
         }
         if !self.accepts_touch(&gesture, from.0, from.1, true) {

@@ -208,6 +208,12 @@ impl Os {
         self.system.get(namespace, key)
     }
 
+    /// From here on a touch is a long press.
+    pub(crate) fn long_press(&self) -> Duration {
+        let set = self.setting("secure", "long_press_timeout").and_then(|ms| ms.parse().ok());
+        Duration::from_millis(set.unwrap_or(500))
+    }
+
     /// `user_rotation` turns the screen at once, and when the phone does not turn it itself any more.
     pub(crate) fn put_setting(&mut self, namespace: &str, key: &str, value: Option<&str>) {
         self.system.put(namespace, key, value);

@@ -37,3 +37,17 @@ async fn a_tap_on_a_fling_only_stops_it() {
     assert_eq!(state.counts.taps_in_transition, 1);
     assert_eq!(state.actions.last().map(|action| action.outcome), Some(Outcome::Dropped));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_drag_moves_in_the_time_that_the_long_press_leaves() {
+    let user = User::new();
+    user.open("Settings").await;
+    let row = || user.node("Notifications").bounds[1];
+    let start = row();
+    user.phone.put_setting("secure", "long_press_timeout", Some("1500"));
+    let drag = |ms| {
+        user.phone.drag((540.0, 1800.0), (540.0, 1600.0), Duration::from_millis(ms));
+        start - row()
+    };
+    assert_eq!((drag(1500), drag(2500)), (0, 200));
+}

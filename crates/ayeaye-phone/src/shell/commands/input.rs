@@ -7,13 +7,12 @@ use std::time::Duration;
 use super::{CommandOutput, args::pixel, keys};
 use crate::{device::AdbDevice, profile::pause};
 
-/// Before Android 12 `input` is a Java program, and starting one takes this long.
+/// Before Android 12 `input` is a Java program, which knows no combinations of keys, and starting one takes this
+/// long.
 const JVM_START: Duration = Duration::from_millis(400);
 const FIRST_SDK_WITHOUT_JAVA: u32 = 31;
 /// The default duration of a swipe.
 const SWIPE: Duration = Duration::from_millis(300);
-/// The long press before a drag.
-const HOLD: Duration = Duration::from_millis(500);
 /// Longer gestures are refused, so that none blocks a phone for ever.
 const MAX_DURATION_MS: u64 = 60_000;
 
@@ -200,10 +199,10 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), ArgumentError>
         _ => Err(ArgumentError::UnknownCommand),
     }
 }
+
 fn is_java(device: &AdbDevice) -> bool {
     device.phone().options().sdk < FIRST_SDK_WITHOUT_JAVA
 }
-
 
 async fn perform(device: &AdbDevice, gesture: Gesture) {
     let phone = device.phone();
@@ -217,13 +216,13 @@ async fn perform(device: &AdbDevice, gesture: Gesture) {
             phone.swipe(from, to, time);
         }
         Gesture::Drag(from, to, time) => {
-            tokio::time::sleep(HOLD + time).await;
+            tokio::time::sleep(time.max(phone.long_press())).await;
             phone.drag(from, to, time);
         }
         Gesture::Keys(codes, press) => {
             for code in codes {
                 if press == Press::Long {
-                    tokio::time::sleep(HOLD).await;
+                    tokio::time::sleep(phone.long_press()).await;
                 }
                 phone.key(code, press == Press::Long);
                 if press == Press::Double {
