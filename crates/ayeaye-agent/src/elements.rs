@@ -38,6 +38,9 @@ pub struct Element {
     pub class: String,
     /// Such as `com.example.notes:id/new_note`; often empty.
     pub resource_id: String,
+    /// Package of the app that shows it: of a widget on the home screen, and of a window over it, another than the
+    /// home screen's.
+    pub package: String,
     /// Left, top, right, bottom in pixels of the screen; right and bottom are the first outside.
     pub bounds: [i32; 4],
     /// It hides what is typed into it.
@@ -319,6 +322,7 @@ fn read_element(
         hint: attribute("hint").to_owned(),
         class: attribute("class").to_owned(),
         resource_id: attribute("resource-id").to_owned(),
+        package: attribute("package").to_owned(),
         bounds: bounds(attribute("bounds"))?,
         password: flag("password"),
         focused: flag("focused"),

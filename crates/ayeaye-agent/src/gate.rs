@@ -53,6 +53,7 @@ pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
     let slide = request::as_slide(request.gesture);
     let request =
         &GateRequest { gesture: slide.as_ref().unwrap_or(request.gesture), ..request.clone() };
+    let request = &rules::in_its_app(request);
     let mut findings = Findings::new(policy, request);
     rules::budgets(&mut findings);
     rules::lists(&mut findings);

@@ -117,6 +117,8 @@ pub struct ControlFacts {
     pub hint: String,
     /// Such as `com.example:id/send_button`.
     pub resource_id: String,
+    /// Package of the app that shows it; empty when the phone does not say.
+    pub package: String,
     /// Such as `android.widget.Button`.
     pub kind: String,
     /// What stands in it, of a field: typed there, or what an empty one asks for on older phones. The first of
@@ -328,6 +330,7 @@ fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts
         beside: beside.into_iter().map(short).collect(),
         hint: short(&element.hint),
         resource_id: short(&element.resource_id),
+        package: short(&element.package),
         kind: short(&element.class),
         content: short(element.name()),
         password: element.password,

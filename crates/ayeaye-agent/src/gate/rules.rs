@@ -16,6 +16,7 @@ pub(super) use self::places::{
     budgets, lists, secrets, system_parts, unnamed_apps, unreadable_screens,
 };
 
+use super::is_home;
 use super::request::{GateRequest, as_slide};
 use crate::{Gesture, Key};
 
@@ -73,5 +74,25 @@ fn acts(request: &GateRequest<'_>) -> bool {
     match request.gesture {
         Gesture::Type { .. } | Gesture::HotKey { key: Key::Enter } => true,
         gesture => touches(gesture) && !only_moves(gesture),
+    }
+}
+
+/// The app that shows what an act is for, where another one is in front.
+fn other_app<'a>(request: &GateRequest<'a>) -> Option<&'a str> {
+    if !acts(request) {
+        return None;
+    }
+    let screen = request.screen;
+    let focused = screen.focused.iter().filter(|_| !touches(request.gesture));
+    let mut packages = screen.aimed.iter().chain(focused).map(|it| it.package.as_str());
+    packages.find(|it| !it.is_empty() && !it.eq_ignore_ascii_case(request.package))
+}
+
+/// The same act in the app that it is for. A phone says that its home screen is in front while a window of any app lies
+/// over it, and widgets on it are other apps' too.
+pub(super) fn in_its_app<'a>(request: &GateRequest<'a>) -> GateRequest<'a> {
+    match other_app(request).filter(|_| is_home(request.package)) {
+        Some(package) => GateRequest { package, activity: "", label: "", ..request.clone() },
+        None => request.clone(),
     }
 }

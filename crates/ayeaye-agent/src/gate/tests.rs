@@ -1,6 +1,7 @@
 //! The gate on screens as phones describe them.
 mod attacks;
 mod benign;
+mod home;
 mod laws;
 mod questions;
 mod table;
@@ -15,6 +16,8 @@ pub(super) const SIZE: ScreenSize = ScreenSize { width: 1080, height: 2400 };
 pub(super) struct Scene {
     package: String,
     activity: String,
+    /// The app that shows what is on it.
+    shown_by: String,
     nodes: Vec<String>,
     rows: Vec<(String, i32)>,
 }
@@ -29,6 +32,7 @@ impl Scene {
         let mut scene = Self {
             package: package.to_owned(),
             activity: activity.to_owned(),
+            shown_by: package.to_owned(),
             nodes: Vec::new(),
             rows: Vec::new(),
         };
@@ -48,6 +52,12 @@ impl Scene {
             escaped(id),
             from + height
         ));
+    }
+
+    /// What is on it is another app's: a window over the one that the phone says is in front.
+    pub(super) fn shown_by(mut self, package: &str) -> Self {
+        package.clone_into(&mut self.shown_by);
+        self
     }
 
     pub(super) fn text(mut self, text: &str) -> Self {
@@ -219,10 +229,11 @@ impl Scene {
     }
 
     pub(super) fn xml(&self) -> String {
-        format!(
+        let screen = format!(
             r#"<hierarchy rotation="0"><node class="android.widget.FrameLayout" bounds="[0,0][1080,2400]">{}</node></hierarchy>"#,
             self.nodes.concat()
-        )
+        );
+        screen.replace("<node ", &format!(r#"<node package="{}" "#, escaped(&self.shown_by)))
     }
 
     pub(super) fn facts(&self, gesture: &Gesture) -> ScreenFacts {

@@ -142,10 +142,11 @@ fn command(
     request: &GateRequest<'_>,
     app: Option<AppKind>,
 ) -> Option<(ActClass, String)> {
-    let on_home = |class: ActClass| {
-        // The name under an icon is an app's.
-        app != Some(AppKind::Launcher) || matches!(class, ActClass::Delete | ActClass::Install)
-    };
+    // The name under an icon is an app's. What no home screen shows itself is no icon.
+    let is_icon =
+        app == Some(AppKind::Launcher) && control.package.eq_ignore_ascii_case(request.package);
+    let on_home =
+        |class: ActClass| !is_icon || matches!(class, ActClass::Delete | ActClass::Install);
     let is_content = CONTENT < control.names.len();
     let own = control.names.iter().chain((!control.hint.is_empty()).then_some(&control.hint));
     let kind = control.kind.rsplit('.').next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Where an act is done: the app, the part of the system, the address; and how much was done before.
 use super::controls::is_decline;
-use super::{acts, is_key, only_moves, touches};
+use super::{acts, is_key, only_moves, other_app, touches};
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
 use crate::gate::components::{self, SystemPart};
@@ -65,8 +65,15 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
             let home = apps::kind_of(package) == Some(AppKind::Launcher);
             let system = package == "com.android.systemui";
             check(package, home || system);
-            if policy.is_private(package) {
-                findings.deny(ActClass::Open, Rule::PrivateApp, package);
+            // In the shade lie notifications, whose buttons are the apps'.
+            let other = other_app(request).filter(|_| system);
+            if let Some(other) = other {
+                check(other, false);
+            }
+            if let Some(private) =
+                [Some(package), other].into_iter().flatten().find(|it| policy.is_private(it))
+            {
+                findings.deny(ActClass::Open, Rule::PrivateApp, private);
             }
         }
     }

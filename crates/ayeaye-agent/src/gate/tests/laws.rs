@@ -55,13 +55,14 @@ fn package() -> impl Strategy<Value = String> {
 }
 
 fn control() -> impl Strategy<Value = ControlFacts> {
-    (vec(text(), 0..4), text(), "[a-zA-Z_:/]{0,16}", any::<[bool; 4]>()).prop_map(
-        |(names, hint, id, [password, reacts, switch, field])| ControlFacts {
+    (vec(text(), 0..4), text(), "[a-zA-Z_:/]{0,16}", package(), any::<[bool; 4]>()).prop_map(
+        |(names, hint, id, package, [password, reacts, switch, field])| ControlFacts {
             content: names.first().cloned().unwrap_or_default(),
             beside: names.iter().take(1).cloned().collect(),
             names,
             hint,
             resource_id: id,
+            package,
             kind: if field { "android.widget.EditText" } else { "android.widget.Button" }.into(),
             password,
             reacts,
