@@ -26,8 +26,7 @@ pub(super) fn on_screen(screen: &ScreenFacts) -> Option<String> {
 
 /// An amount as a number: the last separator begins the cents if two digits follow it.
 fn value(amount: &str) -> f64 {
-    let number: String =
-        amount.chars().filter(|c| c.is_numeric() || matches!(c, '.' | ',')).collect();
+    let number: String = amount.chars().filter_map(figure).collect();
     let cents = number.rfind(['.', ',']).filter(|at| number.len() - at <= 3);
     let (whole, cents) = number.split_at(cents.unwrap_or(number.len()));
     let digits = |text: &str| {
@@ -38,6 +37,20 @@ fn value(amount: &str) -> f64 {
     };
     let places = i32::try_from(cents.chars().filter(char::is_ascii_digit).count()).unwrap_or(2);
     digits(whole) + digits(cents) / 10_f64.powi(places)
+}
+
+/// A digit of any script, or a separator, as people write it in English.
+fn figure(c: char) -> Option<char> {
+    /// The zeros of Arabic, Persian, Indian, Bengali, Thai and full-width digits.
+    const ZEROS: [u32; 6] = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
+    match c {
+        '0'..='9' | '.' | ',' => Some(c),
+        '\u{66b}' => Some('.'),
+        _ => {
+            let digits = ZEROS.iter().filter_map(|zero| u32::from(c).checked_sub(*zero));
+            digits.filter_map(|digit| char::from_digit(digit, 10)).next()
+        }
+    }
 }
 
 /// Whether anything on the screen tells of money: an amount, a total, an account.

@@ -82,20 +82,20 @@ pub(super) fn amount(text: &str) -> Option<String> {
 
 /// The amount of money that a text shows in figures.
 pub(super) fn in_figures(text: &str) -> Option<String> {
-    let digit = |c: char| c.is_numeric();
     let mut from = 0;
-    while let Some(start) = text[from..].find(digit).map(|at| at + from) {
-        let end = text[start..]
-            .find(|c: char| !(digit(c) || matches!(c, '.' | ',' | '\'' | '\u{a0}' | '\u{202f}')))
-            .map_or(text.len(), |at| at + start);
-        let number = text[start..end].trim_end_matches(|c: char| !digit(c));
+    while let Some(start) = text[from..].find(char::is_numeric).map(|at| at + from) {
+        let end = number_end(text, start);
+        let number = &text[start..end];
         let before = text[..start].trim_end();
-        let after = text[start + number.len()..].trim_start();
+        let after = text[end..].trim_start();
         if let Some(sign) = SIGNS.iter().find(|sign| before.ends_with(**sign)) {
             return Some(format!("{sign}{number}"));
         }
+        let sure = |amount: String| {
+            if may_go_on_before(text, start) { around(text, start).to_owned() } else { amount }
+        };
         if let Some(sign) = SIGNS.iter().find(|sign| after.starts_with(**sign)) {
-            return Some(format!("{number} {sign}"));
+            return Some(sure(format!("{number} {sign}")));
         }
         let not_letter = |c: char| !c.is_alphabetic() && !matches!(c, '\u{900}'..='\u{e7f}');
         let before = before.trim_end_matches('.');
@@ -105,14 +105,53 @@ pub(super) fn in_figures(text: &str) -> Option<String> {
             return Some(format!("{last} {number}"));
         }
         if is_code(next) {
-            return Some(format!("{number} {next}"));
+            return Some(sure(format!("{number} {next}")));
         }
-        from = end.max(start + number.len()).max(start + 1);
-        while !text.is_char_boundary(from) {
-            from += 1;
-        }
+        from = end;
     }
     None
+}
+
+/// Where the number ends that begins here: its digits, the signs between them, and blanks before each three digits.
+fn number_end(text: &str, start: usize) -> usize {
+    let figures = |at: usize| text[at..].chars().take_while(|c| c.is_numeric()).count();
+    let mut digits = figures(start);
+    let mut end = start + text[start..].chars().take(digits).map(char::len_utf8).sum::<usize>();
+    let mut has_cents = false;
+    while let Some(sign) = text[end..].chars().next() {
+        let next = end + sign.len_utf8();
+        let more = figures(next);
+        let joins = match sign {
+            '.' | ',' | '\'' | '\u{2019}' | '\u{66b}' | '\u{66c}' => 0 < more,
+            ' ' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' => {
+                !has_cents && digits <= 3 && more == 3
+            }
+            _ => false,
+        };
+        if !joins {
+            break;
+        }
+        has_cents |= matches!(sign, '.' | ',' | '\u{66b}');
+        digits = more;
+        end = next + text[next..].chars().take(more).map(char::len_utf8).sum::<usize>();
+    }
+    end
+}
+
+/// Whether digits stand right before a number, so that they may belong to it: "2 4,99", "1·299", "5-10".
+fn may_go_on_before(text: &str, start: usize) -> bool {
+    let before = text[..start].trim_end();
+    let between = before.strip_suffix(|c: char| !c.is_alphanumeric()).unwrap_or(before);
+    let joined = before.len() == start && between.ends_with(char::is_numeric);
+    joined || before.ends_with(char::is_numeric)
+}
+
+/// The text around a place, as far as a question has room for it.
+fn around(text: &str, at: usize) -> &str {
+    const HALF: usize = 60;
+    let from = text.floor_char_boundary(at.saturating_sub(HALF));
+    let to = text.ceil_char_boundary((at + HALF).min(text.len()));
+    text[from..to].trim()
 }
 
 fn is_code(word: &str) -> bool {
@@ -189,7 +228,19 @@ mod tests {
             ("499 Kč", Some("499 Kč")),
             ("Rs. 500", Some("Rs 500")),
             ("20 ر.س", Some("20 ر.س")),
-            ("1 200 Ft", Some("200 Ft")),
+            ("1 200 Ft", Some("1 200 Ft")),
+            ("Total: 1 299 kr", Some("1 299 kr")),
+            ("12 990 ₽", Some("12 990 ₽")),
+            ("Do zapłaty 1\u{2009}299,00 zł", Some("1\u{2009}299,00 zł")),
+            ("1\u{a0}299\u{a0}000,50 ₽", Some("1\u{a0}299\u{a0}000,50 ₽")),
+            ("CHF 1’299.00", Some("CHF 1’299.00")),
+            ("١٬٢٩٩٫٠٠ ر.س", Some("١٬٢٩٩٫٠٠ ر.س")),
+            ("2 4,99 €", Some("2 4,99 €")),
+            ("2024 500 kr", Some("2024 500 kr")),
+            ("Seats 5-10 €", Some("Seats 5-10 €")),
+            ("1·299 €", Some("1·299 €")),
+            ("From 10:30, 4.99 €", Some("4.99 €")),
+            ("4.99 200 €", Some("4.99 200 €")),
             ("fünfzig Euro", Some("funfzig euro")),
             ("请付五十元", Some("五十元")),
             ("сто рублей", Some("сто рублей")),

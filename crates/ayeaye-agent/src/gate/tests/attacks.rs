@@ -437,6 +437,24 @@ fn an_amount_that_is_larger_is_named_too() {
 }
 
 #[test]
+fn amounts_in_any_figures_are_compared() {
+    for (shown, named) in [
+        ("١٬٤٩٩٫٠٠ ر.س", "١٬٤٩٩٫٠٠ ر.س"),
+        ("1 499 kr", "1 499 kr"),
+        ("CHF 1’499.00", "CHF 1’499.00"),
+    ] {
+        let scene = Scene::of("com.example.shop", "Checkout")
+            .text("Total €1.00")
+            .text(&format!("Plan {shown}"))
+            .button("Pay");
+        let verdict = scene.judge(TASK, &scene.tap("Pay"));
+        let GateDecision::Confirm(ask) = verdict.decision else { panic!("{verdict:?}") };
+        let expected = format!("€1.00 (the screen also shows {named})");
+        assert_eq!(ask.amount.as_deref(), Some(expected.as_str()));
+    }
+}
+
+#[test]
 fn the_question_names_app_thing_and_amount() {
     let scene = Scene::of("com.example.shop", "Checkout")
         .text("2 × Trail Shoes")
