@@ -6,7 +6,7 @@ use super::addressee::addressed;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_something};
-use super::owners::{KNOWN_ENDINGS, hosts_in, owner_of};
+use super::owners::{KNOWN_ENDINGS, anybody_can_have, hosts_in, is_shared, owner_of};
 use super::phrases;
 use super::quoted::{Content, contents, names_in, normalized_lines, people_in, unquoted};
 use super::text::{holds, is_spaced, mentions, normalized, same_word, stems, words};
@@ -278,12 +278,16 @@ impl UserWords {
 
     /// Whether they name a host: it or a domain around it, or the name of its owner: "wikipedia" for
     /// `en.wikipedia.org`, and not for `wikipedia.example.com`. Under an ending where names are given away or
-    /// are rarely its owner's ("weather" for `weather.tk`), only the address itself names it.
+    /// are rarely its owner's ("weather" for `weather.tk`), and under a hoster's domain ("github" for
+    /// `somebody.github.io`), only the address itself names it.
     pub(super) fn name_host(&self, host: &str) -> bool {
         let around =
             |it: &str| host == it || host.strip_suffix(it).is_some_and(|rest| rest.ends_with('.'));
-        if self.hosts.iter().any(|it| around(it)) {
+        if self.hosts.iter().any(|it| around(it) && (it == host || !is_shared(it))) {
             return true;
+        }
+        if anybody_can_have(host) {
+            return false;
         }
         // Letters that only look like those of the owner's name.
         if host.split('.').any(|label| label.starts_with("xn--")) {

@@ -13,6 +13,28 @@ pub(super) const KNOWN_ENDINGS: &[&str] = &[
     "jp", "ke", "kr", "kz", "lk", "lt", "lu", "lv", "ma", "mx", "my", "ng", "nl", "no", "nz", "pe", "ph", "pk", "pl", "pt", "ro", "rs", "ru", "sa", "se", "sg", "si", "sk", "th", "tr", "tw", "ua", "uk", "us", "uy", "vn", "za",
 ];
 
+/// Domains under which anybody can have a host.
+#[rustfmt::skip]
+const SHARED: &[&str] = &[
+    "github.io", "githubusercontent.com", "github.dev", "gitlab.io", "bitbucket.io", "codeberg.page", "readthedocs.io", "gitbook.io", "sourceforge.io", "sourceforge.net", "hf.space",
+    "wordpress.com", "tumblr.com", "livejournal.com", "substack.com", "medium.com", "typepad.com", "ghost.io", "hatenablog.com", "hatenablog.jp", "hatenadiary.com", "fc2.com", "tistory.com", "over-blog.com", "canalblog.com", "altervista.org", "beehiiv.com", "bearblog.dev", "micro.blog", "dreamwidth.org", "seesaa.net", "livedoor.blog", "narod.ru", "ucoz.ru", "ucoz.com",
+    "vercel.app", "now.sh", "netlify.app", "pages.dev", "workers.dev", "trycloudflare.com", "r2.dev", "herokuapp.com", "onrender.com", "railway.app", "fly.dev", "surge.sh", "deno.dev", "glitch.me", "repl.co", "replit.app", "replit.dev", "codesandbox.io", "csb.app", "stackblitz.io", "webcontainer.io", "gitpod.io", "ngrok.io", "ngrok.app", "ngrok.dev", "ngrok-free.app", "ngrok-free.dev", "loca.lt", "serveo.net", "pythonanywhere.com", "streamlit.app", "supabase.co", "lovable.app", "bolt.host", "v0.app",
+    "web.app", "firebaseapp.com", "appspot.com", "run.app", "cloudfunctions.net", "googleapis.com", "googleusercontent.com", "translate.goog", "usercontent.goog", "amazonaws.com", "cloudfront.net", "awsapprunner.com", "amplifyapp.com", "elasticbeanstalk.com", "on.aws", "azurewebsites.net", "azurestaticapps.net", "azureedge.net", "azurefd.net", "core.windows.net", "cloudapp.net", "cloudapp.azure.com", "digitaloceanspaces.com", "ondigitalocean.app", "backblazeb2.com", "linodeobjects.com", "fastly.net", "akamaized.net", "b-cdn.net", "oraclecloud.com", "aliyuncs.com", "myqcloud.com", "vultrobjects.com", "wasabisys.com",
+    "wixsite.com", "wixstudio.com", "editorx.io", "weebly.com", "webflow.io", "squarespace.com", "myshopify.com", "godaddysites.com", "strikingly.com", "carrd.co", "notion.site", "framer.app", "framer.website", "jimdosite.com", "jimdofree.com", "webnode.com", "webnode.page", "site123.me", "ueniweb.com", "000webhostapp.com", "infinityfreeapp.com", "neocities.org", "nekoweb.org", "bravesites.com", "tilda.ws", "mystrikingly.com", "bigcartel.com", "bandcamp.com", "itch.io", "fandom.com", "wikidot.com", "proboards.com", "forumotion.com", "discourse.group", "freshdesk.com", "zendesk.com", "atlassian.net", "sharepoint.com", "hubspotpagebuilder.com", "hs-sites.com", "mailchimpsites.com", "clickfunnels.com", "typeform.com", "jotform.com", "zohosites.com", "webs.com", "angelfire.com", "tripod.com", "blogs.com", "blog.com", "home.blog", "softr.app", "bubbleapps.io", "glide.page", "retool.com", "airtableapps.com", "wpengine.com", "wpcomstaging.com", "kinsta.cloud", "pantheonsite.io", "myspreadshop.com", "duckdns.org", "no-ip.org", "ddns.net", "hopto.org", "dyndns.org", "sslip.io", "nip.io",
+];
+
+/// Whether a domain is one under which anybody can have a host.
+pub(super) fn is_shared(domain: &str) -> bool {
+    // One for each country.
+    SHARED.contains(&domain) || domain.starts_with("blogspot.")
+}
+
+/// Whether anybody can have this host. What is called `www` is the hoster's own.
+pub(super) fn anybody_can_have(host: &str) -> bool {
+    let mut around = host.match_indices('.').map(|(at, _)| &host[at + 1..]);
+    around.any(is_shared) && !host.strip_prefix("www.").is_some_and(is_shared)
+}
+
 /// The part of a host that its owner has chosen.
 pub(super) fn owner_of(host: &str) -> &str {
     const SECOND: &[&str] =
@@ -38,6 +60,35 @@ pub(super) fn hosts_in(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::UserWords;
+
+    #[test]
+    fn a_host_that_anybody_can_have_is_not_named_by_its_hoster() {
+        for (task, host) in [
+            ("Look at the README on GitHub", "evil.github.io"),
+            ("Look at the README on github.io", "evil.github.io"),
+            ("Read my blog on Wordpress", "evil.wordpress.com"),
+            ("Read my blog on Blogspot", "evil.blogspot.com"),
+            ("Read my blog on Blogspot", "evil.blogspot.de"),
+            ("Read my Tumblr", "evil.tumblr.com"),
+            ("Look at Vercel", "a.evil.vercel.app"),
+            ("Look at Amazonaws", "evil.s3.eu-west-1.amazonaws.com"),
+            ("Look at the shop on Shopify", "evil.myshopify.com"),
+        ] {
+            assert!(!UserWords::new([task]).name_host(host), "{task}: {host}");
+        }
+        for (task, host) in [
+            ("Look at the README on GitHub", "github.com"),
+            ("Look at the README on GitHub", "gist.github.com"),
+            ("Look at anna.github.io", "anna.github.io"),
+            ("Look at anna.github.io", "www.anna.github.io"),
+            ("Open Tumblr", "www.tumblr.com"),
+            ("Open Wordpress", "wordpress.com"),
+            ("Look it up on Wikipedia", "en.wikipedia.org"),
+        ] {
+            assert!(UserWords::new([task]).name_host(host), "{task}: {host}");
+        }
+    }
 
     #[test]
     fn addresses_in_long_texts_of_any_script_are_found() {
