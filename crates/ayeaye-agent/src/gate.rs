@@ -43,6 +43,11 @@ pub(crate) fn is_home(package: &str) -> bool {
     apps::kind_of(package) == Some(apps::AppKind::Launcher)
 }
 
+/// Whether this is the title of the settings of a part of the system that gives power over the phone.
+pub(crate) fn is_part_title(text: &str) -> bool {
+    phrases::area_titled(&text::normalized(text)).is_some()
+}
+
 /// The classes of acts that a question names, whatever else it says.
 pub(crate) fn mentioned_classes(text: &str) -> Vec<ActClass> {
     phrases::mentioned(&text::normalized(text))

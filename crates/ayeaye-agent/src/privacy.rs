@@ -12,7 +12,7 @@ mod secret_store;
 mod server_keys;
 mod spelling;
 
-pub(crate) use self::metadata::{REFUSED_BY_RULE, is_length, keep_length, length_of};
+pub(crate) use self::metadata::{REFUSED_BY_RULE, is_length, keep_length, length_of, length_told};
 pub use self::secret_store::holds_placeholder;
 pub(crate) use self::secret_store::{SecretStore, SecretStores, placeholders};
 pub use self::server_keys::SHORTEST_KEY;

@@ -5,7 +5,7 @@ use super::secret_store::placeholders;
 use crate::event::{
     ActionRecord, BlackboardSection, Fact, GateRecord, NoteKind, PartRecord, ResponseRecord,
 };
-use crate::gate::Rule;
+use crate::gate::{Rule, is_part_title};
 
 /// The length of a text in words.
 pub(crate) fn length_of(text: &str) -> String {
@@ -14,8 +14,13 @@ pub(crate) fn length_of(text: &str) -> String {
 
 /// Whether a text is what [`length_of`] leaves of one.
 pub(crate) fn is_length(text: &str) -> bool {
-    let number = text.strip_prefix('[').and_then(|it| it.strip_suffix(" characters]"));
-    number.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+    length_told(text).is_some()
+}
+
+/// The length of a text of which nothing else is kept.
+pub(crate) fn length_told(text: &str) -> Option<u64> {
+    let number = text.strip_prefix('[')?.strip_suffix(" characters]")?;
+    number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().ok())?
 }
 
 /// Leaves only the length of a text. A placeholder tells less than that.
@@ -77,7 +82,9 @@ pub(super) fn drop_texts(fact: &mut Fact) {
         }
         Fact::ToolStart(start) => {
             drop_from_arguments(&mut start.parameters);
-            start.target.iter_mut().for_each(|target| keep_length(&mut target.name));
+            // The title of a part of the system tells nothing of anybody, and the gate goes by it on the next page.
+            let targets = start.target.iter_mut().filter(|it| !is_part_title(&it.name));
+            targets.for_each(|target| keep_length(&mut target.name));
             start.gate.iter_mut().for_each(drop_from_gate);
         }
         Fact::BlackboardAdd { section, item } if *section == BlackboardSection::Notes => {

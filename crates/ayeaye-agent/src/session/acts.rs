@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::approval::{self, Approval};
 use crate::event::{AnswerSource, Event, Fact, GateRecord, NoteKind, ToolStart};
 use crate::gate::{self, ActClass, Rule};
-use crate::privacy::placeholders;
+use crate::privacy::{length_told, placeholders};
 use crate::{Question, QuestionKind};
 
 /// Most names of what was touched that are remembered.
@@ -170,7 +170,8 @@ impl ActHistory {
             _ => {}
         }
         if let Some(text) = start.parameters.get("value").and_then(serde_json::Value::as_str) {
-            let letters = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
+            let letters = length_told(text)
+                .unwrap_or_else(|| u64::try_from(text.chars().count()).unwrap_or(u64::MAX));
             self.typed = self.typed.saturating_add(letters);
         }
         if let Some(target) = &start.target {

@@ -269,6 +269,47 @@ async fn less_or_more_is_kept_when_that_is_wanted() {
     assert!(format!("{:?}", rig.script.last().history).contains("Anna has the key"));
 }
 
+fn lengths_only() -> PrivacySettings {
+    PrivacySettings { text: KeepText::Metadata, ..PrivacySettings::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_typed_counts_after_only_its_length_was_kept() {
+    let mut policy = trusting();
+    policy.budgets.typed_characters = Some(40);
+    let rig = Rig::new([types(&"a".repeat(35), None), complete("done")]);
+    let rig = rig.privacy(lengths_only()).under(policy);
+    let first = rig.run().await;
+    assert_eq!(rig.phone.gestures().len(), 1);
+    rig.script.adds([types(&"b".repeat(22), None), complete("done")]);
+    let report = rig.go_on(first.session_id, UserInput::Task("More".to_owned())).await;
+    let error = report.steps.iter().find_map(|it| it.error.clone()).expect("it is refused");
+    assert!(error.contains("typing-budget"), "{error}");
+    assert_eq!(rig.phone.gestures().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_way_into_a_part_of_the_system_is_known_after_only_lengths_were_kept() {
+    let screen = |title: &str, button: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="{title}" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+            <node text="{button}" class="android.widget.Button" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    let rig = Rig::new([click(500)]).privacy(lengths_only()).steps(1);
+    rig.phone.fronts("com.android.settings", ".Settings");
+    rig.phone.shows(&screen("Settings", "Accessibility"), false);
+    let first = rig.run().await;
+    assert_eq!(rig.phone.gestures().len(), 1);
+    let rig = rig.restarted([click(500), complete("done")]).privacy(lengths_only()).steps(5);
+    rig.phone.fronts("com.android.settings", ".SubSettings");
+    rig.phone.shows(&screen("Helper", "Use Helper"), false);
+    let report = rig.go_on(first.session_id, UserInput::Nothing).await;
+    let error = report.steps.iter().find_map(|it| it.error.clone()).expect("it is refused");
+    assert!(error.contains("system-part"), "{error}");
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_reply_can_be_marked_as_secret() {
     let rig = Rig::new([info("Who is it?"), complete("ok")]);
