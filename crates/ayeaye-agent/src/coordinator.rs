@@ -28,6 +28,8 @@ use crate::{DeviceId, Principal, SessionId};
 
 /// Most runs that are registered at a time, those that wait for a phone included.
 pub const MOST_RUNS: usize = 512;
+/// Most runs of one owner that wait for a phone.
+pub const MOST_WAITING: usize = 64;
 /// Most messages of one session that nobody has taken.
 pub const MOST_MESSAGES: usize = 64;
 /// Most bytes of a reply.
@@ -49,8 +51,13 @@ pub enum CoordinatorError {
     #[error("a reply has at most {LONGEST_REPLY} bytes")]
     TooLong,
     /// Too many runs.
-    #[error("{MOST_RUNS} runs are at work or wait for a phone: stop one first")]
+    #[error(
+        "{MOST_RUNS} runs are at work or wait for a phone: stop one of yours, or wait for the end of another"
+    )]
     TooManyRuns,
+    /// Too many runs of one owner wait.
+    #[error("{MOST_WAITING} of your tasks wait for a phone: stop one first, or wait for its end")]
+    TooManyWaiting,
     /// What is shared could not be read or written.
     #[error("cannot use {what}: {source}")]
     Storage {
@@ -116,9 +123,16 @@ pub struct RunEntry {
     pub kind: RunKind,
     /// How far it is.
     pub state: RunState,
+    /// In which round it gets its phone: in each, every owner has one turn.
+    pub round: u64,
 }
 
 impl RunEntry {
+    /// When it gets its phone, before those with a greater one.
+    pub fn turn(&self) -> (u64, u64) {
+        (self.round, self.epoch)
+    }
+
     /// Whether it has this phone, or waits for it.
     pub fn wants_any_of(&self, devices: &[DeviceId]) -> bool {
         self.devices.iter().any(|device| devices.contains(device))
@@ -177,7 +191,8 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     /// before those that wait, and then the phone is free for that session only; it ends when a task of that
     /// session is registered.
     async fn register(&self, run: NewRun) -> Result<Registered, CoordinatorError>;
-    /// Gives a run that waits its phone when that is free and nobody who came earlier waits for it.
+    /// Gives a run that waits its phone when that is free and it is its turn: owners take turns, and the runs of each
+    /// come in their order.
     async fn advance(&self, epoch: u64) -> Result<Turn, CoordinatorError>;
     /// Takes no more replies for a run: from here on [`send`](Self::send) of one to it fails, and its inbox has all
     /// that were sent before. It takes the word to stop until it is over.

@@ -1,4 +1,4 @@
-//! Waiting for a phone that is busy: first come, first served, among all servers.
+//! Waiting for a phone that is busy, among all servers: owners take turns, and of each the first comes first.
 use std::sync::Arc;
 
 use super::direct::DirectSessions;
@@ -80,7 +80,9 @@ impl Agent {
     ) -> Result<DeviceQueue, AgentError> {
         let names = self.shared_names(names);
         let mut queue = DeviceQueue::default();
-        for run in self.deps.coordinator.runs().await? {
+        let mut runs = self.deps.coordinator.runs().await?;
+        runs.sort_by_key(RunEntry::turn);
+        for run in runs {
             if run.state == RunState::Queued && run.wants_any_of(&names) {
                 queue.length += 1;
                 if principal.owns(&run.owner) {
@@ -164,7 +166,7 @@ impl QueuedRun {
 pub(super) fn message(entries: &[RunEntry], epoch: u64, device: &str) -> String {
     let own = entries.iter().find(|it| it.epoch == epoch);
     let is_ahead = |it: &&RunEntry| {
-        it.epoch < epoch
+        own.is_some_and(|own| it.turn() < own.turn())
             && it.state == RunState::Queued
             && own.is_some_and(|own| own.wants_any_of(&it.devices))
     };

@@ -7,8 +7,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::{
-    Coordinator, CoordinatorError, MOST_MESSAGES, Message, MessageBody, MessageId, NewRun,
-    Registered, Registration, Reply, RunEntry, RunKind, RunState, Turn,
+    Coordinator, CoordinatorError, MOST_MESSAGES, MOST_WAITING, Message, MessageBody, MessageId,
+    NewRun, Registered, Registration, Reply, RunEntry, RunKind, RunState, Turn,
 };
 use crate::{DeviceId, Principal, SessionId, StopReason};
 
@@ -26,6 +26,8 @@ pub(crate) async fn keeps_its_promises(store: &Store<'_>) {
     a_phone_has_one_run_under_all_its_names(store).await;
     a_later_run_has_a_greater_epoch(store).await;
     a_queue_is_first_come_first_served(store).await;
+    owners_take_turns(store).await;
+    an_owner_fills_no_more_than_a_part_of_the_table(store).await;
     a_takeover_keeps_the_phone_for_its_session(store).await;
     messages_stay_in_order_until_they_are_acknowledged(store).await;
     a_run_that_ends_takes_nothing_but_a_stop(store).await;
@@ -144,6 +146,55 @@ async fn a_queue_is_first_come_first_served(store: &Store<'_>) {
     let epoch = fourth.entry.epoch;
     drop(fourth);
     assert!(matches!(one.advance(epoch).await, Err(CoordinatorError::RunEnded)));
+}
+
+fn run_of(owner: &str, session: SessionId, queue: bool) -> NewRun {
+    NewRun { owner: Principal::new(owner), ..run(session, &["a"], queue) }
+}
+
+async fn owners_take_turns(store: &Store<'_>) {
+    let server = (store.server)();
+    let new = |owner: &'static str| run_of(owner, (store.session)(), true);
+    let mut has = Some(granted(&*server, new("anna")).await);
+    let mut waiting = Vec::new();
+    for owner in ["anna", "anna", "anna", "ben", "ben", "chris"] {
+        waiting.push((owner, queued(&*server, new(owner)).await));
+    }
+    let mut order = Vec::new();
+    while !waiting.is_empty() {
+        let mut next = None;
+        for (at, (_, run)) in waiting.iter().enumerate() {
+            match server.advance(run.entry.epoch).await.unwrap() {
+                Turn::Waiting { place: 1, behind: Some(_) } => {
+                    assert!(next.replace(at).is_none(), "two are next");
+                }
+                Turn::Waiting { behind: Some(_), .. } => {}
+                other => panic!("the phone is taken: {other:?}"),
+            }
+        }
+        let (owner, run) = waiting.remove(next.expect("one is next"));
+        drop(has.take());
+        assert_eq!(server.advance(run.entry.epoch).await.unwrap(), Turn::Yours);
+        order.push(owner);
+        has = Some(run);
+    }
+    assert_eq!(order, ["ben", "chris", "anna", "ben", "anna", "anna"]);
+}
+
+async fn an_owner_fills_no_more_than_a_part_of_the_table(store: &Store<'_>) {
+    let server = (store.server)();
+    let _has = granted(&*server, run_of("anna", (store.session)(), true)).await;
+    let mut waiting = Vec::new();
+    for _ in 0..MOST_WAITING {
+        waiting.push(queued(&*server, run_of("anna", (store.session)(), true)).await);
+    }
+    let more = server.register(run_of("anna", (store.session)(), true)).await;
+    assert!(matches!(more, Err(CoordinatorError::TooManyWaiting)), "{more:?}");
+    // What waits for nothing, and what others want, is none of that.
+    granted(&*server, run((store.session)(), &["b"], true)).await;
+    waiting.push(queued(&*server, run_of("ben", (store.session)(), true)).await);
+    drop(waiting.remove(0));
+    queued(&*server, run_of("anna", (store.session)(), true)).await;
 }
 
 async fn a_takeover_keeps_the_phone_for_its_session(store: &Store<'_>) {

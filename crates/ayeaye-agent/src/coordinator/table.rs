@@ -1,6 +1,9 @@
 //! Who runs what, as a table: the rules, without a place to keep it.
-use super::{CoordinatorError, MOST_RUNS, MessageBody, NewRun, RunEntry, RunKind, RunState, Turn};
-use crate::SessionId;
+use super::{
+    CoordinatorError, MOST_RUNS, MOST_WAITING, MessageBody, NewRun, RunEntry, RunKind, RunState,
+    Turn,
+};
+use crate::{DeviceId, Principal, SessionId};
 
 /// The runs of all servers. Whoever changes it has removed those whose process died.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,11 +50,16 @@ impl Table {
         if MOST_RUNS <= self.runs.len() {
             return Err(CoordinatorError::TooManyRuns);
         }
+        // Those that run are bounded by the phones that there are.
+        if state == RunState::Queued && MOST_WAITING <= self.waiting_of(&owner) {
+            return Err(CoordinatorError::TooManyWaiting);
+        }
+        let round = self.round_of(&owner, &devices);
         self.end_takeover(session, kind);
         self.last_epoch += 1;
         let epoch = self.last_epoch;
         let server = server.to_owned();
-        let entry = RunEntry { session, devices, owner, server, epoch, kind, state };
+        let entry = RunEntry { session, devices, owner, server, epoch, kind, state, round };
         self.runs.push(entry.clone());
         Ok(match state {
             RunState::Queued => Place::Queued(entry),
@@ -68,11 +76,12 @@ impl Table {
         let mut place = 1;
         let mut behind = None;
         let (session, kind) = (own.session, own.kind);
+        let turn = own.turn();
         for other in
             self.runs.iter().filter(|it| it.session != session && it.wants_any_of(&own.devices))
         {
             match other.state {
-                RunState::Queued if other.epoch < epoch => place += 1,
+                RunState::Queued if other.turn() < turn => place += 1,
                 RunState::Queued => {}
                 RunState::Running | RunState::Ending => behind = Some(other.clone()),
             }
@@ -83,6 +92,20 @@ impl Table {
             return Ok(Turn::Yours);
         }
         Ok(Turn::Waiting { place, behind })
+    }
+
+    /// The round in which a new run gets its phone: the first after those of its owner's other runs there. An owner
+    /// without any joins the round that is on, so that nobody waits for all that another has queued.
+    fn round_of(&self, owner: &Principal, devices: &[DeviceId]) -> u64 {
+        let there = || self.runs.iter().filter(|it| it.wants_any_of(devices));
+        let last = there().filter(|it| it.owner == *owner).map(|it| it.round).max();
+        let next = last.map(|round| round.saturating_add(1));
+        next.or_else(|| there().map(|it| it.round).min()).unwrap_or_default()
+    }
+
+    fn waiting_of(&self, owner: &Principal) -> usize {
+        let waits = |it: &&RunEntry| it.state == RunState::Queued && it.owner == *owner;
+        self.runs.iter().filter(waits).count()
     }
 
     /// A task of a session takes the phone out of the person's hand.

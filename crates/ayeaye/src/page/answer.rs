@@ -159,7 +159,8 @@ fn of_coordinator(err: &CoordinatorError) -> StatusCode {
         CoordinatorError::RunEnded
         | CoordinatorError::UnknownSession(_)
         | CoordinatorError::InboxFull(_)
-        | CoordinatorError::TooManyRuns => StatusCode::CONFLICT,
+        | CoordinatorError::TooManyRuns
+        | CoordinatorError::TooManyWaiting => StatusCode::CONFLICT,
         CoordinatorError::TooLong => StatusCode::BAD_REQUEST,
         CoordinatorError::Storage { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }

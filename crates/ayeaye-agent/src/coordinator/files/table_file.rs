@@ -35,6 +35,8 @@ struct RunRecord {
     act: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     takeover: bool,
+    #[serde(default)]
+    round: u64,
     state: StateRecord,
 }
 
@@ -88,7 +90,7 @@ pub(super) fn encode(table: &Table) -> serde_json::Result<Vec<u8>> {
 }
 
 fn entry(record: RunRecord) -> Result<RunEntry, String> {
-    let RunRecord { session, devices, owner, server, epoch, act, takeover, state } = record;
+    let RunRecord { session, devices, owner, server, epoch, act, takeover, round, state } = record;
     Ok(RunEntry {
         session: session.parse().map_err(|_err| "it names no session".to_owned())?,
         devices: devices.into_iter().map(DeviceId::new).collect(),
@@ -105,6 +107,7 @@ fn entry(record: RunRecord) -> Result<RunEntry, String> {
             StateRecord::Running => RunState::Running,
             StateRecord::Ending => RunState::Ending,
         },
+        round,
     })
 }
 
@@ -117,6 +120,7 @@ fn record(run: &RunEntry) -> RunRecord {
         epoch: run.epoch,
         act: run.kind == RunKind::Act,
         takeover: run.kind == RunKind::Takeover,
+        round: run.round,
         state: match run.state {
             RunState::Queued => StateRecord::Queued,
             RunState::Running => StateRecord::Running,
