@@ -88,24 +88,26 @@ pub(super) fn in_figures(text: &str) -> Option<String> {
         let number = &text[start..end];
         let before = text[..start].trim_end();
         let after = text[end..].trim_start();
-        if let Some(sign) = SIGNS.iter().find(|sign| before.ends_with(**sign)) {
-            return Some(format!("{sign}{number}"));
-        }
-        let sure = |amount: String| {
-            if may_go_on_before(text, start) { around(text, start).to_owned() } else { amount }
+        // An amount, and how much stands behind it, unless it may be a part of one.
+        let sure = |amount: String, rest: &str| {
+            let part = may_go_on_before(text, start) || may_go_on_after(rest);
+            if part { around(text, start) } else { amount }
         };
+        if let Some(sign) = SIGNS.iter().find(|sign| before.ends_with(**sign)) {
+            return Some(sure(format!("{sign}{number}"), &text[end..]));
+        }
         if let Some(sign) = SIGNS.iter().find(|sign| after.starts_with(**sign)) {
-            return Some(sure(format!("{number} {sign}")));
+            return Some(sure(format!("{number} {sign}"), &after[sign.len()..]));
         }
         let not_letter = |c: char| !c.is_alphabetic() && !matches!(c, '\u{900}'..='\u{e7f}');
         let before = before.trim_end_matches('.');
         let last = before.rsplit(not_letter).next().unwrap_or_default();
         let next = after.split(not_letter).next().unwrap_or_default();
         if is_code(last) {
-            return Some(format!("{last} {number}"));
+            return Some(sure(format!("{last} {number}"), &text[end..]));
         }
         if is_code(next) {
-            return Some(sure(format!("{number} {next}")));
+            return Some(sure(format!("{number} {next}"), &after[next.len()..]));
         }
         from = end;
     }
@@ -123,10 +125,7 @@ fn number_end(text: &str, start: usize) -> usize {
         let more = figures(next);
         let joins = match sign {
             '.' | ',' | '\'' | '\u{2019}' | '\u{66b}' | '\u{66c}' => 0 < more,
-            ' ' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' => {
-                !has_cents && digits <= 3 && more == 3
-            }
-            _ => false,
+            _ => is_blank(sign) && !has_cents && digits <= 3 && more == 3,
         };
         if !joins {
             break;
@@ -140,18 +139,42 @@ fn number_end(text: &str, start: usize) -> usize {
 
 /// Whether digits stand right before a number, so that they may belong to it: "2 4,99", "1·299", "5-10".
 fn may_go_on_before(text: &str, start: usize) -> bool {
-    let before = text[..start].trim_end();
-    let between = before.strip_suffix(|c: char| !c.is_alphanumeric()).unwrap_or(before);
-    let joined = before.len() == start && between.ends_with(char::is_numeric);
-    joined || before.ends_with(char::is_numeric)
+    let before = text[..start].trim_end_matches(is_blank);
+    let between = before.strip_suffix(is_mark).filter(|_| before.len() == start);
+    between.unwrap_or(before).ends_with(char::is_numeric)
+}
+
+/// Whether what stands behind an amount may belong to it: digits right there, or how many times a thousand it is.
+fn may_go_on_after(rest: &str) -> bool {
+    #[rustfmt::skip]
+    const TIMES: &[&str] = &[
+        "k", "m", "mn", "mio", "mil", "mln", "million", "millions", "thousand", "lakh", "lakhs", "crore", "crores", "cr", "b", "bn", "billion", "tsd", "tausend", "тыс", "тысяч", "тис", "тисяч", "млн", "jt", "juta", "rb", "ribu", "triệu", "bin", "milyon", "tys",
+    ];
+    let between = rest.strip_prefix(is_mark).unwrap_or(rest);
+    let rest = rest.trim_start_matches(is_blank);
+    let word = rest.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    between.starts_with(char::is_numeric)
+        || rest.starts_with(char::is_numeric)
+        || rest.starts_with(['万', '萬', '亿', '億', '千', '만', '천', '억'])
+        || TIMES.contains(&word.to_lowercase().as_str())
+}
+
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}')
+}
+
+/// Whether a sign between two numbers may be one inside a number.
+fn is_mark(c: char) -> bool {
+    !c.is_alphanumeric() && !c.is_whitespace()
 }
 
 /// The text around a place, as far as a question has room for it.
-fn around(text: &str, at: usize) -> &str {
+fn around(text: &str, at: usize) -> String {
     const HALF: usize = 60;
     let from = text.floor_char_boundary(at.saturating_sub(HALF));
     let to = text.ceil_char_boundary((at + HALF).min(text.len()));
-    text[from..to].trim()
+    let cut = |is: bool| if is { "…" } else { "" };
+    format!("{}{}{}", cut(0 < from), text[from..to].trim(), cut(to < text.len()))
 }
 
 fn is_code(word: &str) -> bool {
@@ -239,6 +262,14 @@ mod tests {
             ("2024 500 kr", Some("2024 500 kr")),
             ("Seats 5-10 €", Some("Seats 5-10 €")),
             ("1·299 €", Some("1·299 €")),
+            ("CHF 1·299.00", Some("CHF 1·299.00")),
+            ("€1_299 now", Some("€1_299 now")),
+            ("2 €4.99", Some("2 €4.99")),
+            ("5€99", Some("5€99")),
+            ("Pay ¥12万", Some("Pay ¥12万")),
+            ("₹2.5 lakh", Some("₹2.5 lakh")),
+            ("€4.99, 2 items", Some("€4.99")),
+            ("1\u{200b}299 kr", Some("1\u{200b}299 kr")),
             ("From 10:30, 4.99 €", Some("4.99 €")),
             ("4.99 200 €", Some("4.99 200 €")),
             ("fünfzig Euro", Some("funfzig euro")),
