@@ -103,8 +103,11 @@ pub enum ValueError {
     NotATool,
     #[error("a scheme is a word such as https, without a colon")]
     NotAScheme,
-    #[error("is not a package or a host: letters, digits, dots, `*` for any beginning or end")]
-    NotAPackageOrHost,
+    #[error(
+        "is not a host such as example.com, which stands for www.example.com and all others below it too; \
+         `*` stands in front alone, as in *.example.com"
+    )]
+    NotAListedHost,
     #[error(
         "is not the package of an app such as com.example.bank, or the beginning of some such as com.example.*; \
          `ayeaye policy explain` names those of a session"

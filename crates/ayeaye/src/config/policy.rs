@@ -9,8 +9,8 @@ use super::{ConfigError, ValueError, value};
 /// Reads the policy that every run is bound by.
 pub(super) fn read(reader: &Reader<'_>) -> Result<Policy, ConfigError> {
     let profiles = PolicyProfile::ALL.map(|profile| (profile.name(), profile));
-    let list = |key| -> Result<Vec<String>, ConfigError> {
-        Ok(reader.list::<Name>(key)?.into_iter().map(|it| it.0).collect())
+    let hosts = |key| -> Result<Vec<String>, ConfigError> {
+        Ok(reader.list::<Host>(key)?.into_iter().map(|it| it.0).collect())
     };
     // An empty list of what is allowed allows everything: it is not set.
     let bound = |list: Vec<String>| if list.is_empty() { Vec::new() } else { vec![list] };
@@ -20,8 +20,8 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Policy, ConfigError> {
     };
     policy.allow_apps = bound(apps("policy.allow-apps")?);
     policy.deny_apps = apps("policy.deny-apps")?;
-    policy.allow_hosts = bound(list("policy.allow-hosts")?);
-    policy.deny_hosts = list("policy.deny-hosts")?;
+    policy.allow_hosts = bound(hosts("policy.allow-hosts")?);
+    policy.deny_hosts = hosts("policy.deny-hosts")?;
     policy.private_apps = apps("policy.private-apps")?;
     policy.principals =
         reader.list::<Narrowed>("policy.tokens")?.into_iter().map(|it| it.0).collect();
@@ -33,20 +33,22 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Policy, ConfigError> {
     Ok(policy)
 }
 
-/// A package or a host, with `*` for any beginning or end.
-struct Name(String);
+/// Whether a text has the letters of a package or a host, and no more of them.
+fn is_name(text: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    !text.is_empty() && text.len() <= 253 && text.chars().all(inner)
+}
 
-impl FromStr for Name {
+/// A host, which stands for those below it too, with or without `*.` in front. Another `*` would bind nothing, unseen.
+struct Host(String);
+
+impl FromStr for Host {
     type Err = ValueError;
 
     fn from_str(text: &str) -> Result<Self, ValueError> {
-        let inner = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '*');
         let text = text.trim();
-        if !text.is_empty() && text.len() <= 253 && text.chars().all(inner) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(ValueError::NotAPackageOrHost)
-        }
+        let domain = text.strip_prefix("*.").unwrap_or(text);
+        if is_name(domain) { Ok(Self(text.to_owned())) } else { Err(ValueError::NotAListedHost) }
     }
 }
 
@@ -57,10 +59,11 @@ impl FromStr for Package {
     type Err = ValueError;
 
     fn from_str(text: &str) -> Result<Self, ValueError> {
-        let Name(name) = text.parse().map_err(|_| ValueError::NotAPackage)?;
-        let ends = name.find('*').is_none_or(|at| at + 1 == name.len());
-        if ends && (name == "android" || name.contains(['.', '*'])) {
-            Ok(Self(name))
+        let name = text.trim();
+        let start = name.strip_suffix('*');
+        let is_whole = name == "android" || name.contains('.') || start.is_some();
+        if is_whole && (name == "*" || is_name(start.unwrap_or(name))) {
+            Ok(Self(name.to_owned()))
         } else {
             Err(ValueError::NotAPackage)
         }

@@ -385,6 +385,27 @@ fn settings_of_calls_are_checked_when_they_are_read() {
 }
 
 #[test]
+fn a_pattern_that_binds_no_host_is_refused() {
+    let home = home();
+    for (hosts, taken) in [
+        ("['example.com', '*.example.com', 'localhost', 'müller.de']", true),
+        ("['evil.*']", false),
+        ("['*evil*']", false),
+        ("['*.evil.*']", false),
+        ("['*']", false),
+        ("['*.']", false),
+        ("['evil .com']", false),
+    ] {
+        for key in ["allow-hosts", "deny-hosts"] {
+            let file = home.path().join("policy.toml");
+            std::fs::write(&file, format!("[policy]\n{key} = {hosts}\n")).unwrap();
+            let read = Config::load(&[], Some(&file), &environment(&home, &[]));
+            assert_eq!(read.is_ok(), taken, "{key} {hosts}: {:?}", read.err());
+        }
+    }
+}
+
+#[test]
 fn what_can_be_no_package_protects_no_app() {
     let home = home();
     for (apps, taken) in [
