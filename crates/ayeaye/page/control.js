@@ -132,8 +132,9 @@ export async function handBack() {
   if (id) await proceed(id, {});
 }
 
-/// Sends one act, after those before it.
+/// Sends one act, after those before it and what was typed before it.
 export function act(what) {
+  flush(false);
   const { control } = state;
   if (!control?.ready) return;
   note(control, null, 1);
@@ -206,6 +207,7 @@ export function flush(submit) {
   clearTimeout(typing);
   const text = state.control?.typed;
   if (!text) return;
+  // Empty before the act, which sends what is typed.
   update((s) => (s.control.typed = ""));
   act({ action: "type", text, submit });
 }

@@ -1,7 +1,7 @@
 // A person takes the phone over: taps, swipes, types and keys on its picture, leave that is asked for, and back.
 
 import { check, until } from "./checks.mjs";
-import { phoneState } from "./server.mjs";
+import { phoneFault, phoneState } from "./server.mjs";
 import { accessible, accessibleInAll, LAPTOP, Viewer } from "./viewer.mjs";
 import { begin } from "./watching.mjs";
 
@@ -35,12 +35,15 @@ async function tap(page, phone, fits) {
 export async function driving({ browser, server, storage, device, phone }) {
   const viewer = await Viewer.open(browser, server.origin, { storage });
   const { page } = viewer;
+  // So slow that the run is at work until it is taken over, however busy this machine is.
+  await phoneFault(phone, { capture_delay_ms: 2000 });
   await begin(viewer, "Switch Wi-Fi off.", device);
   await viewer.standing("Running");
   await page.locator(".step").first().waitFor();
   await viewer.button("Take over").click();
   await page.getByText("You drive this phone").first().waitFor();
   await viewer.standing("Paused");
+  await phoneFault(phone);
   check("taking over pauses the run", true);
   await accessibleInAll(viewer, "a phone in a person's hand");
 
@@ -81,9 +84,42 @@ export async function driving({ browser, server, storage, device, phone }) {
   await viewer.button("Hand back").click();
   await viewer.standing("Done");
   check("handed back, the agent does the rest", (await phoneState(phone)).wifi === false);
+  await typedThenTapped(viewer, device, phone);
   await leaveIsAsked(viewer, device, phone);
   await othersWait(viewer, device);
   await viewer.close("driving");
+}
+
+/// What is typed goes where the cursor was when it was typed, however soon the next tap comes.
+async function typedThenTapped(viewer, device, phone) {
+  const { page } = viewer;
+  await viewer.go(`#/phone/${encodeURIComponent(device)}`);
+  await viewer.button("Take over").click();
+  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("More", { exact: true }).click();
+  await page.getByLabel("App to open").fill("Notes");
+  await page.getByLabel("App to open").press("Enter");
+  await until("Notes", async () => (await app(phone)).includes("notes"));
+  await tap(page, phone, (node) => node.desc === "New note");
+  const field = (name) => (node) => /EditText/.test(node.class) && node.id.endsWith(name);
+  await until("the cursor in the title", async () =>
+    (await phoneState(phone)).nodes.some((node) => field("title")(node) && node.focused),
+  );
+  await page.locator(".sending").waitFor({ state: "detached" });
+  // What has the focus comes into view: only then it is known where it stands.
+  await glassOf(page).focus();
+  const { x, y } = await place(page, phone, field("body"));
+  await page.keyboard.type("Trip");
+  await page.mouse.click(x, y);
+  await page.keyboard.type("Leave");
+  await viewer.button("Back").click();
+  await page.locator(".sending").waitFor();
+  await page.locator(".sending").waitFor({ state: "detached" });
+  const { nodes } = await phoneState(phone);
+  const written = ["title", "body"].map((name) => nodes.find(field(name))?.text);
+  check("what is typed before a tap or a key goes to the phone before it", String(written) === "Trip,Leave", written);
+  await viewer.button("Done with the phone").click();
+  await page.locator(".control").waitFor({ state: "detached" });
 }
 
 /// A phone that no run drives; a text that is written by hand, and a button that sends it.
