@@ -15,7 +15,7 @@ export const languages = [
 
 export const language = () => chosen;
 
-/// The language that was chosen here before, else the browser's, else English.
+/// The language that was chosen here before, else the first of the browser's that there is, else English.
 export function preferred() {
   let kept = null;
   try {
@@ -24,7 +24,9 @@ export function preferred() {
     // Storage is closed to this page: the browser's language it is.
   }
   if (kept in ALL) return kept;
-  return navigator.languages.some((one) => one.toLowerCase().startsWith("zh")) ? "zh" : "en";
+  // In the order in which the person wants them.
+  const wanted = navigator.languages.map((one) => one.toLowerCase().split("-")[0]);
+  return wanted.find((one) => one in ALL) ?? "en";
 }
 
 export function choose(code, keep) {

@@ -98,4 +98,20 @@ export async function reading({ browser, server, storage, session, device }) {
   const steps = await chinese.page.locator(".step-label > span:last-child, .step-times").allTextContents();
   check("steps and times are told in Chinese", !steps.some((text) => english.test(text)), steps);
   await chinese.close("reading in Chinese");
+  await byTheFirst(browser, server, storage);
+}
+
+/// Who reads several languages is spoken to in the first of them that the page has.
+async function byTheFirst(browser, server, storage) {
+  for (const [languages, heading] of [
+    [["en-US", "en", "zh-CN"], "Phones"],
+    [["fr-FR", "zh-TW", "en"], "手机"],
+    [["fr-FR", "de"], "Phones"],
+  ]) {
+    const viewer = await Viewer.open(browser, server.origin, { storage, languages });
+    await viewer.go();
+    const first = await viewer.page.locator("h1").textContent();
+    check(`who reads ${languages} is told of "${heading}"`, first === heading, first);
+    await viewer.close(`reading by ${languages}`);
+  }
 }

@@ -29,7 +29,7 @@ export function launch() {
 
 export class Viewer {
   /// `storage`: the cookies of somebody who is signed in.
-  static async open(browser, origin, { size = LAPTOP, scheme = "light", locale = "en-GB", storage } = {}) {
+  static async open(browser, origin, { size = LAPTOP, scheme = "light", locale = "en-GB", languages, storage } = {}) {
     const viewer = new Viewer();
     // Policies are kept from no script that a test brings along; those of the page are tested apart.
     viewer.context = await browser.newContext({
@@ -44,6 +44,8 @@ export class Viewer {
       hasTouch: size.width < 600,
       isMobile: size.width < 600,
     });
+    if (languages)
+      await viewer.context.addInitScript((all) => Object.defineProperty(navigator, "languages", { get: () => all }), languages);
     viewer.origin = origin;
     viewer.strays = [];
     viewer.complaints = [];
