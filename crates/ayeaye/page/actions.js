@@ -119,7 +119,15 @@ export async function signIn(token) {
 }
 
 export async function signOut() {
-  await post("sign-out").catch(() => undefined);
+  try {
+    await post("sign-out");
+  } catch (refused) {
+    // Whoever leaves a computer of others has to know that they are still signed in there.
+    if (refused.status !== 401) {
+      toast(`${t("sign-out.not")} ${reason(refused)}`, "bad");
+      return;
+    }
+  }
   location.replace("/");
 }
 

@@ -109,7 +109,7 @@ function nowList({ sessions, route }) {
   );
 }
 
-function foot({ me }) {
+function foot({ me, link: way }) {
   return h(
     "div",
     { class: "foot" },
@@ -124,7 +124,12 @@ function foot({ me }) {
           h("span", { class: "said-only" }, t("signed-in", { name: named("who", me.name) })),
           h("span", { "aria-hidden": "true" }, named("who", me.name)),
         ),
-        iconButton(t("sign-out"), { symbol: "exit", style: "quiet small", on: { click: () => leave().then(signOut) } }),
+        iconButton(t("sign-out"), {
+          symbol: "exit",
+          style: "quiet small",
+          disabled: way === "lost",
+          on: { click: () => leave().then(signOut) },
+        }),
       ),
     me?.version && h("p", { class: "faint small version" }, `ayeaye ${me.version}`),
   );

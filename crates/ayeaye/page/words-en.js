@@ -13,6 +13,7 @@ export default {
   now: "Now",
   language: "Language",
   "sign-out": "Sign out",
+  "sign-out.not": "You are still signed in.",
   "who.this machine": "this machine",
   "signed-in": ({ name }) => `Signed in as ${name}`,
   "read-only": "This sign-in may look, and change nothing.",

@@ -10,6 +10,7 @@ export default {
   now: "当前",
   language: "语言",
   "sign-out": "退出登录",
+  "sign-out.not": "您仍处于登录状态。",
   "who.this machine": "本机",
   "signed-in": ({ name }) => `已登录：${name}`,
   "read-only": "此登录只能查看，不能更改。",

@@ -25,7 +25,7 @@ export async function restart({ browser, server, storage, device, phone }) {
   await accessible(viewer, "without a server");
   const told = await page.locator(".banner[role=alert]").textContent();
   check("nothing is claimed of runs that nobody can know", !/go on|carry/i.test(told), told);
-  for (const name of ["Pause", "Stop", "Take over"])
+  for (const name of ["Pause", "Stop", "Take over", "Sign out"])
     check(`what cannot be sent is not offered: ${name}`, await viewer.button(name).isDisabled());
   const clock = () => page.locator(".fact", { hasText: "Time, waiting included" }).textContent();
   const before = await clock();
