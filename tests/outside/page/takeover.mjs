@@ -7,9 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { check, until } from "./checks.mjs";
-import { freePort, phoneState, Server } from "./server.mjs";
+import { freePort, phoneFault, phoneState, Server } from "./server.mjs";
 import { accessible, Viewer } from "./viewer.mjs";
 import { begin } from "./watching.mjs";
+
+// So slow that a run is at work until it is taken over, however busy this machine is.
+const SLOW = { capture_delay_ms: 2000 };
 
 const app = async (phone) => (await phoneState(phone)).foreground.package;
 
@@ -27,13 +30,14 @@ export async function takeover({ browser, server, storage, device, phone }) {
   await afterATask(viewer, device, phone, held);
   await inTwoTabs(viewer, device, phone, held);
   await writtenToTheLast(viewer, device, phone, held);
-  await writtenBeforeAHint(viewer, device);
+  await writtenBeforeAHint(viewer, device, phone);
   await givenUp(viewer, device);
   await viewer.close("taking over");
 }
 
 async function whileOneWaits(viewer, device, phone) {
   const { page } = viewer;
+  await phoneFault(phone, SLOW);
   await begin(viewer, "Switch Wi-Fi off.", device);
   await viewer.standing("Running");
   const first = viewer.session();
@@ -44,6 +48,7 @@ async function whileOneWaits(viewer, device, phone) {
   await viewer.button("Take over").click();
   await page.getByText("You drive this phone").first().waitFor();
   await viewer.standing("Paused");
+  await phoneFault(phone);
   await goHome(viewer, phone);
   await page.getByText("Done.", { exact: true }).first().waitFor();
   await viewer.go(`#/session/${second}`);
@@ -177,13 +182,15 @@ async function writtenToTheLast(viewer, device, phone, held) {
 }
 
 /// A hint gives the phone back, after what was written.
-async function writtenBeforeAHint(viewer, device) {
+async function writtenBeforeAHint(viewer, device, phone) {
   const { page } = viewer;
+  await phoneFault(phone, SLOW);
   await begin(viewer, "Switch Wi-Fi off.", device);
   await viewer.standing("Running");
   await viewer.button("Take over").click();
   await page.getByText("You drive this phone").first().waitFor();
   await viewer.standing("Paused");
+  await phoneFault(phone);
   const hint = page.getByLabel("Go on with a hint");
   await hint.fill("It is in the settings.");
   await page.locator(".run-screen .glass").focus();
