@@ -10,16 +10,20 @@ import { t } from "./words.js";
 const STEPS = 20;
 const MOST_STEPS = 500;
 
+// What has been written and not sent, by the phone whose page it stands on ("" for the first page).
+const drafts = new Map();
+
 /// `fixed`: the phone, where the page is that of one phone.
 export function composer(now, fixed) {
   const { devices, sessions, compose, errors, me } = now;
   const ready = (devices ?? []).filter((one) => one.state === "device");
   const wish = fixed ?? compose.device;
   const device = ready.find((one) => one.device_id === wish) ?? (fixed ? null : (ready.find((one) => !one.busy) ?? ready[0]));
+  const place = fixed ?? "";
   const off = held(now, "compose") || !device || Boolean(me?.read_only);
   return h(
     "form",
-    { class: "card compose", key: "compose", on: { submit: (event) => begin(event, device) } },
+    { class: "card compose", key: "compose", on: { submit: (event) => begin(event, device, place) } },
     h("label", { class: "lead", for: "task" }, t("task.lead")),
     h("textarea", {
       id: "task",
@@ -29,7 +33,8 @@ export function composer(now, fixed) {
       placeholder: t("task.placeholder"),
       required: true,
       disabled: Boolean(me?.read_only),
-      on: { keydown: sendByKey },
+      on: { keydown: sendByKey, input: ({ target }) => drafts.set(place, target.value) },
+      mounted: (dom) => (dom.value = drafts.get(place) ?? ""),
     }),
     failure(errors.get("compose")),
     h(
@@ -115,7 +120,7 @@ function sendByKey(event) {
 /// Said aloud too: an error is an alert.
 const missing = () => update((s) => s.errors.set("compose", t("task.missing")));
 
-async function begin(event, device) {
+async function begin(event, device, place) {
   event.preventDefault();
   const form = event.currentTarget;
   const { task, max_steps: steps, planner } = form.elements;
@@ -127,5 +132,7 @@ async function begin(event, device) {
   const wanted = { device_id: device.device_id, task: task.value.trim(), max_steps: Number(steps.value) };
   if (planner.checked) wanted.planner = true;
   if (device.busy) wanted.queue = true;
-  if (await startTask(wanted)) form.reset();
+  if (!(await startTask(wanted))) return;
+  drafts.delete(place);
+  form.reset();
 }

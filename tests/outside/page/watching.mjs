@@ -32,6 +32,8 @@ export async function watching({ browser, server, storage, device, phone }) {
   await page.getByRole("alert").filter({ hasText: "Say first what the phone should do." }).waitFor();
   check("a task that is missing is told", true);
 
+  await keptWhileOneLooksElsewhere(viewer);
+
   const words = "The train is late (page)";
   await begin(viewer, `Tell Anna in the Messages app: "${words}"`, device);
   await viewer.standing("Running");
@@ -88,8 +90,21 @@ export async function watching({ browser, server, storage, device, phone }) {
   await viewer.button("Go on").click();
   await viewer.standing("Done");
   check("stopped and resumed, it is done", (await phoneState(phone)).wifi === true);
+  await page.getByRole("link", { name: "Phones", exact: true }).click();
+  check("what was begun is written no longer", (await page.getByLabel("What should a phone do?").inputValue()) === "");
   await viewer.close("watching");
   return session;
+}
+
+/// A task that is being written is there when one comes back.
+async function keptWhileOneLooksElsewhere({ page }) {
+  const box = page.getByLabel("What should a phone do?");
+  await box.fill("Half a ta");
+  await page.getByRole("link", { name: "History", exact: true }).click();
+  await box.waitFor({ state: "detached" });
+  await page.goBack();
+  await box.waitFor();
+  check("a task that is being written is kept while one looks at the history", (await box.inputValue()) === "Half a ta");
 }
 
 /// The page is told of a question late: what it answers is not asked any more.
