@@ -8,7 +8,9 @@ use tokio::sync::Notify;
 
 use super::{Browser, Served};
 use crate::process::TOKEN;
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, info, node, until};
+use crate::support::{
+    Answer, FakeVlm, LOOK_EVERY, Rig, RigOptions, complete, info, node, until, within,
+};
 
 async fn rig(script: impl FnMut(&Value) -> Answer + Send + 'static) -> Rig {
     Rig::with(FakeVlm::start(script).await, RigOptions::quick()).await
@@ -42,6 +44,67 @@ async fn a_question_is_answered_once_and_the_session_goes_on() {
     let second = browser.stopped(&id).await;
     assert_eq!(second["task"], "Tell Ben");
     assert_eq!(second["rounds"][1], json!({ "number": 1, "request": "Tell Ben" }));
+}
+
+/// Starts a task whose questions go to the operator, and waits until it asks one; returns the session, whole.
+async fn asks_the_operator(rig: &Rig, browser: &Browser<'_>) -> Value {
+    let start = json!({ "device_id": rig.serial, "task": "Sign in", "reply_mode": "manual_reply", "wait_seconds": 0 });
+    let begun = rig.call("ask_agent_start_new_task", start).await;
+    let path = format!("sessions/{}", begun["session_id"].as_str().unwrap());
+    within(60, "the question", async {
+        let mut tick = tokio::time::interval(LOOK_EVERY);
+        loop {
+            let session = browser.read(&path).await;
+            assert_eq!(session["running"], true, "{session}");
+            if session["waiting"] == true {
+                return session;
+            }
+            tick.tick().await;
+        }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_waits_for_the_operator_is_answered_on_the_page() {
+    let rig = rig(|_| Answer::Says(info("What is the password for it?"))).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let asked = asks_the_operator(&rig, &browser).await;
+    let id = asked["session_id"].as_str().unwrap();
+    assert_eq!(asked["question"]["text"], "What is the password for it?", "{asked}");
+    assert_eq!(asked["question"]["asks_for_secret"], true);
+    let can = json!({ "answer": true, "guide": false, "pause": true, "stop": true, "resume": false, "take": true, "new_task": false });
+    assert_eq!(asked["can"], can);
+    let line = &browser.read("sessions").await["sessions"][0];
+    assert_eq!((&line["waiting"], &line["running"]), (&json!(true), &json!(true)), "{line}");
+    assert_eq!(line["question"], asked["question"]["text"]);
+    assert_eq!(line["question_step"], asked["question"]["step"]);
+    rig.vlm.always(&complete("Signed in."));
+    let answer =
+        json!({ "reply": "hunter2x", "secret": true, "question_step": asked["question"]["step"] });
+    let go_on = format!("sessions/{id}/continue");
+    browser.act(&go_on, answer.clone()).await;
+    let done = browser.stopped(id).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    assert_eq!((&done["waiting"], &done["question"]), (&json!(false), &Value::Null));
+    assert!(rig.vlm.asked().pop().unwrap().to_string().contains("hunter2x"));
+    assert_eq!(browser.post(&go_on, answer).await.0, StatusCode::CONFLICT);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_a_run_that_waits_for_the_operator_gives_its_question_up_and_pausing_does_not() {
+    let rig = rig(|_| Answer::Says(info("Which Anna?"))).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    for (act, reason, waits) in [("stop", "CANCELLED", false), ("pause", "USER_PAUSED", true)] {
+        let asked = asks_the_operator(&rig, &browser).await;
+        let id = asked["session_id"].as_str().unwrap();
+        let line = browser.act(&format!("sessions/{id}/{act}"), json!({})).await;
+        let told = (&line["stop_reason"], &line["waiting"], &line["running"]);
+        assert_eq!(told, (&json!(reason), &json!(waits), &json!(false)), "{line}");
+        assert_eq!(browser.stopped(id).await["question"].is_object(), waits);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

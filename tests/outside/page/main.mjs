@@ -10,6 +10,7 @@ import { check, checks } from "./checks.mjs";
 import { drawing } from "./drawing.mjs";
 import { driving } from "./driving.mjs";
 import { freePort, Server } from "./server.mjs";
+import { operator } from "./operator.mjs";
 import { queue } from "./queue.mjs";
 import { reading } from "./reading.mjs";
 import { restart } from "./restart.mjs";
@@ -40,6 +41,7 @@ const scenes = [
   ["queue", queue],
   ["takeover", takeover],
   ["elsewhere", elsewhere],
+  ["operator", operator],
   ["reading", reading],
   ["viewers", twoAndOneAsleep],
   ["hidden", hiddenTabs],

@@ -115,15 +115,19 @@ pub(super) async fn stop(
 ) -> Result<Json<ListItem>, Refusal> {
     page.ensure_may_act()?;
     let id = session_id(&id)?;
-    // What waits for an answer is not at work: it is given up.
-    if page.0.agent.report(id, &principal).await?.question.is_some() {
-        match page.0.agent.give_up(id, &principal).await {
+    let agent = &page.0.agent;
+    let before = agent.report(id, &principal).await?;
+    let ended = agent.stop(id, StopReason::Cancelled, &principal).await?;
+    // Also that of a run that stood still for it; but not what somebody else's run has asked since.
+    let is_left = ended.question.is_some() && ended.asked_at_step == before.asked_at_step;
+    if before.question.is_some() && is_left {
+        match agent.give_up(id, &principal).await {
             // It has been answered meanwhile.
             Ok(_) | Err(AgentError::SessionBusy(_)) => {}
             Err(err) => return Err(err.into()),
         }
     }
-    page.end(id, StopReason::Cancelled, &principal).await
+    page.line(id, &principal).await
 }
 
 /// `POST /page/api/sessions/{id}/pause`.
@@ -134,20 +138,12 @@ pub(super) async fn pause(
     Body(Nothing {}): Body<Nothing>,
 ) -> Result<Json<ListItem>, Refusal> {
     page.ensure_may_act()?;
-    page.end(session_id(&id)?, StopReason::UserPaused, &principal).await
+    let id = session_id(&id)?;
+    page.0.agent.stop(id, StopReason::UserPaused, &principal).await?;
+    page.line(id, &principal).await
 }
 
 impl Page {
-    async fn end(
-        &self,
-        id: SessionId,
-        reason: StopReason,
-        principal: &Principal,
-    ) -> Result<Json<ListItem>, Refusal> {
-        self.0.agent.stop(id, reason, principal).await?;
-        self.line(id, principal).await
-    }
-
     /// Fails where another question is asked now, or none: an answer to this one would be dropped, and who gave it
     /// told that it was sent.
     async fn ensure_open(

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{
-    Agent, AgentError, DIRECT_REQUEST, Principal, Question, Report, SessionId, StopReason,
-    error_chain,
+    Agent, AgentError, DIRECT_REQUEST, Follower, Principal, Question, ReplyMode, Report, RunPhase,
+    SessionId, StopReason, error_chain,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub(super) struct Line {
     device_id: String,
     device_model: String,
     pub(super) running: bool,
-    /// Whether a question waits for an answer.
+    /// Whether a question waits for an answer: the run has stopped for it, or stands still until it comes.
     waiting: bool,
     stop_reason: &'static str,
     message: String,
@@ -122,8 +122,12 @@ struct Can {
 }
 
 impl Line {
-    /// `report` where the summary alone does not tell how it stands.
-    fn new((id, elsewhere): (SessionId, bool), summary: &Summary, report: Option<&Report>) -> Self {
+    /// `report` where the summary alone does not tell how it stands; `asks`: its run waits for an answer.
+    fn new(
+        (id, elsewhere): (SessionId, bool),
+        summary: &Summary,
+        (report, asks): (Option<&Report>, bool),
+    ) -> Self {
         let (ended, message) = (summary.stop_reason, summary.message.as_str());
         let told = match report {
             // Acts by hand after a task do not change what the session was about, nor what came of it.
@@ -144,7 +148,7 @@ impl Line {
             device_id: summary.device.device_id.clone(),
             device_model: summary.device.model.clone(),
             running,
-            waiting: !running && summary.question.is_some(),
+            waiting: (asks || !running) && summary.question.is_some(),
             stop_reason: stop_reason.name(),
             message: truncate(message, MAX_TEXT),
             step_count: summary.steps,
@@ -181,7 +185,8 @@ impl ListItem {
             (None, None) => agent.report(id, principal).await.ok(),
         };
         let elsewhere = agent.is_phone_elsewhere(&summary);
-        let line = Line::new((id, elsewhere), &summary, report.as_ref());
+        let told = (report.as_ref(), run.as_ref().is_some_and(asks));
+        let line = Line::new((id, elsewhere), &summary, told);
         let question = summary.question.filter(|_| line.waiting);
         let question_step = summary.asked_at_step.filter(|_| line.waiting);
         Self { line, question: question.map(|text| truncate(&text, MAX_TEXT)), question_step }
@@ -237,9 +242,10 @@ impl View {
             Some(run) => run.report(),
             None => Arc::new(agent.report(id, principal).await?),
         };
+        let asks = run.as_ref().is_some_and(asks);
         let ReadSteps { summary, steps, rounds } = read_steps(agent, id, None).await?;
         let elsewhere = agent.is_phone_elsewhere(&summary);
-        let line = Line::new((id, elsewhere), &summary, Some(&report));
+        let line = Line::new((id, elsewhere), &summary, (Some(&report), asks));
         let question = report.question.as_ref().filter(|_| line.waiting);
         let can = if read_only { Can::default() } else { Can::of(&line, &report, &summary) };
         let head = Head {
@@ -285,7 +291,9 @@ impl Can {
     fn of(line: &Line, report: &Report, summary: &Summary) -> Self {
         if line.running {
             let take = !line.queued && !line.elsewhere;
-            return Self { guide: true, pause: true, stop: true, take, ..Self::default() };
+            // What is said to a run that asks is its answer.
+            let (answer, guide) = (line.waiting, !line.waiting);
+            return Self { answer, guide, pause: true, stop: true, take, ..Self::default() };
         }
         // A phone can be driven without its last run, too, which is left as it ended.
         let take = !report.stop_reason.ends_round() && !line.elsewhere;
@@ -300,6 +308,14 @@ impl Can {
     }
 }
 
+/// Whether a run stands still until somebody here answers. One that goes on with an answer has the question for a
+/// moment, too, and one that asks its client ends.
+fn asks(run: &Follower) -> bool {
+    let update = run.update();
+    let mode = &update.report.run.facts.reply_mode;
+    update.running && update.phase == RunPhase::Asking && *mode == ReplyMode::ManualReply
+}
+
 /// What a person can do about a session.
 fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
     if read_only {
@@ -311,7 +327,7 @@ fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
     if line.elsewhere {
         return "Its virtual phone is, or was, in another process. What goes on here does so with this server's.";
     }
-    if line.running {
+    if line.running && !line.waiting {
         return "It is at work: advise it, pause it to act yourself, or stop it.";
     }
     if line.waiting {
