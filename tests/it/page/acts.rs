@@ -228,6 +228,56 @@ async fn acts_by_hand_are_recorded_and_pass_the_same_gate() {
     .await;
 }
 
+/// What a downloaded log says of what it lacks; nothing where it is whole.
+async fn lacks(browser: &Browser<'_>, id: &str, what: &str) -> Option<String> {
+    let path = format!("/page/api/sessions/{id}/download/{what}");
+    let answer = browser.send(Method::GET, &path, None).await;
+    assert_eq!(answer.status(), StatusCode::OK, "{what}");
+    let is_archive = answer.headers()["content-type"] == "application/zip";
+    let bytes = answer.bytes().await.unwrap();
+    if !is_archive {
+        return None;
+    }
+    let archive = rawzip::ZipArchive::from_slice(&bytes).unwrap();
+    let entries = archive.entries().map(Result::unwrap);
+    let mut notes = entries.filter(|it| it.file_path().as_ref() == b"INCOMPLETE.txt");
+    let note = archive.get_entry(notes.next()?.wayfinder()).unwrap();
+    Some(std::str::from_utf8(note.data()).unwrap().to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_downloaded_log_says_what_it_lacks() {
+    let rig = rig(|_| Answer::Says(complete("Done."))).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let id = browser.start(&rig.serial, "Look").await;
+    browser.stopped(&id).await;
+    for what in ["ufo", "pycatan", "gelab", "film"] {
+        assert_eq!(lacks(&browser, &id, what).await, None, "{what}");
+    }
+    let folder = rig.data.path().join("sessions").join(&id);
+    let shelves = std::fs::read_dir(folder.join("blobs")).unwrap().map(|it| it.unwrap().path());
+    let blobs = shelves.flat_map(|shelf| std::fs::read_dir(shelf).unwrap());
+    let blobs = blobs.map(|it| it.unwrap().path());
+    let is_picture = |it: &std::path::PathBuf| std::fs::read(it).unwrap().starts_with(b"\xff\xd8");
+    let pictures: Vec<_> = blobs.filter(is_picture).collect();
+    assert!(!pictures.is_empty());
+    for picture in &pictures {
+        std::fs::remove_file(picture).unwrap();
+    }
+    // PyCatan's log has no pictures.
+    for what in ["ufo", "gelab", "film"] {
+        let said = lacks(&browser, &id, what).await.expect(what);
+        assert!(said.contains(&format!("damaged: {}", pictures.len())), "{what}: {said}");
+    }
+    let record = folder.join("events.jsonl");
+    let whole = std::fs::read_to_string(&record).unwrap();
+    let line = whole.lines().nth_back(1).unwrap();
+    std::fs::write(&record, whole.replace(line, &line.replacen(':', ": ", 1))).unwrap();
+    let said = lacks(&browser, &id, "ufo").await.unwrap();
+    assert!(said.contains("What is before it"), "{said}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_only_shows_does_nothing() {
     let rig = rig(|_| Answer::Silence).await;

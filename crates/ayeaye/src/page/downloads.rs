@@ -8,8 +8,8 @@ use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use ayeaye_agent::{Principal, SessionId};
-use ayeaye_export::{ExportError, Format};
+use ayeaye_agent::{Principal, SessionId, error_chain};
+use ayeaye_export::{ExportError, Exported, Format};
 use tempfile::TempDir;
 use tokio::io::AsyncRead;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -32,6 +32,9 @@ const LEFT_AFTER: Duration = Duration::from_hours(24);
 const MOST: usize = 2;
 /// How long others are waited for.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The file that says what is not in a log whose record is damaged; it lies beside the log in its archive.
+const NOT_WHOLE: &str = "INCOMPLETE.txt";
 
 /// The right to make a download and to send it.
 type Turn = OwnedSemaphorePermit;
@@ -107,11 +110,14 @@ impl Page {
         let room = self.room()?;
         let out = room.path().join("log");
         let made = ayeaye_export::export(&self.0.files, id, format, &out, &self.0.logs).await;
-        let files = made.map_err(|err| match err {
+        let made = made.map_err(|err| match err {
             ExportError::Journal(err) => err.into(),
             other => Refusal::internal("the log", &other),
         })?;
-        if let [only] = &files.files[..]
+        if let Some(flaws) = flaws(id, &made) {
+            let told = tokio::fs::write(out.join(NOT_WHOLE), flaws).await;
+            told.map_err(|err| Refusal::internal("the log", &err))?;
+        } else if let [only] = &made.files[..]
             && let Some(ending) = only.extension().and_then(|it| it.to_str())
         {
             let name = format!("ayeaye-{id}-{format}.{ending}");
@@ -144,6 +150,22 @@ impl Page {
         let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&self.0.data_dir);
         made.map_err(|err| Refusal::internal("room for the download", &err))
     }
+}
+
+/// What a log lacks, in words; nothing where its record is whole.
+fn flaws(id: SessionId, made: &Exported) -> Option<String> {
+    let mut flaws = String::new();
+    if let Some(bad) = &made.damage {
+        let why = error_chain(&bad.refusal(id));
+        flaws += &format!("{why}\nWhat is before it is in this log.\n");
+    }
+    if !made.missing.is_empty() {
+        let number = made.missing.len();
+        flaws += &format!(
+            "Pictures and other files that the record names are missing or damaged: {number}. The rest is in this log.\n"
+        );
+    }
+    (!flaws.is_empty()).then(|| format!("This log is not whole.\n\n{flaws}"))
 }
 
 /// Removes what servers that were killed have left. What another one is at work on is not that old.
