@@ -1,6 +1,7 @@
 //! Tasks that the user keeps under a name: a file each in the data folder.
 mod slots;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use ayeaye_agent::Replay;
 use ayeaye_agent::private_files::private_folder;
 use serde::{Deserialize, Serialize};
 
-pub use self::slots::{braces_without_slot, fill, is_slot_name, slots};
+pub use self::slots::{braces_without_slot, is_slot_name};
 use crate::atomic_file;
 use crate::bounded_file::bounded_file;
 
@@ -27,6 +28,9 @@ const LONGEST_NAME: usize = 64;
 pub struct SavedTask {
     /// What to do, with slots such as `{person}`.
     pub text: String,
+    /// Whether what looks like a slot is a word of the task, as it was said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_slots: bool,
     /// The phone that it is for, by its serial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
@@ -36,6 +40,25 @@ pub struct SavedTask {
     /// What a session did that carried it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Replay>,
+}
+
+impl SavedTask {
+    /// The names of its slots, each once, in order. A task with steps has none: the steps would type what was said
+    /// when they were done, whatever is filled in.
+    pub fn slots(&self) -> Vec<&str> {
+        if self.without_slots || self.steps.is_some() {
+            return Vec::new();
+        }
+        slots::slots(&self.text)
+    }
+
+    /// Its text with what stands in its slots; the first slot that has nothing is the error.
+    pub fn filled(&self, values: &BTreeMap<String, String>) -> Result<String, String> {
+        if self.slots().is_empty() {
+            return Ok(self.text.clone());
+        }
+        slots::fill(&self.text, values)
+    }
 }
 
 /// The folder of the tasks.
@@ -49,17 +72,17 @@ pub struct SavedTasks {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SavedTaskError {
     #[error(
-        "{0:?} cannot name a task: letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME}, and no `.` first"
+        "{0:?} cannot name a task: letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME}, and neither `.` nor `-` first"
     )]
     Name(String),
     #[error("there is no task named {0:?}\nhint: `ayeaye task list` shows those there are")]
     Unknown(String),
-    #[error("{} cannot be read: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("{} cannot be written: {source}", path.display())]
-    Write { path: PathBuf, source: io::Error },
-    #[error("{} is damaged ({source}): mend it, or delete it and save the task again", path.display())]
-    Damaged { path: PathBuf, source: serde_json::Error },
+    #[error("{} cannot be read: {why}", path.display())]
+    Read { path: PathBuf, why: io::Error },
+    #[error("{} cannot be written: {why}", path.display())]
+    Write { path: PathBuf, why: io::Error },
+    #[error("{} is damaged ({why}): mend it, or delete it and save the task again", path.display())]
+    Damaged { path: PathBuf, why: serde_json::Error },
 }
 
 impl SavedTasks {
@@ -79,7 +102,7 @@ impl SavedTasks {
 
     /// The names of all tasks, in order.
     pub fn names(&self) -> Result<Vec<String>, SavedTaskError> {
-        let unreadable = |source| SavedTaskError::Read { path: self.folder.clone(), source };
+        let unreadable = |why| SavedTaskError::Read { path: self.folder.clone(), why };
         let entries = match std::fs::read_dir(&self.folder) {
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries.map_err(unreadable)?,
@@ -101,9 +124,9 @@ impl SavedTasks {
             Err(err) if err.kind() == io::ErrorKind::NotFound => {
                 return Err(SavedTaskError::Unknown(name.to_owned()));
             }
-            bytes => bytes.map_err(|source| SavedTaskError::Read { path: path.clone(), source })?,
+            bytes => bytes.map_err(|why| SavedTaskError::Read { path: path.clone(), why })?,
         };
-        serde_json::from_slice(&bytes).map_err(|source| SavedTaskError::Damaged { path, source })
+        serde_json::from_slice(&bytes).map_err(|why| SavedTaskError::Damaged { path, why })
     }
 
     /// Keeps a task; one of that name is replaced. True if there was one.
@@ -120,7 +143,7 @@ impl SavedTasks {
                 private_folder(&self.folder, true)?;
                 atomic_file::replace(&path, &format!("{text}\n"))
             });
-        written.map_err(|source| SavedTaskError::Write { path, source })?;
+        written.map_err(|why| SavedTaskError::Write { path, why })?;
         Ok(replaced)
     }
 
@@ -131,7 +154,7 @@ impl SavedTasks {
             Err(err) if err.kind() == io::ErrorKind::NotFound => {
                 Err(SavedTaskError::Unknown(name.to_owned()))
             }
-            removed => removed.map_err(|source| SavedTaskError::Write { path, source }),
+            removed => removed.map_err(|why| SavedTaskError::Write { path, why }),
         }
     }
 }
@@ -139,7 +162,9 @@ impl SavedTasks {
 /// Whether a task can have this name: it is one of a file, and of no other one than its own.
 fn is_name(name: &str) -> bool {
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with('.') && name.bytes().all(inner)
+    // With `-` first it would be a flag on every command line that names it.
+    let first = !name.starts_with(['.', '-']);
+    (1..=LONGEST_NAME).contains(&name.len()) && first && name.bytes().all(inner)
 }
 
 #[cfg(test)]
@@ -149,7 +174,8 @@ mod tests {
     use super::*;
 
     fn task(text: &str) -> SavedTask {
-        SavedTask { text: text.to_owned(), device: None, max_steps: Some(7), steps: None }
+        let text = text.to_owned();
+        SavedTask { text, without_slots: false, device: None, max_steps: Some(7), steps: None }
     }
 
     #[test]
@@ -179,7 +205,30 @@ mod tests {
             std::fs::write(tasks.path("late").unwrap(), text).unwrap();
             let told = tasks.read("late").unwrap_err().to_string();
             assert!(told.contains("late.json is damaged"), "{text}: {told}");
+            let whole = format!("{:#}", anyhow::Error::from(tasks.read("late").unwrap_err()));
+            assert_eq!(whole, told, "the cause is said once");
         }
+    }
+
+    #[test]
+    fn no_name_is_taken_for_a_flag() {
+        let tasks = SavedTasks::of(Path::new("/data"));
+        for name in ["-x", "--from", "-"] {
+            assert!(matches!(tasks.path(name), Err(SavedTaskError::Name(_))), "{name}");
+        }
+        assert!(tasks.path("x-1").is_ok());
+    }
+
+    #[test]
+    fn braces_of_a_task_that_was_taken_as_it_was_said_stay() {
+        let home = tempfile::tempdir().unwrap();
+        let tasks = SavedTasks::of(home.path());
+        let said = SavedTask { without_slots: true, ..task("Pay {bob}") };
+        tasks.save("br", &said).unwrap();
+        let read = tasks.read("br").unwrap();
+        assert_eq!(read, said);
+        assert_eq!((read.slots(), read.filled(&BTreeMap::new())), (vec![], Ok(said.text)));
+        assert_eq!(task("Pay {bob}").filled(&BTreeMap::new()), Err("bob".to_owned()));
     }
 
     proptest! {

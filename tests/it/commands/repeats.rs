@@ -55,6 +55,9 @@ async fn a_task_is_kept_shown_done_and_forgotten() {
     let missing = binary.run(&["task", "run", "late", "--set", "person=Anna"]).await;
     assert_eq!(missing.code, 2, "{missing:?}");
     assert!(missing.out.contains("--set minutes=") && !missing.out.contains("--set person"));
+    let blank = ["task", "run", "late", "--set", "minutes=10", "--set", "person= "];
+    let blank = binary.run(&blank).await;
+    assert!(blank.code == 2 && blank.out.contains("the task wants --set person=…"), "{blank:?}");
     let odd = binary.run(&["task", "run", "late", "--set", "persn=Anna"]).await;
     assert!(odd.code == 2 && odd.out.contains("person, minutes"), "{odd:?}");
     let words = ["task", "run", "late", "--set", "person=Anna", "--set", "minutes=10", "--json"];
@@ -162,4 +165,35 @@ async fn a_run_that_was_not_completed_has_no_steps_to_keep() {
     let refused = binary.run(&["task", "save", "x", "--from", "last", "--steps"]).await;
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.err.contains("has not carried out its task in one go"), "{}", refused.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn braces_in_the_task_of_a_session_are_no_slots() {
+    let binary = Binary::alone().without_model();
+    let text = "Note: pay {bob} back";
+    let first = binary.run(&["run", text, "--virtual"]).await;
+    assert_eq!(first.code, 0, "{first:?}");
+    let from = ["task", "save", "br", "--from", labelled(&first.out, "session")];
+    for how in [&["--steps"][..], &[]] {
+        let kept = binary.run(&[&from[..], how].concat()).await;
+        assert!(kept.code == 0 && !kept.out.contains("--set"), "{kept:?}");
+        assert!(kept.out.contains("{bob} stays as it is"), "{kept:?}");
+        let shown = json(&binary.run(&["task", "show", "br", "--json"]).await);
+        assert_eq!(shown["slots"], serde_json::json!([]), "{shown}");
+        let filled = ["task", "run", "br", "--virtual", "--set", "bob=Ann"];
+        let refused = binary.run(&filled).await;
+        assert!(refused.code == 2 && refused.out.contains("has no slot"), "{refused:?}");
+        let done = binary.run(&["task", "run", "br", "--virtual", "--json"]).await;
+        assert_eq!(done.code, 0, "{done:?}");
+        assert_eq!(json(&done)["task"], text);
+    }
+
+    // Nor where it is written into the file: the steps would type what was said then.
+    binary.run(&[&from[..], &["--steps"]].concat()).await;
+    let file = binary.data.path().join("tasks/br.json");
+    let kept = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, kept.replacen("pay {bob}", "pay {whom}", 1)).unwrap();
+    let filled = ["task", "run", "br", "--virtual", "--set", "whom=Ann"];
+    let refused = binary.run(&filled).await;
+    assert!(refused.code == 2 && refused.out.contains("has no slot"), "{refused:?}");
 }

@@ -14,7 +14,7 @@ use crate::command::sessions::find;
 use crate::command::{Exit, app, ensure_model, run_rounds};
 use crate::config::{Config, MAX_STEPS};
 use crate::mcp::args;
-use crate::saved_tasks::{SavedTask, SavedTasks, braces_without_slot, fill, slots};
+use crate::saved_tasks::{SavedTask, SavedTasks, braces_without_slot};
 use crate::terminal::{Answer, Terminal};
 use crate::text::{count, lines, one_line};
 use crate::wiring::App;
@@ -47,6 +47,7 @@ async fn save(
 ) -> anyhow::Result<Exit> {
     // Before anything is read: a name that cannot be is no reason to look for a session.
     tasks.path(&args.name)?;
+    let was_said = args.from.is_some();
     let (text, steps, on_virtual) = match (args.text, args.from) {
         (Some(text), _) => (text, None, false),
         (None, Some(session)) => {
@@ -66,7 +67,17 @@ async fn save(
         }
     };
     let kept = steps.as_ref().map(Replay::len);
-    let task = SavedTask { text, device: args.device, max_steps: args.max_steps, steps };
+    let plain = SavedTask {
+        text,
+        without_slots: false,
+        device: args.device,
+        max_steps: args.max_steps,
+        steps: None,
+    };
+    // Somebody has said these braces, and the session had them as they are.
+    let words: Vec<String> =
+        plain.slots().iter().filter(|_| was_said).map(|slot| format!("{{{slot}}}")).collect();
+    let task = SavedTask { without_slots: !words.is_empty(), steps, ..plain };
     let how = if tasks.save(&args.name, &task)? { "replaced" } else { "kept" };
     let steps = kept
         .map_or(String::new(), |steps| format!(" with {}", count(steps as u64, "step", "steps")));
@@ -74,7 +85,11 @@ async fn save(
     let mut run = vec![format!("{} task run {}", ayeaye(), args.name)];
     // The phone of such a session is gone, and another may be connected.
     run.extend((on_virtual && task.device.is_none()).then(|| "--virtual".to_owned()));
-    run.extend(slots(&task.text).iter().map(|slot| format!("--set {slot}=…")));
+    run.extend(task.slots().iter().map(|slot| format!("--set {slot}=…")));
+    for word in words {
+        terminal
+            .item("no slot", &format!("{word} stays as it is: the task is kept as it was said"));
+    }
     for braces in braces_without_slot(&task.text) {
         terminal.item(
             "no slot",
@@ -152,14 +167,17 @@ async fn filled(
     set: Vec<(String, String)>,
     terminal: Terminal,
 ) -> Result<String, String> {
-    let slots = slots(&task.text);
+    let slots = task.slots();
     let mut values = BTreeMap::new();
     for (slot, value) in set {
         if !slots.contains(&slot.as_str()) {
             let known = if slots.is_empty() { "none".to_owned() } else { slots.join(", ") };
             return Err(format!("the task has no slot {slot:?}; it has: {known}"));
         }
-        values.insert(slot, value);
+        // A variable of a script that is not set: a task with a hole in it would be another one.
+        if !value.trim().is_empty() {
+            values.insert(slot, value);
+        }
     }
     for slot in &slots {
         if values.contains_key(*slot) || !terminal.is_interactive() {
@@ -174,7 +192,7 @@ async fn filled(
         .filter(|slot| !values.contains_key(**slot))
         .map(|slot| format!("--set {slot}=…"))
         .collect();
-    fill(&task.text, &values).map_err(|_| format!("the task wants {}", missing.join(" ")))
+    task.filled(&values).map_err(|_| format!("the task wants {}", missing.join(" ")))
 }
 
 fn list(tasks: &SavedTasks, json: bool, terminal: Terminal) -> anyhow::Result<Exit> {
@@ -211,7 +229,7 @@ fn show(tasks: &SavedTasks, name: &str, json: bool, terminal: Terminal) -> anyho
         return Ok(Exit::Done);
     }
     terminal.item("task", &lines(&task.text));
-    let slots = slots(&task.text);
+    let slots = task.slots();
     if !slots.is_empty() {
         terminal.item("slots", &slots.join(", "));
     }
@@ -231,7 +249,7 @@ fn show(tasks: &SavedTasks, name: &str, json: bool, terminal: Terminal) -> anyho
 
 fn row(name: &str, task: &SavedTask) -> serde_json::Value {
     json!({
-        "name": name, "text": task.text, "slots": slots(&task.text), "device": task.device,
+        "name": name, "text": task.text, "slots": task.slots(), "device": task.device,
         "max_steps": task.max_steps,
         "steps": task.steps.as_ref().map(|steps| json!({ "session": steps.session, "count": steps.len() })),
     })

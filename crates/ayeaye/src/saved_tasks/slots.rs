@@ -14,7 +14,7 @@ enum Piece<'a> {
 
 /// The names of the slots in a task, each once, in order. What is in double braces, such as
 /// `{{secret:bank}}`, is no slot, and neither is anything that could not be a name.
-pub fn slots(text: &str) -> Vec<&str> {
+pub(super) fn slots(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     for piece in pieces(text) {
         if let Piece::Slot(name) = piece
@@ -47,7 +47,7 @@ pub fn braces_without_slot(text: &str) -> Vec<&str> {
 
 /// The task with what stands in its slots; the first slot that has nothing is the error. What is filled in is
 /// not looked at for slots again.
-pub fn fill(text: &str, values: &BTreeMap<String, String>) -> Result<String, String> {
+pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> Result<String, String> {
     let mut filled = String::with_capacity(text.len());
     for piece in pieces(text) {
         filled.push_str(match piece {
