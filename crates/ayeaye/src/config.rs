@@ -22,6 +22,7 @@ mod lost;
 mod origin;
 mod paths;
 mod reader;
+mod settings_file;
 mod value;
 
 mod http;
@@ -36,7 +37,6 @@ mod url_scheme;
 mod web_names;
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -156,16 +156,16 @@ impl Config {
         let (file, text) = match named.map(Path::to_owned).or(from_environment) {
             Some(path) => {
                 let path = std::path::absolute(&path).unwrap_or(path);
-                let text = read_file(&path)?;
+                let text = settings_file::read(&path)?;
                 (Some(path), text)
             }
-            None => match default_file.clone() {
-                Some(path) if path.exists() => {
-                    let text = read_file(&path)?;
-                    (Some(path), text)
+            None => {
+                let usual = default_file.as_deref();
+                match usual.map(settings_file::read_if_there).transpose()?.flatten() {
+                    Some(text) => (default_file.clone(), text),
+                    None => (None, String::new()),
                 }
-                _ => (None, String::new()),
-            },
+            }
         };
         let mut config = Self::from_layers(flags, file.as_deref(), &text, environment)?;
         config.default_file = default_file;
@@ -324,21 +324,6 @@ impl Config {
         }));
         Ok(config)
     }
-}
-
-/// Larger files are no settings.
-const MAX_FILE: u64 = 1 << 20;
-
-fn read_file(path: &Path) -> Result<String, ConfigError> {
-    let read = || {
-        let mut text = String::new();
-        std::fs::File::open(path)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
-        if MAX_FILE < text.len() as u64 {
-            return Err(io::Error::other("it is larger than 1 MiB"));
-        }
-        Ok(text)
-    };
-    read().map_err(|source| ConfigError::File { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

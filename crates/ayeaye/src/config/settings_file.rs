@@ -1,0 +1,76 @@
+//! The text of a settings file.
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use super::error::ConfigError;
+
+/// Larger files are no settings.
+const LARGEST: u64 = 1 << 20;
+
+/// The text of a file that must be there.
+pub(super) fn read(path: &Path) -> Result<String, ConfigError> {
+    text(path).map_err(|source| ConfigError::File { path: path.to_owned(), source })
+}
+
+/// The text of a file that need not be there. One that is there and cannot be read is an error: settings that somebody
+/// wrote, such as a narrower policy, must not be left out in silence.
+pub(super) fn read_if_there(path: &Path) -> Result<Option<String>, ConfigError> {
+    match text(path) {
+        Err(err) if is_absent(path, &err) => Ok(None),
+        text => {
+            text.map(Some).map_err(|source| ConfigError::File { path: path.to_owned(), source })
+        }
+    }
+}
+
+/// Whether nothing is there, by the error of opening it. What a link leads to that leads nowhere, such as a volume that
+/// is not mounted, is missing.
+fn is_absent(path: &Path, err: &io::Error) -> bool {
+    let nothing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&err.kind());
+    nothing && !path.ancestors().any(|it| it.is_symlink() && !it.exists())
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
+    if LARGEST < text.len() as u64 {
+        return Err(io::Error::other("it is larger than 1 MiB"));
+    }
+    Ok(text)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::super::{Config, Environment};
+    use super::*;
+
+    #[test]
+    fn settings_that_cannot_be_reached_are_not_left_out() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().to_str().unwrap();
+        let environment = Environment::of([("HOME", folder), ("XDG_CONFIG_HOME", folder)]);
+        let load = || Config::load(&[], None, &environment);
+        assert_eq!(load().unwrap().file, None);
+        let file = load().unwrap().default_file.unwrap();
+        let folder = file.parent().unwrap();
+        let refused = |what: &str| match load() {
+            Err(ConfigError::File { path, .. }) => assert_eq!(path, file, "{what}"),
+            other => panic!("{what}: {other:?}"),
+        };
+        std::fs::create_dir_all(folder).unwrap();
+        for (what, to) in [("nothing there", "gone.toml"), ("a circle", "ayeaye.toml")] {
+            symlink(to, &file).unwrap();
+            refused(what);
+            std::fs::remove_file(&file).unwrap();
+        }
+        std::fs::remove_dir(folder).unwrap();
+        symlink("gone", folder).unwrap();
+        refused("a folder that is a link to nothing");
+        std::fs::remove_file(folder).unwrap();
+        // What is no folder has no file in it.
+        std::fs::write(folder, "").unwrap();
+        assert_eq!(load().unwrap().file, None);
+    }
+}
