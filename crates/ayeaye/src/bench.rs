@@ -24,7 +24,11 @@ pub use self::figures::{Figures, Guesses, Spread, between};
 pub use self::metronome::Metronome;
 use crate::clock;
 use crate::config::Config;
+use crate::shutdown::Shutdown;
 use crate::wiring::limits;
+
+/// What a session that measures is begun for. It is nobody's task.
+pub const REQUEST: &str = "ayeaye bench";
 
 /// Which acts, and how often.
 #[derive(Debug, Clone)]
@@ -48,11 +52,14 @@ type Counter = Arc<dyn Fn() -> Cost + Send + Sync>;
 /// A step lasts from the beginning of one act to the beginning of the next, by the record's times: the act, the settling
 /// that follows, and the decision on the new screen. So it can be compared with what other programs do between
 /// two acts. The logs are written beside it, as they are for any session, and what they cost is counted.
+///
+/// At the first signal it stops after the act under way, so that what was changed on the phone is put back.
 pub async fn measure(
     config: &Config,
     (sources, device): (Vec<Arc<dyn DeviceSource>>, DeviceId),
     plan: &Plan,
     traffic: Option<TrafficCounter>,
+    signals: &Shutdown,
 ) -> anyhow::Result<Figures> {
     let files = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
     let logs = config.logs.clone();
@@ -85,15 +92,25 @@ pub async fn measure(
     let start = StartTask {
         policy: None,
         device_id: device,
-        task: "bench".to_owned(),
+        task: REQUEST.to_owned(),
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
         queue: false,
         principal: Principal::local(),
     };
-    let mut follower = agent.start(start).await?;
-    follower.finished().await;
+    let Some(started) = signals.unless_asked(Box::pin(agent.start(start))).await else {
+        bail!("stopped before it began")
+    };
+    let mut follower = started?;
+    if signals.unless_asked(follower.finished()).await.is_none() {
+        follower.stop(StopReason::UserPaused);
+        signals.wait_for("the end of the session", follower.finished()).await;
+        bail!(
+            "stopped before all steps were measured: see the record of {}",
+            follower.report().session_id
+        );
+    }
     let report = follower.report();
     if report.stop_reason != StopReason::TaskCompletedSuccessfully {
         bail!("{}: {}", report.stop_reason, report.message);

@@ -1,7 +1,9 @@
 //! `ayeaye bench`: the table and the document, on virtual phones.
+use std::process::Stdio;
+
 use serde_json::Value;
 
-use crate::support::Binary;
+use crate::support::{Answer, Binary, FakeVlm, plugged_in, quick_phone, until, within};
 
 async fn measured(arguments: &[&str]) -> Value {
     let ended = Binary::alone().without_model().run(arguments).await;
@@ -94,4 +96,36 @@ async fn the_table_has_the_same_for_people() {
     ] {
         assert!(ended.out.contains(said), "{said}: {}", ended.out);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_ends_a_bench_and_gives_the_phone_its_settings_back() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let binary = Binary::with(adb, &vlm);
+    let stays_on = || {
+        let value = adb_device.phone().setting("global", "stay_on_while_plugged_in");
+        value.is_some_and(|value| value != "0")
+    };
+    assert!(!stays_on());
+    let acts = ["--act", "open Settings", "--act", "home"];
+    let bench = ["bench", "--device", adb_device.serial(), "--rounds", "1000"];
+    let mut command = binary.command(&[&bench[..], &acts[..]].concat());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    until("the phone is told to stay on", stays_on).await;
+    let pid = child.id().unwrap().to_string();
+    let sent = tokio::process::Command::new("kill").args(["-INT", &pid]).status().await.unwrap();
+    assert!(sent.success());
+    let ended = within(20, "the end", child.wait_with_output()).await.unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(said.contains("stopped before all steps"), "{said}");
+    assert!(!stays_on(), "it was put back");
+
+    // Nobody's task: no model is handed it.
+    let nothing = binary.run(&["continue"]).await;
+    assert!(nothing.code == 1 && nothing.err.contains("no session waits"), "{nothing:?}");
+    assert_eq!(vlm.asked_count(), 0);
 }

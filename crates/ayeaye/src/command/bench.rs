@@ -10,6 +10,7 @@ use crate::bench::{Act, Figures, Guesses, Plan, Spread, Traffic, TrafficCounter,
 use crate::cli;
 use crate::command::Exit;
 use crate::config::Config;
+use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 use crate::wiring::{self, App, ModelChoice};
 
@@ -21,12 +22,14 @@ pub(super) async fn bench(
 ) -> anyhow::Result<Exit> {
     let cli::Bench { profile, faults, device, acts, rounds, think, json } = options;
     let terminal = if json { terminal.beside_json() } else { terminal };
+    let signals = Shutdown::on_signals()?;
     let (phone, figures) = if let Some(device) = device {
         let plan = Plan { acts, rounds, think };
         let adb: Arc<dyn DeviceSource> = Arc::new(wiring::adb_devices(config)?);
         let sources = vec![adb];
         let _waiting = terminal.waiting(&waiting(&plan));
-        let figures = measure(config, (sources, DeviceId::new(&device)), &plan, None).await?;
+        let figures =
+            measure(config, (sources, DeviceId::new(&device)), &plan, None, &signals).await?;
         (device, figures)
     } else {
         let app =
@@ -42,7 +45,7 @@ pub(super) async fn bench(
         });
         let sources = app.agent.sources().to_vec();
         let _waiting = terminal.waiting(&waiting(&plan));
-        let figures = measure(config, (sources, device), &plan, Some(traffic)).await?;
+        let figures = measure(config, (sources, device), &plan, Some(traffic), &signals).await?;
         (format!("virtual, {}: {}", profile.name(), profile.about()), figures)
     };
     if json {

@@ -6,6 +6,7 @@ use ayeaye_agent::{
 };
 use ayeaye_phone::PhoneOptions;
 
+use crate::bench;
 use crate::cli::SessionName;
 use crate::command::Exit;
 use crate::command::run::{RunOptions, answer, resume, to_the_end};
@@ -98,12 +99,12 @@ async fn last_open(journal: &dyn Journal) -> Result<Option<SessionId>, JournalEr
         // One that cannot be read cannot be continued.
         let Ok(summary) = journal.summary(&id).await else { continue };
         let waits = summary.question.is_some();
-        let by_client = summary.task == DIRECT_REQUEST;
+        let no_task = [DIRECT_REQUEST, bench::REQUEST].contains(&&*summary.task);
         let open = match summary.stop_reason {
             Some(reason) => !reason.ends_round() && reason != StopReason::StillRunning,
             None => !journal.is_locked(&id).await?,
         };
-        if (waits || open && !by_client) && newest.is_none_or(|(last, _)| last < summary.last) {
+        if (waits || open && !no_task) && newest.is_none_or(|(last, _)| last < summary.last) {
             newest = Some((summary.last, id));
         }
     }
