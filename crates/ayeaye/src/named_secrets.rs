@@ -1,16 +1,24 @@
 //! The user's named secrets, in a file of the data folder that only its owner can read.
 use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use ayeaye_agent::private_files::private_folder;
+use ayeaye_agent::private_files::{private_folder, private_options};
 use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces};
 use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, sleep};
 
 use crate::{atomic_file, secret};
 
 /// Its name in the data folder.
 const FILE: &str = "secrets.json";
+/// The file that is locked while it is read and replaced. Not the file itself: a new one takes its place.
+const LOCK: &str = "secrets.lock";
+/// How long that may take, and how often it is looked at.
+const PATIENCE: Duration = Duration::from_secs(5);
+const RETRY: Duration = Duration::from_millis(10);
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
@@ -33,17 +41,17 @@ struct Kept {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SecretStoreError {
-    #[error("{} cannot be read: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("{} cannot be written: {source}", path.display())]
-    Write { path: PathBuf, source: io::Error },
+    #[error("{} cannot be read: {why}", path.display())]
+    Read { path: PathBuf, why: io::Error },
+    #[error("{} cannot be written: {why}", path.display())]
+    Write { path: PathBuf, why: io::Error },
     #[error(
         "{} can be read by others (mode {mode:o}): take that away (chmod 600), and change the secrets in it",
         path.display()
     )]
     Exposed { path: PathBuf, mode: u32 },
-    #[error("{} is damaged ({source}): mend it, or delete it and keep the secrets again", path.display())]
-    Damaged { path: PathBuf, source: serde_json::Error },
+    #[error("{} is damaged ({why}): mend it, or delete it and keep the secrets again", path.display())]
+    Damaged { path: PathBuf, why: serde_json::Error },
     #[error("{} is larger than {LARGEST} bytes: no secrets of ours", path.display())]
     TooLarge { path: PathBuf },
 }
@@ -61,11 +69,12 @@ impl SecretFile {
     }
 
     /// Keeps a secret; one of that name is replaced. True if there was one.
-    pub fn set(
+    pub async fn set(
         &self,
         name: &str,
         NamedSecret { value, places: SecretPlaces { apps, hosts } }: NamedSecret,
     ) -> Result<bool, SecretStoreError> {
+        let _locked = self.lock().await?;
         let mut all = self.read()?;
         let replaced = all.insert(name.to_owned(), Kept { value, apps, hosts }).is_some();
         self.write(&all)?;
@@ -73,7 +82,8 @@ impl SecretFile {
     }
 
     /// Forgets a secret. False if there is none of that name.
-    pub fn remove(&self, name: &str) -> Result<bool, SecretStoreError> {
+    pub async fn remove(&self, name: &str) -> Result<bool, SecretStoreError> {
+        let _locked = self.lock().await?;
         let mut all = self.read()?;
         let removed = all.remove(name).is_some();
         if removed {
@@ -82,10 +92,34 @@ impl SecretFile {
         Ok(removed)
     }
 
+    /// Waits until no other process changes the secrets; none does until what is returned is dropped, or its process
+    /// ends.
+    async fn lock(&self) -> Result<File, SecretStoreError> {
+        let path = self.path.with_file_name(LOCK);
+        let failed = |why| SecretStoreError::Write { path: path.clone(), why };
+        let open = || {
+            private_folder(path.parent().unwrap_or(Path::new(".")), true)?;
+            private_options().write(true).create(true).truncate(false).open(&path)
+        };
+        let file = open().map_err(failed)?;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::Error(err)) => return Err(failed(err)),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => sleep(RETRY).await,
+                Err(TryLockError::WouldBlock) => {
+                    let why = "another ayeaye process holds it, and does not go on: end it";
+                    return Err(failed(io::Error::new(io::ErrorKind::TimedOut, why)));
+                }
+            }
+        }
+    }
+
     fn read(&self) -> Result<BTreeMap<String, Kept>, SecretStoreError> {
         let path = || self.path.clone();
-        let unreadable = |source| SecretStoreError::Read { path: path(), source };
-        let file = match std::fs::File::open(&self.path) {
+        let unreadable = |why| SecretStoreError::Read { path: path(), why };
+        let file = match File::open(&self.path) {
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
             file => file.map_err(unreadable)?,
         };
@@ -98,8 +132,7 @@ impl SecretFile {
         if LARGEST < text.len() as u64 {
             return Err(SecretStoreError::TooLarge { path: path() });
         }
-        serde_json::from_str(&text)
-            .map_err(|source| SecretStoreError::Damaged { path: path(), source })
+        serde_json::from_str(&text).map_err(|why| SecretStoreError::Damaged { path: path(), why })
     }
 
     fn write(&self, all: &BTreeMap<String, Kept>) -> Result<(), SecretStoreError> {
@@ -109,7 +142,7 @@ impl SecretFile {
             }
             atomic_file::replace(&self.path, &text)
         });
-        written.map_err(|source| SecretStoreError::Write { path: self.path.clone(), source })
+        written.map_err(|why| SecretStoreError::Write { path: self.path.clone(), why })
     }
 }
 
@@ -130,6 +163,8 @@ impl NamedSecrets for SecretFile {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Barrier};
+
     use super::*;
 
     fn bank(value: &str) -> NamedSecret {
@@ -140,26 +175,70 @@ mod tests {
         NamedSecret { value: value.to_owned(), places }
     }
 
-    #[test]
-    fn what_is_kept_is_found_and_forgotten_again() {
+    #[tokio::test]
+    async fn what_is_kept_is_found_and_forgotten_again() {
         let home = tempfile::tempdir().unwrap();
         let file = SecretFile::of(&home.path().join("data"));
         assert_eq!(file.find("bank").unwrap(), None);
-        assert!(!file.set("bank", bank("a\"b\n{{secret:bank}}")).unwrap());
-        assert!(file.set("bank", bank("Quince-41")).unwrap());
+        assert!(!file.set("bank", bank("a\"b\n{{secret:bank}}")).await.unwrap());
+        assert!(file.set("bank", bank("Quince-41")).await.unwrap());
         assert_eq!(file.find("bank").unwrap(), Some(bank("Quince-41")));
         assert_eq!(file.list().unwrap(), [("bank".to_owned(), bank("").places)]);
-        assert!(file.remove("bank").unwrap());
-        assert!(!file.remove("bank").unwrap());
+        assert!(file.remove("bank").await.unwrap());
+        assert!(!file.remove("bank").await.unwrap());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+    async fn those_that_are_kept_at_the_same_time_are_all_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let names: Vec<String> = (0..8).map(|number| format!("s{number}")).collect();
+        let listed = || {
+            let listed = SecretFile::of(home.path()).list().unwrap();
+            listed.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        for (keeps, left) in [(true, &names[..]), (false, &names[..0])] {
+            let together = Arc::new(Barrier::new(names.len()));
+            let each = names.iter().cloned().map(|name| {
+                let (file, together) = (SecretFile::of(home.path()), together.clone());
+                tokio::spawn(async move {
+                    // Each on a thread of its own.
+                    together.wait();
+                    if keeps {
+                        assert!(!file.set(&name, bank("x")).await.unwrap());
+                    } else {
+                        assert!(file.remove(&name).await.unwrap());
+                    }
+                })
+            });
+            for done in each.collect::<Vec<_>>() {
+                done.await.unwrap();
+            }
+            assert_eq!(listed(), left);
+        }
+    }
+
+    #[test]
+    fn an_error_says_its_cause_once() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(FILE)).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let own = std::fs::Permissions::from_mode(0o700);
+            std::fs::set_permissions(home.path().join(FILE), own).unwrap();
+        }
+        let failed = SecretFile::of(home.path()).list().unwrap_err();
+        let told = format!("{:#}", anyhow::Error::from(failed));
+        assert_eq!(told.matches("os error").count(), 1, "{told}");
     }
 
     #[cfg(unix)]
-    #[test]
-    fn others_cannot_read_it_and_a_file_that_they_can_read_is_refused() {
+    #[tokio::test]
+    async fn others_cannot_read_it_and_a_file_that_they_can_read_is_refused() {
         use std::os::unix::fs::PermissionsExt as _;
         let home = tempfile::tempdir().unwrap();
         let file = SecretFile::of(home.path());
-        file.set("bank", bank("Quince-41")).unwrap();
+        file.set("bank", bank("Quince-41")).await.unwrap();
         let path = home.path().join(FILE);
         assert_eq!(secret::mode(&std::fs::metadata(&path).unwrap()), 0o600);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
@@ -167,8 +246,8 @@ mod tests {
         assert!(told.contains("chmod 600") && !told.contains("Quince"), "{told}");
     }
 
-    #[test]
-    fn a_damaged_file_is_told_and_not_replaced() {
+    #[tokio::test]
+    async fn a_damaged_file_is_told_and_not_replaced() {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join(FILE), "{\"bank\": 3}").unwrap();
         #[cfg(unix)]
@@ -178,7 +257,7 @@ mod tests {
             std::fs::set_permissions(home.path().join(FILE), own).unwrap();
         }
         let file = SecretFile::of(home.path());
-        assert!(matches!(file.set("mail", bank("x")), Err(SecretStoreError::Damaged { .. })));
+        assert!(matches!(file.set("mail", bank("x")).await, Err(SecretStoreError::Damaged { .. })));
         assert_eq!(std::fs::read_to_string(home.path().join(FILE)).unwrap(), "{\"bank\": 3}");
     }
 }

@@ -44,7 +44,7 @@ pub(super) async fn secret(
         }
         SecretCommand::Rm { name } => {
             anyhow::ensure!(
-                file.remove(&name)?,
+                file.remove(&name).await?,
                 "there is no secret named {name:?}\nhint: `ayeaye secret list` shows those there are"
             );
             terminal.line(&format!("{name} is forgotten"));
@@ -91,7 +91,7 @@ async fn set(
         "it has a control character, which no phone can type: nothing is kept"
     );
     let where_typed = in_words(&places);
-    let replaced = file.set(&name, NamedSecret { value, places })?;
+    let replaced = file.set(&name, NamedSecret { value, places }).await?;
     let how = if replaced { "replaced" } else { "kept" };
     terminal.line(&format!(
         "{name} is {how}, and typed in {where_typed} alone.\nIn a task say {{{{secret:{name}}}}}: no model sees what it stands \
