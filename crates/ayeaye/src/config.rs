@@ -218,8 +218,8 @@ impl Config {
     /// null when not set), `origin` (`default`, or as the text form has it) and `secret`.
     pub fn explain_json(&self) -> serde_json::Value {
         serde_json::json!({
-            "file": self.file,
-            "default_file": self.default_file,
+            "file": self.file.as_deref().map(Path::to_string_lossy),
+            "default_file": self.default_file.as_deref().map(Path::to_string_lossy),
             "settings": explain::explain_json(&self.read),
         })
     }
@@ -264,13 +264,18 @@ impl Config {
             None => Layer::new(),
         };
         let mut defaults = layer::defaults();
-        if let Some(folder) = paths::data_dir(environment) {
-            layer::set_default(&mut defaults, "data-dir", &folder.to_string_lossy());
+        let usual = paths::data_dir(environment);
+        // One whose name is no text would be another folder as a text.
+        if let Some(folder) = usual.as_deref().and_then(Path::to_str) {
+            layer::set_default(&mut defaults, "data-dir", folder);
         }
         let base = file.and_then(Path::parent).unwrap_or(Path::new(""));
         let layers = vec![flags, from_environment, from_file, defaults];
         let reader = Reader::new(layers, base, environment);
-        let mut config = Self::read(&reader)?;
+        let mut config = Self::read(&reader).map_err(|err| match (err, usual) {
+            (ConfigError::NoDataDir, Some(folder)) => ConfigError::DataDirNotUtf8 { folder },
+            (err, _) => err,
+        })?;
         (config.read, config.paths) = reader.into_read();
         config.file = file.map(Path::to_owned);
         config.notes.extend(notes);

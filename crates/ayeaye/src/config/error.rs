@@ -15,10 +15,21 @@ pub enum ConfigError {
     Syntax { path: PathBuf, line: usize, problem: String },
     #[error("{}, line {line}: there is no setting `{key}`{}", path.display(), did_you_mean(*nearest))]
     UnknownKey { path: PathBuf, line: usize, key: String, nearest: Option<&'static str> },
+    #[error(
+        "{}, line {line}: `{key}` is no setting, it is a section: its settings stand below a line `[{key}]`",
+        path.display()
+    )]
+    Section { path: PathBuf, line: usize, key: String },
     #[error("`{key}` from {origin}: {problem}")]
     InvalidValue { key: String, origin: Origin, problem: ValueError },
     #[error("there is no folder for data: neither HOME nor data-dir (AYEAYE_DATA_DIR) is set")]
     NoDataDir,
+    #[error(
+        "the folder for data, {}, is not UTF-8: name another one with --data-dir or AYEAYE_DATA_DIR, or mend the \
+         variable that it comes from (usually HOME)",
+        folder.display()
+    )]
+    DataDirNotUtf8 { folder: PathBuf },
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {

@@ -120,4 +120,22 @@ mod tests {
         assert_eq!(at("~/x").unwrap(), Path::new("/home/ada/x"));
         assert!(at("").is_err());
     }
+
+    #[test]
+    fn a_home_that_is_no_text_is_told_unless_another_folder_is_named() {
+        use std::ffi::OsString;
+        use std::os::unix::ffi::OsStringExt as _;
+
+        use super::super::{Config, Flag};
+        let home = OsString::from_vec(b"/nowhere/ad\xe9".to_vec());
+        let environment = Environment::of([("HOME", home)]);
+        let told = Config::load(&[], None, &environment).unwrap_err().to_string();
+        for word in ["HOME", "--data-dir", "/nowhere/ad"] {
+            assert!(told.contains(word), "{word}: {told}");
+        }
+        let flag = Flag { key: "data-dir", name: "--data-dir", value: "/data".to_owned() };
+        let config = Config::load(&[flag], None, &environment).unwrap();
+        assert_eq!(config.data_dir, Path::new("/data"));
+        assert!(config.explain_json()["default_file"].as_str().unwrap().ends_with(FILE));
+    }
 }
