@@ -1,16 +1,19 @@
-//! The HTTP server that runs over a data folder, noted in it so that a command can find it.
+//! The HTTP servers that run over a data folder, noted in it so that a command can find one.
 //!
-//! The note is a file that its server keeps locked: a lock ends with its process, however that ends, so a note
+//! A note is a file that its server keeps locked: a lock ends with its process, however that ends, so a note
 //! without one is stale, and one with a lock tells where that very process listens. Whoever hands a token to
-//! that address hands it to nobody else.
+//! that address hands it to nobody else. Each server has a note of its own, whose name is the time at which it
+//! began: where the newest has ended, the one before it is found.
 use std::fs::{File, TryLockError};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::private_files::{private_folder, private_options};
 
-/// The file in the data folder.
-const FILE: &str = "http-server";
+use crate::clock;
+
+/// The beginning of its name in the data folder.
+const FILE: &str = "http-server.";
 /// The longest note, in bytes.
 const LONGEST: u64 = 4096;
 
@@ -18,71 +21,113 @@ const LONGEST: u64 = 4096;
 #[derive(Debug)]
 pub struct RunningServer {
     path: PathBuf,
-    url: String,
     /// Keeps the lock.
     _locked: File,
 }
 
 impl RunningServer {
-    /// Notes that this process serves the page at this URL, in place of whoever was noted before: the newest
-    /// server of a folder is the one that is found.
+    /// Notes that this process serves the page at this URL: the newest server of a folder is the one that is found.
     pub fn note(data_dir: &Path, url: &str) -> io::Result<Self> {
         private_folder(data_dir, true)?;
-        let path = data_dir.join(FILE);
-        let draft = data_dir.join(format!("{FILE}.{}", std::process::id()));
-        let mut file = private_options().write(true).create(true).truncate(true).open(&draft)?;
+        for stale in noted(data_dir)?.into_iter().filter(|it| it.state() == State::Died) {
+            remove(&stale.path);
+        }
+        let began = clock::system()().as_nanosecond();
+        let path = data_dir.join(format!("{FILE}{began}"));
+        let mut file = private_options().write(true).create_new(true).open(&path)?;
+        // Nobody locks an empty note: there is nothing to learn from it yet.
         let noted = file
             .try_lock()
             .map_err(|err| match err {
                 TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
                 TryLockError::Error(err) => err,
             })
-            .and_then(|()| writeln!(file, "{url}"))
-            .and_then(|()| std::fs::rename(&draft, &path));
+            .and_then(|()| file.write_all(format!("{url}\n").as_bytes()));
         if let Err(err) = noted {
-            // The first error is what matters.
-            drop(std::fs::remove_file(&draft));
+            remove(&path);
             return Err(err);
         }
-        Ok(Self { path, url: url.to_owned(), _locked: file })
+        Ok(Self { path, _locked: file })
     }
 }
 
 impl Drop for RunningServer {
     fn drop(&mut self) {
-        // Another server may have been started since.
-        if read(&self.path).is_ok_and(|noted| noted == self.url)
-            && let Err(err) = std::fs::remove_file(&self.path)
-        {
-            tracing::debug!("{} stays: {err}", self.path.display());
-        }
+        remove(&self.path);
     }
 }
 
-/// The URL of the page of the server that runs over this folder; `None` when there is none, or none that can be
-/// told from one that has died.
+/// The URL of the page of the newest server that runs over this folder; `None` when there is none, or none that can
+/// be told from one that has died.
 pub fn find(data_dir: &Path) -> Option<String> {
-    let path = data_dir.join(FILE);
-    let file = File::open(&path).ok()?;
-    match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => read_from(file).ok(),
-        // Its server died without removing it.
-        Ok(()) => None,
-        Err(TryLockError::Error(err)) => {
-            tracing::debug!("{}: {err}", path.display());
-            None
+    let notes = noted(data_dir).unwrap_or_default();
+    notes.into_iter().rev().find_map(|note| match note.state() {
+        State::Runs(url) => Some(url),
+        State::Died | State::NotTold => None,
+    })
+}
+
+/// A note in the data folder.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Note {
+    /// When its server began.
+    began: u64,
+    path: PathBuf,
+}
+
+/// What became of the server of a note.
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    /// It runs, with its page at this URL.
+    Runs(String),
+    /// It died without removing its note.
+    Died,
+    /// It has just begun, or this system does not let us read what another process has locked.
+    NotTold,
+}
+
+impl Note {
+    fn state(&self) -> State {
+        let Ok(mut file) = File::open(&self.path) else { return State::NotTold };
+        let mut text = String::new();
+        if !Read::by_ref(&mut file)
+            .take(LONGEST)
+            .read_to_string(&mut text)
+            .is_ok_and(|length| 0 < length)
+        {
+            return State::NotTold;
+        }
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => State::Runs(text.trim_end().to_owned()),
+            Ok(()) => State::Died,
+            Err(TryLockError::Error(err)) => {
+                tracing::debug!("{}: {err}", self.path.display());
+                State::NotTold
+            }
         }
     }
 }
 
-fn read(path: &Path) -> io::Result<String> {
-    read_from(File::open(path)?)
+/// All notes, those of the newest servers last.
+fn noted(data_dir: &Path) -> io::Result<Vec<Note>> {
+    let mut notes = Vec::new();
+    for entry in std::fs::read_dir(data_dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let began = name.to_str().and_then(|name| name.strip_prefix(FILE)?.parse().ok());
+        notes.extend(began.map(|began| Note { began, path: entry.path() }));
+    }
+    notes.sort_unstable();
+    Ok(notes)
 }
 
-fn read_from(file: File) -> io::Result<String> {
-    let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text)?;
-    Ok(text.trim_end().to_owned())
+fn remove(path: &Path) {
+    match std::fs::remove_file(path) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => {
+            tracing::debug!("{} stays: {err}", path.display());
+        }
+        _ => {}
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -105,12 +150,27 @@ mod tests {
     }
 
     #[test]
+    fn an_older_server_is_found_again_once_the_newer_one_has_ended() {
+        let home = tempfile::tempdir().unwrap();
+        let notes = [1, 2, 3].map(|port| format!("http://127.0.0.1:{port}/"));
+        let [first, second, third] =
+            [0, 1, 2].map(|at: usize| RunningServer::note(home.path(), &notes[at]).unwrap());
+        drop(third);
+        assert_eq!(find(home.path()).as_ref(), Some(&notes[1]));
+        drop(second);
+        assert_eq!(find(home.path()).as_ref(), Some(&notes[0]));
+        drop(first);
+        assert_eq!(find(home.path()), None);
+    }
+
+    #[test]
     fn one_that_was_killed_is_not_found() {
         let home = tempfile::tempdir().unwrap();
-        std::fs::write(home.path().join(FILE), "http://127.0.0.1:1/\n").unwrap();
+        std::fs::write(home.path().join(format!("{FILE}7")), "http://127.0.0.1:1/\n").unwrap();
         assert_eq!(find(home.path()), None);
         let next = RunningServer::note(home.path(), "http://127.0.0.1:2/").unwrap();
         assert_eq!(find(home.path()).as_deref(), Some("http://127.0.0.1:2/"));
         drop(next);
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nor kept");
     }
 }

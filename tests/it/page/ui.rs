@@ -43,6 +43,21 @@ impl Running {
     }
 }
 
+/// What is noted of servers in the data folder.
+#[cfg(unix)]
+fn notes(binary: &Binary) -> Vec<String> {
+    let files = std::fs::read_dir(binary.data.path()).unwrap().map(|entry| entry.unwrap());
+    let notes = files.filter(|file| file.file_name().to_string_lossy().starts_with("http-server."));
+    notes.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect()
+}
+
+/// The page of the server that runs, once it is noted.
+#[cfg(unix)]
+async fn noted(binary: &Binary) -> String {
+    until("the server is noted", || notes(binary).concat().ends_with('\n')).await;
+    notes(binary).concat().trim().to_owned()
+}
+
 /// Opens a link as a browser does, and sees whether it is signed in then.
 async fn opens(link: &str) {
     let base = &link[..link.find("/sign-in").expect(link)];
@@ -58,9 +73,7 @@ async fn opens(link: &str) {
 async fn it_finds_the_server_that_runs_and_none_that_was_killed() {
     let binary = Binary::alone();
     let server = Running::start(&binary, &["serve", "--http", "127.0.0.1:0"]);
-    let note = binary.data.path().join("http-server");
-    until("the server is noted", || note.exists()).await;
-    let page = std::fs::read_to_string(&note).unwrap().trim().to_owned();
+    let page = noted(&binary).await;
     let found = binary.run(&["ui", "--no-open"]).await;
     assert_eq!(found.code, 0, "{found:?}");
     assert!(found.out.contains(&format!("The page of the server that runs: {page}")), "{found:?}");
@@ -68,7 +81,7 @@ async fn it_finds_the_server_that_runs_and_none_that_was_killed() {
     assert!(link.starts_with(&format!("{page}sign-in?code=")), "{found:?}");
     opens(&link).await;
     server.end("-KILL").await;
-    assert!(note.exists(), "nobody removed it");
+    assert_eq!(notes(&binary), [format!("{page}\n")], "nobody removed it");
     let mut own = Running::start(&binary, &["ui"]);
     let why = own.line("signs in once").await;
     assert!(why.contains("there is no desktop here"), "{why}");
@@ -77,7 +90,7 @@ async fn it_finds_the_server_that_runs_and_none_that_was_killed() {
     assert!(!told.contains(&page) || page.contains(":8631"), "{told}");
     opens(&link).await;
     own.end("-TERM").await;
-    assert!(!note.exists(), "it goes with its server");
+    assert!(notes(&binary).is_empty(), "it goes with its server");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,7 +108,7 @@ async fn a_policy_for_a_token_that_is_not_there_is_refused() {
 async fn another_token_than_the_server_s_is_told() {
     let binary = Binary::alone();
     let server = Running::start(&binary, &["serve", "--http", "127.0.0.1:0"]);
-    until("the server is noted", || binary.data.path().join("http-server").exists()).await;
+    noted(&binary).await;
     let mut command = binary.command(&["ui", "--no-open"]);
     command.env("AYEAYE_HTTP_TOKEN", "another-token-of-tests-01");
     let told = within(60, "ui", command.output()).await.unwrap();
