@@ -138,7 +138,14 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
         }
         Command::Pair { address, code } => {
             let adb = wiring::adb_devices(config)?;
-            Ok(pair::pair(&adb, address.as_deref(), code, terminal).await)
+            let signals = Shutdown::on_signals()?;
+            let pairing = pair::pair(&adb, address.as_deref(), code, terminal);
+            let Some(exit) = signals.unless_asked(Box::pin(pairing)).await else {
+                // The line of a prompt may still be open.
+                terminal.line("");
+                return Ok(Exit::Failed);
+            };
+            Ok(exit)
         }
         Command::Disconnect { address } => {
             let adb = wiring::adb_devices(config)?;

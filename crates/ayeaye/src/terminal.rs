@@ -147,10 +147,13 @@ impl Terminal {
         }
     }
 
-    /// Asks for a secret: what is typed is not shown, where the terminal allows that.
+    /// Asks for a secret: what is typed is not shown, where the terminal allows that, and kept to the last blank.
+    ///
+    /// The terminal shows it again when what is returned is dropped, and not when the program dies: whoever awaits it
+    /// listens for signals.
     pub async fn ask_secret(self, prompt: &str) -> Answer {
         let hidden = Hidden::input();
-        let answer = self.ask(prompt).await;
+        let answer = self.ask_as_typed(prompt).await;
         if hidden.is_some() && answer != Answer::Ended {
             // The line break was not echoed either.
             self.line("");
@@ -188,26 +191,36 @@ impl Terminal {
         }
     }
 
-    /// Asks a person.
+    /// Asks a person. Blanks around the answer are no part of it.
     pub async fn ask(self, prompt: &str) -> Answer {
+        match self.ask_as_typed(prompt).await {
+            Answer::Text(text) => Answer::Text(text.trim().to_owned()),
+            other => other,
+        }
+    }
+
+    async fn ask_as_typed(self, prompt: &str) -> Answer {
         self.prompt(prompt);
         // In a thread: the read may block until the process ends.
         let (told, hear) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
             let mut line = String::new();
             let read = io::stdin().lock().read_line(&mut line);
-            let answer = read.ok().filter(|bytes| 0 < *bytes).map(|_| line.trim().to_owned());
             // The receiver may be gone.
-            drop(told.send(answer));
+            drop(told.send(read.map(|bytes| (0 < bytes).then_some(line))));
         });
-        match hear.await.ok().flatten() {
-            None => {
+        match hear.await.unwrap_or(Ok(None)) {
+            Ok(None) => {
                 // The line of the prompt is still open.
                 self.line("");
                 Answer::Ended
             }
-            Some(text) if text.is_empty() => Answer::Empty,
-            Some(text) => Answer::Text(text),
+            Err(err) => {
+                self.line(&format!("\nwhat was typed cannot be read: {err}"));
+                Answer::Ended
+            }
+            Ok(Some(line)) if line.trim().is_empty() => Answer::Empty,
+            Ok(Some(line)) => Answer::Text(line.trim_end_matches(['\n', '\r']).to_owned()),
         }
     }
 

@@ -78,3 +78,41 @@ async fn serve_tells_a_person_what_it_waits_for() {
     let (code, shown) = serve.end().await;
     assert_eq!(code, 0, "{shown}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_where_a_secret_is_asked_for_leaves_the_terminal_as_it_was() {
+    let binary = Binary::alone();
+    let set = ["secret", "set", "bank", "--app", "com.example.bank"];
+    let pair = ["pair", "127.0.0.1:37099"];
+    for (arguments, prompt) in [(&set[..], "bank:"), (&pair, "Pairing code:")] {
+        let mut asking = OnTerminal::start(&binary, arguments);
+        let echo = asking.echo();
+        asking.wait_for(prompt).await;
+        assert!(!echo(), "{arguments:?}: a secret is not shown");
+        asking.interrupt().await;
+        let (code, shown) = asking.end().await;
+        assert!(echo(), "{arguments:?}");
+        assert_eq!(code, 1, "{arguments:?}: {shown}");
+    }
+    assert!(!binary.data.path().join("secrets.json").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_is_kept_as_it_was_typed() {
+    let binary = Binary::alone();
+    let arguments = ["secret", "set", "bank", "--app", "com.example.bank"];
+    let mut asking = OnTerminal::start(&binary, &arguments);
+    asking.wait_for("bank:").await;
+    asking.press(" Quince 41 \n");
+    let (code, shown) = asking.end().await;
+    assert!(code == 0 && !shown.contains("Quince"), "{shown}");
+    let kept = std::fs::read(binary.data.path().join("secrets.json")).unwrap();
+    let kept: serde_json::Value = serde_json::from_slice(&kept).unwrap();
+    assert_eq!(kept["bank"]["value"], " Quince 41 ");
+
+    let mut asking = OnTerminal::start(&binary, &arguments);
+    asking.wait_for("bank:").await;
+    asking.press(b"Quince\xff\n");
+    let (code, shown) = asking.end().await;
+    assert!(code == 1 && shown.contains("UTF-8"), "{shown}");
+}

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, tcgetattr};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
@@ -59,8 +60,14 @@ impl OnTerminal {
     }
 
     /// Presses keys.
-    pub fn press(&mut self, keys: &str) {
-        self.keyboard.write_all(keys.as_bytes()).unwrap();
+    pub fn press(&mut self, keys: impl AsRef<[u8]>) {
+        self.keyboard.write_all(keys.as_ref()).unwrap();
+    }
+
+    /// Tells whether the terminal shows what is typed, also when the program has ended.
+    pub fn echo(&self) -> impl Fn() -> bool + use<> {
+        let keyboard = self.keyboard.try_clone().unwrap();
+        move || tcgetattr(&keyboard).unwrap().local_modes.contains(LocalModes::ECHO)
     }
 
     /// What the keys Ctrl-C send to a program in front.

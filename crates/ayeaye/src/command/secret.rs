@@ -8,6 +8,7 @@ use crate::cli::SecretCommand;
 use crate::command::Exit;
 use crate::config::Config;
 use crate::named_secrets::SecretFile;
+use crate::shutdown::Shutdown;
 use crate::terminal::{Answer, Terminal};
 
 /// The longest secret, in bytes.
@@ -75,7 +76,14 @@ async fn set(
         );
     }
     let value = if std::io::stdin().is_terminal() {
-        match terminal.ask_secret(&format!("{name}:")).await {
+        let signals = Shutdown::on_signals()?;
+        let prompt = format!("{name}:");
+        let Some(answer) = signals.unless_asked(terminal.ask_secret(&prompt)).await else {
+            // The line of the prompt is still open.
+            terminal.line("");
+            anyhow::bail!("stopped: nothing is kept")
+        };
+        match answer {
             Answer::Text(value) => value,
             Answer::Empty | Answer::Ended => String::new(),
         }
