@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
-use tracing_subscriber::filter::{ParseError, Targets};
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 
 /// The filter for targets that the user's filter does not name. rmcp logs whole requests on
@@ -16,8 +16,11 @@ const QUIET: &str = "rmcp=warn,hyper=warn,hyper_util=warn,reqwest=warn,h2=warn";
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The setting `log` is wrong.
-    #[error("`log` is not a filter such as \"info\" or \"info,ayeaye_adb=debug\"")]
-    Filter(#[from] ParseError),
+    #[error(
+        "`log` is not a filter such as \"info\" or \"info,ayeaye_adb=debug\": {0:?} is no level (off, error, warn, info, debug \
+         or trace), and no TARGET=LEVEL"
+    )]
+    Filter(String),
     /// Logging has been set up already.
     #[error("logging is set up already")]
     Twice(#[from] tracing::subscriber::SetGlobalDefaultError),
@@ -40,8 +43,29 @@ pub fn to_stderr(filter: &str, no_color: bool) -> Result<(), LogError> {
 
 /// Targets and levels. Nothing here has spans, so that the filters for those, and the regular
 /// expressions they bring, have nothing to do.
-fn targets(filter: &str) -> Result<Targets, ParseError> {
-    format!("{QUIET},{filter}").parse()
+///
+/// A word alone must be a level. Taken for a target, as `Targets` would, a typing error in one left nothing on but a
+/// target that is not there.
+fn targets(filter: &str) -> Result<Targets, LogError> {
+    let mut targets: Targets = QUIET.parse().expect("read by every test");
+    for word in filter.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        let unreadable = || LogError::Filter(word.to_owned());
+        let level = |text: &str| text.trim().parse::<LevelFilter>().map_err(|_| unreadable());
+        targets = match word.split_once('=') {
+            None => targets.with_default(level(word)?),
+            Some((target, text)) if is_target(target.trim()) && !text.trim().is_empty() => {
+                targets.with_target(target.trim(), level(text)?)
+            }
+            Some(_) => return Err(unreadable()),
+        };
+    }
+    Ok(targets)
+}
+
+/// Whether this is a path of modules, as all targets are.
+fn is_target(text: &str) -> bool {
+    let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
+    !text.is_empty() && text.chars().all(inner)
 }
 
 /// Drops what rmcp tells as an error and is none: an answer was ready when its client had gone.
@@ -130,6 +154,22 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        assert!(targets("ayeaye=loud").is_err());
+        for odd in
+            ["ayeaye=loud", "warning", "verbose", "info,ayeaye_adb", "INFO ayeaye=debug", "=debug"]
+        {
+            let told = targets(odd).expect_err(odd).to_string();
+            assert!(told.contains("error, warn, info, debug"), "{odd}: {told}");
+        }
+    }
+
+    #[test]
+    fn levels_are_read_in_any_case_and_with_blanks() {
+        for (filter, level) in [("WARN", Level::WARN), (" info , hyper=debug,", Level::INFO)] {
+            let read = targets(filter).unwrap();
+            assert!(read.would_enable("ayeaye_adb", &level), "{filter}");
+            assert!(!read.would_enable("ayeaye_adb", &Level::DEBUG), "{filter}");
+        }
+        assert!(targets("info, hyper=debug").unwrap().would_enable("hyper", &Level::DEBUG));
+        assert!(!targets("off").unwrap().would_enable("ayeaye_adb", &Level::ERROR));
     }
 }
