@@ -106,8 +106,17 @@ fn parse(
                     add(name, inner.get_ref(), inner.span().start, value.get_ref())?;
                 }
             }
-            DeValue::Table(_) => {
-                return Err(unknown(name, path, line_at(at), known.unwrap_or_default()));
+            DeValue::Table(inner) => {
+                // What is a setting is no section: the first key in it tells what was meant.
+                let is_setting = known.is_some_and(|known| known.iter().any(|it| it.key == **name));
+                let first = inner.keys().next().filter(|_| is_setting);
+                let key =
+                    first.map_or_else(|| name.to_string(), |it| format!("{name}.{}", it.get_ref()));
+                return Err(unknown(&key, path, line_at(at), known.unwrap_or_default()));
+            }
+            _ if known.is_some_and(|known| known.iter().any(is_section)) => {
+                let (path, key) = (path.to_owned(), name.to_string());
+                return Err(ConfigError::Section { path, line: line_at(at), key });
             }
             value => add("", name, at, value)?,
         }
@@ -264,7 +273,11 @@ mod tests {
         assert!(error("[modle]\nname = 'x'").contains("did you mean `model`?"));
         assert_eq!(error("colour = 3"), "a.toml, line 1: there is no setting `colour`");
         assert!(error("'run.max-steps' = 3").contains("no setting"));
-        assert!(error("log.level = 3").contains("no setting `log`"));
+        assert_eq!(error("log.level = 3"), "a.toml, line 1: there is no setting `log.level`");
+        assert_eq!(
+            error("\nrun = 3"),
+            "a.toml, line 2: `run` is no setting, it is a section: its settings stand below a line `[run]`"
+        );
     }
 
     #[test]
