@@ -153,18 +153,16 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let default_file = paths::settings_file(environment);
         let from_environment = environment.get("AYEAYE_CONFIG").map(PathBuf::from);
-        let (file, text) = match named.map(Path::to_owned).or(from_environment) {
-            Some(path) => {
-                let path = std::path::absolute(&path).unwrap_or(path);
-                let text = settings_file::read(&path)?;
-                (Some(path), text)
-            }
-            None => {
-                let usual = default_file.as_deref();
-                match usual.map(settings_file::read_if_there).transpose()?.flatten() {
-                    Some(text) => (default_file.clone(), text),
-                    None => (None, String::new()),
-                }
+        let named = named.map(Path::to_owned).or(from_environment);
+        let (file, text) = if let Some(path) = named {
+            let path = std::path::absolute(&path).unwrap_or(path);
+            let text = settings_file::read(&path)?;
+            (Some(path), text)
+        } else {
+            let usual = default_file.as_deref();
+            match usual.map(settings_file::read_if_there).transpose()?.flatten() {
+                Some(text) => (default_file.clone(), text),
+                None => (None, String::new()),
             }
         };
         let mut config = Self::from_layers(flags, file.as_deref(), &text, environment)?;
