@@ -103,6 +103,7 @@ impl UserWords {
 
     fn finds(&self, class: ActClass) -> bool {
         let mut asked = false;
+        let tells = matches!(class, ActClass::Send | ActClass::Publish);
         for phrase in phrases::intents(class) {
             for (at, end) in stems(&self.own, &phrase.text) {
                 if self.is_no_request(phrase, at, end) {
@@ -115,7 +116,10 @@ impl UserWords {
                     stems(&self.own[..it.from], &phrase.text).next().is_some()
                         || phrase.text == "send"
                 });
-                if phrases::is_negated(&self.own, at, end) {
+                // What is said to somebody forbids nothing of what is before it.
+                let said = self.contents.iter().map(|it| it.from).filter(|it| end <= *it).min();
+                let part = &self.own[..said.unwrap_or(self.own.len())];
+                if phrases::is_negated(part, at, end, tells) {
                     if counts {
                         return false;
                     }
@@ -148,7 +152,7 @@ impl UserWords {
                 {
                     continue;
                 }
-                if phrases::is_negated(&self.own, at, end) {
+                if phrases::is_negated(&self.own, at, end, false) {
                     return false;
                 }
                 asked = true;

@@ -14,6 +14,8 @@ const LABELS: &str = include_str!("tables/labels.tsv");
 const NORTHERN: &str = include_str!("tables/labels_northern.tsv");
 const DIALOGS: &str = include_str!("tables/dialogs.tsv");
 const BENIGN: &str = include_str!("tables/benign.tsv");
+/// What the user has forbidden, in each language on either side of its verb.
+const FORBIDDEN: &str = include_str!("tables/forbidden.tsv");
 /// By kinds of apps, addresses, ids, words: what is asked about, and what beside it is not.
 const APPS: &str = include_str!("tables/apps.tsv");
 const BENIGN_APPS: &str = include_str!("tables/benign_apps.tsv");
@@ -195,6 +197,19 @@ fn a_button_that_only_agrees_does_what_its_dialog_says() {
         assert_eq!(verdict.name(), "allow", "{screen}: {verdict:?}");
     }
     all_hold(&wrong, rows(DIALOGS).count() * 3);
+}
+
+#[test]
+fn what_the_user_forbids_is_not_done_unasked() {
+    let mut wrong = Vec::new();
+    for row in rows(FORBIDDEN) {
+        let [task, component, screen, written] = row.as_slice() else { panic!("{row:?}") };
+        let verdict = verdict(task, component, screen, written);
+        if verdict.name() != "confirm" {
+            wrong.push(format!("{task}: {screen}: {written}: {verdict:?}"));
+        }
+    }
+    all_hold(&wrong, rows(FORBIDDEN).count());
 }
 
 #[test]

@@ -1,0 +1,259 @@
+//! What turns the verbs of users around: a word that forbids, on either side of the verb, in its own part of the
+//! sentence. Where it is in doubt the verb is forbidden: that costs a question.
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::intents::INTENTS;
+use crate::gate::text::{is_stem, normalized, words};
+
+/// What stands at most three words before a verb and turns it around.
+#[rustfmt::skip]
+const BEFORE: &[&str] = &[
+    "not", "dont", "never", "without", "no", "cannot", "avoid", "before", "stop", "instead", "refrain", "forbidden", "neither", "nor", "w/o",
+    "nicht", "kein", "keine", "ohne", "bevor", "nie", "pas", "sans", "ne", "avant", "jamais", "sin", "nunca", "antes", "não", "sem", "non", "senza", "prima", "mai",
+    "niet", "geen", "zonder", "voordat", "nooit", "bez", "zanim", "nigdy", "не", "без", "никогда", "ніколи", "нельзя", "заборонено", "fără", "nem", "nélkül",
+    "inte", "ikke", "ikkje", "aldrig", "aldri", "uten", "uden", "älä", "älkää", "ilman", "μην", "μη", "δεν", "χωρίς", "nemoj", "nemojte", "недей",
+    "אל", "ואל", "לא", "ולא", "בלי", "אסור", "لا", "ولا", "دون", "ودون", "بدون", "وبدون", "عدم", "ليس", "لن", "ممنوع", "يمنع", "قبل",
+    "न", "ना", "नहीं", "नही", "मत", "बिना", "बगैर", "jangan", "tanpa", "tidak", "dilarang", "sebelum", "đừng", "không", "cấm", "trước",
+];
+/// The same in scripts without blanks, right before the verb.
+#[rustfmt::skip]
+const JUST_BEFORE: &[&str] = &["不", "别", "別", "勿", "没", "未", "无需", "不要", "อย่า", "ไม่", "안", "못", "बिना", "मत"];
+/// The same farther away, up to what begins something else.
+#[rustfmt::skip]
+const FORBIDS: &[&str] = &[
+    "不要", "別", "别", "勿", "不得", "不许", "不許", "不能", "不可", "不准", "不準", "禁止", "严禁", "嚴禁", "不必", "不用", "不应", "不應", "不该", "不該", "无需", "無需", "避免", "防止",
+    "อย่า", "ห้าม", "ไม่ต้อง", "ไม่ให้", "ไม่ควร", "โดยไม่", "절대",
+];
+const BEGINS_ELSE: &[&str] = &["而是", "但", "再", "然后", "所以", "แต่", "말고"];
+/// Letters between such a word and its verb.
+const MOST_BETWEEN: usize = 14;
+/// What follows a verb and turns it around.
+#[rustfmt::skip]
+const AFTER: &[&str] = &[
+    "不行", "不可以", "不允许", "不准", "不得", "之前", "ไม่", "न कर", "लا", "لا",
+];
+/// The same of verbs behind which nothing is told, anywhere in their part of the sentence.
+const AFTER_ACTS: &[&str] = &["不行", "不可以", "不允许", "不准", "不允許", "不準"];
+/// In Japanese and Korean, where the verb is the last of its part.
+#[rustfmt::skip]
+const ENDINGS: &[&str] = &[
+    "ない", "なく", "ません", "ずに", "せず", "禁止", "不要", "ダメ", "駄目", "だめ", "るな", "すな", "くな", "前に",
+    "지 마", "지마", "지 말", "지말", "지 않", "지않", "금지", "면 안", "안 돼", "안돼", "안 됩", "안됩", "안 함", "없이", "말고", "말아", "전에",
+];
+/// "Would you not": what stands behind these is only polite.
+const POLITE: &[&str] = &["くれ", "もら", "いただ", "頂"];
+/// What forbids, and stands before its verb: a wish or an order, not a statement.
+#[rustfmt::skip]
+const ORDERS_NOT: &[&str] = &[
+    "not", "never", "dont", "niemals", "keinesfalls", "aldrig", "aldri", "inte", "ikke", "ikkje", "älä", "älkää", "μην", "μη", "אל", "nunca", "jamais", "mai", "nooit", "nigdy", "asla", "sakin",
+    "никогда", "ніколи", "nemoj", "nemojte",
+];
+/// What begins something else, which is wanted again.
+#[rustfmt::skip]
+const TURNS_BACK: &[&str] = &[
+    "but", "instead", "and", "just", "only", "then", "sondern", "aber", "und", "dann", "mais", "et", "puis", "pero", "sino", "y", "mas", "ma", "poi", "maar", "en", "ale", "i", "ama",
+    "sonra", "но", "а", "и", "але", "та", "men", "och", "og", "utan",
+];
+/// What forbids wherever it stands in the part of its verb.
+#[rustfmt::skip]
+const NOTHING: &[&str] = &[
+    "nothing", "nobody", "none", "noone", "nicht", "nichts", "niemals", "keinesfalls", "niemand", "niemanden", "niemandem", "kein", "keine", "keinen", "keiner", "keinem", "keines",
+    "niet", "niets", "geen", "nooit", "pas", "rien", "jamais", "aucun", "aucune", "nada", "nadie", "ninguno", "ninguna", "ningún", "nunca", "jamás", "ninguém", "nenhum", "nenhuma",
+    "niente", "nulla", "nessuno", "nessuna", "nessun", "inte", "ikke", "ikkje", "aldrig", "aldri", "ingenting", "ingen", "inget", "inga", "intet", "nic", "nikogo", "nikomu", "nigdy",
+    "nimic", "nimeni", "niciodată", "semmit", "senkit", "soha", "mitään", "ketään", "τίποτα", "ποτέ", "ничего", "никого", "никому", "никогда", "нельзя", "нічого", "нікого", "нікому", "ніколи",
+    "нищо", "никога", "ništa", "nikoga", "nikad", "כלום", "न", "ना", "नहीं", "नही", "मत",
+];
+/// The same, but not of verbs behind which something is told: "Napisz Annie: nie przyjdę".
+const NOTHING_OF_ACTS: &[&str] = &["nie", "не", "ne"];
+/// The same right behind the verb.
+const BEHIND: &[&str] = &["not", "no", "never", "nie", "nem"];
+/// What begins what is told, behind a verb that tells it.
+#[rustfmt::skip]
+const TOLD: &[&str] = &[
+    "i", "we", "he", "she", "they", "ich", "wir", "er", "ik", "wij", "hij", "jag", "jeg", "je", "j", "yo", "eu", "io", "я", "мы", "ми", "saya", "aku", "kami", "मैं", "हम", "أنا", "أنني",
+    "that", "saying", "says", "whether", "if", "when", "dass", "ob", "wann", "wenn", "att", "que", "qu", "что", "що", "che", "dat", "ki", "कि", "bahwa", "ότι", "hogy",
+];
+/// What joins another request, or what is not meant: "and nothing else".
+const AND: &[&str] =
+    &["and", "und", "et", "y", "e", "en", "och", "og", "i", "и", "та", "but", "mais", "pero"];
+const ELSE: &[&str] = &["sonst", "weiter", "verder", "anders", "else"];
+/// Verbs that only look, and stand behind "and".
+#[rustfmt::skip]
+const LOOKING: &[&str] = &[
+    "open", "read", "show", "find", "öffne", "lies", "zeig", "zeige", "such", "suche", "ouvre", "lis", "montre", "abre", "lee", "muestra", "leia", "apri", "leggi", "lees", "toon", "открой", "прочитай", "покажи",
+];
+/// Verbs of Romanian, where "nu" forbids: elsewhere it means "now".
+#[rustfmt::skip]
+const ROMANIAN: &[&str] = &[
+    "trimite", "scrie", "spune", "răspunde", "întreabă", "șterge", "elimină", "sună", "publică", "postează", "instalează", "cumpără", "comandă", "plătește", "transferă", "permite",
+];
+/// Endings of Turkish and Finnish verbs that say "not".
+#[rustfmt::skip]
+const NOT_ENDINGS: &[&str] = &[
+    "me", "ma", "meyin", "mayin", "meyiniz", "mayiniz", "mesin", "masin", "meden", "madan", "meyelim", "mayalim", "matta",
+];
+
+/// Where a sentence ends.
+const ENDS: [char; 10] = ['.', ';', '!', '?', '。', '；', '！', '？', '\n', '\u{61f}'];
+/// Where a part of it does.
+const PARTS: [char; 6] = [',', '，', '、', ':', '：', '،'];
+
+static BEFORE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(BEFORE));
+static ORDERS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ORDERS_NOT));
+static NOTHING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(NOTHING));
+static TOLD_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(TOLD));
+static LOOKING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(LOOKING));
+static ROMANIAN_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ROMANIAN));
+static VERBS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    INTENTS.iter().flat_map(|(_, _, list)| *list).map(|it| normalized(it)).collect()
+});
+
+fn set(list: &[&str]) -> HashSet<String> {
+    list.iter().map(|it| normalized(it)).collect()
+}
+
+/// Whether the verb that stands from `at` to `end` is turned around by what is in its part of the sentence: "do not
+/// call", "不要发", "lösche sie nicht". What a verb that `tells` is followed by may be what is told.
+pub(in crate::gate) fn is_negated(text: &str, at: usize, end: usize, tells: bool) -> bool {
+    let before = text[..at].rsplit(ENDS).next().unwrap_or_default();
+    let after = text[end..].split(ENDS).next().unwrap_or_default();
+    is_forbidden_before(before, &text[at..end])
+        || is_forbidden_behind(after, tells)
+        || is_forbidden_in_asian(after, tells)
+}
+
+fn is_forbidden_before(before: &str, verb: &str) -> bool {
+    // "don't", "can't".
+    let before = before.replace("n't", " not");
+    let near: Vec<_> = words(&before).collect();
+    // "do not" and what French and others put around a verb are within three words of it.
+    if near.iter().rev().take(3).any(|it| BEFORE_WORDS.contains(*it)) || before.ends_with("n'") {
+        return true;
+    }
+    let last = |count: usize| near.iter().rev().take(count);
+    if last(2).any(|it| *it == "nu") && ROMANIAN_WORDS.contains(verb)
+        || matches!(near.as_slice(), ["nu"] | [.., "rog" | "te", "nu"])
+        || matches!(near.as_slice(), [.., "utan", "att"])
+    {
+        return true;
+    }
+    if JUST_BEFORE.iter().any(|it| before.trim_end().ends_with(it)) {
+        return true;
+    }
+    // Farther away in the same breath, unless something else begins between: "do not under any circumstances
+    // delete", "不要给安娜发消息".
+    let part = before.rsplit(PARTS).next().unwrap_or_default();
+    let since: Vec<_> = words(part).collect();
+    let begin = since.iter().rposition(|it| TURNS_BACK.contains(it)).map_or(0, |at| at + 1);
+    let forbids = |it: &&&str| ORDERS_WORDS.contains(**it) || NOTHING_WORDS.contains(**it);
+    if since[begin..].iter().rev().take(9).any(|it| forbids(&it)) {
+        return true;
+    }
+    FORBIDS.iter().any(|it| {
+        part.rfind(it).is_some_and(|at| {
+            let between = &part[at + it.len()..];
+            // "不要的照片", "不要な写真": what is not needed is no prohibition.
+            between.chars().count() <= MOST_BETWEEN
+                && !between.starts_with(['的', 'な'])
+                && !BEGINS_ELSE.iter().any(|it| between.contains(it))
+        })
+    })
+}
+
+fn is_forbidden_behind(after: &str, tells: bool) -> bool {
+    let ending: String = after.chars().take_while(|c| c.is_alphabetic()).collect();
+    let stem = NOT_ENDINGS.iter().find_map(|it| ending.strip_suffix(it));
+    if stem.is_some_and(|it| it.chars().count() <= 2) {
+        return true;
+    }
+    if AFTER.iter().any(|it| after.trim_start().starts_with(it)) {
+        return true;
+    }
+    let part = after.split(PARTS).next().unwrap_or_default();
+    if !tells && AFTER_ACTS.iter().any(|it| part.contains(it)) {
+        return true;
+    }
+    if part.contains("no circumstances") || part.contains("no one") {
+        return true;
+    }
+    let rest = part.get(ending.len()..).unwrap_or_default();
+    let all: Vec<&str> = words(rest).collect();
+    if all.first().is_some_and(|it| BEHIND.contains(it)) {
+        return true;
+    }
+    let forbids =
+        |word: &str| NOTHING_WORDS.contains(word) || !tells && NOTHING_OF_ACTS.contains(&word);
+    for (at, word) in all.iter().enumerate() {
+        if tells && TOLD_WORDS.contains(*word) {
+            return false;
+        }
+        let next = |count: usize| all.get(at + count).copied().unwrap_or_default();
+        if AND.contains(word)
+            && (begins_request(next(1))
+                || forbids(next(1))
+                || ELSE.contains(&next(1)) && forbids(next(2)))
+        {
+            return false;
+        }
+        if forbids(word) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a word is a verb that something is asked for by.
+fn begins_request(word: &str) -> bool {
+    !word.is_empty()
+        && (LOOKING_WORDS.contains(word)
+            || VERBS.iter().any(|it| word.starts_with(it.as_str()) && is_stem(word, 0, it.len())))
+}
+
+/// Whether a verb of Japanese or Korean ends so that it is forbidden.
+fn is_forbidden_in_asian(after: &str, tells: bool) -> bool {
+    let is_asian = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}');
+    let part = after.split(PARTS).next().unwrap_or_default();
+    let polite = POLITE.iter().filter_map(|it| part.find(it)).min().unwrap_or(part.len());
+    let most = if tells { 16 } else { usize::MAX };
+    let part: String = part[..polite].chars().take(most).collect();
+    part.chars().any(is_asian) && ENDINGS.iter().any(|it| part.contains(it))
+        || ["禁止", "不要"].iter().any(|it| part.trim() == *it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verb_may_be_turned_around() {
+        let negated = |text: &str, verb: &str| {
+            let text = normalized(text);
+            let verb = normalized(verb);
+            let at = text.find(&verb).unwrap();
+            is_negated(&text, at, at + verb.len(), false)
+        };
+        assert!(negated("do not call her", "call"));
+        assert!(negated("put them in the cart, never order", "order"));
+        assert!(negated("Anna nicht anrufen", "anrufen"));
+        assert!(negated("不要发消息", "发"));
+        assert!(negated("注文しないで", "注文"));
+        assert!(negated("n'appelle pas", "appelle"));
+        assert!(negated("Do not under any circumstances delete the note", "delete"));
+        assert!(negated("不要给安娜发消息", "发"));
+        assert!(negated("别把照片删掉", "删"));
+        assert!(negated("Schick niemals wieder etwas", "schick"));
+        assert!(negated("Lösche auf gar keinen Fall etwas; niemals etwas löschen", "löschen"));
+        assert!(negated("Skicka inte något", "skicka"));
+        assert!(negated("送らないで", "送"));
+        assert!(negated("Anna'ya mesaj gönderme", "gonder"));
+        assert!(negated("Notu silmeyin", "sil"));
+        assert!(!negated("Notu silmek istiyorum", "sil"));
+        assert!(negated("Nu trimite nimic", "trimite"));
+        assert!(!negated("Stuur nu een bericht", "stuur"));
+        assert!(!negated("Do not call Ben but send Anna a message", "send"));
+        assert!(!negated("不要打电话，发消息给安娜", "发"));
+        assert!(!negated("call her", "call"));
+        assert!(!negated("I do not know why. Call her", "call"));
+    }
+}
