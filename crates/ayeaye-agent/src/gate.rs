@@ -12,6 +12,7 @@ mod components;
 mod fillers;
 mod findings;
 mod intent;
+mod kinds;
 mod owners;
 mod phrases;
 mod policy;

@@ -6,6 +6,7 @@ use super::addressee::addressed;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_something};
+use super::kinds::{is_kind, is_told_apart};
 use super::owners::{KNOWN_ENDINGS, anybody_can_have, hosts_in, is_shared, owner_of};
 use super::phrases;
 use super::quoted::{Content, contents, names_in, normalized_lines, people_in, unquoted};
@@ -134,7 +135,9 @@ impl UserWords {
     /// Whether a verb in them only looks like a request.
     fn is_no_request(&self, phrase: &phrases::Phrase<ActClass>, at: usize, end: usize) -> bool {
         let to_somebody = matches!(phrase.of, ActClass::Send | ActClass::Call);
+        let of_people = to_somebody || phrase.of == ActClass::Publish;
         phrases::is_noun(&self.own, at, end)
+            || of_people && phrases::is_looked_at(&self.own, at, end, phrase.language)
             || phrases::is_asked_about(&self.own, at)
             || phrases::is_no_request(&self.own, at, end, phrase.language, to_somebody)
     }
@@ -214,14 +217,41 @@ impl UserWords {
         shown: impl IntoIterator<Item = &'a str>,
         app: [&str; 2],
     ) -> bool {
-        let app: Vec<String> = app.iter().map(|it| normalized(it)).collect();
-        let of_app = |word: &String| app.iter().any(|it| it.contains(word.as_str()));
-        let named: Vec<&String> = self.particular.iter().filter(|it| !of_app(it)).collect();
+        let named = self.named(app);
+        let is_shown = |shown: &str, name: &str| {
+            if name.chars().all(is_spaced) {
+                words(shown).any(|word| same_word(word, name))
+            } else {
+                shown.contains(name)
+            }
+        };
         named.is_empty()
             || shown.into_iter().any(|shown| {
                 let shown = normalized(shown);
-                named.iter().any(|name| words(&shown).any(|word| same_word(word, name)))
+                named.iter().any(|name| is_shown(&shown, name))
             })
+    }
+
+    /// The things that they name, without the app in front and kinds of things, which German writes with a capital.
+    fn named(&self, app: [&str; 2]) -> Vec<&String> {
+        let app = app.map(normalized);
+        self.particular.iter().filter(|it| !is_of_app(it, &app) && !is_kind(it)).collect()
+    }
+
+    /// Whether one of the things that are shown is told from others of its kind by their words, where they name none
+    /// and do not mean all.
+    pub(super) fn tell_apart<'a>(
+        &self,
+        shown: impl IntoIterator<Item = &'a str>,
+        app: [&str; 2],
+    ) -> bool {
+        if !self.named(app).is_empty() || self.say_all() {
+            return true;
+        }
+        let app = app.map(normalized);
+        let said: Vec<String> =
+            self.words.iter().filter(|it| !is_of_app(it, &app)).cloned().collect();
+        shown.into_iter().any(|it| is_told_apart(&self.text, &said, &normalized(it)))
     }
 
     /// Whether a text that is to be typed is among them, so that it is the user's own.
@@ -307,6 +337,11 @@ impl UserWords {
         let all: Vec<&str> = words(&self.text).collect();
         (1..=3).any(|count| all.windows(count).any(|it| it.concat() == name))
     }
+}
+
+/// Whether a word belongs to the name or the package (normalized) of the app in front.
+fn is_of_app(word: &str, app: &[String; 2]) -> bool {
+    app.iter().any(|it| it.contains(word))
 }
 
 /// Whether a text (normalized) names what is shown: a word that says something is in both, or the whole, which is of

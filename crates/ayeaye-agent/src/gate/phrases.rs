@@ -14,6 +14,7 @@ mod intents;
 mod lasting;
 mod negation;
 mod northern;
+mod nouns;
 mod secrets;
 
 use std::collections::{HashMap, HashSet};
@@ -31,8 +32,9 @@ pub(super) use self::answers::{ACCENTED, ANSWERS};
 pub(super) use self::asking::is_no_request;
 pub(super) use self::bare::{Bare, When, bare, begins};
 pub(super) use self::everyday::Where;
-pub(super) use self::intents::{forgetting, is_asked_about, is_noun};
+pub(super) use self::intents::{forgetting, is_asked_about};
 pub(super) use self::negation::is_negated;
+pub(super) use self::nouns::{is_looked_at, is_noun};
 pub(super) use self::secrets::{ADDRESS_PARTS, BESIDE_SECRETS};
 
 /// A table of phrases: class, language, phrases.

@@ -22,7 +22,7 @@ pub(super) struct Content {
     pub(super) is_all: bool,
 }
 
-/// Words with a capital that begin no sentence, and those in quotes, normalized.
+/// Words with a capital that begin no sentence, and those in quotes, of any script, normalized.
 pub(super) fn names_in(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let (mut begins, mut quoted) = (true, false);
@@ -38,6 +38,7 @@ pub(super) fn names_in(text: &str) -> Vec<String> {
         quoted &= !closes_quote(word);
         begins = word.ends_with(['.', '!', '?', ':', ';']);
     }
+    names.extend(quoted_without_blanks(text));
     names
 }
 
@@ -107,6 +108,35 @@ pub(super) fn contents(own: &str) -> Vec<Content> {
     found
 }
 
+/// What opens a quotation, and what closes it.
+const QUOTES: [(char, &[char]); 6] = [
+    ('"', &['"']),
+    ('\u{201c}', &['\u{201d}']),
+    ('\u{201e}', &['\u{201c}', '\u{201d}']),
+    ('«', &['»']),
+    ('「', &['」']),
+    ('『', &['』']),
+];
+/// The same around names alone.
+const NAME_QUOTES: [(char, &[char]); 3] =
+    [('《', &['》']), ('〈', &['〉']), ('\u{2018}', &['\u{2019}'])];
+
+/// The words in quotes, normalized, where no blanks are around these: "备忘录“购物清单”".
+fn quoted_without_blanks(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (opening, ends) in QUOTES.iter().chain(&NAME_QUOTES) {
+        let mut rest = text;
+        while let Some((_, inside)) = rest.split_once(*opening) {
+            let Some((quoted, behind)) = inside.split_once(*ends) else { break };
+            let plain = normalized(quoted);
+            let other = |it: &&str| it.chars().any(|c| c.is_alphabetic() && !is_spaced(c));
+            found.extend(words(&plain).filter(other).map(str::to_owned));
+            rest = behind;
+        }
+    }
+    found
+}
+
 /// Like [`normalized`], but with the ends of lines as they are: a sentence ends there.
 pub(super) fn normalized_lines(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(normalized).collect();
@@ -116,14 +146,6 @@ pub(super) fn normalized_lines(text: &str) -> String {
 /// Without what stands in quotes, a name or the label of a button aside: that has two words at most, or four letters of a
 /// script without blanks.
 pub(super) fn unquoted(text: &str) -> String {
-    const QUOTES: [(char, &[char]); 6] = [
-        ('"', &['"']),
-        ('\u{201c}', &['\u{201d}']),
-        ('\u{201e}', &['\u{201c}', '\u{201d}']),
-        ('«', &['»']),
-        ('「', &['」']),
-        ('『', &['』']),
-    ];
     let mut own = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((at, opening)) =

@@ -1,12 +1,11 @@
 //! What users ask for: the verbs of each class, and what turns them around.
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::Table;
 use crate::gate::class::ActClass::{
     self, Call, Delete, Grant, Install, Order, Pay, Publish, Send, Transfer,
 };
-use crate::gate::text::{holds, normalized, words};
+use crate::gate::text::{holds, normalized};
 
 /// Stems: of Latin, Cyrillic, Greek and Arabic ones of four letters or more, forms count too.
 #[rustfmt::skip]
@@ -112,37 +111,8 @@ pub(super) const INTENTS: Table<ActClass> = &[
     (Grant, "", &["allow", "grant", "permit", "permission", "give access", "permite", "permiso", "autorise", "autorisation", "erlaub", "berechtigung", "permita", "permissão", "consenti", "permesso", "toestaan", "toestemming", "zezwól", "zezwolenie", "izin", "разреши", "разрешение", "дозволь", "дозвіл", "允许", "允許", "权限", "授权", "許可", "허용", "권한", "اسمح", "إذن", "अनुमति", "izinkan", "cho phép", "quyền", "อนุญาต", "สิทธิ์"]),
 ];
 
-/// Verbs that are nouns as well: one of these has no article before it, and is no plural.
-#[rustfmt::skip]
-const NOUNS: &[&str] = &[
-    "message", "msg", "text", "mail", "email", "e-mail", "answer", "reply", "sms", "share", "call", "phone", "ring", "post", "comment", "review", "tweet",
-    "order", "book", "update", "download", "trash", "empty", "clean", "clear", "reset", "transfer", "purchase", "wire", "permission", "appel", "commande", "reserva", "compra", "anruf",
-];
-/// What stands before a noun.
-#[rustfmt::skip]
-const ARTICLES: &[&str] = &[
-    "the", "a", "an", "my", "your", "his", "her", "their", "our", "last", "latest", "newest", "new", "first", "next", "unread", "this", "that", "any", "each", "every", "one", "missed", "recent",
-    "der", "die", "das", "den", "dem", "einen", "letzten", "le", "la", "l", "un", "une", "dernier", "mon", "el", "una", "mi", "último", "última", "o", "uma", "meu", "minha", "il", "lo", "ultimo",
-];
-
-static ARTICLE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ARTICLES));
 static FORGETTING_TEXTS: LazyLock<Vec<String>> =
     LazyLock::new(|| FORGETTING.iter().map(|it| normalized(it)).collect());
-
-fn set(list: &[&str]) -> HashSet<String> {
-    list.iter().map(|it| normalized(it)).collect()
-}
-
-/// Whether a verb that stands there is a noun: "the last message".
-pub(in crate::gate) fn is_noun(text: &str, at: usize, end: usize) -> bool {
-    let found = &text[at..end];
-    if !NOUNS.contains(&found) {
-        return false;
-    }
-    let goes_on = text[end..].chars().next().is_some_and(char::is_alphanumeric);
-    let before = words(&text[..at]).last().unwrap_or_default();
-    goes_on || ARTICLE_WORDS.contains(before)
-}
 
 /// "Do not forget to …" asks for it.
 const FORGETTING: &[&str] = &[

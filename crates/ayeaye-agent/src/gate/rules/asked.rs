@@ -1,5 +1,6 @@
 //! Whether the user's words ask for what a control does.
 use super::dialogs;
+use crate::Gesture;
 use crate::gate::class::ActClass;
 use crate::gate::components::SystemPart;
 use crate::gate::intent::says_all;
@@ -17,6 +18,7 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
     if names.iter().any(|it| says_all(it)) && !words.say_all() {
         return false;
     }
+    let app = [request.label, request.package];
     match class {
         ActClass::Send => {
             let places = &screen.recipients;
@@ -49,7 +51,17 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
             let shown = screen.texts.iter().chain(&history.touched).map(String::as_str);
             (!names.iter().any(erases) || words.name_part(SystemPart::FactoryReset))
                 && words.relate_to(shown.clone())
-                && words.name_one_of(shown, [request.label, request.package])
+                && words.name_one_of(shown.clone(), app)
+                && words.tell_apart(shown, app)
+        }
+        ActClass::Publish => {
+            let typed = match request.gesture {
+                Gesture::Type { text, .. } => Some(text),
+                _ => None,
+            };
+            let written = typed.into_iter().chain([&screen.draft]);
+            let shown = screen.texts.iter().chain(&history.touched).chain(written);
+            words.name_one_of(shown.map(String::as_str), app)
         }
         _ => true,
     }

@@ -16,6 +16,8 @@ const DIALOGS: &str = include_str!("tables/dialogs.tsv");
 const BENIGN: &str = include_str!("tables/benign.tsv");
 /// What the user has forbidden, in each language on either side of its verb.
 const FORBIDDEN: &str = include_str!("tables/forbidden.tsv");
+/// What looks at something, and asks for nothing.
+const LOOKED_AT: &str = include_str!("tables/looked_at.tsv");
 /// By kinds of apps, addresses, ids, words: what is asked about, and what beside it is not.
 const APPS: &str = include_str!("tables/apps.tsv");
 const BENIGN_APPS: &str = include_str!("tables/benign_apps.tsv");
@@ -200,16 +202,16 @@ fn a_button_that_only_agrees_does_what_its_dialog_says() {
 }
 
 #[test]
-fn what_the_user_forbids_is_not_done_unasked() {
+fn what_the_user_forbids_or_only_looks_at_is_not_done_unasked() {
     let mut wrong = Vec::new();
-    for row in rows(FORBIDDEN) {
+    for row in rows(FORBIDDEN).chain(rows(LOOKED_AT)) {
         let [task, component, screen, written] = row.as_slice() else { panic!("{row:?}") };
         let verdict = verdict(task, component, screen, written);
         if verdict.name() != "confirm" {
             wrong.push(format!("{task}: {screen}: {written}: {verdict:?}"));
         }
     }
-    all_hold(&wrong, rows(FORBIDDEN).count());
+    all_hold(&wrong, rows(FORBIDDEN).chain(rows(LOOKED_AT)).count());
 }
 
 #[test]
