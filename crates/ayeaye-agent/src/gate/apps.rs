@@ -84,18 +84,19 @@ pub(super) fn kind_of(package: &str) -> Option<AppKind> {
     })
 }
 
-/// How users call apps of a kind, if they do not name one.
+/// How users call apps of a kind, if they do not name one: no words of every day, such as "account".
 #[rustfmt::skip]
 pub(super) fn words_for(kind: AppKind) -> &'static [&'static str] {
     match kind {
         Banking => &[
-            "bank", "banking", "account balance", "konto", "kontostand", "banco", "cuenta", "banque", "compte", "banca", "conta", "rekening", "hesap", "bakiye", "банк", "счёт", "рахунок", "银行", "銀行", "账户", "余额", "口座", "残高", "은행", "계좌", "بنك", "حساب", "बैंक", "खाता", "rekening", "ngân hàng", "ธนาคาร", "บัญชี", "stocks", "shares", "broker", "depot",
+            "bank", "banking", "account balance", "kontostand", "girokonto", "wertpapierdepot", "aktiendepot", "depotauszug", "banco", "cuenta bancaria", "saldo de mi cuenta", "saldo de la cuenta", "banque", "compte bancaire", "compte courant", "solde de mon compte", "banca", "conta bancária", "conta corrente", "saldo da conta", "saldo da minha conta",
+            "saldo rekening", "hesap bakiye", "банк", "остаток на счёте", "баланс счёта", "银行", "銀行", "账户余额", "帳戶餘額", "口座", "残高", "은행", "계좌", "بنك", "البنك", "البنكي", "बैंक", "ngân hàng", "ธนาคาร", "ยอดเงินในบัญชี", "stocks", "buy shares", "sell shares", "broker",
         ],
         Wallet => &[
-            "wallet", "pay", "payment", "paypal", "boarding pass", "brieftasche", "geldbörse", "bezahl", "cartera", "portefeuille", "carteira", "portafoglio", "portemonnee", "portfel", "cüzdan", "кошелёк", "гаманець", "钱包", "支付宝", "支付", "ウォレット", "財布", "지갑", "페이", "محفظة", "वॉलेट", "dompet", "ví", "กระเป๋าเงิน",
+            "wallet", "pay", "payment", "paypal", "boarding pass", "brieftasche", "geldbörse", "bezahl", "cartera", "portefeuille", "carteira", "portafoglio", "portemonnee", "portfel", "cüzdan", "кошелёк", "гаманець", "钱包", "支付宝", "支付", "ウォレット", "財布", "지갑", "카카오페이", "삼성페이", "네이버페이", "카카오 페이", "삼성 페이", "네이버 페이", "محفظة", "वॉलेट", "dompet", "ví điện tử", "ví momo", "ví zalopay", "กระเป๋าเงิน",
         ],
         Secrets => &[
-            "password", "passwords", "authenticator", "passkey", "2fa", "passwort", "contraseña", "mot de passe", "senha", "wachtwoord", "hasło", "parola", "şifre", "пароль", "密码", "パスワード", "비밀번호", "كلمة المرور", "पासवर्ड", "kata sandi", "mật khẩu", "รหัสผ่าน",
+            "password", "passwords", "authenticator", "passkey", "2fa", "passwort", "contraseña", "mot de passe", "senha", "wachtwoord", "hasło", "parolele", "parola mea", "parolam", "şifre", "пароль", "密码", "パスワード", "비밀번호", "كلمة المرور", "पासवर्ड", "kata sandi", "mật khẩu", "รหัสผ่าน",
         ],
         Shop | Store | Social | Mail | Messenger | Launcher | Browser => &[],
     }
