@@ -20,6 +20,7 @@ mod price;
 mod quoted;
 mod request;
 mod rules;
+mod several;
 mod text;
 mod things;
 mod verdict;

@@ -10,6 +10,7 @@ use super::kinds::{is_kind, is_told_apart};
 use super::owners::{KNOWN_ENDINGS, anybody_can_have, hosts_in, is_shared, owner_of};
 use super::phrases;
 use super::quoted::{Content, contents, names_in, normalized_lines, people_in, unquoted};
+use super::several::people_of;
 use super::text::{holds, is_spaced, mentions, normalized, same_word, stems, words};
 use super::things::{is_for_one_of, without_things};
 
@@ -194,16 +195,7 @@ impl UserWords {
 
     /// Whether whom something is for stands at the top of a screen, and everybody of several: "Anna, Ben".
     pub(super) fn address_all(&self, shown: &str) -> bool {
-        let part = |part: &str| {
-            let part = part.trim();
-            let plain = normalized(part);
-            let is_name = part.chars().next().is_some_and(char::is_uppercase)
-                && part.split_whitespace().count() <= 3
-                && !part.chars().any(char::is_numeric)
-                && words(&plain).any(says_something);
-            !is_name || self.address(part)
-        };
-        self.address(shown) && shown.split([',', ';', '&', '、', '，', '+', '/']).all(part)
+        self.address(shown) && people_of(shown).into_iter().all(|it| self.address(it))
     }
 
     /// Whether they name what stands on the screen: a word that says something is in both.
