@@ -9,20 +9,30 @@ use crate::gate::text::{is_stem, normalized, words};
 /// What stands at most three words before a verb and turns it around.
 #[rustfmt::skip]
 const BEFORE: &[&str] = &[
-    "not", "dont", "never", "without", "no", "cannot", "avoid", "before", "stop", "instead", "refrain", "forbidden", "neither", "nor", "w/o",
+    "not", "dont", "never", "without", "no", "cannot", "avoid", "before", "stop", "instead", "refrain", "forbidden", "neither", "nor", "w/o", "ni", "nem", "tampoco", "tampouco", "weder", "ani", "ни",
     "nicht", "kein", "keine", "ohne", "bevor", "nie", "pas", "sans", "ne", "avant", "jamais", "sin", "nunca", "antes", "não", "sem", "non", "senza", "prima", "mai",
-    "niet", "geen", "zonder", "voordat", "nooit", "bez", "zanim", "nigdy", "не", "без", "никогда", "ніколи", "нельзя", "заборонено", "fără", "nem", "nélkül",
+    "niet", "geen", "zonder", "voordat", "nooit", "bez", "zanim", "nigdy", "не", "без", "никогда", "ніколи", "нельзя", "заборонено", "fără", "nélkül",
     "inte", "ikke", "ikkje", "aldrig", "aldri", "uten", "uden", "älä", "älkää", "ilman", "μην", "μη", "δεν", "χωρίς", "nemoj", "nemojte", "недей",
     "אל", "ואל", "לא", "ולא", "בלי", "אסור", "لا", "ولا", "دون", "ودون", "بدون", "وبدون", "عدم", "ليس", "لن", "ممنوع", "يمنع", "قبل",
     "न", "ना", "नहीं", "नही", "मत", "बिना", "बगैर", "jangan", "tanpa", "tidak", "dilarang", "sebelum", "đừng", "không", "cấm", "trước",
 ];
+/// Of those what only tells when, or what is done instead, does not count farther away.
+#[rustfmt::skip]
+const NEAR_ONLY: &[&str] = &[
+    "before", "stop", "instead", "avoid", "bevor", "avant", "antes", "prima", "mai", "voordat", "zanim", "قبل", "sebelum", "trước", "ne",
+];
+/// What a part of a sentence begins with, or what stands before its verb, where it belongs to the part before it:
+/// "ich will nicht, dass du sie löschst", "es ist nicht nötig, sie zu löschen".
+#[rustfmt::skip]
+const BELONGS: &[&str] = &["that", "dass", "que", "che", "dat", "att", "at", "że", "žeby", "żeby", "aby", "чтобы", "щоб", "hogy", "să"];
+const INFINITIVES: &[&str] = &["zu", "te", "to", "de", "att"];
 /// The same in scripts without blanks, right before the verb.
 #[rustfmt::skip]
 const JUST_BEFORE: &[&str] = &["不", "别", "別", "勿", "没", "未", "无需", "不要", "อย่า", "ไม่", "안", "못", "बिना", "मत"];
 /// The same farther away, up to what begins something else.
 #[rustfmt::skip]
 const FORBIDS: &[&str] = &[
-    "不要", "別", "别", "勿", "不得", "不许", "不許", "不能", "不可", "不准", "不準", "禁止", "严禁", "嚴禁", "不必", "不用", "不应", "不應", "不该", "不該", "无需", "無需", "避免", "防止",
+    "不要", "別", "别", "勿", "没让", "沒讓", "不是", "不想", "不愿", "不打算", "不得", "不许", "不許", "不能", "不可", "不准", "不準", "禁止", "严禁", "嚴禁", "不必", "不用", "不应", "不應", "不该", "不該", "无需", "無需", "避免", "防止",
     "อย่า", "ห้าม", "ไม่ต้อง", "ไม่ให้", "ไม่ควร", "โดยไม่", "절대",
 ];
 const BEGINS_ELSE: &[&str] = &["而是", "但", "再", "然后", "所以", "แต่", "말고"];
@@ -38,8 +48,8 @@ const AFTER_ACTS: &[&str] = &["不行", "不可以", "不允许", "不准", "不
 /// In Japanese and Korean, where the verb is the last of its part.
 #[rustfmt::skip]
 const ENDINGS: &[&str] = &[
-    "ない", "なく", "ません", "ずに", "せず", "禁止", "不要", "ダメ", "駄目", "だめ", "るな", "すな", "くな", "前に",
-    "지 마", "지마", "지 말", "지말", "지 않", "지않", "금지", "면 안", "안 돼", "안돼", "안 됩", "안됩", "안 함", "없이", "말고", "말아", "전에",
+    "ない", "なく", "ません", "ずに", "せず", "禁止", "不要", "ダメ", "駄目", "だめ", "るな", "すな", "くな", "やめ", "止め", "控え", "前に",
+    "지 마", "지마", "지 말", "지말", "지 않", "지않", "금지", "면 안", "안 돼", "안돼", "안 되", "안되", "필요 없", "필요없", "안 됩", "안됩", "안 함", "없이", "말고", "말아", "전에",
 ];
 /// "Would you not": what stands behind these is only polite.
 const POLITE: &[&str] = &["くれ", "もら", "いただ", "頂"];
@@ -62,6 +72,7 @@ const NOTHING: &[&str] = &[
     "niet", "niets", "geen", "nooit", "pas", "rien", "jamais", "aucun", "aucune", "nada", "nadie", "ninguno", "ninguna", "ningún", "nunca", "jamás", "ninguém", "nenhum", "nenhuma",
     "niente", "nulla", "nessuno", "nessuna", "nessun", "inte", "ikke", "ikkje", "aldrig", "aldri", "ingenting", "ingen", "inget", "inga", "intet", "nic", "nikogo", "nikomu", "nigdy",
     "nimic", "nimeni", "niciodată", "semmit", "senkit", "soha", "mitään", "ketään", "τίποτα", "ποτέ", "ничего", "никого", "никому", "никогда", "нельзя", "нічого", "нікого", "нікому", "ніколи",
+    "weder", "verboten", "forbidden", "prohibited", "interdit", "prohibido", "proibido", "vietato", "verboden", "förbjudet", "forbudt", "запрещено", "заборонено", "yasak", "ممنوع", "dilarang", "मना", "żadnym",
     "нищо", "никога", "ništa", "nikoga", "nikad", "כלום", "न", "ना", "नहीं", "नही", "मत",
 ];
 /// The same, but not of verbs behind which something is told: "Napisz Annie: nie przyjdę".
@@ -100,6 +111,8 @@ const ENDS: [char; 10] = ['.', ';', '!', '?', '。', '；', '！', '？', '\n', 
 const PARTS: [char; 6] = [',', '，', '、', ':', '：', '،'];
 
 static BEFORE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(BEFORE));
+static FAR_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| &set(BEFORE) - &set(NEAR_ONLY));
+static BELONGS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(BELONGS));
 static ORDERS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ORDERS_NOT));
 static NOTHING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(NOTHING));
 static TOLD_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(TOLD));
@@ -118,12 +131,12 @@ fn set(list: &[&str]) -> HashSet<String> {
 pub(in crate::gate) fn is_negated(text: &str, at: usize, end: usize, tells: bool) -> bool {
     let before = text[..at].rsplit(ENDS).next().unwrap_or_default();
     let after = text[end..].split(ENDS).next().unwrap_or_default();
-    is_forbidden_before(before, &text[at..end])
+    is_forbidden_before(before, &text[at..end], tells)
         || is_forbidden_behind(after, tells)
         || is_forbidden_in_asian(after, tells)
 }
 
-fn is_forbidden_before(before: &str, verb: &str) -> bool {
+fn is_forbidden_before(before: &str, verb: &str, tells: bool) -> bool {
     // "don't", "can't".
     let before = before.replace("n't", " not");
     let near: Vec<_> = words(&before).collect();
@@ -143,11 +156,15 @@ fn is_forbidden_before(before: &str, verb: &str) -> bool {
     }
     // Farther away in the same breath, unless something else begins between: "do not under any circumstances
     // delete", "不要给安娜发消息".
-    let part = before.rsplit(PARTS).next().unwrap_or_default();
+    let part = part_of(&before);
     let since: Vec<_> = words(part).collect();
     let begin = since.iter().rposition(|it| TURNS_BACK.contains(it)).map_or(0, |at| at + 1);
-    let forbids = |it: &&&str| ORDERS_WORDS.contains(**it) || NOTHING_WORDS.contains(**it);
-    if since[begin..].iter().rev().take(9).any(|it| forbids(&it)) {
+    let forbids = |word: &str| {
+        ORDERS_WORDS.contains(word)
+            || NOTHING_WORDS.contains(word)
+            || !tells && FAR_WORDS.contains(word)
+    };
+    if since[begin..].iter().rev().take(9).any(|it| forbids(it)) {
         return true;
     }
     FORBIDS.iter().any(|it| {
@@ -159,6 +176,22 @@ fn is_forbidden_before(before: &str, verb: &str) -> bool {
                 && !BEGINS_ELSE.iter().any(|it| between.contains(it))
         })
     })
+}
+
+/// The part of a sentence that goes on to its end, with the one before it where it belongs to that.
+fn part_of(before: &str) -> &str {
+    let begin = |text: &str| {
+        text.rfind(PARTS).map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8))
+    };
+    let last = begin(before);
+    let part = &before[last..];
+    let belongs = words(part).next().is_some_and(|it| BELONGS_WORDS.contains(it))
+        || words(part).last().is_some_and(|it| INFINITIVES.contains(&it));
+    if !belongs {
+        return part;
+    }
+    let rest = before[..last].trim_end_matches(PARTS);
+    &before[begin(rest)..]
 }
 
 fn is_forbidden_behind(after: &str, tells: bool) -> bool {
