@@ -1,4 +1,4 @@
-//! What users ask for: the verbs of each class, and what turns them around.
+//! What users ask for: the verbs of each class, and what is only asked about.
 use std::sync::LazyLock;
 
 use super::Table;
