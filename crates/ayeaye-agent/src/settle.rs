@@ -3,6 +3,7 @@
 //! Nobody knows beforehand how long a screen moves after a gesture. Instead of sleeping for a fixed
 //! time, the phone is captured until two frames look the same, and the last frame is what the model is
 //! shown: no capture is wasted.
+mod difference;
 mod settling;
 pub(crate) mod times;
 
@@ -10,6 +11,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
+pub(crate) use self::difference::Difference;
+use self::difference::STATUS_BAR;
 pub(crate) use self::settling::Settling;
 use self::times::Expected;
 use crate::{Device, DeviceError, Frame, ScreenSize};
@@ -137,14 +140,8 @@ pub(crate) async fn look_again(
     capture_at(device, Instant::now()).await
 }
 
-/// The part of the height at the top where the clock and the icons live.
-const STATUS_BAR: f64 = 0.045;
-/// The share of differing pixels that counts as noise (Maestro uses the same).
-const NOISE: f64 = 0.000_05;
 /// One pixel out of so many may differ in a place that looks the same: less than a short word.
 const SAME_PLACE: u64 = 500;
-/// The largest size of a text caret, as parts of the width and height.
-const CARET: (f64, f64) = (0.015, 0.06);
 
 /// The rows of a screen that are below its status bar.
 pub(crate) fn below_status_bar(size: ScreenSize) -> std::ops::Range<usize> {
@@ -153,19 +150,30 @@ pub(crate) fn below_status_bar(size: ScreenSize) -> std::ops::Range<usize> {
     bar..size.height as usize
 }
 
-/// Whether two frames look the same, apart from the status bar and a blinking caret.
+/// Whether two frames look the same for a screen that settles: apart from the status bar, and from what is no larger
+/// than a caret with what is around it. A small digit that has changed counts for nothing here: see [`is_unchanged`].
 pub fn looks_same(a: &Frame, b: &Frame) -> bool {
+    // What is no noise any more will not be again.
+    difference(a, b, Difference::is_noise).is_some_and(|it| it.is_noise())
+}
+
+/// Whether two frames show the same, apart from the status bar and a caret that blinks.
+pub(crate) fn is_unchanged(a: &Frame, b: &Frame) -> bool {
+    difference(a, b, |_| true).is_some_and(|it| it.is_none_or_caret())
+}
+
+/// Where two frames of one size differ, as far as it goes on to matter.
+fn difference(a: &Frame, b: &Frame, goes_on: impl Fn(&Difference) -> bool) -> Option<Difference> {
     if a.size() != b.size() {
-        return false;
+        return None;
     }
     let mut difference = Difference::new(a.size());
     a.for_differing_rows(b, 0..a.size().height as usize, |y, row_a, row_b| {
         let pixels = row_a.chunks_exact(4).zip(row_b.chunks_exact(4));
         difference.add_row(y, pixels.map(|(p, q)| p != q));
-        // What is no noise any more will not be again.
-        difference.is_noise()
+        goes_on(&difference)
     });
-    difference.is_noise()
+    Some(difference)
 }
 
 /// Whether two frames look the same in one place: left, top, right and bottom in pixels, the last two
@@ -188,53 +196,6 @@ pub(crate) fn looks_same_at(a: &Frame, b: &Frame, place: [i32; 4]) -> bool {
     });
     let area = (right.saturating_sub(left) * bottom.saturating_sub(top)) as u64;
     differing * SAME_PLACE <= area
-}
-
-/// Where two pictures of a screen differ: how many pixels, and the box around them.
-pub(crate) struct Difference {
-    size: ScreenSize,
-    pixels: u64,
-    left: usize,
-    right: usize,
-    top: usize,
-    bottom: usize,
-}
-
-impl Difference {
-    pub(crate) fn new(size: ScreenSize) -> Self {
-        Self { size, pixels: 0, left: usize::MAX, right: 0, top: usize::MAX, bottom: 0 }
-    }
-
-    /// Counts the pixels of a row that differ; none in the status bar.
-    pub(crate) fn add_row(&mut self, y: usize, differs: impl Iterator<Item = bool>) {
-        #[expect(clippy::cast_precision_loss, reason = "rows are far below 2^52")]
-        let in_status_bar = (y as f64) < f64::from(self.size.height) * STATUS_BAR;
-        if in_status_bar {
-            return;
-        }
-        for (x, _) in differs.enumerate().filter(|(_, differs)| *differs) {
-            self.pixels += 1;
-            self.left = self.left.min(x);
-            self.right = self.right.max(x);
-            self.top = self.top.min(y);
-            self.bottom = y;
-        }
-    }
-
-    /// Whether it is too little to count, or no larger than a caret.
-    pub(crate) fn is_noise(&self) -> bool {
-        if self.pixels == 0 {
-            return true;
-        }
-        let (width, height) = (f64::from(self.size.width), f64::from(self.size.height));
-        #[expect(clippy::cast_precision_loss, reason = "pixels are far below 2^52")]
-        let (count, wide, high) = (
-            self.pixels as f64,
-            (self.right - self.left + 1) as f64,
-            (self.bottom - self.top + 1) as f64,
-        );
-        count <= width * height * NOISE || (wide <= width * CARET.0 && high <= height * CARET.1)
-    }
 }
 
 #[cfg(test)]
@@ -261,8 +222,39 @@ mod tests {
         let plain = frame(|_, _| 100);
         let clock = frame(|x, y| if y < 12 && x < 60 { 0 } else { 100 });
         let caret = frame(|x, y| if x == 50 && (200..220).contains(&y) { 0 } else { 100 });
-        assert!(looks_same(&plain, &clock));
-        assert!(looks_same(&plain, &caret));
+        for same in [looks_same, is_unchanged] {
+            assert!(same(&plain, &clock));
+            assert!(same(&plain, &caret));
+        }
+    }
+
+    #[test]
+    fn a_digit_that_becomes_another_is_a_change_though_a_screen_settles_all_the_same() {
+        // 3 and 8, three pixels wide and six high.
+        let digit = |left: [u32; 6]| {
+            frame(move |x, y| {
+                let row = y.checked_sub(200).filter(|row| *row < 6);
+                let columns = row.and_then(|row| left.get(row as usize));
+                let at = x.checked_sub(50).filter(|at| *at < 3);
+                let dark =
+                    columns.zip(at).is_some_and(|(columns, at)| columns >> (2 - at) & 1 == 1);
+                if dark { 0 } else { 100 }
+            })
+        };
+        let three = digit([0b111, 0b001, 0b111, 0b001, 0b001, 0b111]);
+        let eight = digit([0b111, 0b101, 0b111, 0b101, 0b101, 0b111]);
+        assert!(looks_same(&three, &eight));
+        assert!(!is_unchanged(&three, &eight));
+        // A check mark in a box of 18 dp, on a tablet held sideways: there is more width than height.
+        let wide = ScreenSize { width: 640, height: 400 };
+        let mut rgba = vec![100; (wide.width * wide.height * 4) as usize];
+        let blank = Frame::new(wide, Bytes::from(rgba.clone())).unwrap();
+        for (x, y) in (300..309).flat_map(|x| (200..209).map(move |y| (x, y))) {
+            rgba[(y * wide.width as usize + x) * 4] = 0;
+        }
+        let ticked = Frame::new(wide, Bytes::from(rgba)).unwrap();
+        assert!(!is_unchanged(&blank, &ticked));
+        assert!(!looks_same(&blank, &ticked));
     }
 
     #[test]

@@ -40,8 +40,8 @@ impl Thumbnail {
         Self { size, grey: grey.into() }
     }
 
-    /// Whether both are of screens that look the same, apart from the status bar and a blinking caret.
-    pub(crate) fn looks_same(&self, other: &Self) -> bool {
+    /// Whether both are of screens that show the same, apart from the status bar and a blinking caret.
+    pub(crate) fn is_unchanged(&self, other: &Self) -> bool {
         if self.size != other.size {
             return false;
         }
@@ -52,7 +52,7 @@ impl Thumbnail {
             let differs = |(a, b): (&u8, &u8)| VISIBLE <= a.abs_diff(*b);
             difference.add_row(y, row.iter().zip(other).map(differs));
         }
-        difference.is_noise()
+        difference.is_none_or_caret_at(STEP)
     }
 }
 
@@ -80,11 +80,17 @@ mod tests {
     #[test]
     fn a_digit_that_changes_is_seen_and_a_clock_or_a_caret_is_not() {
         let blank = screen([0; 4]);
-        assert!(blank.looks_same(&blank));
-        assert!(!blank.looks_same(&screen([500, 1200, 540, 1260])), "a digit");
-        assert!(blank.looks_same(&screen([40, 20, 200, 70])), "the clock in the status bar");
-        assert!(blank.looks_same(&screen([500, 1200, 506, 1270])), "a caret");
-        assert!(!blank.looks_same(&screen([0, 1200, 1080, 1204])), "a thin line");
+        assert!(blank.is_unchanged(&blank));
+        for (left, top) in (500..504).flat_map(|left| (1200..1204).map(move |top| (left, top))) {
+            let at = |wide, high| screen([left, top, left + wide, top + high]);
+            assert!(!blank.is_unchanged(&at(40, 60)), "a digit of 30 sp");
+            assert!(!blank.is_unchanged(&at(16, 21)), "a digit of 11 sp");
+            assert!(!blank.is_unchanged(&at(6, 21)), "a part of one");
+            assert!(blank.is_unchanged(&at(5, 43)) && blank.is_unchanged(&at(6, 48)), "a caret");
+        }
+        assert!(blank.is_unchanged(&screen([40, 20, 200, 70])), "the clock in the status bar");
+        assert!(blank.is_unchanged(&screen([500, 1200, 506, 1270])), "a large caret");
+        assert!(!blank.is_unchanged(&screen([0, 1200, 1080, 1204])), "a thin line");
     }
 
     #[test]
@@ -94,8 +100,8 @@ mod tests {
             let bytes = vec![9; (width * height * 4) as usize];
             Thumbnail::of(&Frame::new(size, Bytes::from(bytes)).unwrap())
         };
-        assert!(of(1, 1).looks_same(&of(1, 1)));
-        assert!(of(7, 13).looks_same(&of(7, 13)));
-        assert!(!of(7, 13).looks_same(&of(13, 7)));
+        assert!(of(1, 1).is_unchanged(&of(1, 1)));
+        assert!(of(7, 13).is_unchanged(&of(7, 13)));
+        assert!(!of(7, 13).is_unchanged(&of(13, 7)));
     }
 }

@@ -361,7 +361,7 @@ impl Run {
     async fn screen_after(&mut self) -> Option<ScreenAfter> {
         let (before, capture, state) = self.observer.after_gesture().await?;
         Some(ScreenAfter {
-            changed: !settle::looks_same(&before, &capture.frame),
+            changed: !settle::is_unchanged(&before, &capture.frame),
             settled: capture.settled,
             awake: state.awake,
             locked: state.locked,

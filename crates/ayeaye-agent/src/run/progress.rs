@@ -60,11 +60,11 @@ impl Progress {
 
     fn push(&mut self, screen: Thumbnail, action: Action) {
         let before = self.recent.back();
-        let unmoved = before.is_some_and(|(before, _)| before.looks_same(&screen));
+        let unmoved = before.is_some_and(|(before, _)| before.is_unchanged(&screen));
         let acts = u32::from(!matches!(action, Action::Wait(_)));
         self.unmoved = if unmoved { self.unmoved + acts } else { acts };
         for (repeated, earlier) in self.repeated.iter_mut().zip(self.recent.iter().rev()) {
-            let same = is_same(&earlier.1, &action) && earlier.0.looks_same(&screen);
+            let same = is_same(&earlier.1, &action) && earlier.0.is_unchanged(&screen);
             *repeated = if same { *repeated + 1 } else { 0 };
         }
         self.recent.push_back((screen, action));

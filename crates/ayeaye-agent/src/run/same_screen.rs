@@ -59,9 +59,10 @@ impl Run {
         let places = places(gesture, rests_on(Rule::AskedFor), observation);
         let looks_same = look.same
             || !strict
-                && places.as_ref().is_some_and(|places| {
-                    places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
-                });
+                && (look.alike
+                    || places.as_ref().is_some_and(|places| {
+                        places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
+                    }));
         if looks_same {
             self.state.put_off = 0;
             return Ok(ScreenNow::Same);

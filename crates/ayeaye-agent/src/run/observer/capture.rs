@@ -203,7 +203,7 @@ impl Observer {
     pub(in crate::run) async fn still_shows(&self, before: &Frame) -> Result<bool, RunError> {
         let looking = settle::settle(&*self.device, &self.settle, None, Instant::now());
         let now = self.cancel.race(looking).await?;
-        Ok(now.is_ok_and(|capture| settle::looks_same(before, &capture.frame)))
+        Ok(now.is_ok_and(|capture| settle::is_unchanged(before, &capture.frame)))
     }
 
     /// The frame before the last gesture and the settled screen after it; `None` if it cannot be seen.

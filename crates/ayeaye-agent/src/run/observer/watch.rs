@@ -11,7 +11,7 @@ use super::elements::BEFORE_AN_ACT;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart};
 use crate::run::cancel::Cancelled;
-use crate::settle::{EarlyFrame, look_again, looks_same, looks_same_at};
+use crate::settle::{EarlyFrame, is_unchanged, look_again, looks_same, looks_same_at};
 use crate::{Device, DeviceError, Frame, ScreenState};
 
 /// A screen that was seen so shortly ago is the one that is there.
@@ -21,15 +21,17 @@ const SPARING: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
 /// Frames that are remembered because they look like the one that was shown.
-const MOST_ALIKE: usize = 3;
+const MOST_KNOWN: usize = 3;
 
 /// A look at the screen after it was shown to the model.
 #[derive(Debug)]
 pub(in crate::run) struct LaterLook {
     pub(in crate::run) frame: Frame,
     pub(in crate::run) state: ScreenState,
-    /// It looks like the frame that the model was shown.
+    /// It shows what the frame shows that the model was shown, to the digit.
     pub(in crate::run) same: bool,
+    /// It looks like that frame, but for something small.
+    pub(in crate::run) alike: bool,
     begun: Instant,
     took: Duration,
     good_until: Instant,
@@ -44,13 +46,19 @@ impl LaterLook {
     }
 }
 
+/// Whether two frames show the same, and whether they look alike at least.
+fn compare(shown: &Frame, now: &Frame) -> (bool, bool) {
+    let same = is_unchanged(shown, now);
+    (same, same || looks_same(shown, now))
+}
+
 type Looked = Arc<Result<LaterLook, DeviceError>>;
 
 /// Looks at a phone every now and then, until it is dropped.
 #[derive(Debug)]
 pub(in crate::run) struct ScreenWatch {
     latest: watch::Receiver<Option<Looked>>,
-    /// When the last look began that was the same.
+    /// When the last look began that was alike.
     same_until: watch::Receiver<Option<Instant>>,
     /// Asks for a look at once.
     hurry: Arc<Notify>,
@@ -67,7 +75,7 @@ impl ScreenWatch {
         let looking = async move {
             let mut next = first;
             // Frames that look like it, the latest first: a caret that blinks makes two.
-            let mut alike = vec![shown.clone()];
+            let mut known = vec![shown.clone()];
             loop {
                 tokio::select! {
                     // First, so that a look that is due does not leave the request for another one.
@@ -76,7 +84,7 @@ impl ScreenWatch {
                     () = sleep_until(next) => {}
                 }
                 let begun = Instant::now();
-                let looked = tokio::try_join!(look_again(&*device, begun, &alike), device.state());
+                let looked = tokio::try_join!(look_again(&*device, begun, &known), device.state());
                 let took = begun.elapsed();
                 next = begun + FRESH.max((took * SPARING).min(took + LONGEST_PAUSE));
                 // Until the next one is there.
@@ -84,18 +92,19 @@ impl ScreenWatch {
                 let look = match looked {
                     Ok((EarlyFrame { frame, by_digest: is_known, .. }, state)) => {
                         let pair = (shown.clone(), frame.clone());
-                        let same = is_known
-                            || apart(move || looks_same(&pair.0, &pair.1))
-                                .await
-                                .unwrap_or_default();
-                        if same {
+                        let (same, alike) = if is_known {
+                            (true, true)
+                        } else {
+                            apart(move || compare(&pair.0, &pair.1)).await.unwrap_or_default()
+                        };
+                        if alike {
                             stayed.send_replace(Some(begun));
                         }
                         if same && !is_known {
-                            alike.insert(0, frame.clone());
-                            alike.truncate(MOST_ALIKE);
+                            known.insert(0, frame.clone());
+                            known.truncate(MOST_KNOWN);
                         }
-                        Ok(LaterLook { frame, state, same, begun, took, good_until })
+                        Ok(LaterLook { frame, state, same, alike, begun, took, good_until })
                     }
                     Err(err) => Err(err),
                 };
@@ -136,7 +145,7 @@ impl Observation {
     pub(super) fn has_moved_since(&self) -> bool {
         let Some(watch) = &self.watch else { return false };
         let looked = watch.latest.borrow();
-        looked.as_deref().is_some_and(|look| look.as_ref().map_or(true, |look| !look.same))
+        looked.as_deref().is_some_and(|look| look.as_ref().map_or(true, |look| !look.alike))
     }
 }
 
