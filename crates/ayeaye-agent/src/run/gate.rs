@@ -61,6 +61,8 @@ impl Run {
                     _ => Question::confirm(self.question_text_of(ask)),
                 };
                 self.note_verdict(&judged, &question.text).await?;
+                // The answer may take long, and the act is decided on anew: until then nobody looks at the phone.
+                observation.watch = None;
                 let outcome = self.ask(question, &observation, step).await?;
                 let goes_on = matches!(outcome, StepOutcome::Continue);
                 step.error = if goes_on && self.session().approval.is_none() {

@@ -1,10 +1,12 @@
 //! The gate in the loop: what a model that belongs to somebody else does not get done.
 use std::time::Duration;
 
-use crate::fakes::{Rig, click, complete, sensitive, types};
+use crate::fakes::{Call, Rig, click, complete, sensitive, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, GateRecord, NoteKind};
-use crate::{KeepElements, PrivacySettings, QuestionKind, ReplyMode, StopReason, UserInput};
+use crate::{
+    KeepElements, PrivacySettings, QuestionKind, ReplyMode, RunPhase, StopReason, UserInput,
+};
 
 fn says(text: &str) -> UserInput {
     UserInput::Reply(text.to_owned())
@@ -48,6 +50,21 @@ async fn a_payment_is_asked_about_with_its_amount_and_done_once_after_a_yes() {
     assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "and asks again");
     let said = rig.facts(report.session_id, verdicts).await;
     assert_eq!(said, ["confirm control", "allow approved", "confirm control"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_looks_at_the_phone_while_an_operator_is_asked_for_leave() {
+    let rig = Rig::new([click(500), complete("done")]).answering(ReplyMode::ManualReply);
+    rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+    let mut follower = rig.begin().await;
+    while follower.phase() != RunPhase::Asking {
+        follower.changed().await;
+    }
+    let looks = rig.phone.count(Call::Capture);
+    // Longer than a look that was under way when it was asked.
+    tokio::time::sleep(Duration::from_mins(10)).await;
+    assert_eq!(follower.phase(), RunPhase::Asking);
+    assert_eq!(rig.phone.count(Call::Capture), looks);
 }
 
 #[tokio::test(start_paused = true)]
