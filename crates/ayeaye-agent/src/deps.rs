@@ -62,9 +62,13 @@ impl Models {
 
     /// Nothing of a run's pictures stays behind it.
     pub(crate) fn forget_pictures(&self) {
-        let others =
-            [&self.plan, &self.reply].into_iter().chain(&self.fallback).chain(&self.caption);
-        others.chain([&self.act]).for_each(|model| model.forget_pictures());
+        self.all().for_each(|model| model.forget_pictures());
+    }
+
+    /// Each role's.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<dyn Model>> {
+        let others = [&self.plan, &self.reply].into_iter();
+        [&self.act].into_iter().chain(others).chain(&self.fallback).chain(&self.caption)
     }
 }
 

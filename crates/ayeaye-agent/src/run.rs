@@ -196,7 +196,7 @@ impl Run {
                 deps.policy.clone(),
                 settle_times,
             ),
-            models: ModelCaller::new(budget, cancel.clone()),
+            models: ModelCaller::new(budget, cancel.clone(), recorder.session()),
             actor: Actor::new(device.clone(), cancel.clone(), changes),
             deps,
             device,

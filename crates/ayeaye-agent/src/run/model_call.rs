@@ -13,8 +13,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::prompt_record::{restore_secrets, store_messages};
 use self::prompt_sizes::PromptSizes;
-pub(super) use self::response_record::failed_response;
-use self::response_record::{WITHHELD, keep_lengths, tool_call_record};
+pub(super) use self::response_record::{INTERRUPTED, lost_response};
+use self::response_record::{WITHHELD, charge, failed_response, keep_lengths, tool_call_record};
 use super::budget::Budget;
 use super::cancel::CancelHandle;
 use super::millis;
@@ -26,7 +26,7 @@ use crate::journal::{
 use crate::model::is_cut;
 use crate::session::JUDGE;
 use crate::{
-    JournalError, Model, ModelError, ModelErrorKind, ParseError, Prices, Prompt, Reply, Retry,
+    JournalError, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Retry, Session,
     Tokens,
 };
 
@@ -71,8 +71,8 @@ pub(super) struct ModelCaller {
 }
 
 impl ModelCaller {
-    pub(super) fn new(budget: Budget, cancel: CancelHandle) -> Self {
-        Self { budget, cancel, sizes: PromptSizes::default() }
+    pub(super) fn new(budget: Budget, cancel: CancelHandle, session: &Session) -> Self {
+        Self { budget, cancel, sizes: PromptSizes::of(&session.prompt_tokens) }
     }
 
     pub(super) fn budget(&self) -> &Budget {
@@ -322,13 +322,8 @@ impl Exchange {
     ) -> Result<(), JournalError> {
         let call = (self.call_id, self.request_number, self.iteration);
         let mut response = failed_response(self.model.name(), call, err);
-        let prices = self.model.prices();
         let given_up = u64::from(err.kind == ModelErrorKind::Abandoned);
-        let lost = self.lost(given_up + taken(&err.retries));
-        response.tokens = TokenRecord::from(lost);
-        response.tokens_estimated = lost != Tokens::default();
-        response.cost_usd = prices.map(|prices| prices.of(lost)).unwrap_or_default();
-        response.cost_known = prices.is_some_and(Prices::are_zero);
+        charge(&mut response, self.lost(given_up + taken(&err.retries)), self.model.prices());
         costs.tokens += response.tokens;
         costs.cost_usd += response.cost_usd;
         costs.unpriced |= !response.cost_known;

@@ -2,19 +2,16 @@
 //!
 //! A call without a response has failed. Of a gesture without an outcome the phone says whether it began, where
 //! it can; else it may have been carried out. It is never repeated from here. A step without an end has failed.
-use std::time::Duration;
-
 use super::Run;
 use super::actor::RESET;
-use super::model_call::{CallCosts, failed_response};
+use super::model_call::{CallCosts, INTERRUPTED, lost_response};
 use super::outcome::RunError;
 use super::recorder::ToolOutcome;
 use super::step::StepBuilder;
 use crate::journal::{AgentState, Fact, ResponseRecord, ToolStart};
 use crate::session::{HOST_AGENT, JUDGE, WAKE};
-use crate::{Action, Decision, Device, ModelError, ModelErrorKind, Session, error_chain};
+use crate::{Action, Decision, Device, Prices, Session, error_chain};
 
-const INTERRUPTED: &str = "interrupted: the server stopped before it was over";
 const INTERRUPTED_ACT: &str = "interrupted: the server stopped while it was under way, and it may or \
     may not have been carried out";
 const BEGUN_ACT: &str = "interrupted: the server stopped while it was under way: the phone had begun it, and \
@@ -27,8 +24,8 @@ impl Run {
     pub(super) async fn recover(&mut self) -> Result<(), RunError> {
         let open = &self.session().in_progress;
         if let Some(call) = open.call {
-            let lost = ModelError::new(ModelErrorKind::Abandoned, INTERRUPTED, Duration::ZERO);
-            let fact = Fact::LlmResponse(failed_response(&open.model, call, &lost));
+            let prices = self.prices_of(&open.model);
+            let fact = Fact::LlmResponse(lost_response(self.session(), call, prices));
             if open.judging {
                 self.recorder.append_as(JUDGE, None, fact).await?;
             } else {
@@ -67,6 +64,15 @@ impl Run {
             self.end_step(step, None).await?;
         }
         Ok(())
+    }
+}
+
+impl Run {
+    /// The prices of a model that an earlier run has called, if it is still in use.
+    fn prices_of(&self, name: &str) -> Option<Prices> {
+        let judge = self.deps.judge.as_ref().map(|judge| &judge.model);
+        let mut models = self.deps.models.all().chain(judge);
+        models.find(|model| model.name() == name).and_then(|model| model.prices())
     }
 }
 

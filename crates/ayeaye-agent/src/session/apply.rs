@@ -1,6 +1,7 @@
 //! How an event changes the state of a session.
 use super::WAKE;
 use super::agents::{APP_AGENT, HOST_AGENT, JUDGE};
+use super::prompt_tokens::purpose_of;
 use super::state::{ClientActivity, CurrentRun, InProgress, SessionState, StepPicture};
 use crate::approval::{self, Approval};
 use crate::event::{
@@ -131,6 +132,7 @@ impl SessionState {
                 self.in_progress.call =
                     Some((request.call_id, request.request_number, request.iteration));
                 self.in_progress.model.clone_from(&request.model);
+                self.in_progress.purpose = purpose_of(request, &self.in_progress.agent);
                 self.in_progress.judging = judges;
                 // A plan that is asked for again has the same purpose, and sees no picture of a step.
                 let plans = self.in_progress.agent == HOST_AGENT;
@@ -209,6 +211,8 @@ impl SessionState {
     fn end_call(&mut self, response: &LlmResponse) {
         let LlmResponse { tokens, cost_usd, cost_known, latency_ms, .. } = response;
         self.in_progress.call = None;
+        let InProgress { model, purpose, .. } = &self.in_progress;
+        self.prompt_tokens.learn(model, *purpose, response);
         if !self.in_progress.judging {
             self.in_progress.tokens += *tokens;
             self.in_progress.cost_usd += cost_usd;

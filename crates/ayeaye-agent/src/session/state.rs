@@ -6,9 +6,11 @@ use jiff::Timestamp;
 use super::acts::ActHistory;
 use super::agents::{APP_AGENT, Agents, HOST_AGENT};
 use super::planning::Planning;
+use super::prompt_tokens::PromptTokens;
 use crate::approval::Approval;
 use crate::event::{
-    BlobRef, DeviceRecord, ParsedRecord, RunRecord, SessionStart, TokenRecord, ToolEnd, ToolStart,
+    BlobRef, CallPurpose, DeviceRecord, ParsedRecord, RunRecord, SessionStart, TokenRecord,
+    ToolEnd, ToolStart,
 };
 use crate::report::{StepSummary, Usage};
 use crate::{HistoryItem, Principal, Question, ScreenSize, SessionId, StopReason};
@@ -74,6 +76,8 @@ pub struct SessionState {
     pub updated: Option<Timestamp>,
     /// The pictures of the last steps that a model decided, the newest last.
     pub(crate) step_pictures: Vec<StepPicture>,
+    /// How large the last prompts were.
+    pub(crate) prompt_tokens: PromptTokens,
     pub(super) current_run: CurrentRun,
     /// What speaks against the last act of the round having been done and had its effect, as a sentence.
     pub(super) doubt: Option<String>,
@@ -141,6 +145,8 @@ pub struct InProgress {
     pub call: Option<(u32, u32, u32)>,
     /// The model that was called.
     pub model: String,
+    /// What it was called for.
+    pub(crate) purpose: Option<CallPurpose>,
     /// Whether that is a call to the model that judges.
     pub judging: bool,
     /// The thing being done.
@@ -224,6 +230,7 @@ impl SessionState {
             run_began: 0,
             updated: None,
             step_pictures: Vec::new(),
+            prompt_tokens: PromptTokens::default(),
             current_run: CurrentRun::default(),
             doubt: None,
             taken_messages: VecDeque::new(),

@@ -7,7 +7,7 @@ use crate::fakes::{
     Call, Fault, Rig, ScriptedReply, click, client, complete, info, sensitive, wait,
 };
 use crate::journal::{Event, Fact};
-use crate::{ReplyMode, SessionId, StopReason, UserInput};
+use crate::{Prices, ReplyMode, SessionId, StopReason, UserInput};
 
 /// A runtime whose end is the process's: no code of a run is run after it.
 pub(super) fn process() -> Runtime {
@@ -117,6 +117,44 @@ fn in_the_middle_of_a_call_to_the_model() {
     assert_eq!(errors(&next, session).len(), 3, "the call, the step and the run");
     assert!(!report.usage.cost_known);
     assert_eq!(next.script.last().past_in_words(), ["? Text Anna", "CLICK 1,500"]);
+}
+
+/// What the calls of a session without a usable reply were charged: prompt tokens, whether that is a guess, and whether
+/// the cost is known.
+fn charged(rig: &Rig, session: SessionId) -> Vec<(u64, bool, bool)> {
+    process().block_on(rig.facts(session, |fact| match fact {
+        Fact::LlmResponse(it) if !it.success => {
+            Some((it.tokens.prompt, it.tokens_estimated, it.cost_known))
+        }
+        _ => None,
+    }))
+}
+
+#[test]
+fn a_call_that_a_crash_cuts_off_is_charged_like_one_that_is_given_up() {
+    let prices = |input| Prices { input, output: 0.0, cached: None };
+    for (input, cost_known) in [(10_000.0, false), (0.0, true)] {
+        let rig = Rig::new([click(1), ScriptedReply::Hangs]).priced(prices(input));
+        let session = dies(&rig, async |rig| rig.script.is_asked(2).await);
+        let next = rig.restarted([ScriptedReply::Hangs]).priced(prices(input));
+        // Killed again, by which time its own calls have taught the process nothing.
+        let life = process();
+        life.block_on(async {
+            next.resume(session, UserInput::Nothing).await.unwrap();
+            next.script.is_asked(1).await;
+        });
+        drop(life);
+        let next = next.restarted([ScriptedReply::Hangs]).priced(prices(input));
+        process().block_on(async {
+            let follower = next.resume(session, UserInput::Nothing).await.unwrap();
+            next.script.is_asked(1).await;
+            follower.stop(StopReason::Cancelled);
+            next.ended(follower).await;
+        });
+        assert_eq!(charged(&next, session), [(100, true, cost_known); 3], "at {input}");
+        let report = process().block_on(next.agent.report(session, &client())).unwrap();
+        assert_eq!(report.usage.cost_known, cost_known);
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! How large prompts are, by what endpoints counted: of a call that is given up they tell nothing, and yet it costs.
+//! How large prompts are, for all calls of a run: see [`PromptTokens`].
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::journal::CallPurpose;
+use crate::session::PromptTokens;
 
 /// The tokens of the last prompt that was answered, for each model and purpose.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +12,13 @@ pub(super) struct PromptSizes {
 }
 
 impl PromptSizes {
+    /// What earlier runs of the session have learnt.
+    pub(super) fn of(session: &PromptTokens) -> Self {
+        let known =
+            session.iter().map(|(model, purpose, tokens)| ((model.clone(), *purpose), *tokens));
+        Self { known: Arc::new(Mutex::new(known.collect())) }
+    }
+
     /// A prompt was answered.
     pub(super) fn learn(&self, model: &str, purpose: CallPurpose, tokens: u64) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

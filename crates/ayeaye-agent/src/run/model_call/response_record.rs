@@ -1,14 +1,19 @@
 //! Parts of the record of a reply, and that of a call without one.
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::journal::{LlmResponse, ResponseKind, TokenRecord, ToolCallRecord};
 use crate::privacy::{keep_length, length_of};
 use crate::run::millis;
-use crate::{ModelError, ToolCall};
+use crate::{ModelError, ModelErrorKind, Prices, Session, Tokens, ToolCall};
 
 /// What is recorded of a reply in which a password may be.
 pub(super) const WITHHELD: &str =
     "the reply could not be read; it is not kept, as a password may be in it";
+
+/// What is recorded of what a crash has left open.
+pub(in crate::run) const INTERRUPTED: &str = "interrupted: the server stopped before it was over";
 
 /// Leaves of a reply only how long it was.
 pub(super) fn keep_lengths(response: &mut LlmResponse) {
@@ -23,7 +28,7 @@ pub(super) fn keep_lengths(response: &mut LlmResponse) {
 }
 
 /// The record of a call without a reply.
-pub(in crate::run) fn failed_response(
+pub(super) fn failed_response(
     model: &str,
     (call_id, request_number, iteration): (u32, u32, u32),
     err: &ModelError,
@@ -49,6 +54,28 @@ pub(in crate::run) fn failed_response(
         retries: err.retries.iter().map(|retry| retry.error.clone()).collect(),
         error: Some(err.message.clone()),
     }
+}
+
+/// The record of a call of which its process saw no end: charged like one that is given up. `prices` are its model's.
+pub(in crate::run) fn lost_response(
+    session: &Session,
+    call: (u32, u32, u32),
+    prices: Option<Prices>,
+) -> LlmResponse {
+    let open = &session.in_progress;
+    let lost = ModelError::new(ModelErrorKind::Abandoned, INTERRUPTED, Duration::ZERO);
+    let mut response = failed_response(&open.model, call, &lost);
+    let prompt = session.prompt_tokens.expect(&open.model, open.purpose);
+    charge(&mut response, Tokens { prompt, ..Tokens::default() }, prices);
+    response
+}
+
+/// Charges a call without a reply for what it has cost at least.
+pub(super) fn charge(response: &mut LlmResponse, lost: Tokens, prices: Option<Prices>) {
+    response.tokens = TokenRecord::from(lost);
+    response.tokens_estimated = lost != Tokens::default();
+    response.cost_usd = prices.map(|prices| prices.of(lost)).unwrap_or_default();
+    response.cost_known = prices.is_some_and(Prices::are_zero);
 }
 
 /// A tool call for the record. Arguments that are not a JSON object are kept under `raw`.

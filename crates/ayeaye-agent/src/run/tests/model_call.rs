@@ -13,8 +13,9 @@ use crate::{
     StopReason,
 };
 
-fn caller(cancel: &CancelHandle) -> ModelCaller {
-    ModelCaller::new(Budget::new(Limits::USUAL), cancel.clone())
+fn caller(recording: &Recording, cancel: &CancelHandle) -> ModelCaller {
+    let session = recording.recorder.session();
+    ModelCaller::new(Budget::new(Limits::USUAL), cancel.clone(), session)
 }
 
 fn prompt() -> Prompt {
@@ -38,7 +39,7 @@ async fn a_reply_is_asked_for_again_as_one_request_and_every_call_is_billed() {
     let mut recording = Recording::new().await;
     let model = Arc::new(ScriptedModel::new([complete("a"), complete("b"), complete("c")]));
     model.cost(Prices { input: 2.0, output: 10.0, cached: None });
-    let (caller, mut costs) = (caller(&CancelHandle::default()), CallCosts::default());
+    let (caller, mut costs) = (caller(&recording, &CancelHandle::default()), CallCosts::default());
     let mut exchange = caller.exchange(model, CallPurpose::Act, prompt(), Vec::new());
     let recorder = &mut recording.recorder;
     loop {
@@ -78,7 +79,7 @@ async fn a_call_that_fails_or_is_given_up_is_recorded_and_its_price_is_not_known
     let mut recording = Recording::new().await;
     let lines = [ScriptedReply::Fails("503".to_owned()), ScriptedReply::Hangs];
     let (model, cancel) = (Arc::new(ScriptedModel::new(lines)), CancelHandle::default());
-    let (caller, mut costs) = (caller(&cancel), CallCosts::default());
+    let (caller, mut costs) = (caller(&recording, &cancel), CallCosts::default());
     let mut exchange = caller.exchange(model.clone(), CallPurpose::Plan, prompt(), Vec::new());
     let recorder = &mut recording.recorder;
     let err = caller.send(recorder, &mut exchange, &mut costs).await.unwrap_err();
@@ -104,7 +105,7 @@ async fn what_costs_nothing_costs_nothing_when_it_fails_or_is_given_up() {
     let lines = [complete("a"), ScriptedReply::Fails("503".to_owned()), ScriptedReply::Hangs];
     let model = Arc::new(ScriptedModel::new(lines));
     model.cost(Prices { input: 0.0, output: 0.0, cached: None });
-    let (caller, mut costs) = (caller(&CancelHandle::default()), CallCosts::default());
+    let (caller, mut costs) = (caller(&recording, &CancelHandle::default()), CallCosts::default());
     let recorder = &mut recording.recorder;
     for moves in [false, false, true] {
         let mut exchange = caller.exchange(model.clone(), CallPurpose::Act, prompt(), Vec::new());
@@ -137,7 +138,8 @@ async fn attempts_that_broke_off_are_charged_for_their_prompts() {
         let mut recording = Recording::new().await;
         let model = Arc::new(ScriptedModel::new([complete("a"), complete("b")]));
         model.cost(Prices { input, output: input, cached: None });
-        let (caller, mut costs) = (caller(&CancelHandle::default()), CallCosts::default());
+        let (caller, mut costs) =
+            (caller(&recording, &CancelHandle::default()), CallCosts::default());
         let recorder = &mut recording.recorder;
         let mut exchange = caller.exchange(model, CallPurpose::Act, prompt(), Vec::new());
         let mut reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
@@ -165,7 +167,7 @@ async fn attempts_that_broke_off_are_charged_for_their_prompts() {
 async fn a_quoted_reply_that_may_hold_a_password_is_kept_as_its_length_alone() {
     let mut recording = Recording::new().await;
     let model = Arc::new(ScriptedModel::new([complete("a"), complete("hunter2"), complete("c")]));
-    let (caller, mut costs) = (caller(&CancelHandle::default()), CallCosts::default());
+    let (caller, mut costs) = (caller(&recording, &CancelHandle::default()), CallCosts::default());
     let mut exchange = caller.exchange(model, CallPurpose::Act, prompt(), Vec::new());
     let recorder = &mut recording.recorder;
     for withheld in [false, true] {
