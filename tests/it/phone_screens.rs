@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
 
 use crate::support::{
-    Answer, FakeVlm, Rig, RigOptions, click, complete, info, plugged_in, quick_phone, until,
+    Answer, FakeVlm, Rig, RigOptions, click, complete, gelab, info, plugged_in, quick_phone, until,
 };
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
@@ -501,4 +501,18 @@ async fn a_phone_says_by_a_digest_whether_its_screen_is_as_it_was() {
         assert!(!it.device.makes_digests());
         it.device.capture().await.unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_screen_that_a_task_switches_off_is_off_when_it_is_done() {
+    let rig = Rig::with(FakeVlm::start(|_| Answer::Silence).await, RigOptions::quick()).await;
+    rig.vlm.then(vec![
+        Answer::Says(gelab("HOT_KEY", "value:POWER", "switched off")),
+        Answer::Says(complete("The screen is off.")),
+    ]);
+    let ended = rig.start("Turn the screen off").await;
+    assert_eq!(ended["stop_reason"], DONE, "{ended}");
+    assert!(!rig.adb_device.phone().is_awake());
+    let told = rig.vlm.asked()[1].to_string();
+    assert!(told.contains("The screen is off since you pressed POWER"), "{told}");
 }

@@ -25,6 +25,8 @@ const FRESH: Duration = Duration::from_millis(350);
 const LIGHTS: u32 = 2;
 const WENT_DARK: &str = "the screen had gone off while it was being decided on";
 
+const SWITCHED_OFF: &str = "the screen was off since you pressed POWER; it is switched on now";
+
 /// The error of a gesture whose secret is known only as a placeholder in the record.
 pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \
     server was restarted";
@@ -68,7 +70,8 @@ impl Run {
         let target = target.or_else(|| observation.target(&gesture));
         let now = self.screen_now(&gesture, gate.as_ref(), holds_secret, &observation).await?;
         let seen_dark = match now {
-            ScreenNow::Same => false,
+            // A client's own command may be carried out in the dark.
+            ScreenNow::Same => observation.dark && !self.is_direct,
             ScreenNow::Dark => true,
             ScreenNow::Changed(why) => {
                 self.put_off(&gesture, why, step);
@@ -142,6 +145,13 @@ impl Run {
         self.observer.may_have_changed();
     }
 
+    /// An act on a screen that the model has switched off itself is not carried out: nobody has seen what it would hit.
+    /// The next look is at the screen switched on.
+    pub(super) fn put_off_until_lit(&mut self, gesture: &Gesture, step: &mut StepBuilder) {
+        self.put_off(gesture, SWITCHED_OFF.to_owned(), step);
+        self.observer.may_wake_again();
+    }
+
     /// Whether a person is to be asked for a keyboard: once in a session, and not where nobody is there to
     /// install one. Otherwise the model is told, and looks for another way.
     fn may_ask_for_keyboard(&self) -> bool {
@@ -159,8 +169,7 @@ impl Run {
         observation: &Observation,
         mut seen_dark: bool,
     ) -> Result<Option<String>, RunError> {
-        let fresh =
-            observation.seen_at.elapsed() < FRESH || self.observer.is_known_to_be_lit(observation);
+        let fresh = observation.seen_at.elapsed() < FRESH || self.observer.is_known_to_be_lit(observation);
         if !seen_dark && fresh || matches!(gesture, Gesture::HotKey { key: Key::Power }) {
             return Ok(None);
         }

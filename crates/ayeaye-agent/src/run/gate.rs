@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::Run;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
+use super::same_screen::depends_on_screen;
 use super::step::StepBuilder;
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, GateRecord};
@@ -41,6 +42,10 @@ impl Run {
         mut observation: Observation,
         step: &mut StepBuilder,
     ) -> Result<StepOutcome, RunError> {
+        if observation.dark && depends_on_screen(gesture) {
+            self.put_off_until_lit(gesture, step);
+            return Ok(StepOutcome::Continue);
+        }
         let mut judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);
         // Elements of an earlier step are good enough for what nothing speaks against, and for nothing else.
         let matters = !matches!(judged.verdict.rule, Rule::Harmless | Rule::Declines);

@@ -143,7 +143,7 @@ impl Run {
     ) -> Result<HostReply, RunError> {
         self.enter(RunPhase::Deciding);
         let mut system_notes = std::mem::take(&mut self.state.system_notes);
-        system_notes.extend(observation.words.as_deref().map(in_place_of_picture));
+        system_notes.extend(in_place_of_picture(observation));
         let model = self.deps.models.plan.clone();
         let prompt = self.host_prompt(observation, &system_notes);
         let pictures = self.known_pictures(observation);

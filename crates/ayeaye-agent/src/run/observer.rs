@@ -66,6 +66,8 @@ pub(super) struct Observation {
     hidden: Vec<[i32; 4]>,
     /// What should be black on it is not known.
     unredacted: bool,
+    /// The screen is off, and is left so: the model has pressed POWER.
+    pub(super) dark: bool,
     /// What it shows in words, where its app protects it from being captured.
     pub(super) words: Option<String>,
     /// When it was seen: its capture began then.
@@ -109,6 +111,8 @@ pub(super) struct Observer {
     guesses: u32,
     /// The step in which a dark screen was woken, and when.
     woken_at: Option<(u32, Instant)>,
+    /// The last gesture was the power key, which was over then: a dark screen is what the model wanted.
+    power_pressed: Option<Instant>,
     /// The phone does not go dark by itself, as far as it has said.
     stays_lit: bool,
     policy: Policy,
@@ -151,6 +155,7 @@ impl Observer {
             early_frames: 0,
             guesses: 0,
             woken_at: None,
+            power_pressed: None,
             stays_lit: false,
             policy,
             redact: limits.redact,
@@ -184,7 +189,7 @@ impl Observer {
         begun: Instant,
     ) -> Result<Observation, RunError> {
         let (capture, state) = self.awake_screen(recorder, actor, begun).await?;
-        let hidden = state.protected && capture.frame.is_blank_inside();
+        let hidden = state.awake && state.protected && capture.frame.is_blank_inside();
         let mut observation = self.record(recorder, model, capture, &state).await?;
         if self.is_private(observation.app.as_deref()) {
             return Err(private_app(observation.app));
@@ -308,7 +313,7 @@ impl Observer {
         let elements = match (known.filter(|_| !secret), requested) {
             (Some(tree), _) => ElementsRequest::Known(tree),
             (None, Some(dump)) => ElementsRequest::Pending(dump),
-            _ if private || !may_rest => ElementsRequest::NotAsked,
+            _ if private || !may_rest || !state.awake => ElementsRequest::NotAsked,
             _ => self.request_elements(recorder, &capture.frame, secret, screen.as_ref()),
         };
         let encoding = Instant::now();
@@ -340,6 +345,7 @@ impl Observer {
             asked_again: false,
             hidden: Vec::new(),
             unredacted: false,
+            dark: !state.awake,
             words: None,
             seen_at,
             watch: None,

@@ -143,7 +143,7 @@ fn unseen(err: &DeviceError) -> ScreenNow {
 }
 
 /// Whether it matters for a gesture what is on the screen.
-fn depends_on_screen(gesture: &Gesture) -> bool {
+pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     match gesture {
         Gesture::Awake { .. } | Gesture::Command(_) => false,
         Gesture::HotKey { key } => !matches!(key, Key::Power | Key::Home),

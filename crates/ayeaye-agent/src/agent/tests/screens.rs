@@ -1,9 +1,9 @@
 //! Screens that show nothing: off, black, locked.
 use std::time::Duration;
 
-use crate::fakes::{Call, Fault, Rig, click, complete, wait};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, complete, wait};
 use crate::journal::Fact;
-use crate::{QuestionKind, StopReason, UserInput};
+use crate::{Device as _, QuestionKind, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
 async fn a_black_screen_is_handed_to_the_user() {
@@ -59,6 +59,48 @@ async fn a_screen_that_is_switched_off_again_right_after_is_left_off() {
     assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "WAKE", "CLICK 2,500"]);
     let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "done", "going on with it means it may be woken");
+}
+
+fn power() -> ScriptedReply {
+    ScriptedReply::Says(r#"{"function":"HOT_KEY","arguments":{"key":"POWER"}}"#.to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_the_model_switches_off_stays_off_and_the_model_is_told() {
+    let rig = Rig::new([power(), wait(5), complete("The screen is off.")]);
+    let report = rig.run().await;
+    assert_eq!(report.message, "The screen is off.");
+    assert_eq!(rig.phone.count(Call::Wake), 0);
+    assert!(!rig.phone.is_awake().await.unwrap());
+    for seen in &rig.script.seen()[1..] {
+        let told = seen.system_notes.join(" ");
+        assert!(told.contains("The screen is off since you pressed POWER"), "{told}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn power_twice_switches_off_and_on_and_nobody_else_is_said_to_have() {
+    let rig = Rig::new([power(), power(), power(), power(), click(1), complete("done")]);
+    let report = rig.run().await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.phone.gestures().len(), 5);
+    assert_eq!(rig.phone.count(Call::Wake), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_the_model_has_switched_off_is_woken_for_its_next_act() {
+    let home =
+        || ScriptedReply::Says(r#"{"function":"HOT_KEY","arguments":{"key":"HOME"}}"#.to_owned());
+    // A click is decided on anew, since nobody saw what it would hit; the home screen is where it always is.
+    for (act, done) in [(click(1), 1), (home(), 2)] {
+        let rig = Rig::new([power(), act, power(), wait(1), click(2), complete("done")]);
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{report:?}");
+        assert_eq!(rig.phone.gestures().len(), done + 1, "{:?}", rig.phone.sent());
+        assert_eq!(rig.phone.count(Call::Wake), 2);
+        let error = report.steps[4].error.clone();
+        assert!(error.unwrap().contains("since you pressed POWER"), "{report:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

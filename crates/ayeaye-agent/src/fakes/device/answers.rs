@@ -90,6 +90,7 @@ impl FakeDevice {
         if outcome.is_ok() || matches!(fault, Some(Fault::LinkLost)) {
             match call {
                 Call::Wake => inner.awake = true,
+                Call::Perform if what.contains("POWER") => inner.awake ^= true,
                 Call::Perform if matches!(inner.motion, Motion::Dead) => {}
                 _ => {
                     inner.page += 1;

@@ -26,7 +26,7 @@ const LOCKED_SCREEN: &str =
     "The phone is locked. Please unlock it by hand, then say that it is done.";
 
 impl Observer {
-    /// A screen that is on and not black.
+    /// A screen that is on and not black, or one that the model has switched off.
     pub(super) async fn awake_screen(
         &mut self,
         recorder: &mut Recorder,
@@ -38,6 +38,9 @@ impl Observer {
         loop {
             let (capture, state) = self.capture_with_retry(recorder, begun).await?;
             begun = Instant::now();
+            if !state.awake && self.power_pressed.is_some() {
+                return Ok((capture, state));
+            }
             if !state.awake {
                 wakes += 1;
                 self.wake(recorder, actor, wakes).await?;
@@ -45,6 +48,7 @@ impl Observer {
                 self.may_have_changed();
                 continue;
             }
+            self.power_pressed = None;
             let front = state.foreground.as_ref().map(|it| it.package.clone());
             if self.shows_private(&state) {
                 let since = *black_since.get_or_insert_with(Instant::now);
@@ -78,6 +82,12 @@ impl Observer {
             }
             self.cancel.race(sleep(Duration::from_millis(200))).await?;
         }
+    }
+
+    /// The model wants to act on a screen that it has switched off itself: the next look wakes it.
+    pub(in crate::run) fn may_wake_again(&mut self) {
+        (self.power_pressed, self.woken_at) = (None, None);
+        self.may_have_changed();
     }
 
     /// Wakes a dark screen, once: if it goes dark again, somebody means it. A wake that did not get

@@ -4,7 +4,7 @@ use tokio::time::Instant;
 use super::Observer;
 use crate::settle::Settling;
 use crate::settle::times::{ActKind, Expected};
-use crate::{DeviceError, Frame, Gesture, ScreenState, error_chain};
+use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
 
 /// So many frames of one screen are prepared before it has settled: one that has moved on so often is waited for.
 pub(super) const MOST_EARLY: u32 = 3;
@@ -43,6 +43,8 @@ impl Observer {
         self.is_current = false;
         self.reusable_dump = None;
         (self.early_frames, self.guesses) = (0, 0);
+        let is_power = matches!(gesture, Gesture::HotKey { key: Key::Power });
+        self.power_pressed = is_power.then_some(ended);
         let act = match gesture {
             Gesture::HotKey { key } => key.name(),
             other => other.name(),
