@@ -169,7 +169,7 @@ impl Run {
         observation: &Observation,
         mut seen_dark: bool,
     ) -> Result<Option<String>, RunError> {
-        let fresh = observation.seen_at.elapsed() < FRESH || self.observer.is_known_to_be_lit(observation);
+        let fresh = observation.is_of_last(FRESH) || self.observer.is_known_to_be_lit(observation);
         if !seen_dark && fresh || matches!(gesture, Gesture::HotKey { key: Key::Power }) {
             return Ok(None);
         }

@@ -1,6 +1,7 @@
 //! Looking at the phone: a settled frame, its picture and its elements.
 mod ahead;
 mod capture;
+mod clocks;
 mod dump;
 mod early;
 mod elements;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use self::clocks::Clocks;
 use self::dump::PendingDump;
 use self::early::Proof;
 use self::elements::{ElementsRequest, ElementsTiming};
@@ -72,6 +74,8 @@ pub(super) struct Observation {
     pub(super) words: Option<String>,
     /// When it was seen: its capture began then.
     pub(super) seen_at: Instant,
+    /// A little later.
+    prepared_at: Clocks,
     /// Looks at the screen while a model thinks.
     pub(super) watch: Option<ScreenWatch>,
     /// It may still move: whether it does is being seen.
@@ -348,6 +352,7 @@ impl Observer {
             dark: !state.awake,
             words: None,
             seen_at,
+            prepared_at: Clocks::now(),
             watch: None,
             proof: None,
             record,

@@ -193,6 +193,21 @@ async fn the_looks_cost_no_time_when_the_model_takes_longer_than_a_capture() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn where_looks_are_slow_an_act_waits_for_the_one_that_is_under_way() {
+    let rig = Rig::new([after(5900, click(500)), complete("done")]);
+    rig.phone.captures_in(Duration::from_millis(1500));
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    // Between two looks, of which the second is not over when the model answers.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    rig.phone.is_touched();
+    let report = rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let error = report.steps[0].error.as_deref().unwrap();
+    assert!(error.contains("has changed"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_phone_that_cannot_be_looked_at_is_not_touched() {
     let rig = Rig::new([after(3000, click(500)), complete("done")]);
     rig.phone.breaks(Call::State, 2..=6, Fault::Gone);

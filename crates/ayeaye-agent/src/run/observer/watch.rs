@@ -1,12 +1,14 @@
 //! The screen while a model thinks. What was decided on one screen must not be done on another, and a
 //! fresh look when the model has answered would cost a capture's time: so the looks are made meanwhile.
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::clocks::Clocks;
 use super::elements::BEFORE_AN_ACT;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart};
@@ -33,17 +35,35 @@ pub(in crate::run) struct LaterLook {
     /// It looks like that frame, but for something small.
     pub(in crate::run) alike: bool,
     begun: Instant,
+    began_at: Clocks,
     took: Duration,
     good_until: Instant,
 }
 
 impl LaterLook {
-    /// Whether an act may go by it. A `strict` one goes by what is no more than a second old, and the time that
+    /// How good it is for an act. A `strict` one goes by what is no more than a second old, and the time that
     /// a look takes.
-    fn is_fresh(&self, strict: bool) -> bool {
-        let until = if strict { self.begun + FRESH + self.took } else { self.good_until };
-        Instant::now() < until
+    fn freshness(&self, strict: bool) -> Freshness {
+        let now = Instant::now();
+        if self.began_at.have_parted() {
+            Freshness::Stale
+        } else if now < self.begun + FRESH || strict && now < self.begun + FRESH + self.took {
+            Freshness::Fresh
+        } else if !strict && now < self.good_until {
+            Freshness::UntilNext
+        } else {
+            Freshness::Stale
+        }
     }
+}
+
+/// How good a look is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Freshness {
+    Fresh,
+    /// Good enough where no other one is under way.
+    UntilNext,
+    Stale,
 }
 
 /// Whether two frames show the same, and whether they look alike at least.
@@ -58,6 +78,7 @@ type Looked = Arc<Result<LaterLook, DeviceError>>;
 #[derive(Debug)]
 pub(in crate::run) struct ScreenWatch {
     latest: watch::Receiver<Option<Looked>>,
+    is_looking: Arc<AtomicBool>,
     /// When the last look began that was alike.
     same_until: watch::Receiver<Option<Instant>>,
     /// Asks for a look at once.
@@ -72,6 +93,8 @@ impl ScreenWatch {
         let (stayed, same_until) = watch::channel(None);
         let hurry = Arc::new(Notify::new());
         let hurried = hurry.clone();
+        let is_looking = Arc::new(AtomicBool::new(false));
+        let looks = is_looking.clone();
         let looking = async move {
             let mut next = first;
             // Frames that look like it, the latest first: a caret that blinks makes two.
@@ -83,7 +106,8 @@ impl ScreenWatch {
                     () = hurried.notified() => {}
                     () = sleep_until(next) => {}
                 }
-                let begun = Instant::now();
+                looks.store(true, Ordering::Relaxed);
+                let (begun, began_at) = (Instant::now(), Clocks::now());
                 let looked = tokio::try_join!(look_again(&*device, begun, &known), device.state());
                 let took = begun.elapsed();
                 next = begun + FRESH.max((took * SPARING).min(took + LONGEST_PAUSE));
@@ -104,35 +128,66 @@ impl ScreenWatch {
                             known.insert(0, frame.clone());
                             known.truncate(MOST_KNOWN);
                         }
-                        Ok(LaterLook { frame, state, same, alike, begun, took, good_until })
+                        Ok(LaterLook {
+                            frame,
+                            state,
+                            same,
+                            alike,
+                            begun,
+                            began_at,
+                            took,
+                            good_until,
+                        })
                     }
                     Err(err) => Err(err),
                 };
+                looks.store(false, Ordering::Relaxed);
                 if said.send(Some(Arc::new(look))).is_err() {
                     return;
                 }
             }
         };
-        Self { latest, same_until, hurry, _looking: AbortOnDropHandle::new(tokio::spawn(looking)) }
+        let looking = AbortOnDropHandle::new(tokio::spawn(looking));
+        Self { latest, is_looking, same_until, hurry, _looking: looking }
     }
 
-    /// The latest look; if it is too old, the one under way or a new one. `None` if there is none and
-    /// there will be none.
+    /// The latest look; if it is no more than a second old it is taken, else the one under way if there is one, and if
+    /// it is too old, a new one. `None` if there is none and there will be none.
     async fn fresh_look(&self, strict: bool) -> Option<Looked> {
-        let is_fresh =
-            |looked: &Looked| looked.as_ref().as_ref().is_ok_and(|look| look.is_fresh(strict));
         let mut latest = self.latest.clone();
-        let looked = latest.borrow_and_update().clone();
-        if looked.as_ref().is_some_and(is_fresh) {
-            return looked;
+        loop {
+            let looked = latest.borrow_and_update().clone();
+            let look = looked.as_deref().and_then(|looked| looked.as_ref().ok());
+            let is_looking = self.is_looking.load(Ordering::Relaxed);
+            match look.map_or(Freshness::Stale, |look| look.freshness(strict)) {
+                Freshness::Fresh => return looked,
+                Freshness::UntilNext if !is_looking => return looked,
+                Freshness::UntilNext => {}
+                Freshness::Stale => self.hurry.notify_one(),
+            }
+            latest.changed().await.ok()?;
+            let under_way = latest.borrow().clone()?;
+            // One that was under way while the computer slept is as old as what was before.
+            let slept = |look: &LaterLook| look.began_at.have_parted();
+            if !under_way.as_ref().as_ref().is_ok_and(slept) {
+                return Some(under_way);
+            }
         }
-        self.hurry.notify_one();
-        latest.changed().await.ok()?;
-        latest.borrow().clone()
     }
 }
 
 impl Observation {
+    /// Whether it was seen within this time.
+    pub(in crate::run) fn is_of_last(&self, time: Duration) -> bool {
+        self.seen_at.elapsed() < time && !self.prepared_at.have_parted()
+    }
+
+    /// As if the computer had slept for so long since.
+    #[cfg(test)]
+    pub(in crate::run) fn after_sleep_of(&mut self, time: Duration) {
+        self.prepared_at = self.prepared_at.after_sleep_of(time);
+    }
+
     /// Whether the elements are of the frame that the model was shown, as far as can be told: the screen
     /// still looked so after they were read, or does not come to rest at all.
     pub(in crate::run) fn has_elements_of_its_frame(&self) -> bool {
@@ -167,7 +222,7 @@ impl Observer {
         strict: bool,
     ) -> Result<Option<Looked>, Cancelled> {
         let Some(watch) = &observation.watch else { return Ok(None) };
-        if observation.seen_at.elapsed() < FRESH {
+        if observation.is_of_last(FRESH) {
             return Ok(None);
         }
         let gone = || DeviceError::NotReady(self.device.id().clone(), "not looked at".to_owned());
@@ -209,7 +264,8 @@ impl Observer {
         let Some(watch) = &observation.watch else { return false };
         let looked = watch.latest.borrow();
         let fresh = looked.as_deref().and_then(|it| it.as_ref().ok());
-        let fresh = fresh.filter(|look| look.begun.elapsed() < FRESH);
+        let fresh =
+            fresh.filter(|look| look.begun.elapsed() < FRESH && !look.began_at.have_parted());
         self.stays_lit && fresh.is_some_and(|look| look.state.awake)
     }
 
@@ -218,5 +274,71 @@ impl Observer {
         let asked = timeout(BEFORE_AN_ACT, self.device.ui_tree());
         let Ok(Ok(Some(xml))) = self.cancel.race(asked).await? else { return Ok(None) };
         Ok(apart(move || Elements::read(&xml)).await.flatten())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::ScreenSize;
+
+    fn look(took: Duration) -> LaterLook {
+        let size = ScreenSize { width: 1, height: 1 };
+        let begun = Instant::now();
+        LaterLook {
+            frame: Frame::new(size, Bytes::from_static(&[0; 4])).unwrap(),
+            state: ScreenState {
+                awake: true,
+                locked: false,
+                foreground: None,
+                protected: false,
+                keyboard_shown: false,
+                secret_field: false,
+            },
+            same: true,
+            alike: true,
+            begun,
+            began_at: Clocks::now(),
+            took,
+            good_until: begun + took * 4,
+        }
+    }
+
+    #[test]
+    fn a_small_digit_that_has_changed_leaves_screens_alike_and_not_the_same() {
+        let size = ScreenSize { width: 200, height: 400 };
+        let plain = Frame::new(size, Bytes::from(vec![255; 200 * 400 * 4])).unwrap();
+        let digit = plain.with_black_areas(&[[50, 200, 53, 206]]);
+        assert_eq!(compare(&plain, &digit), (false, true));
+        let caret = plain.with_black_areas(&[[50, 200, 51, 210]]);
+        assert_eq!(compare(&plain, &caret), (true, true));
+        let page = plain.with_black_areas(&[[0, 200, 200, 400]]);
+        assert_eq!(compare(&plain, &page), (false, false));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_is_good_for_a_second_and_then_until_the_next() {
+        let seen = look(Duration::from_millis(1500));
+        let after = async |milliseconds| {
+            sleep_until(seen.begun + Duration::from_millis(milliseconds)).await;
+            (seen.freshness(false), seen.freshness(true))
+        };
+        assert_eq!(after(999).await, (Freshness::Fresh, Freshness::Fresh));
+        assert_eq!(after(2499).await, (Freshness::UntilNext, Freshness::Fresh));
+        assert_eq!(after(5999).await, (Freshness::UntilNext, Freshness::Stale));
+        assert_eq!(after(6000).await, (Freshness::Stale, Freshness::Stale));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_seen_before_the_computer_slept_is_old() {
+        let mut seen = look(Duration::from_millis(20));
+        assert_eq!(seen.freshness(false), Freshness::Fresh);
+        seen.began_at = seen.began_at.after_sleep_of(Duration::from_secs(2));
+        assert_eq!(
+            (seen.freshness(false), seen.freshness(true)),
+            (Freshness::Stale, Freshness::Stale)
+        );
     }
 }

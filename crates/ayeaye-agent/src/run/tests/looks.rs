@@ -213,3 +213,17 @@ async fn a_picture_shows_the_phone_as_its_capture_began() {
     let seen = looking.settled().await;
     assert_eq!(seen.seen_at.elapsed(), Duration::from_millis(900));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_seen_before_the_computer_slept_is_looked_at_again_before_an_act() {
+    let mut looking = Looking::at_rest().await;
+    let mut seen = looking.settled().await;
+    looking.observer.watch(&mut seen);
+    assert!(looking.observer.look_before_act(&seen, false).await.unwrap().is_none(), "it is fresh");
+    let captures = looking.recording.device.count(Call::Capture);
+    seen.after_sleep_of(Duration::from_hours(8));
+    assert!(!seen.is_of_last(Duration::from_millis(350)));
+    let looked = looking.observer.look_before_act(&seen, false).await.unwrap().unwrap();
+    assert!(looked.as_ref().as_ref().is_ok_and(|look| look.same));
+    assert_eq!(looking.recording.device.count(Call::Capture), captures + 1);
+}
