@@ -146,7 +146,7 @@ impl Run {
         };
         if look {
             let model = self.acting_model();
-            let screen = self.observer.final_screen(&mut self.recorder, &model).await?;
+            let screen = Box::pin(self.observer.final_screen(&mut self.recorder, &model)).await?;
             if screen.is_some() {
                 return Ok(screen);
             }

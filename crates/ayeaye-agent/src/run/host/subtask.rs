@@ -22,7 +22,7 @@ impl Run {
         }
         if let Some(SubtaskClosing::Picture(index)) = closing(self) {
             let model = self.acting_model();
-            let screen = self.observer.final_screen(&mut self.recorder, &model).await?;
+            let screen = Box::pin(self.observer.final_screen(&mut self.recorder, &model)).await?;
             if let Some(screen) = screen {
                 self.record_snapshot(SnapshotScope::SubRound, Some(index), screen).await?;
             }

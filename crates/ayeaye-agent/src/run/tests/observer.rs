@@ -44,7 +44,7 @@ async fn a_look_has_a_picture_and_elements_when_they_come() {
     let patience = Duration::from_secs(1);
     observer.read_elements(recorder, &mut observation, patience).await.unwrap();
     assert_eq!(observation.target(&click).unwrap().name, "Send");
-    let screen = observer.final_screen(recorder, &model).await.unwrap().unwrap();
+    let screen = Box::pin(observer.final_screen(recorder, &model)).await.unwrap().unwrap();
     assert_eq!(screen.screenshot, observation.picture.blob);
     assert!(screen.ui_tree.is_some());
     assert_eq!(recording.device.count(Call::Capture), 1, "nothing was done since the look");
