@@ -47,8 +47,8 @@ fn figure(c: char) -> Option<char> {
         '0'..='9' | '.' | ',' => Some(c),
         '\u{66b}' => Some('.'),
         _ => {
-            let digits = ZEROS.iter().filter_map(|zero| u32::from(c).checked_sub(*zero));
-            digits.filter_map(|digit| char::from_digit(digit, 10)).next()
+            let mut digits = ZEROS.iter().filter_map(|zero| u32::from(c).checked_sub(*zero));
+            digits.find_map(|digit| char::from_digit(digit, 10))
         }
     }
 }
