@@ -101,7 +101,7 @@ async fn what_a_killed_process_has_left_of_a_file_goes_with_the_next_one() {
 async fn a_file_of_more_than_4_gib_is_refused_for_its_size() {
     let folder = tempfile::tempdir().unwrap();
     let fake = phone(|id| match id {
-        b"RECV" => [block(&[0; 60_000]), b"DONE\0\0\0\0".to_vec()].concat(),
+        b"RECV" => [block(&vec![0; 60_000]), b"DONE\0\0\0\0".to_vec()].concat(),
         _ => told(id, (4 << 30) + 100),
     })
     .await;

@@ -41,7 +41,7 @@ impl Os {
     }
 
     /// Moves the caret to the beginning or the end of the text.
-    pub(super) fn to_edge_of_text(&mut self, end: bool) -> bool {
+    pub(super) fn go_to_edge_of_text(&mut self, end: bool) -> bool {
         let reaches = self.focus.is_some() && self.takes_text();
         if reaches {
             self.step(|field| field.caret = if end { field.text.len() } else { 0 });
@@ -51,7 +51,7 @@ impl Os {
 
     /// Moves the caret to the right or the left edge of the line that it is in, as Android's keys do: in a
     /// paragraph from right to left the right edge is where the line begins.
-    pub(super) fn to_edge_of_line(&mut self, right: bool) {
+    pub(super) fn go_to_edge_of_line(&mut self, right: bool) {
         let Some(name) = self.focus else { return };
         let Field { text, caret } = self.field(name).clone();
         let mut lines = vec![(0, text.len())];

@@ -97,7 +97,7 @@ impl Os {
             (true, false, [code::X]) => self.press(code::CUT),
             (true, false, [edge @ (code::MOVE_HOME | code::MOVE_END)]) => {
                 match self.quirks.select_all {
-                    SelectAll::Works => self.to_edge_of_text(*edge == code::MOVE_END),
+                    SelectAll::Works => self.go_to_edge_of_text(*edge == code::MOVE_END),
                     SelectAll::Swallowed => true,
                     SelectAll::TypesA => self.press(*edge),
                 }
@@ -220,8 +220,8 @@ impl Os {
             code::RIGHT => self.step(Field::right),
             code::UP => self.step(|field| field.caret = 0),
             code::DOWN => self.step(|field| field.caret = field.text.len()),
-            code::MOVE_HOME => self.to_edge_of_line(false),
-            code::MOVE_END => self.to_edge_of_line(true),
+            code::MOVE_HOME => self.go_to_edge_of_line(false),
+            code::MOVE_END => self.go_to_edge_of_line(true),
             _ => match typed(key) {
                 Some(c) => return self.insert_keys(&c.to_string()),
                 None => return false,
