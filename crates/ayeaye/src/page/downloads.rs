@@ -154,17 +154,15 @@ impl Page {
 
 /// What a log lacks, in words; nothing where its record is whole.
 fn flaws(id: SessionId, made: &Exported) -> Option<String> {
-    let mut flaws = String::new();
-    if let Some(bad) = &made.damage {
+    let damage = made.damage.as_ref().map(|bad| {
         let why = error_chain(&bad.refusal(id));
-        flaws += &format!("{why}\nWhat is before it is in this log.\n");
-    }
-    if !made.missing.is_empty() {
-        let number = made.missing.len();
-        flaws += &format!(
-            "Pictures and other files that the record names are missing or damaged: {number}. The rest is in this log.\n"
-        );
-    }
+        format!("{why}\nWhat is before it is in this log.\n")
+    });
+    let number = made.missing.len();
+    let missing = (0 < number).then(|| {
+        format!("Pictures and other files that the record names are missing or damaged: {number}. The rest is in this log.\n")
+    });
+    let flaws: String = damage.into_iter().chain(missing).collect();
     (!flaws.is_empty()).then(|| format!("This log is not whole.\n\n{flaws}"))
 }
 
