@@ -5,7 +5,8 @@
     python3 .ci/modules.py --crate NAME   print what uses what in one crate, then check it
 
 Sibling modules (those with the same parent) may not use each other in a circle. At the top of a crate they
-stand in one order, written in .ci/layers: a module uses only modules to its left. What a parent re-exports
+stand in one order, written in .ci/layers: a module uses only modules to its left. In the tables of
+docs/architecture.md it uses none of a later row. What a parent re-exports
 counts as the module that defines it; code under #[cfg(test)] may use what it likes.
 """
 import argparse
@@ -181,7 +182,19 @@ def layers():
     return stated
 
 
-def check(crate, order, verbose):
+def rows():
+    """{crate: {module: its row}}, of the page that says what each module is for."""
+    stated, crate = {}, None
+    for number, line in enumerate((ROOT / "docs/architecture.md").read_text().splitlines(), 1):
+        if line.startswith("#"):
+            heading = re.fullmatch(r"### `([a-z-]+)`", line)
+            crate = heading and stated.setdefault(heading[1], {})
+        elif crate is not None and line.startswith("| `"):
+            crate.update(dict.fromkeys(re.findall(r"`([a-z_0-9]+)`", line.split("|")[1]), number))
+    return stated
+
+
+def check(crate, order, row, verbose):
     found = crate.uses()
     if verbose:
         for parent, graph in sorted(found.items()):
@@ -203,6 +216,8 @@ def check(crate, order, verbose):
         for other, where in sorted(others.items()):
             if module in place and other in place and place[module] < place[other]:
                 broken.append(f"{crate.name}: {module} stands left of {other} in .ci/layers and uses it: {where}")
+            if row.get(module, 0) < row.get(other, 0):
+                broken.append(f"docs/architecture.md: {crate.name}'s {module} stands above {other} and uses it: {where}")
     return broken
 
 
@@ -210,11 +225,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--crate")
     chosen = parser.parse_args().crate
-    stated, broken = layers(), []
+    stated, page, broken = layers(), rows(), []
     for folder in sorted((ROOT / "crates").iterdir()):
         if not folder.is_dir() or chosen not in (None, folder.name):
             continue
-        broken += check(Crate(folder), stated.get(folder.name, []), chosen is not None)
+        order, row = stated.get(folder.name, []), page.get(folder.name, {})
+        broken += check(Crate(folder), order, row, chosen is not None)
     for line in broken:
         print(f"rule broken: {line}")
     sys.exit(1 if broken else 0)

@@ -1,7 +1,7 @@
 //! Phones over ADB: listing, capture, gestures, text, apps.
 //!
-//! Modules use only those further down in this list, which is also an order to read them in: from
-//! what the agent is given to the bytes of the adb server's protocol.
+//! This list is an order to read them in: from what the agent is given to the bytes of the adb server's
+//! protocol. Which module uses which: `.ci/layers` has their order.
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
 mod connect;

@@ -1,7 +1,7 @@
-//! Models behind an endpoint: OpenAI-compatible chat, Anthropic's API or Gemini's.
+//! Models behind an endpoint: OpenAI-compatible chat, OpenAI's Responses API, Anthropic's API or Gemini's.
 //!
-//! Modules use only those further down in this list. Start at [`RemoteModel`], a model behind an
-//! endpoint, and [`Profile`], which holds what is particular to a family of models.
+//! Start at [`RemoteModel`], a model behind an endpoint, and [`Profile`], which holds what is particular to a
+//! family of models. Which module uses which: `.ci/layers` has their order.
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
 mod check;

@@ -1,6 +1,6 @@
 //! A virtual phone: apps, screens and faults, reached over the real ADB protocols.
 //!
-//! A module uses only modules of the groups above its own, or those named before it in a comment.
+//! Which module uses which: `.ci/layers` has their order.
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
 // What the phone is: speed and identity, package files, installed packages, what all apps share.

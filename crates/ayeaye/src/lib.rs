@@ -1,6 +1,6 @@
 //! The server and the command line.
 //!
-//! Modules depend on those further down in this list, never on those above; `.ci/modules.py` checks it.
+//! Which module uses which: `.ci/layers` has their order, `.ci/modules.py` checks it.
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
 // For its features alone: see Cargo.toml of the workspace.
