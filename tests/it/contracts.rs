@@ -1,6 +1,7 @@
 //! What clients rely on to the letter.
 use std::collections::BTreeSet;
 
+use ayeaye::config::ToolSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{ReadResourceRequestParams, ResourceContents};
@@ -382,7 +383,8 @@ fn every_stop_reason_is_on_the_page_of_tools() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_tool_is_on_the_page_of_tools() {
     let page = page_of_tools();
-    let all = RigOptions { tools: ayeaye::config::ToolSet::ALL, ..RigOptions::quick() };
+    let tools = ToolSet { manage: true, ..ToolSet::ALL };
+    let all = RigOptions { tools, ..RigOptions::quick() };
     let rig = Rig::with(FakeVlm::start(|_| Answer::Silence).await, all).await;
     for tool in rig.client.peer().list_all_tools().await.unwrap() {
         assert!(page.contains(&format!("`{}`", tool.name)), "docs/tools.md lacks {}", tool.name);

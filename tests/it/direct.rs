@@ -247,14 +247,30 @@ async fn another_principal_s_phone_and_sessions_are_nobody_else_s_business() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_of_all_tools_is_as_it_was() {
-    let rig = rig().await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let all = ToolSet { manage: true, ..ToolSet::ALL };
+    let rig = Rig::with(vlm, RigOptions { tools: all, ..RigOptions::quick() }).await;
     let tools = crate::contracts::tools(&rig).await;
-    let ours =
-        ["get_ui_tree", "launch_app", "long_press", "press_key", "swipe", "tap", "type_text"];
+    let ours = [
+        "fetch_file",
+        "get_app_log",
+        "get_ui_tree",
+        "install_app",
+        "launch_app",
+        "long_press",
+        "open_url",
+        "press_key",
+        "send_file",
+        "stop_app",
+        "swipe",
+        "tap",
+        "type_text",
+        "uninstall_app",
+    ];
     let all = tools.as_array().unwrap();
     let direct: Vec<&Value> =
         all.iter().filter(|it| ours.contains(&it["name"].as_str().unwrap())).collect();
-    assert_eq!((direct.len(), all.len()), (7, 14));
+    assert_eq!((direct.len(), all.len()), (14, 21));
     for tool in &direct {
         let name = tool["name"].as_str().unwrap();
         is_portable(&tool["inputSchema"], name);

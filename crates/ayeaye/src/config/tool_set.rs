@@ -23,7 +23,7 @@ impl ToolSet {
     pub const USUAL: Self = Self { agent: true, device: false, manage: false };
     /// What a server without a model offers unless it is told otherwise.
     pub const DIRECT: Self = Self { agent: false, device: true, manage: false };
-    /// Tasks, and the phone itself.
+    /// Tasks, and the phone itself; not `manage`, which is offered to those alone who name it.
     pub const ALL: Self = Self { agent: true, device: true, manage: false };
 }
 
