@@ -1,4 +1,4 @@
-//! The answers of the three APIs.
+//! The answers of the four APIs.
 use serde_json::{Value, json};
 
 use super::server::Act;
@@ -10,10 +10,11 @@ pub enum Api {
     Chat,
     Anthropic,
     Gemini,
+    Responses,
 }
 
 impl Api {
-    pub const ALL: [Self; 3] = [Self::Chat, Self::Anthropic, Self::Gemini];
+    pub const ALL: [Self; 4] = [Self::Chat, Self::Anthropic, Self::Gemini, Self::Responses];
 
     /// A model that is asked over it, and its profile.
     pub fn model(self) -> (&'static str, &'static str) {
@@ -21,6 +22,7 @@ impl Api {
             Self::Chat => ("gelab-fake", "gelab"),
             Self::Anthropic => ("claude-fake", "claude"),
             Self::Gemini => ("gemini-fake", "gemini"),
+            Self::Responses => ("gpt-fake", "gpt-computer"),
         }
     }
 
@@ -50,6 +52,13 @@ impl Api {
                 "candidates": [{ "finishReason": "STOP", "content": { "parts": [
                     { "functionCall": { "name": tool, "args": arguments } } ] } }],
                 "usageMetadata": { "promptTokenCount": 7, "candidatesTokenCount": 2 },
+            }),
+            Self::Responses => json!({
+                "object": "response", "model": "gpt-fake", "status": "completed", "error": null,
+                "incomplete_details": null,
+                "output": [{ "type": "function_call", "id": "f", "call_id": "c", "status": "completed",
+                    "name": tool, "arguments": arguments.to_string() }],
+                "usage": { "input_tokens": 7, "output_tokens": 2 },
             }),
         }
     }
@@ -87,6 +96,15 @@ impl Api {
                     { "functionCall": { "name": "done", "args": { "message": "Done." } } }] } }] }),
                 json!({ "candidates": [{ "content": { "parts": [] }, "finishReason": "STOP" }] }),
             ],
+            Self::Responses => {
+                let whole = self.says("done", &json!({ "message": "Done." }));
+                vec![
+                    json!({ "type": "response.created", "response": { "status": "in_progress" } }),
+                    json!({ "type": "response.output_item.done", "output_index": 0,
+                        "item": whole["output"][0] }),
+                    json!({ "type": "response.completed", "response": whole }),
+                ]
+            }
         };
         let lines: Vec<String> = events.iter().map(|event| format!("data: {event}")).collect();
         lines.join("\n\n")

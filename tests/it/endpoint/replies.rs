@@ -40,6 +40,10 @@ async fn a_reply_at_its_limit_of_tokens_is_not_acted_on_in_any_api() {
             Api::Chat => answer["choices"][0]["finish_reason"] = json!("length"),
             Api::Anthropic => answer["stop_reason"] = json!("max_tokens"),
             Api::Gemini => answer["candidates"][0]["finishReason"] = json!("MAX_TOKENS"),
+            Api::Responses => {
+                answer["status"] = json!("incomplete");
+                answer["incomplete_details"] = json!({ "reason": "max_output_tokens" });
+            }
         }
         let message = Waiting::on(api).await.fails(move || Act::says(&answer), 3).await;
         says("3 times in a row; the last: it was cut off before its end", &message);
