@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ayeaye::config::ToolSet;
-use ayeaye_agent::DeviceId;
+use ayeaye_agent::{DeviceId, Principal, ReplyMode, StartTask};
 use rmcp::model::CallToolResponse;
 use serde_json::{Value, json};
 
@@ -84,6 +84,30 @@ async fn a_secret_does_not_come_back_in_a_log() {
     act(&rig, "type_text", json!({ "text": "onResume", "secret": true })).await;
     let log = act(&rig, "get_app_log", json!({ "app": "Notes" })).await.to_string();
     assert!(!log.contains("onResume") && log.contains("Process started"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_phone_at_work_for_somebody_else_no_app_is_told() {
+    let rig = rig().await;
+    let theirs = StartTask {
+        policy: None,
+        device_id: DeviceId::new(&rig.serial),
+        task: "theirs".to_owned(),
+        max_steps: 5,
+        reply_mode: ReplyMode::PassToClient,
+        planner: false,
+        queue: false,
+        principal: Principal::new("bob"),
+    };
+    let _follower = rig.agent.start(theirs).await.unwrap();
+    // What is refused of an unknown name lists what is installed, and a question names the package.
+    for tool in ["get_app_log", "uninstall_app"] {
+        for app in ["Notes", "Zettelkasten"] {
+            let told = refused(&rig, tool, json!({ "app": app })).await;
+            assert!(told.contains("is busy: somebody else"), "{tool} {app}: {told}");
+            assert!(!told.contains("com.example"), "{tool} {app}: {told}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -65,6 +65,7 @@ impl Server {
         let (gesture, place) = (args.gesture()?, args.place());
         let device = place.device()?;
         // Nobody is asked about what cannot be done.
+        self.ensure_not_busy(&device, &ctx).await?;
         let preview = self.preview(&device, &gesture).await?;
         let size = preview.size.unwrap_or_default().div_ceil(1000);
         let question = format!(
@@ -91,6 +92,7 @@ impl Server {
         let mut args = args?;
         let (gesture, place) = (args.gesture()?, args.place());
         let device = place.device()?;
+        self.ensure_not_busy(&device, &ctx).await?;
         let preview = self.preview(&device, &gesture).await?;
         let question = format!(
             "Uninstall {:?} ({}) from the phone {device}, with all its data?",
@@ -152,12 +154,16 @@ impl Server {
         let id = args::device_id(&args.device_id)?;
         let device = self.agent.device(&id).await?;
         let named = Gesture::Command(DeviceCommand::StopApp { app: app.clone() });
-        let package = self.preview(&id, &named).await?.package.unwrap_or_default();
-        if self.agent.is_private_app(&package) {
-            return Err(ToolError::private_app_log(&package));
-        }
         let crashes = args.crashes.unwrap_or_default();
-        let log = self.unless_busy(&id, &ctx, device.app_log(&app, crashes, lines)).await?;
+        // Which app is meant is asked of the phone too, and what is refused of a name tells what is installed.
+        let read = async {
+            let package = self.preview(&id, &named).await?.package.unwrap_or_default();
+            if self.agent.is_private_app(&package) {
+                return Err(ToolError::private_app_log(&package));
+            }
+            Ok(device.app_log(&app, crashes, lines).await?)
+        };
+        let log = self.unless_busy(&id, &ctx, read).await?;
         let log = self.agent.without_secrets(&log);
         Ok(structured(&AppLog::new(id.to_string(), &log)))
     }

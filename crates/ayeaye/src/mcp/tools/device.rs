@@ -1,7 +1,7 @@
 //! Tools that act on a phone directly, one action at a time.
 use ayeaye_agent::{
-    Agreed, DeviceId, DirectAction, DirectOutcome, DirectRun, Elements, Gesture, ScreenSize,
-    StopReason,
+    Agreed, DeviceError, DeviceId, DirectAction, DirectOutcome, DirectRun, Elements, Gesture,
+    ScreenSize, StopReason,
 };
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
@@ -175,7 +175,7 @@ impl Server {
                 None => Err(Unlisted::Late),
                 Some(dump) => Elements::read_apart(dump).await.ok_or(Unlisted::Unreadable),
             };
-            Ok((elements, protected, device.info().await?.screen))
+            Ok::<_, DeviceError>((elements, protected, device.info().await?.screen))
         };
         self.unless_busy(id, ctx, look).await
     }

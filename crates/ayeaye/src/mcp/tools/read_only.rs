@@ -61,7 +61,7 @@ impl Server {
             } else {
                 None
             };
-            Ok((frame, state))
+            Ok::<_, DeviceError>((frame, state))
         };
         let (frame, state) = self.unless_busy(&id, &ctx, look).await?;
         // No structured content: hosts that read it drop the picture beside it.
@@ -128,25 +128,35 @@ impl Server {
 
     /// The result of `look` at a phone, unless somebody else drives it. That is checked again
     /// afterwards: another principal's session may have begun meanwhile, and the result may show it.
-    pub(super) async fn unless_busy<T>(
+    pub(super) async fn unless_busy<T, E>(
         &self,
         id: &DeviceId,
         ctx: &RequestContext<RoleServer>,
-        look: impl Future<Output = Result<T, DeviceError>>,
-    ) -> Result<T, ToolError> {
-        let principal = principal::of(ctx);
-        let free = async || match self.agent.device_holder(id, &principal).await {
-            DeviceHolder::Other => {
-                Err(AgentError::DeviceBusy { device: id.clone(), session: None })
-            }
-            DeviceHolder::Free | DeviceHolder::Session(_) | DeviceHolder::Person => Ok(()),
-        };
-        free().await?;
+        look: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, ToolError>
+    where
+        ToolError: From<E>,
+    {
+        self.ensure_not_busy(id, ctx).await?;
         self.ensure_not_private(id).await?;
         let seen = look.await?;
         self.ensure_not_private(id).await?;
-        free().await?;
+        self.ensure_not_busy(id, ctx).await?;
         Ok(seen)
+    }
+
+    /// Fails when somebody else drives the phone.
+    pub(super) async fn ensure_not_busy(
+        &self,
+        id: &DeviceId,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<(), ToolError> {
+        match self.agent.device_holder(id, &principal::of(ctx)).await {
+            DeviceHolder::Other => {
+                Err(AgentError::DeviceBusy { device: id.clone(), session: None }.into())
+            }
+            DeviceHolder::Free | DeviceHolder::Session(_) | DeviceHolder::Person => Ok(()),
+        }
     }
 
     /// Fails when an app is in front of which nothing is shown to anybody.
