@@ -260,6 +260,7 @@ async fn what_is_fetched_is_the_published_file_or_it_is_refused() {
     let done = shop.setup(&format!("http://{address}/ADBKeyboard.apk"), true).await;
     assert_eq!(done.code, 1, "{done:?}");
     assert!(done.out.contains("not the published file"), "{}", done.out);
+    assert!(done.out.contains("name the file: --keyboard FILE"), "{}", done.out);
     server.abort();
     // Nothing listens any more: as offline.
     let done = shop.setup("http://127.0.0.1:1/ADBKeyboard.apk", true).await;

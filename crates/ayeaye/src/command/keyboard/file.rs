@@ -72,10 +72,10 @@ pub(super) fn from_file(path: &Path) -> anyhow::Result<(Vec<u8>, String)> {
 
 /// The published file, from there or from a mirror; anything else is refused.
 pub(super) async fn fetch(url: &str) -> anyhow::Result<Vec<u8>> {
+    let way_out = format!("get ADBKeyboard.apk from {PAGE}, and name the file: --keyboard FILE");
     let offline = |cause: reqwest::Error| {
         anyhow::anyhow!(
-            "{url} cannot be fetched ({}), and nothing was changed. On a machine that can, get ADBKeyboard.apk \
-             from {PAGE}, and name the file: --keyboard FILE",
+            "{url} cannot be fetched ({}), and nothing was changed. On a machine that can, {way_out}",
             error_chain(&cause.without_url())
         )
     };
@@ -83,13 +83,14 @@ pub(super) async fn fetch(url: &str) -> anyhow::Result<Vec<u8>> {
     let answer = client.get(url).send().await.map_err(offline)?;
     let answer = answer.error_for_status().map_err(offline)?;
     if answer.content_length().is_some_and(|length| MAX as u64 <= length) {
-        anyhow::bail!("what {url} offers is no keyboard; nothing was changed");
+        anyhow::bail!("what {url} offers is no keyboard; nothing was changed: {way_out}");
     }
     let content = answer.bytes().await.map_err(offline)?;
     let sum = hex(&content);
     if sum != SHA256 {
         anyhow::bail!(
-            "what came from {url} is not the published file (SHA-256 {sum}, wanted {SHA256}); nothing was changed"
+            "what came from {url} is not the published file (SHA-256 {sum}, wanted {SHA256}); nothing was \
+             changed: {way_out}"
         );
     }
     Ok(content.to_vec())
