@@ -98,8 +98,9 @@ pub fn is_ours(key: &str) -> bool {
     OURS.contains(&key)
 }
 
-/// The keys of ours that hold names, of which only some are written here: the others are the person's.
-const MAPS: &[&str] = &["env", "envs", "environment", "headers", "http_headers"];
+/// The keys of ours that hold names, of which only some are written here: the others are the person's. Any value
+/// in them may be a secret.
+pub(crate) const MAPS: &[&str] = &["env", "envs", "environment", "headers", "http_headers"];
 
 /// Whether this program writes such a name into a map. Names of headers are the same in any case.
 fn is_our_name(name: &str) -> bool {

@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::diff;
 use crate::clients::document::{Format, Key};
-use crate::clients::entry::NOT_HERE;
+use crate::clients::entry::{MAPS, NOT_HERE};
 use crate::clients::kept::Change;
 
 /// What stands for a key.
@@ -57,7 +57,8 @@ fn entry_alone(change: &Change, format: Format, key: Key<'_>) -> Vec<String> {
 fn holds_secrets(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace('-', "_");
     let is_reference = name.ends_with("_env_var") || name.ends_with("file");
-    ["headers", "http_headers", "env", "envs", "environment", "authorization"].contains(&&*name)
+    MAPS.contains(&&*name)
+        || name == "authorization"
         || !is_reference
             && ["token", "secret", "password", "api_key", "apikey"]
                 .iter()
