@@ -1,0 +1,62 @@
+//! What is told of an installation.
+use serde_json::{Value, json};
+
+use super::shown;
+use crate::cli::EntryArgs;
+use crate::clients::document::{Format, Key};
+use crate::clients::kept::Change;
+use crate::command::Exit;
+use crate::terminal::Terminal;
+use crate::text::lines;
+
+/// Lines for people, beside the facts where those are asked for.
+pub(super) struct Told {
+    pub(super) terminal: Terminal,
+    json: bool,
+    facts: serde_json::Map<String, Value>,
+}
+
+impl Told {
+    pub(super) fn new(terminal: Terminal, entry: &EntryArgs) -> Self {
+        let terminal = if entry.json { terminal.beside_json() } else { terminal };
+        Self { terminal, json: entry.json, facts: serde_json::Map::new() }
+    }
+
+    pub(super) fn line(&self, text: &str) {
+        self.terminal.line(text);
+    }
+
+    pub(super) fn item(&self, name: &str, text: &str) {
+        self.terminal.item(name, text);
+    }
+
+    pub(super) fn fact(&mut self, name: &str, value: impl Into<Value>) {
+        self.facts.insert(name.to_owned(), value.into());
+    }
+
+    /// Shows what would change in a file.
+    pub(super) fn change(
+        &mut self,
+        name: &str,
+        change: &Change,
+        (format, key): (Format, Option<Key<'_>>),
+        secrets: &[String],
+    ) {
+        let rows = shown::rows(change, format, key, secrets);
+        let is_new = if change.before.is_none() { " (new)" } else { "" };
+        self.item("file", &format!("{}{is_new}", change.path.display()));
+        for row in &rows {
+            self.line(&format!("  {}", lines(row)));
+        }
+        self.fact(name, json!({ "file": change.path.display().to_string(), "diff": rows }));
+    }
+
+    pub(super) fn end(self, state: &str, exit: Exit) -> Exit {
+        if self.json {
+            let mut facts = self.facts;
+            facts.insert("state".to_owned(), state.into());
+            self.terminal.json(&facts);
+        }
+        exit
+    }
+}
