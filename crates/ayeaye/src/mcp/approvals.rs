@@ -227,4 +227,24 @@ mod tests {
         tokio::time::advance(MAX_AGE).await;
         assert!(!take(&late, &phone, "a.apk"));
     }
+
+    #[test]
+    fn codes_of_one_caller_end_nobody_elses() {
+        let (approvals, phone) = (Approvals::default(), DeviceId::new("X"));
+        let (me, anna) = (Principal::local(), Principal::new("anna"));
+        let stop = Gesture::Command(DeviceCommand::StopApp { app: "a".to_owned() });
+        let wait_for =
+            |who: &Principal| approvals.wait_for(&phone, who, Subject::Command(stop.clone()));
+        let take = |code: &str| approvals.take(code, &phone, &me, |_| true).is_some();
+        let mine = wait_for(&me);
+        for _ in 0..MAX_WAITING {
+            wait_for(&anna);
+        }
+        assert!(take(&mine), "nobody else's codes end it");
+        let first = wait_for(&me);
+        for _ in 0..MAX_WAITING {
+            wait_for(&me);
+        }
+        assert!(!take(&first), "there is an end to codes that wait");
+    }
 }
