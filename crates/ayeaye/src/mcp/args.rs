@@ -345,4 +345,35 @@ mod tests {
             assert_eq!(value, read, "{given}");
         }
     }
+
+    #[test]
+    fn what_the_schemas_of_tasks_allow_is_what_is_read() {
+        let modes: Vec<&str> = ReplyMode::ALL.iter().map(|mode| mode.name()).collect();
+        let policies: Vec<&str> = PolicyProfile::ALL
+            .iter()
+            .map(|profile| profile.name())
+            .filter(|name| policy(Some(name)).is_ok())
+            .collect();
+        assert_eq!(policies.len(), PolicyProfile::ALL.len() - 1, "`trusted` narrows nothing");
+        let of_start = crate::mcp::schema::input::<StartArgs>();
+        let of_continue = crate::mcp::schema::input::<ContinueArgs>();
+        for schema in [&of_start, &of_continue] {
+            let fields = &schema["properties"];
+            let words = |name: &str| -> Vec<&str> {
+                let all = fields[name]["enum"].as_array().expect("a list of words");
+                all.iter().filter_map(Value::as_str).collect()
+            };
+            assert_eq!(words("reply_mode"), modes);
+            let mut offered = words("policy");
+            offered.sort_unstable_by_key(|word| policies.iter().position(|it| it == word));
+            assert_eq!(offered, policies);
+            let pictures = words("screenshot");
+            assert!(
+                pictures.iter().all(|word| super::pictures(Some(word)).is_ok()),
+                "{pictures:?}"
+            );
+            assert_eq!(fields["task"]["maxLength"], MAX_TEXT);
+        }
+        assert_eq!(of_continue["properties"]["reply_from_client"]["maxLength"], MAX_TEXT);
+    }
 }
