@@ -82,11 +82,13 @@ async fn a_task_works_asks_and_is_completed() {
     let user = FakeUser::new([]).with_tasks();
     let client = on_pipe(&fake.server, &user, Era::New).await;
     let created = begin(&client, START, task()).await;
-    assert_eq!((created.status, created.ttl_ms), (TaskStatus::Working, None));
+    assert_eq!((created.status, created.ttl_ms), (TaskStatus::Working, Some(172_800_000)));
     let id = &created.task_id;
     let working = get(&client, id).await;
     assert_eq!(working["status"], "working");
     let first = after(&client, id, "working").await;
+    let paces = [&working["pollIntervalMs"], &first["pollIntervalMs"], &first["ttlMs"]];
+    assert_eq!(paces, [&json!(2000), &json!(5000), &json!(172_800_000)]);
     let key = question(&first);
     let text = first["inputRequests"][&key]["params"]["message"].as_str().unwrap();
     assert!(text.contains("Which Anna?") && text.contains("may try to deceive"), "{text}");

@@ -57,6 +57,9 @@ pub fn completes(message: &str) -> FakeDecision {
     FakeDecision::now(Action::Complete { message: message.to_owned() })
 }
 
+/// How long its sessions are kept.
+pub const MAX_AGE: Duration = Duration::from_hours(48);
+
 pub fn asks(text: &str) -> FakeDecision {
     asks_for(QuestionKind::Info, text, &[])
 }
@@ -105,7 +108,8 @@ impl FakeServer {
             judge: None,
         }));
         let state_codec = StateCodec::from_data_dir(data.path()).unwrap();
-        let server = Server::new(agent.clone(), DEFAULTS).with_durable_state(state_codec, None);
+        let server =
+            Server::new(agent.clone(), DEFAULTS).with_durable_state(state_codec, Some(MAX_AGE));
         Self { agent, server, model, device, data }
     }
 }

@@ -331,3 +331,19 @@ fn subscribable(uri: &str) -> Result<Address, ErrorData> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_elses_open_requests_take_the_places_of_a_principal() {
+        let (subscriptions, anna) = (Subscriptions::default(), Principal::new("anna"));
+        let all: Vec<_> = (0..64).map(|_| subscriptions.one_more(&anna).unwrap()).collect();
+        let refused = subscriptions.one_more(&anna).unwrap_err();
+        assert!(refused.message.contains("64 subscriptions are open"), "{refused:?}");
+        assert!(subscriptions.one_more(&Principal::local()).is_ok());
+        drop(all);
+        assert!(subscriptions.one_more(&anna).is_ok());
+    }
+}

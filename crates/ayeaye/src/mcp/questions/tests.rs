@@ -3,6 +3,8 @@ use ayeaye_agent::journal::{DeviceRecord, RunRecord};
 use ayeaye_agent::{
     DONE_BY_HAND, Principal, Question, QuestionKind, Report, RunInfo, SessionId, StopReason, Usage,
 };
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use proptest::prelude::*;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, JsonObject};
 use serde_json::{Value, json};
@@ -168,8 +170,23 @@ fn a_state_opens_for_its_principal_and_seal() {
     assert_eq!(StateCodec::ephemeral().decode(&encoded, &anna), Err(StateError::Foreign));
     let stale = codec.encode_with_ttl(&state, &anna, std::time::Duration::ZERO);
     // It is good for the rest of its millisecond.
-    while codec.decode(&stale, &anna).is_ok() {}
+    let begun = std::time::Instant::now();
+    while codec.decode(&stale, &anna).is_ok() {
+        assert!(begun.elapsed().as_secs() < 10, "it is good for longer");
+    }
     assert_eq!(codec.decode(&stale, &anna), Err(StateError::Expired));
+}
+
+#[test]
+fn a_state_is_good_for_15_minutes() {
+    let now = || jiff::Timestamp::now().as_millisecond();
+    let begun = now();
+    let encoded = StateCodec::ephemeral().encode(&state(), &Principal::local());
+    // In the sealed form of rmcp: version, what is sealed behind the time of its end, seal.
+    let sealed = URL_SAFE_NO_PAD.decode(encoded.split('.').nth(1).unwrap()).unwrap();
+    let end = i64::from_be_bytes(sealed[..8].try_into().unwrap());
+    let minutes = 15 * 60 * 1000;
+    assert!((begun + minutes..=now() + minutes).contains(&end), "{}", end - begun);
 }
 
 #[test]

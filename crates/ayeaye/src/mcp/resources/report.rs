@@ -23,12 +23,15 @@ pub(super) async fn page(
 ) -> Result<Result<String, ErrorData>, JournalError> {
     let _turn = MAKING.acquire().await.expect("it is never closed");
     let pictures = if pictured { PICTURES } else { 0 };
-    let bytes = ayeaye_export::render_report(journal, id, pictures).await?;
+    Ok(bounded(id, ayeaye_export::render_report(journal, id, pictures).await?))
+}
+
+fn bounded(id: SessionId, bytes: Vec<u8>) -> Result<String, ErrorData> {
     if MAX_BYTES < bytes.len() {
-        return Ok(Err(too_large(id, bytes.len())));
+        return Err(too_large(id, bytes.len()));
     }
     let text = String::from_utf8(bytes);
-    Ok(text.map_err(|err| ErrorData::internal_error(format!("the page is no text: {err}"), None)))
+    text.map_err(|err| ErrorData::internal_error(format!("the page is no text: {err}"), None))
 }
 
 fn too_large(id: SessionId, bytes: usize) -> ErrorData {
@@ -38,4 +41,17 @@ fn too_large(id: SessionId, bytes: usize) -> ErrorData {
         bytes >> 20
     );
     ErrorData::internal_error(text, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_above_12_mib_is_refused_with_the_command_that_writes_it() {
+        let (id, most) = (SessionId::new(), 12 * 1024 * 1024);
+        assert_eq!(bounded(id, vec![b' '; most]).map(|text| text.len()), Ok(most));
+        let told = bounded(id, vec![b' '; most + 1]).unwrap_err().message;
+        assert!(told.contains(&format!("`ayeaye sessions export {id} --format html")), "{told}");
+    }
 }
