@@ -1,4 +1,5 @@
 //! A small adb server on a real socket that answers as it is told, rightly or wrongly.
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub(super) enum Reply {
     Silence,
     /// Not even `OKAY`.
     Mute,
+    /// The same, counted until the connection is closed.
+    Counted(Arc<Held>),
     /// `OKAY`, and these bytes again and again.
     Endless(Vec<u8>),
     /// `OKAY` and these bytes within four seconds, little by little.
@@ -57,6 +60,13 @@ impl Reply {
 }
 
 /// The fake, until it is dropped.
+/// Connections that wait for an answer, and the most that have waited at a time.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    now: AtomicUsize,
+    pub(super) most: AtomicUsize,
+}
+
 #[derive(Debug)]
 pub(super) struct Fake {
     port: u16,
@@ -211,6 +221,14 @@ async fn serve(
                 std::future::pending().await
             }
             Reply::Mute => std::future::pending().await,
+            Reply::Counted(held) => {
+                let now = held.now.fetch_add(1, Ordering::SeqCst) + 1;
+                held.most.fetch_max(now, Ordering::SeqCst);
+                // Nothing more is sent before an answer, so this is the end.
+                drop(stream.read_u8().await);
+                held.now.fetch_sub(1, Ordering::SeqCst);
+                return;
+            }
             Reply::Endless(bytes) => {
                 drop(stream.write_all(b"OKAY").await);
                 while stream.write_all(&bytes).await.is_ok() {}
