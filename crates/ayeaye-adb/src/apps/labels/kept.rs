@@ -67,12 +67,13 @@ impl KeptLabels {
         Some(labels.clone())
     }
 
-    pub(super) fn put(&mut self, key: LabelKey, labels: Labels) {
+    /// `at` is the time of this use, in seconds since 1970.
+    pub(super) fn put(&mut self, key: LabelKey, labels: Labels, at: u64) {
         if MAX_PATH < key.0.len() {
             return;
         }
         let entries = self.entries();
-        entries.insert(key, (now(), labels));
+        entries.insert(key, (at, labels));
         if MAX_KEPT < entries.len() {
             let oldest = entries.iter().min_by_key(|(_, (used, _))| *used);
             if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
@@ -128,7 +129,7 @@ impl Saving {
     }
 }
 
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
@@ -160,8 +161,9 @@ mod tests {
         kept.put(
             key("a.b"),
             Labels { label: Some("设置".to_owned()), original: Some("S".to_owned()) },
+            now(),
         );
-        kept.put(key("c.d"), Labels::default());
+        kept.put(key("c.d"), Labels::default(), now());
         kept.saving().unwrap().write();
         let mut again = KeptLabels::new(Some(file));
         assert_eq!(again.get(&key("a.b")).unwrap().label.as_deref(), Some("设置"));
@@ -171,12 +173,20 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_what_is_kept() {
+    fn there_is_an_end_to_what_is_kept_and_the_longest_unused_goes_first() {
         let mut kept = KeptLabels::new(None);
-        for number in 0..MAX_KEPT + 5 {
-            kept.put(key(&format!("a.b{number}")), named("x"));
-        }
+        let app = |number: usize| key(&format!("a.b{number}"));
+        let put = |kept: &mut KeptLabels, number: usize| {
+            kept.put(app(number), named("x"), u64::try_from(number).unwrap());
+        };
+        (0..MAX_KEPT).for_each(|number| put(&mut kept, number));
+        // Asked for now, long after all others.
+        assert!(kept.get(&app(0)).is_some());
+        (MAX_KEPT..MAX_KEPT + 5).for_each(|number| put(&mut kept, number));
         assert_eq!(kept.entries().len(), MAX_KEPT);
+        let gone: Vec<usize> =
+            (0..MAX_KEPT + 5).filter(|number| kept.get(&app(*number)).is_none()).collect();
+        assert_eq!(gone, [1, 2, 3, 4, 5]);
         assert!(kept.saving().is_none());
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ayeaye_agent::DeviceError;
 use tokio::time::Instant;
 
-use super::kept::LabelKey;
+use super::kept::{LabelKey, now};
 use super::{AppLabels, lock, pieces, without_repetition};
 use crate::apk::{self, Kind, Labels, Locale, MAX_TABLE, leading_chunk, parse_locales};
 use crate::apps::{LIST, LIST_TV};
@@ -87,7 +87,7 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
         };
         for (app, labels) in several.iter().zip(read) {
             if let Some(labels) = &labels {
-                lock(&store.kept).put(app.key.clone(), labels.clone());
+                lock(&store.kept).put(app.key.clone(), labels.clone(), now());
                 is_new = true;
             }
             known.insert(app.file.package.clone(), labels.unwrap_or_default());
