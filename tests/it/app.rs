@@ -14,7 +14,7 @@ use crate::support::clients::{
     Era, FakeUser, LineClient, call_of, modern, over_http, serve_as, tool_error_text,
 };
 use crate::support::fake_server::{FakeServer, SERIAL, asks_for, completes, taps};
-use crate::support::{Answer, FakeVlm, Rig, click, complete};
+use crate::support::{Answer, FakeVlm, Rig, click, complete, within};
 
 const PAGE: &str = "ui://ayeaye/run";
 const KIND: &str = "text/html;profile=mcp-app";
@@ -92,11 +92,14 @@ async fn a_watch_returns_when_something_happens_and_tells_only_what_is_new() {
     let id = client.tool("ask_agent_start_new_task", task).await["session_id"].clone();
     let mut now = client.tool("watch_session", json!({ "session_id": id })).await;
     let mut steps = now["steps"].as_array().unwrap().clone();
-    while steps.is_empty() {
-        let more = json!({ "session_id": id, "state": now["state"], "wait_seconds": 10 });
-        now = client.tool("watch_session", more).await;
-        steps = now["steps"].as_array().unwrap().clone();
-    }
+    within(60, "the first step", async {
+        while steps.is_empty() {
+            let more = json!({ "session_id": id, "state": now["state"], "wait_seconds": 10 });
+            now = client.tool("watch_session", more).await;
+            steps = now["steps"].as_array().unwrap().clone();
+        }
+    })
+    .await;
     assert_eq!((steps.len(), &now["running"]), (1, &json!(true)), "{now}");
     assert_eq!(steps[0]["action"]["point"], json!([1, 500]));
 
@@ -113,10 +116,13 @@ async fn a_watch_returns_when_something_happens_and_tells_only_what_is_new() {
 
     let mut asked = next;
     // Its run is over a moment after the question is known.
-    while asked["question"].is_null() || asked["running"] == true {
-        let more = json!({ "session_id": id, "state": asked["state"], "wait_seconds": 10 });
-        asked = client.tool("watch_session", more).await;
-    }
+    within(60, "the question", async {
+        while asked["question"].is_null() || asked["running"] == true {
+            let more = json!({ "session_id": id, "state": asked["state"], "wait_seconds": 10 });
+            asked = client.tool("watch_session", more).await;
+        }
+    })
+    .await;
     assert_eq!(
         (&asked["running"], &asked["question"]["text"]),
         (&json!(false), &json!("Which Anna?"))

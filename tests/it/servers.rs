@@ -367,11 +367,14 @@ async fn kills_lose_no_words_and_repeat_no_act(seed: u64, rounds: u32) {
     enough.store(true, Ordering::SeqCst);
     let name = json!({ "session_id": session });
     let follow = json!({ "session_id": session, "wait_seconds": 60 });
-    let mut ended = served[1].facts("ask_agent_continue", follow.clone()).await;
-    while ended["stop_reason"] != DONE {
-        assert_ne!(ended["stop_reason"], "STILL_RUNNING", "{ended}");
-        ended = served[1].facts("ask_agent_continue", follow.clone()).await;
-    }
+    within(60, "the end of the task", async {
+        let mut ended = served[1].facts("ask_agent_continue", follow.clone()).await;
+        while ended["stop_reason"] != DONE {
+            assert_ne!(ended["stop_reason"], "STILL_RUNNING", "{ended}");
+            ended = served[1].facts("ask_agent_continue", follow.clone()).await;
+        }
+    })
+    .await;
     for server in &mut served {
         let seen = server.facts("get_session", name.clone()).await;
         assert_eq!(seen["stop_reason"], DONE, "{seen}");
@@ -382,6 +385,7 @@ async fn kills_lose_no_words_and_repeat_no_act(seed: u64, rounds: u32) {
     for words in said(&binary, &session) {
         *times.entry(words).or_default() += 1;
     }
+    assert!(!accepted.is_empty(), "seed {seed}: no server has taken any words");
     for words in &accepted {
         assert_eq!(times.get(words), Some(&1), "seed {seed}: {words} of {times:?}");
     }
@@ -390,6 +394,8 @@ async fn kills_lose_no_words_and_repeat_no_act(seed: u64, rounds: u32) {
     }
     let mut tapped = taps(adb_device.phone());
     let all = tapped.len();
+    let least = usize::try_from(rounds / 2).unwrap();
+    assert!(least < all, "seed {seed}: the task went on between kills: {all} taps");
     tapped.sort_unstable();
     tapped.dedup();
     assert_eq!(tapped.len(), all, "seed {seed}: a tap was sent twice");
