@@ -115,30 +115,6 @@ impl ServerAddress {
         Self::Tcp { host: "127.0.0.1".to_owned(), port: Self::DEFAULT_PORT }
     }
 
-    /// The address that the adb program would use, from the values of `ADB_SERVER_SOCKET`,
-    /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`. The first takes
-    /// precedence; an empty value counts as unset, as it does for adb.
-    pub fn from_env_values(
-        socket: Option<&str>,
-        address: Option<&str>,
-        port: Option<&str>,
-    ) -> Result<Self, InvalidAddress> {
-        if let Some(socket) = non_empty(socket) {
-            return Self::parse(socket);
-        }
-        let host = non_empty(address).map_or("127.0.0.1", unbracketed);
-        let port = match non_empty(port) {
-            None => Self::DEFAULT_PORT,
-            Some(text) => {
-                parse_port(text).ok_or_else(|| InvalidAddress::Malformed(text.to_owned()))?
-            }
-        };
-        if !is_server_host(host) {
-            return Err(InvalidAddress::Malformed(host.to_owned()));
-        }
-        Ok(Self::Tcp { host: host.to_owned(), port })
-    }
-
     /// An address in the form of `ADB_SERVER_SOCKET`: `tcp:HOST:PORT`, `tcp:PORT` or
     /// `localfilesystem:PATH`. Plain `HOST:PORT` is accepted too.
     pub fn parse(text: &str) -> Result<Self, InvalidAddress> {
@@ -218,10 +194,6 @@ fn is_program(path: &Path) -> bool {
     }
 }
 
-fn non_empty(value: Option<&str>) -> Option<&str> {
-    value.map(str::trim).filter(|v| !v.is_empty())
-}
-
 fn unbracketed(host: &str) -> &str {
     host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host)
 }
@@ -292,19 +264,6 @@ mod tests {
         }
         assert_eq!(ServerAddress::parse("localhost:1"), Ok(tcp("localhost", 1)));
         assert_eq!(ServerAddress::parse("dev:5037"), Ok(tcp("dev", 5037)));
-    }
-
-    #[test]
-    fn the_socket_wins_over_address_and_port() {
-        let resolve = |s, a, p| ServerAddress::from_env_values(s, a, p).unwrap();
-        assert_eq!(resolve(None, None, None), ServerAddress::local());
-        assert_eq!(resolve(Some(""), None, Some(" ")), ServerAddress::local());
-        assert_eq!(resolve(None, Some("10.0.0.7"), Some("5040")), tcp("10.0.0.7", 5040));
-        assert_eq!(
-            resolve(Some("tcp:1234"), Some("10.0.0.7"), Some("5040")),
-            tcp("127.0.0.1", 1234)
-        );
-        assert!(ServerAddress::from_env_values(None, None, Some("adb")).is_err());
     }
 
     #[test]

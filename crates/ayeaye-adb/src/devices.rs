@@ -64,7 +64,8 @@ impl AdbDevices {
     }
 
     /// The version of the first adb server, such as 41. Starts a server if that is needed and allowed.
-    pub async fn server_version(&self) -> Result<u32, DeviceError> {
+    #[cfg(test)]
+    pub(crate) async fn server_version(&self) -> Result<u32, DeviceError> {
         version(&self.first).await
     }
 

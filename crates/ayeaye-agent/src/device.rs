@@ -275,11 +275,6 @@ impl Performed {
         Self::default()
     }
 
-    /// Accepted, and worth a word.
-    pub fn noting(note: impl Into<String>) -> Self {
-        Self { note: Some(note.into()), ..Self::done() }
-    }
-
     /// Accepted, but whether it did what it was for is not known; `why` is a clause.
     pub fn uncertain(why: impl Into<String>) -> Self {
         Self { uncertain: Some(why.into()), ..Self::done() }

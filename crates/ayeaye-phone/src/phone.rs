@@ -292,13 +292,9 @@ impl Phone {
     pub fn state(&self) -> PhoneState {
         self.os().state()
     }
-    /// The text copied in an app or set by `set_clipboard`.
+    /// The text copied in an app.
     pub fn clipboard(&self) -> Option<String> {
         self.os().system().clipboard.clone()
-    }
-    /// At most 10,000 characters.
-    pub fn set_clipboard(&self, text: &str) {
-        self.os().system().clipboard = Some(text.chars().take(10_000).collect());
     }
     /// Makes every picture black until it is switched off again.
     pub fn set_black(&self, on: bool) {

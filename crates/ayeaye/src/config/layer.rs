@@ -299,8 +299,13 @@ mod tests {
         let port = server(&[("ANDROID_ADB_SERVER_PORT", "5038")]).unwrap();
         assert_eq!(port.0, text("tcp:127.0.0.1:5038"));
         assert_eq!(port.1, "environment ANDROID_ADB_SERVER_PORT");
-        let both = [("ANDROID_ADB_SERVER_ADDRESS", "10.0.0.2"), ("ADB_SERVER_SOCKET", "tcp:7")];
-        assert_eq!(server(&both).unwrap().0, text("tcp:7"));
+        let (host, at) =
+            (("ANDROID_ADB_SERVER_ADDRESS", "10.0.0.2"), ("ANDROID_ADB_SERVER_PORT", "5040"));
+        assert_eq!(server(&[host, at]).unwrap().0, text("tcp:10.0.0.2:5040"));
+        let socket = ("ADB_SERVER_SOCKET", "tcp:7");
+        assert_eq!(server(&[host, at, socket]).unwrap().0, text("tcp:7"));
+        let blank = [("ADB_SERVER_SOCKET", ""), ("ANDROID_ADB_SERVER_PORT", "")];
+        assert_eq!(server(&blank), None);
         let ours = [("AYEAYE_ADB_SERVER", "tcp:8"), ("ADB_SERVER_SOCKET", "tcp:7")];
         assert_eq!(server(&ours).unwrap().0, text("tcp:8"));
     }
