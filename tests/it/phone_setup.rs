@@ -443,7 +443,7 @@ async fn a_task_that_needs_the_keyboard_offers_it_at_the_terminal_and_goes_on() 
     terminal.press("nowhere.apk\n");
     terminal.wait_for("another one").await;
     // As a terminal writes what is dragged into it.
-    terminal.press(&format!("'{}' \n", file.display()));
+    terminal.press(format!("'{}' \n", file.display()));
     terminal.wait_for("the task goes on").await;
     let (code, shown) = terminal.end().await;
     assert_eq!(code, 0, "{shown}");

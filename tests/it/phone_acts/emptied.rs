@@ -20,7 +20,9 @@ async fn holding(
     act(&rig, "tap", middle(&rig.adb_device, name)).await;
     let phone = rig.adb_device.phone();
     assert!(phone.commit_text(text));
-    keys.iter().for_each(|key| phone.key(*key, false));
+    for key in keys {
+        phone.key(*key, false);
+    }
     rig
 }
 

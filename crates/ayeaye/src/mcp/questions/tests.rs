@@ -178,6 +178,7 @@ fn a_state_opens_for_its_principal_and_seal() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "rmcp seals by the clock of the system")]
 fn a_state_is_good_for_15_minutes() {
     let now = || jiff::Timestamp::now().as_millisecond();
     let begun = now();
