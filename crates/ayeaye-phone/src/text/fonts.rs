@@ -58,15 +58,20 @@ pub(crate) struct FontGlyph {
     pub(crate) glyph: Option<GlyphId>,
 }
 
-/// Joiners and variation selectors have no width.
+/// Joiners, marks of direction, variation selectors and skin tones have no width.
 pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200B}'..='\u{200F}' | '\u{FE00}'..='\u{FE0F}' | '\u{2060}' | '\u{1F3FB}'..='\u{1F3FF}')
+    matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}')
+        || matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{1F3FB}'..='\u{1F3FF}')
         || c.is_control()
 }
 
-/// The fonts have no hyphen that keeps words together ("Wi\u{2011}Fi"); it looks like any other.
+/// The fonts have neither the hyphen nor the narrow space that keep words together ("Wi\u{2011}Fi").
 fn drawn_as(c: char) -> char {
-    if c == '\u{2011}' { '-' } else { c }
+    match c {
+        '\u{2011}' => '-',
+        '\u{202F}' => ' ',
+        _ => c,
+    }
 }
 
 pub(crate) fn find(c: char, bold: bool) -> FontGlyph {
@@ -230,6 +235,17 @@ mod tests {
             assert!(hyphen.glyph.is_some());
             assert_eq!(hyphen.glyph, find('-', bold).glyph);
             assert!((advance('\u{2011}', 16.0, bold) - advance('-', 16.0, bold)).abs() < 0.01);
+        }
+    }
+
+    #[test]
+    fn marks_of_direction_are_not_seen_and_a_narrow_space_is_blank() {
+        for mark in ['\u{202A}', '\u{202E}', '\u{2061}', '\u{2066}', '\u{2069}'] {
+            assert!(is_invisible(mark), "{mark:?}");
+        }
+        for bold in [false, true] {
+            let blank = find('\u{202F}', bold).glyph;
+            assert!(blank.is_some() && blank == find(' ', bold).glyph);
         }
     }
 
