@@ -4,11 +4,16 @@ use serde_json::Value;
 use super::*;
 use crate::Profile;
 
-const ALL: [(Profile, &str); 3] = [
-    (Profile::GELAB, "gelab-fake"),
-    (Profile::CLAUDE, "claude-fake"),
-    (Profile::GEMINI, "gemini-fake"),
-];
+/// A family of each API, and a model of it.
+fn all() -> [(Profile, &'static str); 4] {
+    let gpt = "gpt-computer".parse().expect("a family");
+    [
+        (Profile::GELAB, "gelab-fake"),
+        (Profile::CLAUDE, "claude-fake"),
+        (Profile::GEMINI, "gemini-fake"),
+        (gpt, "gpt-fake"),
+    ]
+}
 
 fn of(fake: &Fake, profile: Profile, name: &str) -> RemoteModel {
     let config = ModelConfig { profile: Some(profile), name: name.to_owned(), ..config(fake) };
@@ -34,6 +39,18 @@ fn stream(profile: Profile, without: usize) -> String {
             json!({"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}],
                 "usageMetadata": {"promptTokenCount": 7, "candidatesTokenCount": 2}, "modelVersion": "gemini-fake"}),
         ],
+        "gpt-computer" => {
+            let call = json!({"type": "function_call", "id": "f", "call_id": "c", "status": "completed",
+                "name": "done", "arguments": "{\"message\":\"ok\"}"});
+            let usage = json!({"input_tokens": 7, "output_tokens": 2});
+            let whole = json!({"status": "completed", "model": "gpt-fake", "output": [call], "usage": usage});
+            vec![
+                json!({"type": "response.created", "response": {"status": "in_progress", "output": []}}),
+                json!({"type": "response.output_text.delta", "output_index": 0, "delta": "Seen."}),
+                json!({"type": "response.output_item.done", "output_index": 1, "item": call}),
+                json!({"type": "response.completed", "response": whole}),
+            ]
+        }
         _ => vec![
             json!({"choices": [{"delta": {"content": "explain:Seen.\taction:COMPLETE\treturn:ok\tsummary:s"}}]}),
             json!({"choices": [{"delta": {}, "finish_reason": "stop"}],
@@ -47,13 +64,14 @@ fn stream(profile: Profile, without: usize) -> String {
 
 #[tokio::test]
 async fn every_api_is_asked_at_its_address_with_its_key_and_streams() {
-    for ((profile, name), (line, key)) in ALL.into_iter().zip([
+    for ((profile, name), (line, key)) in all().into_iter().zip([
         ("post /v1/chat/completions http/1.1", format!("authorization: bearer {KEY}\r\n")),
         ("post /v1/messages http/1.1", format!("x-api-key: {KEY}\r\n")),
         (
             "post /v1beta/models/gemini-fake:streamgeneratecontent?alt=sse http/1.1",
             format!("x-goog-api-key: {KEY}\r\n"),
         ),
+        ("post /v1/responses http/1.1", format!("authorization: bearer {KEY}\r\n")),
     ]) {
         let fake = Fake::start(vec![http("200 OK", EVENTS, stream(profile, 0))]).await;
         let model = of(&fake, profile, name);
@@ -104,7 +122,7 @@ async fn a_task_reaches_every_family_character_by_character() {
 
 #[tokio::test]
 async fn a_stream_that_ends_early_is_cut_in_every_api() {
-    for (profile, name) in ALL {
+    for (profile, name) in all() {
         let fake = Fake::start(vec![http("200 OK", EVENTS, stream(profile, 1))]).await;
         let model = of(&fake, profile, name);
         let reply = model.call(&prompt(), LIMIT).await.unwrap();
@@ -115,7 +133,7 @@ async fn a_stream_that_ends_early_is_cut_in_every_api() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_by_any_api() {
-    for (profile, name) in ALL {
+    for (profile, name) in all() {
         let other = Fake::start(vec![says(BACK)]).await;
         let location = format!("location: {}/v1\r\n", other.url());
         let fake = Fake::start(vec![http("307 Temporary Redirect", &location, "")]).await;
@@ -134,6 +152,10 @@ async fn what_is_refused_withheld_or_broken_off_is_not_read() {
     };
     let done = json!([{"type": "tool_use", "id": "t", "name": "done", "input": {"message": "ok"}}]);
     let thinking = json!([{"type": "thinking", "thinking": "done(ok)"}]);
+    let responses = |status: &str, reason: Value| {
+        let call = json!({"type": "function_call", "call_id": "c", "name": "done", "arguments": "{\"message\":\"ok\"}"});
+        json!({"output": [call], "status": status, "incomplete_details": {"reason": reason}})
+    };
     for (at, said, part) in [
         (1, anthropic("refusal", json!([])), "refuses"),
         (1, anthropic("max_tokens", done.clone()), "cut off"),
@@ -148,8 +170,12 @@ async fn what_is_refused_withheld_or_broken_off_is_not_read() {
         (2, gemini("MALFORMED_FUNCTION_CALL"), "malformed"),
         (2, gemini("OTHER"), "broke it off"),
         (2, json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}), "withheld"),
+        (3, responses("incomplete", json!("max_output_tokens")), "cut off"),
+        (3, responses("incomplete", json!("content_filter")), "withheld"),
+        (3, responses("in_progress", Value::Null), "cut off"),
+        (3, json!({"output": [], "status": "completed"}), "empty"),
     ] {
-        let (profile, name) = ALL[at];
+        let (profile, name) = all()[at];
         let fake = Fake::start(vec![http("200 OK", JSON, said.to_string())]).await;
         let model = of(&fake, profile, name);
         let reply = model.call(&prompt(), LIMIT).await.unwrap();
@@ -169,8 +195,9 @@ async fn errors_of_every_api_are_what_they_say() {
         (2, http("400 Bad Request", JSON, wrong_key.to_string()), 1, "set AYEAYE_MODEL_API_KEY"),
         (1, http("200 OK", JSON, json!({"choices": []}).to_string()), 5, "Anthropic's API"),
         (2, http("200 OK", JSON, json!({"choices": []}).to_string()), 5, "`candidates`"),
+        (3, http("200 OK", JSON, json!({"choices": []}).to_string()), 5, "`output`"),
     ] {
-        let (profile, name) = ALL[at];
+        let (profile, name) = all()[at];
         let fake = Fake::start(vec![answer]).await;
         let error = of(&fake, profile, name).call(&prompt(), LIMIT).await.unwrap_err();
         assert_eq!(fake.seen().len(), tries, "{}", error.message);
