@@ -18,6 +18,7 @@ mod clients_doc;
 mod commands;
 mod contracts;
 mod coordinates;
+mod counter;
 mod crash;
 mod direct;
 mod endpoint;
