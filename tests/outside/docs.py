@@ -1,5 +1,5 @@
 """Every command in README.md and docs/, run as a reader would type it, on the virtual phone; the example
-tasks of docs/tasks.md with what they end with; and the program of docs/clients.md.
+tasks of docs/tasks.md with what they end with; and the programs of docs/clients.md and the calls of docs/http.md.
 
 Only commands of ours run. What belongs to other programs (package managers, clients, model servers) is
 listed with the place where it is checked; an unknown program is a failure, so that no line is forgotten.
@@ -14,9 +14,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
-from harness import Checks, free_port
+from harness import Checks, free_port, wait_until
+from run import get_text
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -219,25 +221,64 @@ def task(row, reader):
     return [(f"tasks.md: {what}", code == want, f"ended with {code}, not {want}: {out[-600:]}")]
 
 
+def block(page, mark, language):
+    """The block of a page behind `<!-- mark -->`."""
+    text = (ROOT / "docs" / page).read_text()
+    return text.split(f"<!-- {mark} -->\n```{language}\n")[1].split("\n```\n")[0]
+
+
+def answered(name, source, env, reader):
+    """(name, whether it holds, detail) for a program of docs/clients.md, with a person at its question."""
+    done = subprocess.run(
+        [sys.executable, "-c", source], env=env, input="Anna Bauer\n", capture_output=True, text=True, timeout=180, cwd=reader.home
+    )
+    holds = done.returncode == 0 and "Which one?" in done.stdout and "TASK_COMPLETED_SUCCESSFULLY" in done.stdout
+    return (name, holds, f"ended with {done.returncode}: {(done.stdout + done.stderr)[-600:]}")
+
+
 def program(reader):
-    """(name, whether it holds, detail) for the client that docs/clients.md shows, with a person at its question."""
-    text = (ROOT / "docs/clients.md").read_text()
-    source = text.split("<!-- program -->\n```python\n")[1].split("\n```\n")[0]
+    """The client that docs/clients.md shows."""
     folder = reader.home / "bin"
     folder.mkdir()
     (folder / "ayeaye").symlink_to(Path(reader.binary).resolve())
-    done = subprocess.run(
-        [sys.executable, "-c", source],
-        env=reader.env | {"PATH": f"{folder}{os.pathsep}{reader.env['PATH']}"},
-        input="Anna Bauer\n",
-        capture_output=True,
-        text=True,
-        timeout=180,
-        cwd=reader.home,
-    )
-    holds = done.returncode == 0 and "Which one?" in done.stdout and "TASK_COMPLETED_SUCCESSFULLY" in done.stdout
-    said = f"ended with {done.returncode}: {(done.stdout + done.stderr)[-600:]}"
-    return [("clients.md: a client of your own", holds, said)]
+    env = reader.env | {"PATH": f"{folder}{os.pathsep}{reader.env['PATH']}"}
+    return [answered("clients.md: a client of your own", block("clients.md", "program", "python"), env, reader)]
+
+
+@contextmanager
+def served(reader):
+    """A server on the virtual phone: (its address, the environment of somebody with its token)."""
+    port, token = free_port(), "docs-token-0123456789abcdef"
+    command = [reader.binary, "serve", "--virtual", "--http", f"127.0.0.1:{port}"]
+    env = reader.env | {"AYEAYE_HTTP_TOKEN": token}
+    with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=reader.home) as server:
+        try:
+            wait_until("the server", lambda: get_text(f"http://127.0.0.1:{port}/healthz"))
+            yield f"127.0.0.1:{port}", reader.env | {"AYEAYE_TOKEN": token}
+        finally:
+            server.terminate()
+
+
+def over_http(reader):
+    """The same client over HTTP."""
+    rest = block("clients.md", "program", "python").split("    async with Client(")[1].split("\n", 1)[1]
+    begins = block("clients.md", "program over HTTP", "python")
+    with served(reader) as (address, env):
+        source = f"{begins}\n{rest}".replace("127.0.0.1:8642", address)
+        return [answered("clients.md: over HTTP", source, env, reader)]
+
+
+def by_curl(reader):
+    """The calls of docs/http.md: those of a session, and the one without."""
+    with served(reader) as (address, env):
+        calls = block("http.md", "curl", "bash").replace("127.0.0.1:8642", address)
+        calls = [calls, f"{calls.split(chr(10) * 2)[0]}\n{block('http.md', 'curl without a session', 'bash')}"]
+        found = []
+        for name, source in zip(("with a session", "without one"), calls, strict=True):
+            done = subprocess.run(["bash", "-c", source], env=env, capture_output=True, text=True, timeout=60, cwd=reader.home)
+            holds = done.returncode == 0 and '"device_id":"ayeaye-5554"' in done.stdout
+            found.append((f"http.md: curl {name}", holds, f"ended with {done.returncode}: {(done.stdout + done.stderr)[-600:]}"))
+        return found
 
 
 def main():
@@ -254,7 +295,7 @@ def main():
     # They wait more than they work. Only README uses the attached phone, which has one driver at a time.
     with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
         read = [pool.submit(page, path, reader()) for path in pages]
-        others = [*(pool.submit(task, row, reader()) for row in tasks()), pool.submit(program, reader())]
+        others = [*(pool.submit(task, row, reader()) for row in tasks()), *(pool.submit(it, reader()) for it in (program, over_http, by_curl))]
         for found in [*read, *others]:
             for name, holds, detail in found.result():
                 checks.check(name, holds, detail)
