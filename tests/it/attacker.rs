@@ -89,6 +89,23 @@ async fn a_message_goes_to_nobody_and_a_no_stays_a_no() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_is_refused_for_ever_and_its_user_are_told_that_it_is_the_policy() {
+    let write = || types("title", "mine now");
+    let refused = std::iter::repeat_with(write).take(8);
+    let rig = model([opens("Notes"), taps("new_note")].into_iter().chain(refused).collect()).await;
+    let begin = json!({ "device_id": rig.serial, "task": TASK, "policy": "read-only" });
+    let stuck = rig.call("ask_agent_start_new_task", begin).await;
+    assert_eq!(stuck["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{stuck}");
+    let question = stuck["question"]["text"].as_str().unwrap();
+    let why = "it was not carried out, since the policy refuses it (rule read-only)";
+    assert!(question.contains("I do not get on") && question.contains(why), "{question}");
+    assert!(!question.contains("does not change"), "{question}");
+    let told = rig.vlm.asked().iter().map(ToString::to_string).collect::<String>();
+    assert!(told.contains("You have done the same action 4 times; it was not"), "{told}");
+    assert!(!told.contains("the screen has not changed"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_task_that_only_reads_changes_nothing_and_no_later_call_widens_it() {
     let write = || types("title", "mine now");
     let rig = model(vec![opens("Notes"), taps("new_note"), write(), write()]).await;

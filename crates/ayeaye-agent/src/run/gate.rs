@@ -80,6 +80,7 @@ impl Run {
             GateDecision::Deny(_) => {
                 let why = refusal(&judged.verdict);
                 self.note_verdict(&judged, &why).await?;
+                self.state.progress.refused(gesture, refusal_by(judged.verdict.rule, ""));
                 self.state.system_notes.push(format!(
                     "Your last action ({}) was not carried out: {why}. Do not try it in another way: \
                      leave this screen, or ask the user with a question.",
@@ -289,8 +290,11 @@ impl Run {
 
 /// Why an act is refused, in words.
 pub(super) fn refusal(verdict: &Verdict) -> String {
-    let Verdict { rule, evidence, .. } = verdict;
-    if *rule == Rule::Refused {
+    refusal_by(verdict.rule, &verdict.evidence)
+}
+
+fn refusal_by(rule: Rule, evidence: &str) -> String {
+    if rule == Rule::Refused {
         return "the user has said no to it".to_owned();
     }
     let what = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };

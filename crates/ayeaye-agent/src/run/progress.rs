@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 
 use crate::approval::is_same_gesture;
 use crate::thumbnail::Thumbnail;
-use crate::{Action, Frame};
+use crate::{Action, Frame, Gesture};
 
 /// The longest sequence of acts that is noticed when it is repeated.
 const LONGEST_CYCLE: usize = 3;
@@ -13,12 +13,21 @@ const LEAST_ROUNDS: u32 = 2;
 /// What a model has decided lately, and on which screens.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// The last decisions, the newest last.
-    recent: VecDeque<(Thumbnail, Action)>,
+    /// The last decisions, the newest last: the one to be carried out now, and before it those of a sequence.
+    recent: VecDeque<Decided>,
     /// How many decisions in a row were the one that came 1, 2, 3 before.
     repeated: [u32; LONGEST_CYCLE],
     /// How many acts in a row were decided on a screen that looks as it does now, this one included.
     unmoved: u32,
+}
+
+/// One decision.
+#[derive(Debug)]
+struct Decided {
+    screen: Thumbnail,
+    action: Action,
+    /// Why the gate has refused it.
+    refused: Option<String>,
 }
 
 /// What is to be said of the latest decision.
@@ -58,17 +67,26 @@ impl Progress {
         self.headway(limit)
     }
 
+    /// The gate has refused the latest decision: that nothing comes of it is no fault of the screen.
+    pub(super) fn refused(&mut self, gesture: &Gesture, why: String) {
+        // A host agent's acts, and those of a replay, are not taken in.
+        let latest = self.recent.back_mut();
+        if let Some(latest) = latest.filter(|it| it.action.gesture() == Some(gesture)) {
+            latest.refused = Some(why);
+        }
+    }
+
     fn push(&mut self, screen: Thumbnail, action: Action) {
         let before = self.recent.back();
-        let unmoved = before.is_some_and(|(before, _)| before.is_unchanged(&screen));
+        let unmoved = before.is_some_and(|before| before.screen.is_unchanged(&screen));
         let acts = u32::from(!matches!(action, Action::Wait(_)));
         self.unmoved = if unmoved { self.unmoved + acts } else { acts };
         for (repeated, earlier) in self.repeated.iter_mut().zip(self.recent.iter().rev()) {
-            let same = is_same(&earlier.1, &action) && earlier.0.is_unchanged(&screen);
+            let same = is_same(&earlier.action, &action) && earlier.screen.is_unchanged(&screen);
             *repeated = if same { *repeated + 1 } else { 0 };
         }
-        self.recent.push_back((screen, action));
-        if LONGEST_CYCLE < self.recent.len() {
+        self.recent.push_back(Decided { screen, action, refused: None });
+        if LONGEST_CYCLE + 1 < self.recent.len() {
             self.recent.pop_front();
         }
     }
@@ -81,15 +99,18 @@ impl Progress {
                 continue;
             }
             let rounds = 1 + repeated / cycle;
-            let (limit, what) = match cycle {
-                1 => (
+            let refusal = self.refusal(cycle as usize);
+            let (limit, what) = match (cycle, &refusal) {
+                (1, None) => (
                     limit,
                     format!("the same action {rounds} times on a screen that does not change"),
                 ),
-                _ => (
+                (1, Some(why)) => (limit, format!("the same action {rounds} times{why}")),
+                (_, why) => (
                     (limit - 1).max(LEAST_ROUNDS),
                     format!(
-                        "the same {cycle} actions in turn, {rounds} times, on the same screens"
+                        "the same {cycle} actions in turn, {rounds} times, on the same screens{}",
+                        why.as_deref().unwrap_or_default()
                     ),
                 ),
             };
@@ -98,7 +119,7 @@ impl Progress {
             }
             if limit <= rounds {
                 doubt.get_or_insert(match cycle {
-                    1 => format!(
+                    1 if refusal.is_none() => format!(
                         "You have done the same action {rounds} times and the screen has not changed. \
                          It does not work: do something else, ask the user, or give up."
                     ),
@@ -111,15 +132,16 @@ impl Progress {
         }
         // The latest has not been done yet.
         let unmoved = self.unmoved.saturating_sub(1);
+        let refusal = self.refusal(LONGEST_CYCLE).unwrap_or_default();
         if limit * 2 <= unmoved {
-            let what = format!("{unmoved} actions, of which none has changed the screen");
+            let what = format!("{unmoved} actions, of which none has changed the screen{refusal}");
             return Headway::None(Loop { what, acts: self.latest(LONGEST_CYCLE) });
         }
         match doubt {
             Some(doubt) => Headway::Doubtful(doubt),
             None if limit <= unmoved => Headway::Doubtful(format!(
-                "None of your last {unmoved} actions has changed the screen. Try another way, ask the user, \
-                 or give up."
+                "None of your last {unmoved} actions has changed the screen{refusal}. Try another way, ask \
+                 the user, or give up."
             )),
             None => Headway::Fine,
         }
@@ -128,7 +150,19 @@ impl Progress {
     /// The last decisions, in order.
     fn latest(&self, count: usize) -> Vec<Action> {
         let skipped = self.recent.len().saturating_sub(count);
-        self.recent.iter().skip(skipped).map(|(_, action)| action.clone()).collect()
+        self.recent.iter().skip(skipped).map(|it| it.action.clone()).collect()
+    }
+
+    /// Whether the gate has refused any of so many decisions before the latest, as a clause that says why.
+    fn refusal(&self, count: usize) -> Option<String> {
+        let before = || self.recent.iter().rev().skip(1).take(count);
+        let acts = || before().filter(|it| !matches!(it.action, Action::Wait(_)));
+        let why = acts().find_map(|it| it.refused.as_deref())?;
+        let which = match acts().filter(|it| it.refused.is_none()).count() {
+            0 => "it was",
+            _ => "some of it was",
+        };
+        Some(format!("; {which} not carried out, since {why}"))
     }
 }
 
@@ -151,7 +185,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::{Gesture, Point, ScreenSize};
+    use crate::{Point, ScreenSize};
 
     fn screen(shade: u8) -> Frame {
         let size = ScreenSize { width: 60, height: 120 };
@@ -225,5 +259,48 @@ mod tests {
         let Some(Headway::None(stuck)) = last else { panic!("{last:?}") };
         assert_eq!(stuck.what, "the same 2 actions in turn, 6 times, on the same screens");
         assert_eq!(stuck.acts, [tap(100), tap(900)]);
+    }
+
+    #[test]
+    fn acts_that_the_gate_refuses_are_told_as_refused() {
+        let told = |acts: &[(u8, Action, bool)]| {
+            let mut progress = Progress::default();
+            let mut told = Vec::new();
+            for (shade, action, refused) in acts {
+                match progress.decided(&screen(*shade), action, 4) {
+                    Headway::Fine => {}
+                    Headway::Doubtful(why) => told.push(why),
+                    Headway::None(stuck) => told.push(stuck.what),
+                }
+                if *refused {
+                    progress.refused(action.gesture().unwrap(), "the policy refuses it".to_owned());
+                }
+            }
+            told
+        };
+        let same = told(&vec![(9, tap(500), true); 8]);
+        assert_eq!(
+            same.last().unwrap(),
+            "the same action 8 times; it was not carried out, since the policy refuses it"
+        );
+        assert_eq!(
+            same[0],
+            "You have done the same action 4 times; it was not carried out, since the policy refuses it. \
+             That does not get you on: do something else, ask the user, or give up."
+        );
+        let both = [(20, tap(100), true), (90, tap(900), false)].repeat(6);
+        let both = told(&both);
+        assert!(
+            both.iter().all(|it| it.contains("; some of it was not carried out, since the policy")),
+            "{both:?}"
+        );
+        let places: Vec<_> = (0..9).map(|nth| (9, tap(nth * 30), true)).collect();
+        let places = told(&places);
+        assert!(
+            places
+                .iter()
+                .all(|it| it.contains("the screen; it was not carried out, since the policy")),
+            "{places:?}"
+        );
     }
 }
