@@ -101,28 +101,30 @@ pub struct StartArgs {
     /// The phone to use: a `device_id` from `list_connected_devices`.
     pub device_id: String,
     /// What to do, in one or two plain sentences: one thing in one app that is installed on the phone,
-    /// with every detail the agent needs (names, texts, limits, where to stop).
+    /// with every detail the agent needs (names, texts, limits, where to stop). At most 16 KiB of UTF-8.
     #[schemars(length(min = 1, max = 16384))]
     pub task: String,
-    /// Most steps (looks, decisions and acts) of this call. 20 if left out.
+    /// Most steps (looks, decisions and acts) of this call; the server's setting if left out, 20 as a rule.
     #[schemars(range(min = 1, max = 500))]
     pub max_steps: Option<i64>,
-    /// Who answers the agent's questions: `pass_to_client` (you, after asking your user; the default),
-    /// `auto_reply` (a model answers as the user would), `no_reply` (it is told to go on without),
-    /// `manual_reply` (an operator at the server).
+    /// Who answers the agent's questions: `pass_to_client` (you, after asking your user), `auto_reply` (a
+    /// model answers as the user would), `no_reply` (it is told to go on without), `manual_reply` (an
+    /// operator at the server). The server's setting if left out, `pass_to_client` as a rule.
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
     /// Whether a planner splits a task over several apps up; the server's setting if left out.
     pub planner: Option<bool>,
-    /// Narrows what may be done unasked in this session.
+    /// Narrows the session until it ends: `careful` asks your user before what has consequences,
+    /// `no-commerce` also refuses all about money, `read-only` refuses texts, switches, and what says that it
+    /// saves, sends or changes something.
     #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
     pub policy: Option<String>,
     /// Whether to wait in line where the phone is busy: the task starts by itself when its turn comes, and
     /// `stop_task` ends the wait.
     pub queue: Option<bool>,
     /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
-    /// goes on; follow it with `ask_agent_continue`. 0 returns at once. 45 if left out, 240 if you show
-    /// progress.
+    /// goes on; follow it with `ask_agent_continue`. 0 returns at once. The server's setting if left out: 45
+    /// as a rule, 240 if you show progress.
     #[schemars(range(min = 0, max = 3600))]
     pub wait_seconds: Option<f64>,
     /// Pictures in the result: `end` adds the screen as it is then, `each` also those of the last steps, before
@@ -139,30 +141,34 @@ pub struct ContinueArgs {
     pub session_id: String,
     /// The session's own phone; may be left out.
     pub device_id: Option<String>,
-    /// A new request for the same session, without a reset. Not together with `reply_from_client`.
+    /// A new request for the same session, without a reset. Not together with `reply_from_client`. At most
+    /// 16 KiB of UTF-8.
     #[schemars(length(max = 16384))]
     pub task: Option<String>,
     /// The answer to the agent's question, in your user's words; or advice for a task that goes on.
-    /// Not together with `task`.
+    /// Not together with `task`. At most 16 KiB of UTF-8.
     #[schemars(length(max = 16384))]
     pub reply_from_client: Option<String>,
     /// Whether `reply_from_client` is a secret, such as a password: it is then kept in no log. Answers
     /// to questions for passwords and codes are kept in none anyway.
     pub reply_is_secret: Option<bool>,
-    /// Most further steps (looks, decisions and acts) of this call. 20 if left out.
+    /// Most further steps (looks, decisions and acts) of this call; the server's setting if left out, 20 as
+    /// a rule.
     #[schemars(range(min = 1, max = 500))]
     pub max_steps: Option<i64>,
-    /// Who answers the agent's questions, as with `ask_agent_start_new_task`; `pass_to_client` if left out.
+    /// Who answers the agent's questions, as with `ask_agent_start_new_task`.
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
     /// Whether a planner splits the new `task` up over several apps; the server's setting if left out. A
     /// task that goes on stays as it was begun.
     pub planner: Option<bool>,
-    /// Narrows what may be done unasked in this session.
+    /// Narrows the session until it ends: `careful` asks your user before what has consequences,
+    /// `no-commerce` also refuses all about money, `read-only` refuses texts, switches, and what says that it
+    /// saves, sends or changes something.
     #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
     pub policy: Option<String>,
     /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
-    /// goes on. 0 returns at once. 45 if left out, 240 if you show progress.
+    /// goes on. 0 returns at once. The server's setting if left out: 45 as a rule, 240 if you show progress.
     #[schemars(range(min = 0, max = 3600))]
     pub wait_seconds: Option<f64>,
     /// Pictures in the result, as with `ask_agent_start_new_task`.

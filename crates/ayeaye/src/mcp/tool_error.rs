@@ -53,7 +53,7 @@ impl ToolError {
 
     pub(super) fn too_long(name: &str, length: usize, most: usize) -> Self {
         Self {
-            text: format!("`{name}` has {length} bytes, the most is {most}"),
+            text: format!("`{name}` has {length} bytes of UTF-8, the most is {most}"),
             hint: "say it in a few sentences, and split a big plan into several tasks",
         }
     }
@@ -131,7 +131,7 @@ impl ToolError {
 
     pub(super) fn long_text(length: usize, most: usize) -> Self {
         Self {
-            text: format!("`text` has {length} bytes, the most is {most}"),
+            text: format!("`text` has {length} bytes of UTF-8, the most is {most}"),
             hint: "type it in several parts",
         }
     }

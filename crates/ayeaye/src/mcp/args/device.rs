@@ -152,7 +152,7 @@ arguments! {
 arguments! {
     /// Arguments of `type_text`.
     TypeArgs {
-        /// Exactly what the field is to receive.
+        /// Exactly what the field is to receive. At most 4 KiB of UTF-8.
         #[schemars(length(min = 1, max = 4096))]
         text: String,
         /// The field to tap first, in thousandths of the screen's width; together with `y`.
