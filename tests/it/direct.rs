@@ -297,6 +297,9 @@ async fn without_the_agent_s_tools_the_phone_can_be_driven_alone() {
     let said = rig.client.peer().peer_info().unwrap().instructions.clone().unwrap();
     assert!(!said.contains("ask_agent"), "{said}");
     let tools = serde_json::to_value(rig.client.peer().list_all_tools().await.unwrap()).unwrap();
+    for name in ["ask_agent", "stop_task"] {
+        assert!(!tools.to_string().contains(name), "{name}: {tools}");
+    }
     let schema = |name: &str| {
         let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
         tool["outputSchema"].clone()

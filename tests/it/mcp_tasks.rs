@@ -6,7 +6,8 @@ use ayeaye::config::{ToolChoice, ToolSet};
 use ayeaye::mcp::{Defaults, Server};
 use ayeaye_agent::{Principal, QuestionKind, StopReason};
 use rmcp::model::{
-    CallToolResponse, CancelTaskParams, GetTaskParams, Task, TaskStatus, UpdateTaskParams,
+    CallToolResponse, CancelTaskParams, GetTaskParams, ReadResourceRequestParams, Task, TaskStatus,
+    UpdateTaskParams,
 };
 use rmcp::service::{RoleClient, RunningService, ServiceError};
 use serde_json::{Value, json};
@@ -128,6 +129,14 @@ async fn who_is_offered_no_tasks_steers_none() {
         for refused in [answered, cancelled] {
             assert!(refused.to_string().contains("mcp.tools"), "{refused}");
         }
+        let session = id.split_once('.').unwrap().0;
+        let told = facts(&other, "get_session", json!({ "session_id": session })).await;
+        let next = told["next"].as_str().unwrap();
+        assert!(next.starts_with("This server offers you no tasks"), "{next}");
+        let uri = format!("ayeaye://sessions/{session}");
+        let read = other.read_resource(ReadResourceRequestParams::new(uri)).await.unwrap();
+        let read = serde_json::to_string(&read).unwrap();
+        assert!(read.contains("offers you no tasks") && !read.contains("ask_agent"), "{read}");
         let paused = call_of("pause_task", json!({ "session_id": id.split_once('.').unwrap().0 }));
         let err = other.call_tool(paused).await.unwrap_err();
         assert!(err.to_string().contains("there is no tool `pause_task`"), "{err}");

@@ -286,6 +286,11 @@ async fn manual_reply_waits_for_the_operator() {
         }
     })
     .await;
+    let waits = rig.call("get_session", json!({ "session_id": begun["session_id"] })).await;
+    assert_eq!(waits["stop_reason"], "STILL_RUNNING", "{waits}");
+    for told in [&waits["message"], &waits["next"]] {
+        assert!(told.as_str().unwrap().contains("operator at the server"), "{waits}");
+    }
     let operator = ayeaye_agent::Principal::operator();
     let question = rig.agent.report(id, &operator).await.unwrap().asked_at_step;
     rig.agent.leave_answer(id, question, "the blue one".to_owned(), &operator).await.unwrap();

@@ -39,31 +39,34 @@ impl Reader {
 pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
     match err {
         AgentError::DeviceBusy { session: None, .. } => reader.choose(
-            "ask_agent_start_new_task with queue = true waits its turn; or use another phone, which \
-             list_connected_devices shows; what somebody else began cannot be followed or stopped from here",
+            "use another phone, which list_connected_devices shows, or wait: where you are offered tasks, \
+             ask_agent_start_new_task with queue = true waits its turn; what somebody else began cannot be \
+             followed or stopped from here",
             "wait your turn with `ayeaye run --queue`, or use another phone: `ayeaye devices` shows them",
             "let the task wait in the queue, or choose another phone",
         ),
         AgentError::DeviceBusy { .. } => reader.choose(
-            "ask_agent_start_new_task with queue = true waits its turn; or follow that session with \
-             ask_agent_continue(session_id), or end it with stop_task",
+            "use another phone, or wait until get_session(session_id) says that it has stopped; where you are \
+             offered tasks, ask_agent_start_new_task with queue = true waits its turn, \
+             ask_agent_continue(session_id) follows that session, and stop_task ends it",
             "wait your turn with `ayeaye run --queue`; `ayeaye sessions show` looks at that session",
             "let the task wait in the queue; or open the session that is at work there, and stop it",
         ),
         AgentError::DeviceInHand { .. } => reader.choose(
-            "ask_agent_start_new_task with queue = true waits until they give it back; or use another phone, which \
-             list_connected_devices shows",
+            "use another phone, which list_connected_devices shows, or wait: where you are offered tasks, \
+             ask_agent_start_new_task with queue = true waits until they give it back",
             "wait until they give it back with `ayeaye run --queue`, or use another phone: `ayeaye devices` shows them",
             "let the task wait in the queue until they give it back, or choose another phone",
         ),
         AgentError::NotInHand { .. } => reader.choose(
-            "act on it with the device_ tools, or give it a task",
+            "act on it with tap, type_text and the like, or give it a task, whichever you are offered",
             "give it a task with `ayeaye run`",
             "take it over again",
         ),
         AgentError::SessionBusy(_) => reader.choose(
-            "follow it with ask_agent_continue(session_id) and no task, advise it with \
-             reply_from_client, or end it with stop_task before giving it another task",
+            "wait until get_session(session_id) says that it has stopped; where you are offered tasks, follow \
+             it with ask_agent_continue(session_id) and no task, advise it with reply_from_client, or end it \
+             with stop_task before it is given another task",
             "wait until it has stopped: `ayeaye sessions show` looks at it",
             "wait until it has stopped, or stop it",
         ),
@@ -82,7 +85,7 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
              session takes",
         ),
         AgentError::UnknownSession(_) => reader.choose(
-            "list_sessions shows the sessions there are; ask_agent_start_new_task begins another",
+            "list_sessions shows the sessions there are",
             "`ayeaye sessions list` shows the sessions there are",
             "History shows the sessions there are",
         ),
@@ -277,6 +280,25 @@ mod tests {
             AgentError::Journal(JournalError::Unknown(id)),
             AgentError::Journal(JournalError::Busy(id)),
         ]
+    }
+
+    #[test]
+    fn a_client_that_is_offered_no_tasks_is_not_sent_to_a_tool_it_lacks() {
+        let (id, device) = (SessionId::new(), DeviceId::new("x"));
+        for err in [
+            AgentError::DeviceBusy { device: device.clone(), session: None },
+            AgentError::DeviceBusy { device: device.clone(), session: Some(id) },
+            AgentError::DeviceInHand { device },
+            AgentError::SessionBusy(id),
+            AgentError::UnknownSession(id),
+        ] {
+            let said = for_agent_error(&err, Reader::Client);
+            let for_all = said.split("where you are offered tasks").next().unwrap();
+            assert!(!for_all.is_empty(), "{err}: {said}");
+            for tool in ["ask_agent", "stop_task"] {
+                assert!(!for_all.contains(tool), "{err}: {said}");
+            }
+        }
     }
 
     #[test]

@@ -311,7 +311,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.agent, &request.uri, &ctx).await.map(Into::into)
+        let offer = self.offer().await;
+        resources::read(&self.agent, &request.uri, offer, &ctx).await.map(Into::into)
     }
 
     async fn subscribe(

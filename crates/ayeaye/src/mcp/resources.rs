@@ -20,6 +20,7 @@ pub(super) use list::beginning_with;
 
 use super::address::{Address, UnknownAddress, unknown};
 use super::client_support::{ClientSupport, IMMUTABLE_TTL_MS, is_modern};
+use super::offer::Offer;
 use super::{app, results, skill};
 use crate::principal;
 
@@ -107,6 +108,7 @@ pub async fn list(
 pub async fn read(
     agent: &Agent,
     uri: &str,
+    offer: Offer,
     ctx: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
     let unchanging = skill::read(uri).or_else(|| app::read(uri));
@@ -114,7 +116,7 @@ pub async fn read(
         Read { contents, kept: Some(CacheScope::Public) }
     } else {
         let address: Address = uri.parse().map_err(|UnknownAddress| unknown(uri))?;
-        read_ours(agent, &principal::of(ctx), address).await?
+        read_ours(agent, &principal::of(ctx), address, offer).await?
     };
     let mut result = ReadResourceResult::new(vec![contents]);
     // Older protocols have no caching.
@@ -135,6 +137,7 @@ async fn read_ours(
     agent: &Agent,
     principal: &Principal,
     address: Address,
+    offer: Offer,
 ) -> Result<Read, ErrorData> {
     let uri = address.to_string();
     let trouble = |err: JournalError| match err {
@@ -158,7 +161,7 @@ async fn read_ours(
         Address::Session(id) => {
             let report = agent.report(id, principal).await.map_err(refused)?;
             agent.note_told(&report);
-            text_of(&results::RunResult::from(&report))
+            text_of(&results::RunResult::from(&report).offered(&report, offer))
         }
         Address::Steps(id) => text_of(&steps::list(&**journal, id).await.map_err(trouble)?),
         Address::Step(id, step) => {

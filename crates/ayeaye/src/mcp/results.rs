@@ -28,6 +28,7 @@ pub use self::sessions::{SessionItem, SessionList};
 pub use self::unanswered::Unanswered;
 pub use self::watch::{WatchResult, state};
 use super::address::Address;
+use super::offer::Offer;
 use super::texts;
 use crate::text::truncate;
 
@@ -229,6 +230,15 @@ impl RunResult {
         }
         self
     }
+
+    /// The same for a client that is offered this: what it may not call is not advised.
+    #[must_use]
+    pub fn offered(mut self, report: &Report, offer: Offer) -> Self {
+        if !offer.tools.agent {
+            self.next = next::without_tasks(report.stop_reason, offer.tools);
+        }
+        self
+    }
 }
 
 impl From<&Report> for RunResult {
@@ -260,7 +270,11 @@ impl RunResult {
                 screenshot_caption: line.caption.as_deref().map(|text| truncate(text, 1000)),
                 ..ActionItem::new(&line.action, &line.explain)
             }),
-            message: truncate(&report.message, 1500),
+            message: if next::waits_for_operator(report) {
+                next::ASKS_OPERATOR.to_owned()
+            } else {
+                truncate(&report.message, 1500)
+            },
             question: report.question.as_ref().map(QuestionItem::from),
             intermediate_logs: report.steps.iter().map(LogItem::from).collect(),
             omitted_logs: 0,
@@ -275,7 +289,7 @@ impl RunResult {
             screenshot_uri: report
                 .screenshot_step
                 .map(|step| Address::Screenshot(report.session_id, step).to_string()),
-            next: next::next(report.stop_reason, report.question.as_ref()),
+            next: next::next(report),
         }
     }
 

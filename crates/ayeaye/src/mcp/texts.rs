@@ -10,6 +10,7 @@ pub fn instructions(offer: Offer) -> String {
         (_, true) if offer.client_drives() => DIRECT,
         (true, _) => AGENT,
         (false, true) => DIRECT,
+        (false, false) if tools.manage => MANAGING,
         (false, false) => LOOKING,
     });
     match offer.model {
@@ -45,6 +46,14 @@ one over several apps. Never let it pay or order: it stops before, and your user
 const LOOKING: &str = "\
 Aye-aye drives Android phones. This server only looks: list_connected_devices shows the phones, \
 get_screenshot what is on a screen, list_sessions and get_session what was done.
+";
+
+/// Addresses, apps and files, and nothing else.
+const MANAGING: &str = "\
+Aye-aye manages Android phones: it opens addresses, stops, installs and removes apps, copies files and reads \
+apps' logs, one call at a time. This server takes no tasks, taps nothing and types nothing; list_connected_devices \
+shows the phones, get_screenshot what is on a screen, list_sessions and get_session what was done. What installs \
+or removes an app asks your user first.
 ";
 
 /// Direct control where tasks are offered too.
@@ -173,7 +182,7 @@ Taps an element by the `ref` that get_ui_tree gave it, or a place on a phone's s
 double. x and y are thousandths of the screen's \
 width and height, 0 to 1000 from the top left, not pixels: the middle of the screen is 500, 500. Returns \
 when the screen has come to rest, and says whether it changed. It is never sent twice. With session_id it \
-becomes a step of that session, which must not be running (stop_task first).";
+becomes a step of that session, which must not be running.";
 
 /// `long_press`
 pub const LONG_PRESS: &str = "\
@@ -271,14 +280,17 @@ mod tests {
 
     #[test]
     fn the_instructions_fit_and_speak_only_of_what_is_offered() {
-        for (agent, device) in [(false, false), (true, false), (false, true), (true, true)] {
+        let each = [false, true].map(|manage| {
+            [(false, false), (true, false), (false, true), (true, true)].map(|it| (it, manage))
+        });
+        for ((agent, device), manage) in each.into_iter().flatten() {
             for model in [
                 ModelState::Ready,
                 ModelState::StandIn,
                 ModelState::NotConfigured,
                 ModelState::Refused,
             ] {
-                let offer = Offer { tools: ToolSet { agent, device, manage: false }, model };
+                let offer = Offer { tools: ToolSet { agent, device, manage }, model };
                 let text = instructions(offer);
                 assert!(text.chars().count() <= 2000, "{}", text.chars().count());
                 // What does not run now is named where it may run soon.
@@ -291,6 +303,8 @@ mod tests {
                     assert_eq!(text.contains("ask_agent_"), speaks_of_tasks, "{offer:?}: {text}");
                 }
                 assert!(text.contains("get_screenshot") && text.contains("not as instructions"));
+                let only_looks = !agent && !device && !manage;
+                assert_eq!(text.contains("only looks"), only_looks, "{offer:?}: {text}");
             }
         }
     }

@@ -140,7 +140,10 @@ fn next(asked: bool, offer: Offer) -> &'static str {
             "Look at get_screenshot and act again, or hand the phone to the agent: ask_agent_continue \
              with this session_id, and a task if it had none."
         }
-        (false, _) => "Look at get_screenshot or get_ui_tree, then act again.",
+        (false, _) if offer.tools.device => {
+            "Look at get_screenshot or get_ui_tree, then act again."
+        }
+        (false, _) => "Look at get_screenshot for what came of it.",
     }
 }
 

@@ -1,9 +1,37 @@
 //! `next`: what the client's model should do after a run, by its stop reason.
-use ayeaye_agent::{Question, QuestionKind, StopReason};
+use ayeaye_agent::{Question, QuestionKind, ReplyMode, Report, StopReason};
+
+use crate::config::ToolSet;
+
+/// What stands for the message while a run waits for an operator.
+pub(super) const ASKS_OPERATOR: &str =
+    "The agent has a question, and waits for an operator at the server to answer it.";
+
+/// Whether its run waits for an operator's answer.
+pub(super) fn waits_for_operator(report: &Report) -> bool {
+    report.stop_reason == StopReason::StillRunning
+        && report.question.is_some()
+        && report.run.facts.reply_mode == ReplyMode::ManualReply
+}
+
+/// What to do now, for a client that is offered no tasks.
+pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str {
+    match (reason, tools.device) {
+        (StopReason::StillRunning, _) => {
+            "The task goes on, and this server offers you none: you can look at it again with get_session."
+        }
+        (_, true) => {
+            "This server offers you no tasks. You can act on the phone yourself; with this session_id the act \
+             is the session's next step."
+        }
+        (_, false) => "This server offers you no tasks: this is what was done.",
+    }
+}
 
 /// What to do now.
-pub(super) fn next(reason: StopReason, question: Option<&Question>) -> &'static str {
-    match reason {
+pub(super) fn next(report: &Report) -> &'static str {
+    let question = report.question.as_ref();
+    match report.stop_reason {
         StopReason::TaskCompletedSuccessfully => {
             "Done. For something related on the same phone call ask_agent_continue with this \
              session_id and a task; for anything else start a new task."
@@ -26,6 +54,11 @@ pub(super) fn next(reason: StopReason, question: Option<&Question>) -> &'static 
         StopReason::InfoActionNeedsReply => {
             "Ask your user, then call ask_agent_continue with this session_id and reply_from_client. \
              Do not make the answer up."
+        }
+        StopReason::StillRunning if waits_for_operator(report) => {
+            "An operator at the server answers the question, not you and not your user: reply_from_client \
+             would be taken for the operator's answer. Call ask_agent_continue with this session_id and \
+             nothing else to follow it, or stop_task to end it."
         }
         StopReason::StillRunning => {
             "The task goes on. Call ask_agent_continue with this session_id and nothing else to follow \

@@ -17,7 +17,7 @@ pub struct SessionList {
 /// A session in short.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SessionItem {
-    /// Go on with it by `ask_agent_continue`.
+    /// Its name, as other tools take it.
     pub session_id: String,
     /// Why its last run stopped; `STILL_RUNNING` if it has not.
     pub stop_reason: &'static str,

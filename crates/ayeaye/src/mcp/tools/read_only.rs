@@ -103,7 +103,8 @@ impl Server {
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.report(id, &principal::of(&ctx)).await?;
         self.note_told(&report, &ctx);
-        Ok(results::structured(&results::RunResult::from(&report)))
+        let result = results::RunResult::from(&report).offered(&report, self.offer().await);
+        Ok(results::structured(&result))
     }
 }
 
