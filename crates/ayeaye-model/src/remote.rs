@@ -2,9 +2,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ayeaye_agent::prompt_text::{
-    LONGEST_LINE, LONGEST_TASK, LONGEST_TEXT, quote_untrusted, verbatim,
-};
+use ayeaye_agent::prompt_text::{LONGEST_LINE, LONGEST_TEXT, quote_untrusted, verbatim};
 use ayeaye_agent::{
     Decision, Frame, HistoryItem, Model, ModelError, ParseError, Picture, Prices, Prompt, Reply,
     ScreenSize, StepInput,
@@ -193,7 +191,10 @@ impl Model for RemoteModel {
         let coords = self.coords(view.picture.size);
         let prompt = family.prompt(view, &coords);
         match &self.config().prompt {
-            Some(official) => official.put_into(prompt, &slot_texts(family, view, &coords)),
+            Some(official) => {
+                let texts = slot_texts(family, official.variant(), view, &coords);
+                official.put_into(prompt, &texts)
+            }
             None => prompt,
         }
     }
@@ -234,14 +235,20 @@ impl Model for RemoteModel {
 }
 
 /// What an imported prompt's slots are filled with in one step.
-fn slot_texts(family: &dyn Family, view: &StepInput<'_>, coords: &CoordContext) -> SlotTexts {
+fn slot_texts(
+    family: &dyn Family,
+    variant: &str,
+    view: &StepInput<'_>,
+    coords: &CoordContext,
+) -> SlotTexts {
     let answer = match view.history.last() {
         Some(HistoryItem::UserReply(text)) => verbatim(text, LONGEST_TEXT),
         _ => String::new(),
     };
+    let (task, history) = family.asked_and_told(variant, view, coords);
     SlotTexts {
-        task: verbatim(view.request, LONGEST_TASK),
-        history: family.told(view, coords),
+        task,
+        history,
         now: view.now,
         app: view.app.map(|app| quote_untrusted(app, LONGEST_LINE)).unwrap_or_default(),
         answers: answer,

@@ -5,6 +5,7 @@ use ayeaye_agent::{Decision, ParseError, Prompt, Reply, StepInput};
 use serde_json::{Map, Value, json};
 
 use super::coords::{CoordContext, CoordSystem};
+use super::escape::{LONGEST_TASK, verbatim};
 use super::verbs::VerbTable;
 use crate::picture::PictureRule;
 use crate::{CallSettings, Endpoint, Sent};
@@ -30,6 +31,15 @@ pub(crate) trait Family: fmt::Debug + Send + Sync {
     /// there is none.
     fn told(&self, _input: &StepInput<'_>, _coords: &CoordContext) -> String {
         String::new()
+    }
+    /// The task and what was done so far, as an imported prompt of this variant has them.
+    fn asked_and_told(
+        &self,
+        _variant: &str,
+        input: &StepInput<'_>,
+        coords: &CoordContext,
+    ) -> (String, String) {
+        (verbatim(input.request, LONGEST_TASK), self.told(input, coords))
     }
     /// Parses a complete reply: tolerant of notation, never of meaning. The caller knows whether the
     /// reply is complete.

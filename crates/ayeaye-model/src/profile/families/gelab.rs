@@ -143,6 +143,31 @@ impl Family for Gelab {
         if notes.is_empty() { told } else { format!("{told}\n{}", notes.trim_end()) }
     }
 
+    fn asked_and_told(
+        &self,
+        variant: &str,
+        input: &StepInput<'_>,
+        coords: &CoordContext,
+    ) -> (String, String) {
+        let task = verbatim(input.request, LONGEST_TASK);
+        if variant != WITHOUT_THINKING {
+            return (task, self.told(input, coords));
+        }
+        // Its client says all that was said in the task, and again behind the summary.
+        let said = conversation(input.history);
+        let summaries = input.history.iter().rev().find_map(summary);
+        let told = match summaries {
+            Some(summary) => own_words(summary, LONGEST_TEXT) + &said,
+            None => NOTHING_DONE.to_owned(),
+        };
+        let notes = system_notes(input);
+        let said = if said.is_empty() { said } else { format!("\n\n{said}\n\n") };
+        (
+            format!("{task}{said}指令结束\n\n"),
+            if notes.is_empty() { told } else { format!("{told}\n{}", notes.trim_end()) },
+        )
+    }
+
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         parse::read(&reply.text, coords)
     }
@@ -183,6 +208,10 @@ const FORMAT: &str = "
 explain:这一步做什么、为什么\taction:动作以及它的参数\tsummary:做完这一步之后，到目前为止的全部进展
 ";
 
+/// The variant of the prompt that its client `parser_0920_summary_wo_think` sends.
+const WITHOUT_THINKING: &str = "wo-think";
+const NOTHING_DONE: &str = "暂无历史操作";
+
 /// Quotes a text as in every other prompt. Names of fields are separated from their colons, so that they
 /// stay text where the model repeats them in its summary.
 fn quoted(text: &str, max_bytes: usize) -> String {
@@ -214,7 +243,7 @@ fn history(history: &[HistoryItem]) -> String {
         _ => None,
     });
     lines.extend_from_slice(last(&notes.collect::<Vec<_>>()));
-    if lines.is_empty() { "暂无历史操作".to_owned() } else { lines.join("\n") }
+    if lines.is_empty() { NOTHING_DONE.to_owned() } else { lines.join("\n") }
 }
 
 fn step(history: &HistoryItem) -> Option<&HistoryStep> {
@@ -264,6 +293,35 @@ fn dialogue(history: &[HistoryItem], with_questions: bool) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The round's questions and replies, as the client of [`WITHOUT_THINKING`] tells them; empty without any.
+fn conversation(history: &[HistoryItem]) -> String {
+    let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
+    let round = history.iter().rposition(asked).map_or(0, |at| at + 1);
+    let mut question = None;
+    let mut lines = Vec::new();
+    for entry in &history[round..] {
+        match entry {
+            HistoryItem::Step(step) => match &step.decision.action {
+                Action::Info(asked) | Action::Confirm { question: asked, .. } => {
+                    question = Some(quoted(&asked.text, LONGEST_TEXT));
+                }
+                _ => question = None,
+            },
+            HistoryItem::UserReply(reply) => {
+                let question = question.take().unwrap_or_else(|| "指令是：".to_owned());
+                let reply = verbatim(reply.trim(), LONGEST_TEXT);
+                lines.push(format!("你曾经提出的问题：{question}\n\n用户对你的指示：{reply}"));
+            }
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
+        }
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines = last(&lines).join("\n");
+    format!("这是你和用户的对话历史： \n{lines}\n\n 你需要更加注意用户最后的指示。 ")
 }
 
 /// The system notes; without any, the error of the last step.

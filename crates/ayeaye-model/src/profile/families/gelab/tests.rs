@@ -98,6 +98,34 @@ fn a_model_that_writes_no_summary_is_told_the_question_too() {
 }
 
 #[test]
+fn the_variant_without_thinking_has_what_was_said_in_its_task_and_behind_the_summary() {
+    let texts = |variant: &str, history: &[HistoryItem]| {
+        let picture: Picture = sample::picture(0);
+        let input = StepInput { history, ..StepInput::of("给张三打电话", &picture) };
+        Gelab.asked_and_told(variant, &input, &sample::coords(&Gelab))
+    };
+    let new = [HistoryItem::Request("t".to_owned())];
+    let bare = ("给张三打电话指令结束\n\n".to_owned(), "暂无历史操作".to_owned());
+    assert_eq!(texts("wo-think", &new), bare);
+    let history = [
+        HistoryItem::Request("old".to_owned()),
+        HistoryItem::UserReply("old words".to_owned()),
+        HistoryItem::Request("t".to_owned()),
+        step(Action::Info(Question::info("哪个张三？")), "问了用户"),
+        HistoryItem::UserReply("公司的".to_owned()),
+        back("回到了桌面"),
+        HistoryItem::UserReply("快一点".to_owned()),
+    ];
+    let said = "这是你和用户的对话历史： \n你曾经提出的问题：\"哪个张三？\"\n\n用户对你的指示：公司的\n\
+                你曾经提出的问题：指令是：\n\n用户对你的指示：快一点\n\n 你需要更加注意用户最后的指示。 ";
+    let (task, told) = texts("wo-think", &history);
+    assert_eq!(task, format!("给张三打电话\n\n{said}\n\n指令结束\n\n"));
+    assert_eq!(told, format!("回到了桌面{said}"));
+    let (task, told) = texts("", &history);
+    assert_eq!((&*task, &*told), ("给张三打电话", "回到了桌面用户回复说： 快一点"));
+}
+
+#[test]
 fn notes_are_told_again() {
     let history = [step(Action::Note { text: "价格 99".to_owned() }, "记了价格"), back("返回")];
     assert!(shown("t", &history, &[]).contains("你记下了：\"价格 99\""));
