@@ -265,6 +265,10 @@ fn classify(
         500..=599 => {
             (ModelErrorKind::ServerFault, "the fault is on its side: look at its log", retry)
         }
+        // Nothing can be set that would make it able.
+        400 if mentions(&["the stand-in for a model only"]) => {
+            give_up(ModelErrorKind::Rejected, "`ayeaye setup` configures one")
+        }
         _ => give_up(ModelErrorKind::Rejected, REJECTED),
     }
 }

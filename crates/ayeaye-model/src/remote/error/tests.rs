@@ -21,6 +21,7 @@ fn what_is_tried_again() {
         (400, "Your credit balance is too low", "quota"),
         (429, "insufficient_quota", "quota"),
         (418, "", "such a request"),
+        (400, "the stand-in for a model only decides on steps", "`ayeaye setup` configures one"),
         (402, "Payment required", "quota"),
         (429, "余额不足或无可用资源包,请充值。 [1113]", "quota"),
         (
