@@ -288,7 +288,7 @@ mod tests {
             "You have done the same action 4 times; it was not carried out, since the policy refuses it. \
              That does not get you on: do something else, ask the user, or give up."
         );
-        let both = [(20, tap(100), true), (90, tap(900), false)].repeat(6);
+        let both = vec![[(20, tap(100), true), (90, tap(900), false)]; 6].concat();
         let both = told(&both);
         assert!(
             both.iter().all(|it| it.contains("; some of it was not carried out, since the policy")),
