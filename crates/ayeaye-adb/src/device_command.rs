@@ -176,7 +176,7 @@ impl Commander<'_> {
         self.check_remote(&what, from, &[&SHARED[..], &[TOOLS]].concat())?;
         let folder = self.folder(&what)?;
         let unusable = |error: ExchangeError| self.client.not_sent(&what, error.to_string());
-        let incoming = folder.incoming(file).map_err(unusable)?;
+        let (incoming, into) = folder.incoming(file).map_err(unusable)?;
         let size = sync::file_size(self.client, from).await?;
         let size = size.ok_or_else(|| self.client.refused(&what, "there is no such file on it"))?;
         if MAX_FILE < size {
@@ -186,8 +186,8 @@ impl Commander<'_> {
         // It may be written to while it is read; a phone that sends far more than it has told is not believed.
         let most = MAX_FILE.min(size + GROWTH.max(size));
         folder.check_room(most).map_err(unusable)?;
-        let part = incoming.part();
-        let fetched = sync::pull_file(self.client, from, part, most, COPYING).await?;
+        let into = (incoming.part(), into);
+        let fetched = sync::pull_file(self.client, from, into, most, COPYING).await?;
         incoming.keep().map_err(unusable)?;
         Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
     }

@@ -2,11 +2,10 @@
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ayeaye_agent::journal::system_free_space;
-use ayeaye_agent::private_files::private_folder;
+use ayeaye_agent::private_files::{private_folder, private_options};
 
 /// The longest name of a file in it, in bytes.
 const MAX_NAME: usize = 255;
@@ -41,7 +40,7 @@ const PART: &str = ".ayeaye-part-";
 /// From when on nobody writes to such a file any more: copying ends long before.
 const OLD: Duration = Duration::from_mins(30);
 
-/// A file that is not complete yet. It is removed when it is dropped.
+/// A file that is not complete yet, and that it has created itself. It is removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Incoming {
     part: PathBuf,
@@ -106,13 +105,15 @@ impl ExchangeFolder {
     }
 
     /// A new file directly in the folder, which is created if need be. Until it is kept it has another name.
-    pub(crate) fn incoming(&self, name: &str) -> Result<Incoming, ExchangeError> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
+    pub(crate) fn incoming(&self, name: &str) -> Result<(Incoming, File), ExchangeError> {
         let path = self.fresh(name)?;
         self.remove_leftovers();
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let part = self.root.join(format!("{PART}{}-{number}", std::process::id()));
-        Ok(Incoming { part, path, name: name.to_owned() })
+        // The number of a process says nothing: in containers every server has the same.
+        let part = self.root.join(format!("{PART}{:032x}", rand::random::<u128>()));
+        let file = private_options().write(true).create_new(true).open(&part);
+        let file = file
+            .map_err(|error| ExchangeError::Unusable(name.to_owned(), self.root.clone(), error))?;
+        Ok((Incoming { part, path, name: name.to_owned() }, file))
     }
 
     /// Removes what processes that were killed have left.

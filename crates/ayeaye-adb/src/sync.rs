@@ -4,9 +4,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use ayeaye_agent::DeviceError;
-use ayeaye_agent::private_files::private_options;
 use bytes::Bytes;
-use tokio::fs::{File, OpenOptions};
+use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::Instant;
 
@@ -126,20 +125,19 @@ pub(crate) async fn push_file(
 /// Why a file of which more comes than was told is not kept.
 const GREW: &str = "it has become larger while it was read: try again when nothing writes to it";
 
-/// Copies a file of the phone into a new file of this machine, at most `most` bytes; says how many. What is
+/// Copies a file of the phone into a new file of this machine, whose path is told besides, at most `most` bytes; says how many. What is
 /// not complete is left for whoever has named the file.
 pub(crate) async fn pull_file(
     client: &DeviceClient,
     path: &str,
-    local: &Path,
+    (local, file): (&Path, std::fs::File),
     most: u64,
     limit: Duration,
 ) -> Result<u64, DeviceError> {
     let what = format!("reading {path}");
     let unwritable =
         |error: std::io::Error| client.not_sent(&what, format!("{}: {error}", local.display()));
-    let mut options = OpenOptions::from(private_options());
-    let mut file = options.write(true).create_new(true).open(local).await.map_err(unwritable)?;
+    let mut file = File::from_std(file);
     let copied = run_within(client, &what, path, limit, async |connection| {
         send(connection, *b"RECV", path.as_bytes()).await?;
         let (mut total, mut block) = (0, Vec::new());

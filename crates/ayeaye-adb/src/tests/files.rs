@@ -98,6 +98,27 @@ async fn what_a_killed_process_has_left_of_a_file_goes_with_the_next_one() {
 }
 
 #[tokio::test]
+async fn parts_of_other_processes_with_the_same_number_are_in_nobodys_way() {
+    let folder = tempfile::tempdir().unwrap();
+    // In containers every server has the same number.
+    let theirs = (0..100).map(|n| format!(".ayeaye-part-{}-{n}", std::process::id()));
+    let theirs: Vec<_> = theirs.map(|name| folder.path().join(name)).collect();
+    for path in &theirs {
+        std::fs::write(path, "theirs").unwrap();
+    }
+    let fake = phone(|id| match id {
+        b"RECV" => [block(b"all of it"), b"DONE\0\0\0\0".to_vec()].concat(),
+        _ => told(id, 9),
+    })
+    .await;
+    let done = open(&fake, folder.path()).await.perform(&fetch("film.mp4"), ON).await;
+    assert!(theirs.iter().all(|path| path.exists()), "{:?}", names(folder.path()));
+    assert_eq!(done.unwrap().note.as_deref(), Some("fetched 9 bytes as film.mp4"));
+    assert_eq!(std::fs::read(folder.path().join("film.mp4")).unwrap(), b"all of it");
+    assert_eq!(names(folder.path()).len(), theirs.len() + 1);
+}
+
+#[tokio::test]
 async fn a_file_of_more_than_4_gib_is_refused_for_its_size() {
     let folder = tempfile::tempdir().unwrap();
     let fake = phone(|id| match id {
