@@ -229,6 +229,20 @@ mod tests {
     }
 
     #[test]
+    fn a_caret_of_small_text_on_a_large_tablet_is_one() {
+        // 1056 dp at 160 dpi: 12 sp are 14 pixels high.
+        let size = ScreenSize { width: 1056, height: 1690 };
+        let white = vec![255; (size.width * size.height * 4) as usize];
+        let plain = Frame::new(size, Bytes::from(white)).unwrap();
+        let with = |wide, high| plain.with_black_areas(&[[500, 800, 500 + wide, 800 + high]]);
+        for width in 1..=3 {
+            assert!(is_unchanged(&plain, &with(width, 14)), "{width}");
+        }
+        assert!(!is_unchanged(&plain, &with(5, 14)), "a letter");
+        assert!(!is_unchanged(&plain, &with(1, 9)), "a part of one");
+    }
+
+    #[test]
     fn a_digit_that_becomes_another_is_a_change_though_a_screen_settles_all_the_same() {
         // 3 and 8, three pixels wide and six high.
         let digit = |left: [u32; 6]| {

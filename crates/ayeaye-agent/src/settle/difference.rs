@@ -9,7 +9,9 @@ const NOISE: f64 = 0.000_05;
 const SMALL: (f64, f64) = (0.015, 0.133);
 /// A text caret: 2 dp wide, rarely 3, and as high as a line of text, in parts of the screen's shorter side.
 const CARET_WIDTH: f64 = 0.007_5;
-const CARET_HEIGHT: std::ops::RangeInclusive<f64> = 0.02..=SMALL.1;
+const CARET_HEIGHT: (f64, f64) = (0.02, SMALL.1);
+/// So many pixels are enough: a line does not get higher with the screen, and small text has 14 on a large tablet.
+const ENOUGH_FOR_CARET: f64 = 12.0;
 /// It is at least so many times as high as it is wide, and fills so much of the box around it.
 const CARET_SHAPE: f64 = 4.0;
 const FILLED: f64 = 0.7;
@@ -79,9 +81,12 @@ impl Difference {
         // From the first pixel to the last.
         let (wide, high) = ((wide - 1.0) * step, (high - 1.0) * step);
         let shorter = f64::from(self.size.width.min(self.size.height)) * step;
+        // Of a copy's pixel at the edge, about half may belong to it.
+        let edge = (step - 1.0) / 2.0;
         wide <= shorter * CARET_WIDTH
-            && CARET_HEIGHT.contains(&(high / shorter))
-            && wide * CARET_SHAPE <= high
+            && (shorter * CARET_HEIGHT.0).min(ENOUGH_FOR_CARET) <= high
+            && high <= shorter * CARET_HEIGHT.1
+            && (wide + edge) * CARET_SHAPE <= high + edge
     }
 
     /// How many pixels, and the width and height of the box around them, which is empty if there are none.
