@@ -105,6 +105,25 @@ async fn a_field_without_select_all_is_emptied_from_its_end() {
 }
 
 #[tokio::test]
+async fn no_command_that_empties_a_field_presses_more_keys_than_there_is_time_for() {
+    let caret = |at: u32| format!(" mCursorSelStart={at} mCursorSelEnd={at}\n");
+    let answer = [caret(0), caret(0), caret(434)].join("--ayeaye--\n");
+    let fake = Fake::phone(move |r| {
+        let unknown = "Error: Unknown command: keycombination\n".to_owned();
+        r.contains("dumpsys input_method").then(|| Reply::Shell(answer.clone(), unknown, 0))
+    })
+    .await;
+    let clear = Gesture::Type { text: "x".to_owned(), point: None, clear: true, submit: false };
+    let error = fake.open().await.perform(&clear, ON).await.unwrap_err().to_string();
+    assert!(error.contains("434 characters are left"), "{error}");
+    let counts: Vec<_> = keys(&fake)
+        .iter()
+        .map(|line| line.split(' ').filter(|word| matches!(*word, "67" | "112")).count())
+        .collect();
+    assert!(counts.len() > 2 && counts.iter().all(|count| *count <= 300), "{counts:?}");
+}
+
+#[tokio::test]
 async fn any_text_goes_through_the_borrowed_keyboard_and_the_own_one_comes_back() {
     let fake = with_keyboard(completed()).await;
     fake.open().await.perform(&everything("你好\n👩‍👧"), ON).await.unwrap();

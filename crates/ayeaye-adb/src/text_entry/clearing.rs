@@ -27,10 +27,12 @@ const HOME: &str = "input keyevent 122";
 const END: &str = "input keyevent 123; [ \"$(getprop ro.build.version.sdk)\" -lt 31 ] && \
     echo ayeaye-line || { input keycombination 113 123 && input keyevent 113; }";
 
-/// How many characters are deleted by one command, backwards and forwards, and how often. At first little is
-/// believed to stand behind the place where the keys lead.
+/// How many characters are deleted by one command, backwards, and backwards and forwards together, and how often:
+/// before Android 12 a key takes 20 ms, and a command may take 10 s. At first little is believed to stand behind
+/// the place where the keys lead.
 const MAX_DELETES: usize = 250;
 const FEW_FORWARD: usize = 50;
+const MAX_KEYS: usize = MAX_DELETES + FEW_FORWARD;
 const MAX_ROUNDS: usize = 8;
 
 /// What is known of a field that was to be emptied.
@@ -192,7 +194,7 @@ async fn delete_backwards(
             Some(_) => "",
         };
         let back = known.map_or(MAX_DELETES, |_| at.clamp(1, MAX_DELETES));
-        let forward = if round == 0 { FEW_FORWARD } else { MAX_DELETES };
+        let forward = if round == 0 { FEW_FORWARD } else { MAX_KEYS - back };
         let (back, forward) = (" 67".repeat(back), " 112".repeat(forward));
         edges = edges_after(client, &format!("input keyevent{go}{back}{forward}"), false).await?;
         let Some(now) = edges else { return Ok(None) };
