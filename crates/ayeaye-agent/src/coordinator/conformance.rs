@@ -27,6 +27,8 @@ pub(crate) async fn keeps_its_promises(store: &Store<'_>) {
     a_later_run_has_a_greater_epoch(store).await;
     a_queue_is_first_come_first_served(store).await;
     owners_take_turns(store).await;
+    nobody_is_passed_over_by_those_who_come_again(store).await;
+    acts_of_a_takeover_are_one_turn(store).await;
     an_owner_fills_no_more_than_a_part_of_the_table(store).await;
     a_takeover_keeps_the_phone_for_its_session(store).await;
     messages_stay_in_order_until_they_are_acknowledged(store).await;
@@ -179,6 +181,53 @@ async fn owners_take_turns(store: &Store<'_>) {
         has = Some(run);
     }
     assert_eq!(order, ["ben", "chris", "anna", "ben", "anna", "anna"]);
+}
+
+async fn nobody_is_passed_over_by_those_who_come_again(store: &Store<'_>) {
+    let server = (store.server)();
+    let new = |owner: &'static str| run_of(owner, (store.session)(), true);
+    let mut has = Some(("anna", granted(&*server, new("anna")).await));
+    let mut waiting = Vec::new();
+    for owner in ["anna", "ben", "chris"] {
+        waiting.push((owner, queued(&*server, new(owner)).await));
+    }
+    let mut order = Vec::new();
+    for _ in 0..7 {
+        // Whoever is done comes again, except the one who waits already.
+        let (done, run) = has.take().unwrap();
+        drop(run);
+        let mut next = None;
+        for (at, (_, run)) in waiting.iter().enumerate() {
+            if server.advance(run.entry.epoch).await.unwrap() == Turn::Yours {
+                next = Some(at);
+                break;
+            }
+        }
+        let (owner, run) = waiting.remove(next.expect("one is next"));
+        order.push(owner);
+        has = Some((owner, run));
+        if done != "anna" {
+            waiting.push((done, queued(&*server, new(done)).await));
+        }
+    }
+    assert_eq!(order, ["ben", "chris", "anna", "ben", "chris", "ben", "chris"]);
+}
+
+async fn acts_of_a_takeover_are_one_turn(store: &Store<'_>) {
+    let (server, session) = ((store.server)(), (store.session)());
+    let hand = NewRun { kind: RunKind::Takeover, ..run_of("anna", session, false) };
+    let hand = granted(&*server, hand).await;
+    let ben = queued(&*server, run_of("ben", (store.session)(), true)).await;
+    for _ in 0..4 {
+        granted(&*server, NewRun { kind: RunKind::Act, ..run_of("anna", session, false) }).await;
+    }
+    drop(hand);
+    assert_eq!(server.advance(ben.entry.epoch).await.unwrap(), Turn::Yours);
+    let first = queued(&*server, run_of("ben", (store.session)(), true)).await;
+    let anna = queued(&*server, run_of("anna", (store.session)(), true)).await;
+    let second = queued(&*server, run_of("ben", (store.session)(), true)).await;
+    let rounds = [first, anna, second].map(|it| it.entry.round);
+    assert_eq!(rounds, [1, 1, 2]);
 }
 
 async fn an_owner_fills_no_more_than_a_part_of_the_table(store: &Store<'_>) {

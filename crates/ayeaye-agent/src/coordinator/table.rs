@@ -12,6 +12,17 @@ pub(super) struct Table {
     pub(super) last_epoch: u64,
     /// The earliest first.
     pub(super) runs: Vec<RunEntry>,
+    /// The last turns that owners have had, as long as they count.
+    pub(super) served: Vec<Served>,
+}
+
+/// The last turn that an owner has had on a phone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Served {
+    pub(super) owner: Principal,
+    /// All names of the phone.
+    pub(super) devices: Vec<DeviceId>,
+    pub(super) round: u64,
 }
 
 /// Where a new run stands.
@@ -35,11 +46,11 @@ impl Table {
         let wants = |it: &&RunEntry| it.wants_any_of(&devices);
         let has = |it: &&RunEntry| it.state != RunState::Queued;
         let has_it_already =
-            self.runs.iter().any(|it| it.session == session && wants(&it) && has(&it));
+            self.runs.iter().find(|it| it.session == session && wants(it) && has(it));
         let others = || self.runs.iter().filter(wants).filter(|it| it.session != session);
         let first = match others().find(has) {
             // Those that wait go on waiting while the phone stays with its session.
-            None if !has_it_already => others().next(),
+            None if has_it_already.is_none() => others().next(),
             first => first,
         };
         let state = match first {
@@ -54,13 +65,19 @@ impl Table {
         if state == RunState::Queued && MOST_WAITING <= self.waiting_of(&owner) {
             return Err(CoordinatorError::TooManyWaiting);
         }
-        let round = self.round_of(&owner, &devices);
+        // What a session does while it has the phone is one turn.
+        let same_turn = has_it_already.filter(|_| state == RunState::Running).map(|it| it.round);
+        self.forget_old_turns();
+        let round = same_turn.unwrap_or_else(|| self.round_of(&owner, &devices));
         self.end_takeover(session, kind);
         self.last_epoch += 1;
         let epoch = self.last_epoch;
         let server = server.to_owned();
         let entry = RunEntry { session, devices, owner, server, epoch, kind, state, round };
         self.runs.push(entry.clone());
+        if state == RunState::Running {
+            self.note_turn(&entry);
+        }
         Ok(match state {
             RunState::Queued => Place::Queued(entry),
             RunState::Running | RunState::Ending => Place::Running(entry),
@@ -75,10 +92,10 @@ impl Table {
         }
         let mut place = 1;
         let mut behind = None;
-        let (session, kind) = (own.session, own.kind);
+        let own = own.clone();
         let turn = own.turn();
         for other in
-            self.runs.iter().filter(|it| it.session != session && it.wants_any_of(&own.devices))
+            self.runs.iter().filter(|it| it.session != own.session && it.wants_any_of(&own.devices))
         {
             match other.state {
                 RunState::Queued if other.turn() < turn => place += 1,
@@ -87,20 +104,47 @@ impl Table {
             }
         }
         if place == 1 && behind.is_none() {
-            self.end_takeover(session, kind);
+            self.end_takeover(own.session, own.kind);
             self.set(epoch, RunState::Running);
+            self.note_turn(&own);
             return Ok(Turn::Yours);
         }
         Ok(Turn::Waiting { place, behind })
     }
 
-    /// The round in which a new run gets its phone: the first after those of its owner's other runs there. An owner
-    /// without any joins the round that is on, so that nobody waits for all that another has queued.
+    /// The round in which a new run gets its phone: the first after those of its owner's other runs there, and after the
+    /// last in which the owner had it. Others join the round that is on, so that nobody waits for all that another has
+    /// queued, and none who comes again and again passes over one who waits.
     fn round_of(&self, owner: &Principal, devices: &[DeviceId]) -> u64 {
-        let there = || self.runs.iter().filter(|it| it.wants_any_of(devices));
-        let last = there().filter(|it| it.owner == *owner).map(|it| it.round).max();
+        let there = self.runs.iter().filter(|it| it.wants_any_of(devices) && it.owner == *owner);
+        let had = self.served.iter().filter(|it| it.owner == *owner && it.is_of(devices));
+        let last = there.map(|it| it.round).chain(had.map(|it| it.round)).max();
         let next = last.map(|round| round.saturating_add(1));
-        next.or_else(|| there().map(|it| it.round).min()).unwrap_or_default()
+        next.max(self.lowest_round(devices)).unwrap_or_default()
+    }
+
+    /// The round that is on.
+    fn lowest_round(&self, devices: &[DeviceId]) -> Option<u64> {
+        self.runs.iter().filter(|it| it.wants_any_of(devices)).map(|it| it.round).min()
+    }
+
+    fn note_turn(&mut self, run: &RunEntry) {
+        let RunEntry { owner, devices, round, .. } = run;
+        self.served.retain(|it| it.owner != *owner || !it.is_of(devices));
+        if !devices.is_empty() {
+            self.served.push(Served {
+                owner: owner.clone(),
+                devices: devices.clone(),
+                round: *round,
+            });
+        }
+    }
+
+    /// Turns before the round that is on count no more, and none does where nobody has the phone or waits for it.
+    fn forget_old_turns(&mut self) {
+        let mut served = std::mem::take(&mut self.served);
+        served.retain(|it| self.lowest_round(&it.devices).is_some_and(|on| on <= it.round));
+        self.served = served;
     }
 
     fn waiting_of(&self, owner: &Principal) -> usize {
@@ -133,6 +177,12 @@ impl Table {
         if let Some(run) = self.runs.iter_mut().find(|it| it.epoch == epoch) {
             run.state = state;
         }
+    }
+}
+
+impl Served {
+    fn is_of(&self, devices: &[DeviceId]) -> bool {
+        self.devices.iter().any(|device| devices.contains(device))
     }
 }
 

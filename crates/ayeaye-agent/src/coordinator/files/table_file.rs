@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::storage;
-use crate::coordinator::table::Table;
+use crate::coordinator::table::{Served, Table};
 use crate::coordinator::{CoordinatorError, MOST_RUNS, RunEntry, RunKind, RunState};
 use crate::private_files::write_whole;
 use crate::{DeviceId, Principal};
@@ -22,6 +22,16 @@ struct TableRecord {
     v: u32,
     last_epoch: u64,
     runs: Vec<RunRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    served: Vec<ServedRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ServedRecord {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    devices: Vec<String>,
+    round: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -75,7 +85,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Table, String> {
         return Err("it names too many runs".to_owned());
     }
     let runs: Result<Vec<_>, String> = table.runs.into_iter().map(entry).collect();
-    Ok(Table { last_epoch: table.last_epoch, runs: runs? })
+    let served = table.served.into_iter().map(|it| Served {
+        owner: Principal::from_record(it.owner.as_deref()),
+        devices: it.devices.into_iter().map(DeviceId::new).collect(),
+        round: it.round,
+    });
+    Ok(Table { last_epoch: table.last_epoch, runs: runs?, served: served.collect() })
 }
 
 pub(super) fn store(runs: &Path, table: &Table, sync: bool) -> Result<(), CoordinatorError> {
@@ -86,7 +101,17 @@ pub(super) fn store(runs: &Path, table: &Table, sync: bool) -> Result<(), Coordi
 
 pub(super) fn encode(table: &Table) -> serde_json::Result<Vec<u8>> {
     let runs = table.runs.iter().map(record).collect();
-    serde_json::to_vec(&TableRecord { v: VERSION, last_epoch: table.last_epoch, runs })
+    let served = table.served.iter().map(|it| ServedRecord {
+        owner: it.owner.recorded(),
+        devices: names(&it.devices),
+        round: it.round,
+    });
+    let (last_epoch, served) = (table.last_epoch, served.collect());
+    serde_json::to_vec(&TableRecord { v: VERSION, last_epoch, runs, served })
+}
+
+fn names(devices: &[DeviceId]) -> Vec<String> {
+    devices.iter().map(|it| it.as_str().to_owned()).collect()
 }
 
 fn entry(record: RunRecord) -> Result<RunEntry, String> {
@@ -114,7 +139,7 @@ fn entry(record: RunRecord) -> Result<RunEntry, String> {
 fn record(run: &RunEntry) -> RunRecord {
     RunRecord {
         session: run.session.to_string(),
-        devices: run.devices.iter().map(|it| it.as_str().to_owned()).collect(),
+        devices: names(&run.devices),
         owner: run.owner.recorded(),
         server: run.server.clone(),
         epoch: run.epoch,
