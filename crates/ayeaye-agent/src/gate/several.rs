@@ -7,7 +7,17 @@ use super::text::{normalized, words};
 /// What parts those in a title.
 const BETWEEN: [char; 12] = [',', ';', '&', '、', '，', '+', '/', '،', '；', '|', '·', '•'];
 /// The same in words.
-const BETWEEN_WORDS: [&str; 7] = [" and ", " und ", " et ", " y ", " и ", " och ", " og "];
+#[rustfmt::skip]
+const BETWEEN_WORDS: [&str; 17] = [
+    " and ", " und ", " et ", " y ", " и ", " och ", " og ", " e ", " en ", " i ", " ve ", " dan ", " és ", " і ", " та ", " και ", " و ",
+];
+/// Arabic writes its "and" as one with the word behind it.
+const ARABIC_AND: &str = " و";
+/// Names that begin with that letter.
+#[rustfmt::skip]
+const ARABIC_NAMES: [&str; 14] = [
+    "وليد", "وائل", "وسام", "وسيم", "وفاء", "وجدي", "وداد", "وديع", "وهيب", "وحيد", "وردة", "وصفي", "واصف", "ونيس",
+];
 /// Words that are nobody's name: the user, and what apps say of who is written to.
 #[rustfmt::skip]
 const NOBODY: &[&str] = &[
@@ -40,8 +50,24 @@ pub(super) fn people_of(title: &str) -> Vec<&str> {
     for between in BETWEEN_WORDS {
         parts = parts.into_iter().flat_map(|it| it.split(between)).collect();
     }
-    let parts = parts.into_iter().flat_map(|it| it.split(BETWEEN)).map(str::trim);
+    let parts = parts.into_iter().flat_map(|it| it.split(BETWEEN)).flat_map(parted_in_arabic);
+    let parts = parts.map(str::trim);
     parts.filter(|it| is_somebody(it)).collect()
+}
+
+/// A text before each word that Arabic joins with its "and", which stays with the word.
+fn parted_in_arabic(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for (at, _) in text.match_indices(ARABIC_AND) {
+        let word = text[at..].split_whitespace().next().unwrap_or_default();
+        if 2 < word.chars().count() && !ARABIC_NAMES.contains(&word) {
+            parts.push(&text[from..at]);
+            from = at;
+        }
+    }
+    parts.push(&text[from..]);
+    parts
 }
 
 fn is_somebody(part: &str) -> bool {
@@ -69,6 +95,13 @@ mod tests {
             ("Anna Berg, +49 151 2345678", &["Anna Berg", "49 151 2345678"]),
             ("anna, mallory & 2 others", &["anna", "mallory", "2 others"]),
             ("Anna and Mallory", &["Anna", "Mallory"]),
+            ("Anna e Marco", &["Anna", "Marco"]),
+            ("Anna i Marek", &["Anna", "Marek"]),
+            ("Anna E Berg", &["Anna E Berg"]),
+            ("أحمد وسعيد", &["أحمد", "وسعيد"]),
+            ("أحمد و سعيد", &["أحمد", "سعيد"]),
+            ("أحمد وليد", &["أحمد وليد"]),
+            ("وسعيد", &["وسعيد"]),
             ("Anna Berg, last seen today at 12:30", &["Anna Berg"]),
             ("Anna (2), online", &["Anna (2)"]),
             ("Anna, you", &["Anna"]),
