@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::class::ActClass;
 use super::fillers::says_something;
 use super::phrases;
-use super::text::{holds, is_spaced, is_stem, normalized, same_word, words};
+use super::text::{find, holds, is_spaced, is_stem, normalized, same_word, words};
 
 /// Kinds of things, and what is said of all of them.
 #[rustfmt::skip]
@@ -47,7 +47,7 @@ static JOINED_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 pub(super) fn is_told_apart(text: &str, said: &[String], shown: &str) -> bool {
     let number = shown.split(|c: char| !c.is_numeric() && !matches!(c, ':' | '.'));
     let mut number = number.map(|it| it.trim_matches(['.', ':']).trim_start_matches('0'));
-    if number.any(|it| 3 <= it.len() && holds(text, it)) {
+    if number.any(|it| 3 <= it.len() && (holds(text, it) || is_full_hour(text, it))) {
         return true;
     }
     let (mut own, mut rest) = (text.to_owned(), shown.to_owned());
@@ -66,6 +66,38 @@ pub(super) fn is_told_apart(text: &str, said: &[String], shown: &str) -> bool {
             is_shared(&own, word)
         }
     })
+}
+
+/// Whether a text names the full hour that is shown as "7:00": "at 7", "um 7 Uhr", "七点", and not "7:30" or "half past 7".
+fn is_full_hour(text: &str, shown: &str) -> bool {
+    const CHINESE: [&str; 12] =
+        ["一", "两", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"];
+    #[rustfmt::skip]
+    const MINUTES: [&str; 15] = [
+        "half", "halb", "halv", "past", "to", "quarter", "viertel", "dreiviertel", "vor", "nach", "demie", "media", "mezza", "meia", "kwart",
+    ];
+    const CHINESE_MINUTES: &str = "半零〇一二三四五六七八九十过過差";
+    let Some(hour) = shown.strip_suffix(":00").or_else(|| shown.strip_suffix(".00")) else {
+        return false;
+    };
+    let Ok(nth) = hour.parse::<usize>() else { return false };
+    let counts = |at: usize, end: usize, is_chinese: bool| {
+        let (before, after) = (&text[..at], &text[end..]);
+        let in_oclock = after.strip_prefix(['点', '點', '时', '時']);
+        let rest = in_oclock.unwrap_or(after);
+        let has_minutes = words(before).last().is_some_and(|it| MINUTES.contains(&it))
+            || words(rest)
+                .take(2)
+                .any(|it| MINUTES.contains(&it) || it.starts_with(|c: char| c.is_ascii_digit()))
+            || in_oclock.is_some() && rest.starts_with(|c| CHINESE_MINUTES.contains(c));
+        let is_part =
+            before.ends_with([':', '.']) || before.ends_with(|c| CHINESE_MINUTES.contains(c));
+        !has_minutes && !is_part && (!is_chinese || in_oclock.is_some())
+    };
+    find(text, hour).any(|at| counts(at, at + hour.len(), false))
+        || nth.checked_sub(1).and_then(|it| CHINESE.get(it)).is_some_and(|hour| {
+            text.match_indices(hour).any(|(at, _)| counts(at, at + hour.len(), true))
+        })
 }
 
 /// Whether a word (normalized) means a kind of things, or deletes them.
@@ -104,6 +136,12 @@ mod tests {
         for (text, shown) in [
             ("delete the note shopping list", "Shopping list"),
             ("Remove the alarm at 6:30", "06:30"),
+            ("delete the alarm at 7", "7:00"),
+            ("Lösche den Wecker um 7 Uhr", "07:00"),
+            ("Delete the alarm at 10 tomorrow", "10:00"),
+            ("删除早上七点的闹钟", "7:00"),
+            ("删除7点的闹钟", "07:00"),
+            ("刪除十一點的鬧鐘", "11:00"),
             ("删除购物备忘录", "购物"),
             ("買い物のメモを削除して", "買い物"),
             ("쇼핑 메모를 삭제해 줘", "쇼핑"),
@@ -118,6 +156,17 @@ mod tests {
             ("delete the notes", "Notes"),
             ("lösche die notiz einkauf", "Notiz löschen?"),
             ("Remove the alarm at 6:30", "7:30"),
+            ("delete the alarm at 7", "7:30"),
+            ("delete the alarm at 7", "17:00"),
+            ("delete the alarm at 17", "7:00"),
+            ("delete the alarm at 7:30", "7:00"),
+            ("delete the alarm at half past 7", "7:00"),
+            ("lösche den wecker um halb 7", "7:00"),
+            ("lösche den wecker um 7 uhr 30", "7:00"),
+            ("删除七点半的闹钟", "7:00"),
+            ("删除7点半的闹钟", "7:00"),
+            ("删除十七点的闹钟", "7:00"),
+            ("删除十一点的闹钟", "1:00"),
             ("删除购物备忘录", "工作备忘录"),
             ("删除这条备忘录", "确定删除这条备忘录吗？"),
             ("買い物のメモを削除して", "このメモを削除しますか？"),

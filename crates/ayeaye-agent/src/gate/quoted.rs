@@ -13,6 +13,14 @@ const WRITTEN: &[&str] = &[
     "note", "notiz", "nota", "notitie", "notatka", "notatkę", "not", "заметк", "нотатк", "备忘录", "笔记", "便签", "メモ", "메모", "ملاحظة", "नोट", "catatan", "ghi chú", "โน้ต", "text", "title", "titled", "saying", "says", "words",
 ];
 
+/// What stands before a noun in German, which has a capital and is no name.
+#[rustfmt::skip]
+const GERMAN_ARTICLES: &[&str] = &[
+    "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "eines", "im", "am", "vom", "zum", "zur", "beim", "ins", "ans",
+    "mein", "meine", "meinen", "meinem", "meiner", "meines", "dein", "deine", "deinen", "deinem", "deiner", "deines", "sein", "seine", "seinen", "seinem", "seiner", "seines",
+    "ihr", "ihre", "ihren", "ihrem", "ihrer", "ihres", "unser", "unsere", "unseren", "unserem", "unserer", "unseres", "euer", "eure", "euren", "eurem", "eurer", "eures",
+];
+
 /// What is to be said or written.
 #[derive(Debug, Clone)]
 pub(super) struct Content {
@@ -22,17 +30,19 @@ pub(super) struct Content {
     pub(super) is_all: bool,
 }
 
-/// Words with a capital that begin no sentence, and those in quotes, of any script, normalized.
+/// Words with a capital that begin no sentence and stand behind no German article, and those in quotes, of any script,
+/// normalized.
 pub(super) fn names_in(text: &str) -> Vec<String> {
     let mut names = Vec::new();
-    let (mut begins, mut quoted) = (true, false);
+    let (mut begins, mut quoted, mut is_noun) = (true, false, false);
     for word in text.split_whitespace() {
         quoted |= opens_quote(word);
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let plain = normalized(bare);
         let capital = bare.chars().next().is_some_and(char::is_uppercase);
-        if (capital && !begins || quoted) && says_something(&plain) && plain.chars().all(is_spaced)
-        {
+        let counts = capital && !begins && !is_noun && plain != "uhr" || quoted;
+        is_noun = GERMAN_ARTICLES.contains(&plain.as_str());
+        if counts && says_something(&plain) && plain.chars().all(is_spaced) {
             names.push(plain);
         }
         quoted &= !closes_quote(word);
