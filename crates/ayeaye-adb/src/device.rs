@@ -29,6 +29,9 @@ use crate::{AppLabels, ExchangeFolder, fence, gesture, screen, settings, sync};
 
 /// The longest touch and hold delay that is believed, in milliseconds; Android offers 1500.
 const MAX_LONG_PRESS: u64 = 5000;
+/// Why a drag may have been a swipe.
+const MOVED_EARLY: &str = "this phone's touch and hold delay is longer than the half second after which the finger \
+    began to move, so it may have swiped and dragged nothing";
 
 /// A phone behind an adb server.
 #[derive(Debug)]
@@ -145,6 +148,7 @@ impl AdbDevice {
     async fn carry_out(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
         let what = gesture.name();
         let field = self.client.take_field();
+        let mut performed = Performed::done();
         let line = match gesture {
             Gesture::Click { point } => gesture::tap(*point, on),
             Gesture::DoubleClick { point } => gesture::double_tap(*point, on, self.sdk().await?),
@@ -153,7 +157,15 @@ impl AdbDevice {
             }
             Gesture::Slide { from, to, duration } => gesture::slide(*from, *to, on, *duration),
             Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
-            Gesture::Drag { from, to } => gesture::drag(*from, *to, on, self.long_press().await?),
+            Gesture::Drag { from, to } => {
+                let timeout = self.long_press().await?;
+                let sdk = if gesture::LONG_PRESS < timeout { self.sdk().await? } else { None };
+                let press = gesture::drag_press(timeout, sdk);
+                if press < timeout {
+                    performed = Performed::uncertain(MOVED_EARLY);
+                }
+                gesture::drag(*from, *to, on, press)
+            }
             Gesture::HotKey { key } => gesture::key(*key),
             Gesture::Command(command) => return self.commander().perform(command).await,
             Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
@@ -168,7 +180,7 @@ impl AdbDevice {
         };
         let display = self.seen.displays.for_gesture(&self.client, what).await?;
         line.on_display(display).send(&self.client, what).await?;
-        Ok(Performed::done())
+        Ok(performed)
     }
 
     /// What is set as the touch and hold delay, for the person in front.

@@ -112,11 +112,21 @@ pub(crate) fn unlock(on: ScreenSize, duration: Duration) -> ShellCommand {
     swipe(Pixel { x, y: from }, Pixel { x, y: to }, duration)
 }
 
-/// `input` presses for as long as a long press takes, and that is a part of the time it is given: where none is
-/// left, the finger jumps and nothing is dragged (AOSP, `InputShellCommand.sendSwipe`).
-pub(crate) fn drag(from: Point, to: Point, on: ScreenSize, timeout: Duration) -> ShellCommand {
+/// How long `input` presses before it drags. Before Android 12 it is a bare Java program, for which a touch always is
+/// a long press after half a second (AOSP, `ViewConfiguration.getLongPressTimeout` without an activity thread).
+pub(crate) fn drag_press(timeout: Duration, sdk: Option<u32>) -> Duration {
+    if sdk.is_some_and(|sdk| sdk < FIRST_NATIVE_INPUT_SDK) {
+        LONG_PRESS
+    } else {
+        timeout.max(LONG_PRESS)
+    }
+}
+
+/// `input` presses first, and that is a part of the time it is given: where none is left, the finger jumps and
+/// nothing is dragged (AOSP, `InputShellCommand.sendSwipe`).
+pub(crate) fn drag(from: Point, to: Point, on: ScreenSize, press: Duration) -> ShellCommand {
     let (from, to) = (from.to_pixel(on), to.to_pixel(on));
-    let duration = timeout + DRAG_DURATION;
+    let duration = press + DRAG_DURATION;
     let ms = duration.as_millis();
     ShellCommand {
         line: format!("input draganddrop {} {} {} {} {ms}", from.x, from.y, to.x, to.y),

@@ -71,6 +71,29 @@ async fn presses_and_drags_last_longer_than_the_touch_and_hold_delay() {
 }
 
 #[tokio::test]
+async fn a_drag_before_android_12_is_doubtful_after_a_longer_touch_and_hold_delay() {
+    let point = Point::new(500, 500).unwrap();
+    let long = "draganddrop 540 1200 540 1200 2500";
+    let usual = "draganddrop 540 1200 540 1200 1500";
+    for (sdk, delay, line, certain) in [
+        ("30", "1500", usual, false),
+        ("30", "400", usual, true),
+        ("30", "null", usual, true),
+        ("31", "1500", long, true),
+    ] {
+        let fake = Fake::phone(move |r| match r {
+            _ if r.contains("long_press_timeout") => Some(Reply::out(format!("{delay}\n"))),
+            _ if r.contains("build.version.sdk") => Some(Reply::out(format!("{sdk}\n"))),
+            _ => None,
+        })
+        .await;
+        let done = fake.open().await.perform(&Gesture::Drag { from: point, to: point }, ON).await;
+        assert_eq!(fake.acts(), [format!("input {line}")], "{sdk} {delay}");
+        assert_eq!(done.unwrap().uncertain.is_none(), certain, "{sdk} {delay}");
+    }
+}
+
+#[tokio::test]
 async fn what_answers_adb_without_a_shell_is_told_from_a_link_that_broke() {
     for is_shell in [false, true] {
         let fake = Fake::phone(move |request| {

@@ -9,7 +9,9 @@ use super::{
     io::{Io, PIPE_LIMIT, Sink, Stdin},
     process::{Shell, Stop},
 };
-use crate::{device::AdbDevice, memory::HeldBuffer, options::PhoneOptions, phone::Phone};
+use crate::{
+    device::AdbDevice, memory::HeldBuffer, options::PhoneOptions, os::state::Gesture, phone::Phone,
+};
 
 fn device() -> AdbDevice {
     let options = PhoneOptions { width: 320, height: 640, ..PhoneOptions::default() };
@@ -445,6 +447,19 @@ async fn a_swipe_that_began_is_finished() {
     assert!(cut.await.is_err());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(device.phone().state().counts.swipes, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_android_12_a_drag_sees_no_touch_and_hold_delay() {
+    for (sdk, delay, drags) in [(30, "1500", false), (30, "500", true), (31, "1500", true)] {
+        let options = PhoneOptions { width: 320, height: 640, sdk, ..PhoneOptions::default() };
+        let device = AdbDevice::new(Phone::new(options));
+        device.phone().put_setting("secure", "long_press_timeout", Some(delay));
+        run(&device, "input draganddrop 160 400 160 200 2500").await;
+        let actions = device.phone().state().actions;
+        let has_dragged = matches!(actions.last().unwrap().gesture, Gesture::Drag { .. });
+        assert_eq!(has_dragged, drags, "{sdk} {delay}");
+    }
 }
 
 #[tokio::test]

@@ -11,6 +11,8 @@ use crate::{device::AdbDevice, profile::pause};
 /// long.
 const JVM_START: Duration = Duration::from_millis(400);
 const FIRST_SDK_WITHOUT_JAVA: u32 = 31;
+/// That program sees no settings, and presses for as long as a touch usually needs to be a long press.
+const JAVA_PRESS: Duration = Duration::from_millis(500);
 /// The default duration of a swipe.
 const SWIPE: Duration = Duration::from_millis(300);
 /// Longer gestures are refused, so that none blocks a phone for ever.
@@ -216,8 +218,15 @@ async fn perform(device: &AdbDevice, gesture: Gesture) {
             phone.swipe(from, to, time);
         }
         Gesture::Drag(from, to, time) => {
-            tokio::time::sleep(time.max(phone.long_press())).await;
-            phone.drag(from, to, time);
+            let long = phone.long_press();
+            let press = if is_java(device) { JAVA_PRESS } else { long };
+            tokio::time::sleep(time.max(press)).await;
+            // A finger that moves before its touch is a long press swipes.
+            if press < long && press < time {
+                phone.swipe(from, to, time);
+            } else {
+                phone.drag(from, to, time);
+            }
         }
         Gesture::Keys(codes, press) => {
             for code in codes {
