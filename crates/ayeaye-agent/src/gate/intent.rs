@@ -366,4 +366,6 @@ pub(super) fn says_all(text: &str) -> bool {
 }
 
 #[cfg(test)]
+mod forbidding_tests;
+#[cfg(test)]
 mod tests;

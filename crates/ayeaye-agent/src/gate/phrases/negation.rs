@@ -64,6 +64,7 @@ const ORDERS_NOT: &[&str] = &[
 const TURNS_BACK: &[&str] = &[
     "but", "instead", "and", "just", "only", "then", "sondern", "aber", "und", "dann", "mais", "et", "puis", "pero", "sino", "y", "mas", "ma", "poi", "maar", "en", "ale", "i", "ama",
     "sonra", "но", "а", "и", "але", "та", "men", "och", "og", "utan",
+    "लेकिन", "मगर", "पर", "और", "बल्कि", "तो", "بل", "لكن", "ولكن", "ثم", "tapi", "tetapi", "melainkan", "lalu",
 ];
 /// What forbids wherever it stands in the part of its verb.
 #[rustfmt::skip]
@@ -73,7 +74,7 @@ const NOTHING: &[&str] = &[
     "niente", "nulla", "nessuno", "nessuna", "nessun", "inte", "ikke", "ikkje", "aldrig", "aldri", "ingenting", "ingen", "inget", "inga", "intet", "nic", "nikogo", "nikomu", "nigdy",
     "nimic", "nimeni", "niciodată", "semmit", "senkit", "soha", "mitään", "ketään", "τίποτα", "ποτέ", "ничего", "никого", "никому", "никогда", "нельзя", "нічого", "нікого", "нікому", "ніколи",
     "weder", "verboten", "forbidden", "prohibited", "interdit", "prohibido", "proibido", "vietato", "verboden", "förbjudet", "forbudt", "запрещено", "заборонено", "yasak", "ممنوع", "dilarang", "मना", "żadnym",
-    "нищо", "никога", "ništa", "nikoga", "nikad", "כלום", "न", "ना", "नहीं", "नही", "मत",
+    "нищо", "никога", "ništa", "nikoga", "nikad", "כלום", "नहीं", "नही", "मत",
 ];
 /// The same, but not of verbs behind which something is told: "Napisz Annie: nie przyjdę".
 const NOTHING_OF_ACTS: &[&str] = &["nie", "не", "ne"];

@@ -94,8 +94,8 @@ const LOOKS_JOINED: &[&str] = &[
 ];
 /// What may stand before it.
 const ASKS_JOINED: &[&str] = &["请", "請", "帮我", "幫我", "麻烦", "你", "ช่วย", "กรุณา"];
-/// What makes a part of what is looked at: "发给我的消息".
-const OF_JOINED: &[&str] = &["的", "ที่"];
+/// What makes a part of what is looked at; of Chinese 的 only behind the verb: "发给我的消息".
+const OF_JOINED: &[&str] = &["ที่"];
 /// What begins another request in the same part.
 const THEN_JOINED: &[&str] = &["并", "然后", "再", "就", "แล้ว", "และ"];
 /// What begins another request.
@@ -107,6 +107,8 @@ const AND: &[&str] = &[
 /// What begins what something is looked for: "find the number to call her".
 #[rustfmt::skip]
 const PURPOSE: &[&str] = &["to", "zu", "pour", "para", "per", "te", "żeby", "aby", "чтобы", "щоб", "att", "at", "untuk", "để"];
+/// What may stand between it and the verb: "pour l'appeler".
+const OBJECTS: &[&str] = &["l", "lui", "le", "la", "les", "leur"];
 /// Words before the verb of a part, at the most: "please read", "can you read".
 const FIRST: usize = 3;
 
@@ -172,7 +174,8 @@ pub(in crate::gate) fn is_looked_at(text: &str, at: usize, end: usize, language:
         LOOKS_WORDS.contains(**word) || language == "vi" && VIETNAMESE_WORDS.contains(**word)
     };
     if part.iter().take(FIRST).any(|it| looks(&it)) {
-        let for_purpose = part.last().is_some_and(|it| PURPOSE_WORDS.contains(*it));
+        let mut near = part.iter().rev().skip_while(|it| OBJECTS.contains(it));
+        let for_purpose = near.next().is_some_and(|it| PURPOSE_WORDS.contains(*it));
         let is_verb = language == "en" && !NOUN_WORDS.contains(&text[at..end]);
         return !for_purpose && !is_verb;
     }
