@@ -1,5 +1,6 @@
 //! What the user's own words ask for: the task, and what a person has answered. Nothing that a model or a
 //! screen says is among them.
+use std::borrow::Cow;
 use std::sync::{LazyLock, OnceLock};
 
 use super::addressee::addressed;
@@ -9,7 +10,10 @@ use super::fillers::{EMPTY_WORDS, says_something};
 use super::kinds::{is_kind, is_told_apart};
 use super::owners::{KNOWN_ENDINGS, anybody_can_have, hosts_in, is_shared, owner_of};
 use super::phrases;
-use super::quoted::{Content, contents, names_in, normalized_lines, people_in, unquoted};
+use super::quoted::{
+    Content, contents, masked, names_in, names_that_forbid, normalized_lines, people_in, unquoted,
+    without_names,
+};
 use super::several::people_of;
 use super::text::{holds, is_spaced, mentions, normalized, same_word, stems, words};
 use super::things::{is_for_one_of, without_things};
@@ -23,6 +27,10 @@ pub struct UserWords {
     text: String,
     /// The same without what is quoted: what is to be said to somebody asks for nothing and forbids nothing.
     own: String,
+    /// The same in which what is quoted says nothing, the names and labels either.
+    forbidding: String,
+    /// Names of people that are words which forbid.
+    called: Vec<String>,
     /// Without those whom they only tell of: whom something is for.
     addressed: OnceLock<String>,
     /// Those that say something.
@@ -57,7 +65,9 @@ impl UserWords {
         let mut particular = Vec::new();
         let mut people = Vec::new();
         let mut hosts = Vec::new();
+        let mut called = Vec::new();
         for said in texts {
+            called.extend(names_that_forbid(said));
             particular.extend(names_in(said));
             people.extend(people_in(said));
             hosts.extend(hosts_in(said));
@@ -77,11 +87,14 @@ impl UserWords {
         }
         let text = phrases::forgetting(&text);
         let words = words(&text).filter(|it| says_something(it)).map(str::to_owned).collect();
-        let own = unquoted(&text);
+        let (own, quoted) = unquoted(&text);
+        let forbidding = masked(&own, &quoted);
         let contents = contents(&own);
         Self {
             text,
             own,
+            forbidding,
+            called,
             words,
             particular,
             people,
@@ -106,6 +119,12 @@ impl UserWords {
     fn finds(&self, class: ActClass) -> bool {
         let mut asked = false;
         let tells = matches!(class, ActClass::Send | ActClass::Publish);
+        let told_to = tells.then_some(self.people.as_slice());
+        let forbidding = self.forbidding(class);
+        let contents: Vec<_> = self.contents.iter().map(|it| it.from..it.to).collect();
+        if class == ActClass::Send && phrases::is_draft_only(&forbidding, &contents, &self.people) {
+            return false;
+        }
         for phrase in phrases::intents(class) {
             for (at, end) in stems(&self.own, &phrase.text) {
                 if self.is_no_request(phrase, at, end) {
@@ -120,8 +139,8 @@ impl UserWords {
                 });
                 // What is said to somebody forbids nothing of what is before it.
                 let said = self.contents.iter().map(|it| it.from).filter(|it| end <= *it).min();
-                let part = &self.own[..said.unwrap_or(self.own.len())];
-                if phrases::is_negated(part, at, end, tells) {
+                let part = &forbidding[..said.unwrap_or(forbidding.len())];
+                if phrases::is_negated(part, at, end, told_to) {
                     if counts {
                         return false;
                     }
@@ -131,6 +150,14 @@ impl UserWords {
             }
         }
         asked
+    }
+
+    /// The text in which words forbid an act of this class: what reaches somebody has names beside it.
+    fn forbidding(&self, class: ActClass) -> Cow<'_, str> {
+        if self.called.is_empty() || !matches!(class, ActClass::Send | ActClass::Call) {
+            return Cow::Borrowed(&self.forbidding);
+        }
+        Cow::Owned(without_names(&self.forbidding, &self.called))
     }
 
     /// Whether a verb in them only looks like a request.
@@ -156,7 +183,7 @@ impl UserWords {
                 {
                     continue;
                 }
-                if phrases::is_negated(&self.own, at, end, false) {
+                if phrases::is_negated(&self.forbidding, at, end, None) {
                     return false;
                 }
                 asked = true;

@@ -9,6 +9,7 @@ mod bare;
 mod changing;
 mod controls;
 mod declines;
+mod drafts;
 mod everyday;
 mod intents;
 mod lasting;
@@ -16,6 +17,7 @@ mod negation;
 mod northern;
 mod nouns;
 mod secrets;
+mod telling;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -31,6 +33,7 @@ use super::text::{find, holds, is_spaced, is_stem, mentions, normalized, stems, 
 pub(super) use self::answers::{ACCENTED, ANSWERS};
 pub(super) use self::asking::is_no_request;
 pub(super) use self::bare::{Bare, When, bare, begins};
+pub(super) use self::drafts::is_draft_only;
 pub(super) use self::everyday::Where;
 pub(super) use self::intents::{forgetting, is_asked_about};
 pub(super) use self::negation::is_negated;

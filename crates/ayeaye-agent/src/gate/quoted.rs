@@ -1,4 +1,6 @@
 //! What of a user's words is their own: without what is quoted, and where stands what is to be said to somebody.
+use std::ops::Range;
+
 use super::class::ActClass;
 use super::fillers::says_something;
 use super::phrases;
@@ -154,9 +156,10 @@ pub(super) fn normalized_lines(text: &str) -> String {
 }
 
 /// Without what stands in quotes, a name or the label of a button aside: that has two words at most, or four letters of a
-/// script without blanks.
-pub(super) fn unquoted(text: &str) -> String {
+/// script without blanks; and where such a one stands in it.
+pub(super) fn unquoted(text: &str) -> (String, Vec<Range<usize>>) {
     let mut own = String::with_capacity(text.len());
+    let mut kept = Vec::new();
     let mut rest = text;
     while let Some((at, opening)) =
         rest.char_indices().find(|(_, c)| QUOTES.iter().any(|(it, _)| it == c))
@@ -175,6 +178,7 @@ pub(super) fn unquoted(text: &str) -> String {
         let parted = quoted.chars().all(|c| is_spaced(c) || c.is_whitespace());
         let longest = if parted { 24 } else { 4 };
         if quoted.split_whitespace().count() <= 2 && quoted.chars().count() <= longest {
+            kept.push(own.len()..own.len() + quoted.len());
             own.push_str(quoted);
         }
         own.push(' ');
@@ -183,5 +187,44 @@ pub(super) fn unquoted(text: &str) -> String {
             .unwrap_or_default();
     }
     own.push_str(rest);
-    own
+    (own, kept)
+}
+
+/// A text with letters that mean nothing in these places.
+pub(super) fn masked(text: &str, places: &[Range<usize>]) -> String {
+    let mut masked = text.to_owned();
+    for place in places {
+        masked.replace_range(place.clone(), &"x".repeat(place.len()));
+    }
+    masked
+}
+
+/// A text in which these names mean nothing.
+pub(super) fn without_names(text: &str, names: &[String]) -> String {
+    let begin = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    let found = words(text).filter(|it| names.iter().any(|name| name == it));
+    let places: Vec<_> = found.map(|it| begin(it)..begin(it) + it.len()).collect();
+    masked(text, &places)
+}
+
+/// Names that are words as well which forbid in some language, where they are written as names.
+pub(super) fn names_that_forbid(text: &str) -> Vec<String> {
+    const NAMES: [&str; 9] = ["inga", "nic", "nada", "soha", "nie", "ani", "nor", "mai", "sin"];
+    let (mut names, mut others) = (Vec::new(), Vec::new());
+    let mut begins = true;
+    for word in text.split_whitespace() {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let plain = normalized(bare);
+        let plain = plain.strip_suffix("'s").unwrap_or(&plain).to_owned();
+        if NAMES.contains(&plain.as_str()) {
+            let mut letters = bare.chars();
+            let is_name = !begins
+                && letters.next().is_some_and(char::is_uppercase)
+                && letters.next().is_some_and(char::is_lowercase);
+            if is_name { &mut names } else { &mut others }.push(plain);
+        }
+        begins = word.ends_with(['.', '!', '?', ':', ';']);
+    }
+    names.retain(|it| !others.contains(it));
+    names
 }

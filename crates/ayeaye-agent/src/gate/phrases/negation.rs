@@ -4,6 +4,9 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::intents::INTENTS;
+use super::telling::{
+    SAYS, behind_name, forbids_to_tell, is_of_thing, is_sending, is_told_in_hindi, tells_which,
+};
 use crate::gate::text::{is_stem, normalized, words};
 
 /// What stands at most three words before a verb and turns it around.
@@ -86,6 +89,11 @@ const TOLD: &[&str] = &[
     "i", "we", "he", "she", "they", "ich", "wir", "er", "ik", "wij", "hij", "jag", "jeg", "je", "j", "yo", "eu", "io", "я", "мы", "ми", "saya", "aku", "kami", "मैं", "हम", "أنا", "أنني",
     "that", "saying", "says", "whether", "if", "when", "dass", "ob", "wann", "wenn", "att", "que", "qu", "что", "що", "che", "dat", "ki", "कि", "bahwa", "ότι", "hogy",
 ];
+/// What ends a request in Korean.
+const KOREAN_ASKS: &[&str] = &["해 줘", "해줘", "해 주세요", "해주세요", "줘", "주세요"];
+/// What need not be done before an act that is asked for all the same: "不用确认直接删除".
+const NO_NEED: &[&str] = &["不用", "不必", "无需", "無需"];
+const CONFIRM: &[&str] = &["确认", "確認", "询问", "詢問", "问我", "問我", "再问"];
 /// What joins another request, or what is not meant: "and nothing else".
 const AND: &[&str] =
     &["and", "und", "et", "y", "e", "en", "och", "og", "i", "и", "та", "but", "mais", "pero"];
@@ -118,6 +126,8 @@ static ORDERS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ORDERS_NOT
 static NOTHING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(NOTHING));
 static TOLD_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(TOLD));
 static LOOKING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(LOOKING));
+static KOREAN_ASKS_TEXTS: LazyLock<Vec<String>> =
+    LazyLock::new(|| KOREAN_ASKS.iter().map(|it| normalized(it)).collect());
 static ROMANIAN_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ROMANIAN));
 static VERBS: LazyLock<Vec<String>> = LazyLock::new(|| {
     INTENTS.iter().flat_map(|(_, _, list)| *list).map(|it| normalized(it)).collect()
@@ -128,13 +138,21 @@ fn set(list: &[&str]) -> HashSet<String> {
 }
 
 /// Whether the verb that stands from `at` to `end` is turned around by what is in its part of the sentence: "do not
-/// call", "不要发", "lösche sie nicht". What a verb that `tells` is followed by may be what is told.
-pub(in crate::gate) fn is_negated(text: &str, at: usize, end: usize, tells: bool) -> bool {
+/// call", "不要发", "lösche sie nicht".
+///
+/// Of a verb that tells, `told_to` are the names of people: behind one of them begins what is told.
+pub(in crate::gate) fn is_negated(
+    text: &str,
+    at: usize,
+    end: usize,
+    told_to: Option<&[String]>,
+) -> bool {
+    let tells = told_to.is_some();
     let before = text[..at].rsplit(ENDS).next().unwrap_or_default();
     let after = text[end..].split(ENDS).next().unwrap_or_default();
     is_forbidden_before(before, &text[at..end], tells)
-        || is_forbidden_behind(after, tells)
-        || is_forbidden_in_asian(after, tells)
+        || is_forbidden_behind(after, &text[at..end], told_to)
+        || is_forbidden_in_asian(&text[at..end], after, tells)
 }
 
 fn is_forbidden_before(before: &str, verb: &str, tells: bool) -> bool {
@@ -172,7 +190,11 @@ fn is_forbidden_before(before: &str, verb: &str, tells: bool) -> bool {
         part.rfind(it).is_some_and(|at| {
             let between = &part[at + it.len()..];
             // "不要的照片", "不要な写真": what is not needed is no prohibition.
-            between.chars().count() <= MOST_BETWEEN
+            let straight = NO_NEED.contains(it)
+                && CONFIRM.iter().any(|it| between.starts_with(it))
+                && between.contains("直接");
+            !straight
+                && between.chars().count() <= MOST_BETWEEN
                 && !between.starts_with(['的', 'な'])
                 && !BEGINS_ELSE.iter().any(|it| between.contains(it))
         })
@@ -195,7 +217,8 @@ fn part_of(before: &str) -> &str {
     &before[begin(rest)..]
 }
 
-fn is_forbidden_behind(after: &str, tells: bool) -> bool {
+fn is_forbidden_behind(after: &str, verb: &str, told_to: Option<&[String]>) -> bool {
+    let tells = told_to.is_some();
     let ending: String = after.chars().take_while(|c| c.is_alphabetic()).collect();
     let stem = NOT_ENDINGS.iter().find_map(|it| ending.strip_suffix(it));
     if stem.is_some_and(|it| it.chars().count() <= 2) {
@@ -213,8 +236,14 @@ fn is_forbidden_behind(after: &str, tells: bool) -> bool {
     }
     let rest = part.get(ending.len()..).unwrap_or_default();
     let all: Vec<&str> = words(rest).collect();
-    if all.first().is_some_and(|it| BEHIND.contains(it)) {
+    // "Reply no to Anna".
+    let says_no =
+        tells && SAYS.contains(&verb) && matches!(all.as_slice(), ["no"] | ["no", "to", ..]);
+    if all.first().is_some_and(|it| BEHIND.contains(it)) && !says_no {
         return true;
+    }
+    if let Some(told) = told_to.and_then(|people| behind_name(&all, people)) {
+        return forbids_to_tell(told, is_sending(verb), |it| NOTHING_WORDS.contains(it));
     }
     let forbids =
         |word: &str| NOTHING_WORDS.contains(word) || !tells && NOTHING_OF_ACTS.contains(&word);
@@ -223,6 +252,12 @@ fn is_forbidden_behind(after: &str, tells: bool) -> bool {
             return false;
         }
         let next = |count: usize| all.get(at + count).copied().unwrap_or_default();
+        if !tells && tells_which(word, next(1)) {
+            return false;
+        }
+        if is_of_thing(&all, at) || tells && is_told_in_hindi(&all, at) {
+            continue;
+        }
         if AND.contains(word)
             && (begins_request(next(1))
                 || forbids(next(1))
@@ -244,8 +279,26 @@ fn begins_request(word: &str) -> bool {
             || VERBS.iter().any(|it| word.starts_with(it.as_str()) && is_stem(word, 0, it.len())))
 }
 
+/// Whether a verb of Japanese or Korean asks for something by its own ending, and something else stands behind it.
+fn is_complete(verb: &str, after: &str) -> bool {
+    let rest = ["して", "って", "て"].iter().find_map(|it| after.strip_prefix(it));
+    let rest = rest.or_else(|| verb.ends_with('て').then_some(after));
+    let goes_on = |c: char| {
+        matches!(c, '\u{3040}'..='\u{309f}')
+            || "欲頂貰下良駄困構禁".contains(c)
+            || c.is_whitespace()
+    };
+    let trimmed = after.trim_start();
+    let asks = KOREAN_ASKS_TEXTS.iter().find_map(|it| trimmed.strip_prefix(it.as_str()));
+    rest.is_some_and(|it| it.chars().next().is_some_and(|c| !goes_on(c)))
+        || asks.is_some_and(|it| it.starts_with(' '))
+}
+
 /// Whether a verb of Japanese or Korean ends so that it is forbidden.
-fn is_forbidden_in_asian(after: &str, tells: bool) -> bool {
+fn is_forbidden_in_asian(verb: &str, after: &str, tells: bool) -> bool {
+    if is_complete(verb, after) {
+        return false;
+    }
     let is_asian = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}');
     let part = after.split(PARTS).next().unwrap_or_default();
     let polite = POLITE.iter().filter_map(|it| part.find(it)).min().unwrap_or(part.len());
@@ -265,7 +318,7 @@ mod tests {
             let text = normalized(text);
             let verb = normalized(verb);
             let at = text.find(&verb).unwrap();
-            is_negated(&text, at, at + verb.len(), false)
+            is_negated(&text, at, at + verb.len(), None)
         };
         assert!(negated("do not call her", "call"));
         assert!(negated("put them in the cart, never order", "order"));
