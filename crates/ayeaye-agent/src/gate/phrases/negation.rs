@@ -44,7 +44,7 @@ const MOST_BETWEEN: usize = 14;
 /// What follows a verb and turns it around.
 #[rustfmt::skip]
 const AFTER: &[&str] = &[
-    "不行", "不可以", "不允许", "不准", "不得", "之前", "ไม่", "न कर", "लا", "لا",
+    "不行", "不可以", "不允许", "不准", "不得", "之前", "ไม่", "न कर", "لا",
 ];
 /// The same of verbs behind which nothing is told, anywhere in their part of the sentence.
 const AFTER_ACTS: &[&str] = &["不行", "不可以", "不允许", "不准", "不允許", "不準"];
