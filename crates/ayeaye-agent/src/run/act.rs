@@ -25,7 +25,8 @@ const FRESH: Duration = Duration::from_millis(350);
 const LIGHTS: u32 = 2;
 const WENT_DARK: &str = "the screen had gone off while it was being decided on";
 
-const SWITCHED_OFF: &str = "the screen was off since you pressed POWER; it is switched on now";
+const SWITCHED_OFF: &str =
+    "the screen was off since you pressed POWER; it is switched on for the next look";
 
 /// The error of a gesture whose secret is known only as a placeholder in the record.
 pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \

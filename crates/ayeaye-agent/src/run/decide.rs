@@ -303,5 +303,5 @@ pub(super) fn in_place_of_picture(observation: &Observation) -> Option<String> {
     ))
 }
 
-const SCREEN_IS_OFF: &str = "The screen is off since you pressed POWER, and the picture is black. If that is what the task \
-    asks for, it is done. For another action the screen is switched on first.";
+const SCREEN_IS_OFF: &str = "The screen is off since you pressed POWER. If that is what the task asks for, it is done. \
+    Another action that is aimed at the screen is put off until you have seen it switched on.";

@@ -303,6 +303,9 @@ impl Observer {
         state: &ScreenState,
         (stale, may_rest): (bool, bool),
     ) -> Result<Observation, RunError> {
+        // A phone may be on for a moment after the key.
+        let cap = self.settle.cap;
+        self.power_pressed.take_if(|pressed| state.awake && cap <= pressed.elapsed());
         let seen_at = capture.seen_at;
         let private = self.shows_private(state);
         let redact = self.redact == RedactPictures::Always;

@@ -89,3 +89,14 @@ async fn a_phone_that_starts_again_has_no_dump_under_way() {
     device.reboot();
     assert!(dumps(&device, DUMP).await);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_sleeps_has_no_elements() {
+    let device = device(Profile::AsIs);
+    device.phone().press_power();
+    let (answer, _) = ask(&device, DUMP, b"").await;
+    let text = String::from_utf8_lossy(&answer);
+    assert_eq!(text, "ERROR: null root node returned by UiTestAutomationBridge.\n");
+    device.phone().press_power();
+    assert!(dumps(&device, DUMP).await);
+}

@@ -3,9 +3,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::fakes::{Rig, click, complete, info, types};
+use crate::fakes::{Rig, ScriptedReply, click, complete, info, types, wait};
 use crate::gate::Policy;
-use crate::journal::Fact;
+use crate::journal::{Fact, NoteKind};
 use crate::{
     AgentError, KeepText, NamedSecret, NamedSecretError, NamedSecrets, Part, PrivacySettings,
     Prompt, RedactPictures, SecretPlaces, StopReason, UserInput,
@@ -215,6 +215,30 @@ async fn a_picture_that_cannot_be_redacted_is_sent_to_no_model() {
     assert_eq!(asked.stop_reason, StopReason::InfoActionNeedsReply);
     assert!(asked.message.contains("sent to no model"), "{}", asked.message);
     assert_eq!(rig.script.prompts().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_the_model_switches_off_is_black_and_asked_for_nothing() {
+    let power =
+        || ScriptedReply::Says(r#"{"function":"HOT_KEY","arguments":{"key":"POWER"}}"#.to_owned());
+    for (redact, black) in [(RedactPictures::Always, true), (RedactPictures::Never, false)] {
+        let acts = [power(), wait(1), complete("The screen is off.")];
+        let rig = Rig::new(acts).limited(|limits| limits.redact = redact);
+        rig.phone.shows(SIGN_IN, true);
+        let follower = rig.begin().await;
+        rig.script.is_asked(2).await;
+        let dumps = rig.phone.dumps();
+        let report = rig.ended(follower).await;
+        assert_eq!(report.message, "The screen is off.", "{redact:?}");
+        assert_eq!(rig.phone.dumps(), dumps, "{redact:?}: one that sleeps tells nothing");
+        let prompts = rig.script.prompts();
+        assert!(prompts[1..].iter().all(|prompt| begins_black(prompt) == black), "{redact:?}");
+        let notes = rig.facts(report.session_id, |fact| match fact {
+            Fact::Note { kind, .. } if *kind == NoteKind::PictureNotKept => Some(()),
+            _ => None,
+        });
+        assert_eq!(notes.await, [(); 0], "{redact:?}");
+    }
 }
 
 /// Whether the newest picture of a prompt is black in its first corner, which its first bytes tell.

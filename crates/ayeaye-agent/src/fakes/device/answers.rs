@@ -268,7 +268,8 @@ impl Device for FakeDevice {
         };
         sleep(reads).await;
         let moving = if self.is_moving() { self.inner().moving_dump.clone() } else { None };
-        let dump = moving.or_else(|| self.inner().dump.clone());
+        // A phone that sleeps has no window to tell of.
+        let dump = moving.or_else(|| self.inner().dump.clone()).filter(|_| self.inner().awake);
         sleep(takes.saturating_sub(reads)).await;
         if self.inner().dump_refused {
             self.fail("its elements", Fault::Refused).await?;

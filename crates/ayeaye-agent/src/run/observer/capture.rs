@@ -48,7 +48,6 @@ impl Observer {
                 self.may_have_changed();
                 continue;
             }
-            self.power_pressed = None;
             let front = state.foreground.as_ref().map(|it| it.package.clone());
             if self.shows_private(&state) {
                 let since = *black_since.get_or_insert_with(Instant::now);

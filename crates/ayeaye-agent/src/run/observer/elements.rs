@@ -217,6 +217,8 @@ impl Observer {
         let in_time =
             BEFORE_AN_ACT <= patience || self.elements.last.is_none_or(|took| took <= patience);
         let may_ask = match observation.elements {
+            // A phone that sleeps has none.
+            _ if observation.dark => false,
             ElementsRequest::NotAsked => !hopeless && in_time,
             ElementsRequest::Doubted(_) => true,
             _ => false,

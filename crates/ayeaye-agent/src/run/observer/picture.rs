@@ -40,13 +40,12 @@ impl Observer {
         model: &Arc<dyn Model>,
         observation: &mut Observation,
     ) -> Result<(), RunError> {
-        self.insist_on_elements(recorder, observation).await?;
-        let Some(tree) = observation.elements.tree() else {
+        let Some(hidden) = self.secret_places(recorder, observation).await? else {
             observation.unredacted = true;
             observation.record.screenshot_size = None;
             return note_unstored(recorder).await;
         };
-        observation.hidden = places_to_blacken(&tree.elements, recorder.secrets());
+        observation.hidden = hidden;
         if !observation.hidden.is_empty() {
             let frame = observation.frame.with_black_areas(&observation.hidden);
             let picture = encode(model.clone(), frame).await?;
@@ -69,13 +68,12 @@ impl Observer {
         }
         let mut picture = observation.picture.picture.clone();
         if may_show_secret(recorder, observation.secret_field) {
-            self.insist_on_elements(recorder, observation).await?;
-            let Some(tree) = observation.elements.tree() else {
+            let Some(places) = self.secret_places(recorder, observation).await? else {
                 observation.record.screenshot_size = None;
                 return note_unstored(recorder).await;
             };
-            let places = places_to_blacken(&tree.elements, recorder.secrets());
-            observation.record.ui_tree.clone_from(&tree.blob);
+            let tree = observation.elements.tree();
+            observation.record.ui_tree = tree.and_then(|tree| tree.blob.clone());
             if !places.is_empty() {
                 observation.record.blackened = u32::try_from(places.len()).unwrap_or(u32::MAX);
                 picture =
@@ -86,6 +84,23 @@ impl Observer {
         observation.record.screenshot = Some(blob.clone());
         observation.picture.blob = Some(blob);
         Ok(())
+    }
+
+    /// Where secrets may be on the screen; `None` if the phone does not say. One that is off is all hidden, and is
+    /// asked for nothing: a phone that sleeps has no elements, but its capture may be of what was shown before.
+    async fn secret_places(
+        &mut self,
+        recorder: &mut Recorder,
+        observation: &mut Observation,
+    ) -> Result<Option<Vec<[i32; 4]>>, RunError> {
+        if observation.dark {
+            let size = observation.frame.size();
+            let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
+            return Ok(Some(vec![[0, 0, side(size.width), side(size.height)]]));
+        }
+        self.insist_on_elements(recorder, observation).await?;
+        let tree = observation.elements.tree();
+        Ok(tree.map(|tree| places_to_blacken(&tree.elements, recorder.secrets())))
     }
 }
 

@@ -79,10 +79,14 @@ impl Dump {
         }
         pause(IDLE).await;
         let idle = self.compressed || fault != Some(DumpFault::NeverIdle);
-        let xml = (idle && settled(&self.device).await).then(|| self.device.phone().ui_xml());
+        let rests = idle && settled(&self.device).await;
+        // A phone that sleeps has no window in front.
+        let phone = self.device.phone();
+        let xml = rests.then(|| phone.is_awake().then(|| phone.ui_xml()));
         pause_until(done).await;
         let output = match xml {
-            Some(xml) => self.store(xml),
+            Some(Some(xml)) => self.store(xml),
+            Some(None) => CommandOutput::error(0, NO_ROOT),
             None => CommandOutput::error(0, "ERROR: could not get idle state.\n"),
         };
         drop(connected);
@@ -111,6 +115,7 @@ impl Dump {
     }
 }
 
+const NO_ROOT: &str = "ERROR: null root node returned by UiTestAutomationBridge.\n";
 const TAKEN: &str = "\njava.lang.IllegalStateException: UiAutomationService \
     android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@5c0ad1already registered!\n\
     \tat android.os.Parcel.createExceptionOrNull(Parcel.java:3079)\n\
