@@ -9,14 +9,14 @@ modules = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(modules)
 
 
-def broken(order, **files):
+def broken(order, row=None, **files):
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "crate" / "src"
         for name, code in files.items():
             file = source / f"{name.replace('__', '/')}.rs"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(code)
-        return modules.check(modules.Crate(source.parent), order.split(), verbose=False)
+        return modules.check(modules.Crate(source.parent), order.split(), row or {}, verbose=False)
 
 
 LIB = "mod low;\nmod high;\npub use low::Low;\n"
@@ -25,6 +25,12 @@ LIB = "mod low;\nmod high;\npub use low::Low;\n"
 class Directions(unittest.TestCase):
     def test_what_points_down_is_fine(self):
         self.assertEqual(broken("low high", lib=LIB, low="pub struct Low;", high="use crate::Low;"), [])
+
+    def test_a_row_of_the_page_above_what_it_uses_is_named(self):
+        code = {"lib": LIB, "low": "pub struct Low;", "high": "use crate::Low;"}
+        self.assertEqual(broken("low high", {"low": 1, "high": 2}, **code), [])
+        (line,) = broken("low high", {"low": 2, "high": 1}, **code)
+        self.assertIn("high stands above low", line)
 
     def test_a_use_to_the_right_is_named(self):
         (line,) = broken("high low", lib=LIB, low="", high="fn f() { crate::low::g() }")

@@ -104,12 +104,12 @@ pub struct StartArgs {
     /// with every detail the agent needs (names, texts, limits, where to stop). At most 16 KiB of UTF-8.
     #[schemars(length(min = 1, max = 16384))]
     pub task: String,
-    /// Most steps (looks, decisions and acts) of this call; the server's setting if left out, 20 as a rule.
+    /// Most steps (looks, decisions and acts) of this call. The server's setting if left out, usually 20.
     #[schemars(range(min = 1, max = 500))]
     pub max_steps: Option<i64>,
     /// Who answers the agent's questions: `pass_to_client` (you, after asking your user), `auto_reply` (a
     /// model answers as the user would), `no_reply` (it is told to go on without), `manual_reply` (an
-    /// operator at the server). The server's setting if left out, `pass_to_client` as a rule.
+    /// operator at the server). The server's setting if left out, usually the first.
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
     /// Whether a planner splits a task over several apps up; the server's setting if left out.
@@ -123,8 +123,8 @@ pub struct StartArgs {
     /// `stop_task` ends the wait.
     pub queue: Option<bool>,
     /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
-    /// goes on; follow it with `ask_agent_continue`. 0 returns at once. The server's setting if left out: 45
-    /// as a rule, 240 if you show progress.
+    /// goes on; follow it with `ask_agent_continue`. 0 returns at once. The server's setting if left out,
+    /// usually 45, or 240 if you show progress.
     #[schemars(range(min = 0, max = 3600))]
     pub wait_seconds: Option<f64>,
     /// Pictures in the result: `end` adds the screen as it is then, `each` also those of the last steps, before
@@ -152,8 +152,7 @@ pub struct ContinueArgs {
     /// Whether `reply_from_client` is a secret, such as a password: it is then kept in no log. Answers
     /// to questions for passwords and codes are kept in none anyway.
     pub reply_is_secret: Option<bool>,
-    /// Most further steps (looks, decisions and acts) of this call; the server's setting if left out, 20 as
-    /// a rule.
+    /// Most further steps of this call, as with `ask_agent_start_new_task`.
     #[schemars(range(min = 1, max = 500))]
     pub max_steps: Option<i64>,
     /// Who answers the agent's questions, as with `ask_agent_start_new_task`.
@@ -162,13 +161,10 @@ pub struct ContinueArgs {
     /// Whether a planner splits the new `task` up over several apps; the server's setting if left out. A
     /// task that goes on stays as it was begun.
     pub planner: Option<bool>,
-    /// Narrows the session until it ends: `careful` asks your user before what has consequences,
-    /// `no-commerce` also refuses all about money, `read-only` refuses texts, switches, and what says that it
-    /// saves, sends or changes something.
+    /// Narrows the session until it ends, as with `ask_agent_start_new_task`.
     #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
     pub policy: Option<String>,
-    /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
-    /// goes on. 0 returns at once. The server's setting if left out: 45 as a rule, 240 if you show progress.
+    /// How long to wait for the end, in seconds, as with `ask_agent_start_new_task`.
     #[schemars(range(min = 0, max = 3600))]
     pub wait_seconds: Option<f64>,
     /// Pictures in the result, as with `ask_agent_start_new_task`.
