@@ -101,30 +101,30 @@ pub struct StartArgs {
     /// The phone to use: a `device_id` from `list_connected_devices`.
     pub device_id: String,
     /// What to do, in one or two plain sentences: one thing in one app that is installed on the phone,
-    /// with every detail the agent needs (names, texts, limits, where to stop). At most 16 KiB of UTF-8.
+    /// with every detail the agent needs (names, texts, limits, where to stop). At most 16 KiB, in UTF-8.
     #[schemars(length(min = 1, max = 16384))]
     pub task: String,
-    /// Most steps (looks, decisions and acts) of this call. The server's setting if left out, usually 20.
+    /// Most steps (looks, decisions and acts) of this call. Usually 20 if left out.
     #[schemars(range(min = 1, max = 500))]
     pub max_steps: Option<i64>,
-    /// Who answers the agent's questions: `pass_to_client` (you, after asking your user), `auto_reply` (a
-    /// model answers as the user would), `no_reply` (it is told to go on without), `manual_reply` (an
-    /// operator at the server). The server's setting if left out, usually the first.
+    /// Who answers the agent's questions: `pass_to_client` (you, after asking your user; as a rule the
+    /// default), `auto_reply` (a model answers as the user would), `no_reply` (it is told to go on without),
+    /// `manual_reply` (an operator at the server).
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
     /// Whether a planner splits a task over several apps up; the server's setting if left out.
     pub planner: Option<bool>,
     /// Narrows the session until it ends: `careful` asks your user before what has consequences,
-    /// `no-commerce` also refuses all about money, `read-only` refuses texts, switches, and what says that it
-    /// saves, sends or changes something.
+    /// `no-commerce` also refuses all about money, `read-only` refuses texts, switches and what changes
+    /// something.
     #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
     pub policy: Option<String>,
     /// Whether to wait in line where the phone is busy: the task starts by itself when its turn comes, and
     /// `stop_task` ends the wait.
     pub queue: Option<bool>,
     /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
-    /// goes on; follow it with `ask_agent_continue`. 0 returns at once. The server's setting if left out,
-    /// usually 45, or 240 if you show progress.
+    /// goes on; follow it with `ask_agent_continue`. 0 returns at once. Usually 45 if left out, 240
+    /// if you show progress.
     #[schemars(range(min = 0, max = 3600))]
     pub wait_seconds: Option<f64>,
     /// Pictures in the result: `end` adds the screen as it is then, `each` also those of the last steps, before
@@ -142,11 +142,11 @@ pub struct ContinueArgs {
     /// The session's own phone; may be left out.
     pub device_id: Option<String>,
     /// A new request for the same session, without a reset. Not together with `reply_from_client`. At most
-    /// 16 KiB of UTF-8.
+    /// 16 KiB.
     #[schemars(length(max = 16384))]
     pub task: Option<String>,
     /// The answer to the agent's question, in your user's words; or advice for a task that goes on.
-    /// Not together with `task`. At most 16 KiB of UTF-8.
+    /// Not together with `task`. At most 16 KiB.
     #[schemars(length(max = 16384))]
     pub reply_from_client: Option<String>,
     /// Whether `reply_from_client` is a secret, such as a password: it is then kept in no log. Answers
