@@ -137,7 +137,7 @@ impl Run {
     }
 
     /// An act that was not carried out because the screen is another one; the model is told.
-    fn put_off(&mut self, gesture: &Gesture, why: String, step: &mut StepBuilder) {
+    pub(super) fn put_off(&mut self, gesture: &Gesture, why: String, step: &mut StepBuilder) {
         self.state.system_notes.push(format!(
             "Your last action ({}) was not carried out: {why}. Look at the screen again.",
             gesture.name()

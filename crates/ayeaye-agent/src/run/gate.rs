@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::Run;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
-use super::same_screen::depends_on_screen;
+use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, GateRecord};
@@ -59,6 +59,12 @@ impl Run {
                 self.perform(gesture, target, Some(judged.record), observation, step).await
             }
             GateDecision::Confirm(ask) => {
+                // What came up meanwhile is nothing that the model has asked for.
+                let now = self.screen_now(gesture, Some(&judged.record), false, &observation);
+                if let ScreenNow::Changed(why) = now.await? {
+                    self.put_off(gesture, why, step);
+                    return Ok(StepOutcome::Continue);
+                }
                 // A step of the model's own question says itself that it is one.
                 let asked_first = marked.is_none().then(|| ASKED_FIRST.to_owned());
                 let question = match marked {
