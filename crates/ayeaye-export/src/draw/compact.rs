@@ -84,7 +84,7 @@ mod tests {
             let is_noise = (x / 16 * 31 + y / 16 * 57) % 100 < noise;
             if is_noise {
                 (random >> 24) as u8
-            } else if (x / 9 + y / 7) % 5 == 0 {
+            } else if (x / 9 + y / 7).is_multiple_of(5) {
                 40
             } else {
                 230
