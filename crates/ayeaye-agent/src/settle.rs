@@ -151,7 +151,7 @@ pub(crate) fn below_status_bar(size: ScreenSize) -> std::ops::Range<usize> {
 }
 
 /// Whether two frames look the same for a screen that settles: apart from the status bar, and from what is no larger
-/// than a caret with what is around it. A small digit that has changed counts for nothing here: see [`is_unchanged`].
+/// than a caret with what is around it. A small digit that has changed counts for nothing here: see `is_unchanged`.
 pub fn looks_same(a: &Frame, b: &Frame) -> bool {
     // What is no noise any more will not be again.
     difference(a, b, Difference::is_noise).is_some_and(|it| it.is_noise())
