@@ -26,7 +26,7 @@ const START_OF_SCAN: [u8; 2] = [0xff, 0xda];
 /// One for each channel at most, and that of a small picture in the file's head.
 const MAX_SCANS: usize = 4;
 
-/// A kept picture, unpacked. That of a JPEG is made smaller, to its [`png_size`].
+/// A kept picture, unpacked. That of a JPEG is made smaller, to its `png_size`.
 #[derive(Debug, Clone)]
 pub struct DecodedPicture {
     canvas: Arc<Canvas>,
