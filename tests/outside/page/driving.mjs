@@ -93,12 +93,7 @@ export async function driving({ browser, server, storage, device, phone }) {
 /// What is typed goes where the cursor was when it was typed, however soon the next tap comes.
 async function typedThenTapped(viewer, device, phone) {
   const { page } = viewer;
-  await viewer.go(`#/phone/${encodeURIComponent(device)}`);
-  await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
-  await page.getByText("More", { exact: true }).click();
-  await page.getByLabel("App to open").fill("Notes");
-  await page.getByLabel("App to open").press("Enter");
+  await viewer.takeOver(device, "Notes");
   await until("Notes", async () => (await app(phone)).includes("notes"));
   await tap(page, phone, (node) => node.desc === "New note");
   const field = (name) => (node) => /EditText/.test(node.class) && node.id.endsWith(name);
@@ -125,12 +120,7 @@ async function typedThenTapped(viewer, device, phone) {
 /// A phone that no run drives; a text that is written by hand, and a button that sends it.
 async function leaveIsAsked(viewer, device, phone) {
   const { page } = viewer;
-  await viewer.go(`#/phone/${encodeURIComponent(device)}`);
-  await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
-  await page.getByText("More", { exact: true }).click();
-  await page.getByLabel("App to open").fill("Messages");
-  await page.getByLabel("App to open").press("Enter");
+  await viewer.takeOver(device, "Messages");
   await until("Messages", async () => (await app(phone)).includes("messages"));
   const person = (node) => node.text === "Ben Carter";
   const written = (node) => /EditText/.test(node.class);

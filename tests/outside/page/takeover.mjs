@@ -159,12 +159,7 @@ async function inTwoTabs(viewer, device, phone, held) {
 /// Nothing that was written is lost, and Enter is for it; a sign-out gives the phone back.
 async function writtenToTheLast(viewer, device, phone, held) {
   const { page } = viewer;
-  await viewer.go(`#/phone/${encodeURIComponent(device)}`);
-  await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
-  await page.getByText("More", { exact: true }).click();
-  await page.getByLabel("App to open").fill("Notes");
-  await page.getByLabel("App to open").press("Enter");
+  await viewer.takeOver(device, "Notes");
   await until("Notes", async () => (await app(phone)).includes("notes"));
   await page.locator(".sending").waitFor({ state: "detached" });
   const glass = page.locator(".run-screen .glass");

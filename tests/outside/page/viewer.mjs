@@ -81,6 +81,16 @@ export class Viewer {
     return this.page.locator(".run-head .chip", { hasText: word }).waitFor();
   }
 
+  /// Takes a phone over on its own page, and opens an app by its name.
+  async takeOver(device, app) {
+    await this.go(`#/phone/${encodeURIComponent(device)}`);
+    await this.button("Take over").click();
+    await this.page.getByText("You drive this phone").first().waitFor();
+    await this.page.getByText("More", { exact: true }).click();
+    await this.page.getByLabel("App to open").fill(app);
+    await this.page.getByLabel("App to open").press("Enter");
+  }
+
   session() {
     return decodeURIComponent(new URL(this.page.url()).hash.split("/")[2] ?? "");
   }
