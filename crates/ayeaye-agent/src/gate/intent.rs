@@ -7,7 +7,7 @@ use super::addressee::addressed;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_something};
-use super::kinds::{is_kind, is_told_apart};
+use super::kinds::{is_kind, is_told_apart, names_title};
 use super::owners::{KNOWN_ENDINGS, anybody_can_have, hosts_in, is_shared, owner_of};
 use super::phrases;
 use super::quoted::{
@@ -228,6 +228,11 @@ impl UserWords {
     /// Whether they name what stands on the screen: a word that says something is in both.
     pub(super) fn name(&self, shown: &str) -> bool {
         names(&self.text, shown)
+    }
+
+    /// Whether they name a thing by what is shown, which then is a title and no command.
+    pub(super) fn name_title(&self, shown: &str) -> bool {
+        names_title(&self.text, &normalized(shown))
     }
 
     /// Whether one of the things that they name is shown, where they name any but the app.

@@ -29,6 +29,17 @@ const JOINED: &[&str] = &[
     "नोट", "फ़ोटो", "फोटो", "संदेश", "फ़ाइल", "संपर्क", "अलार्म", "โน้ต", "บันทึก", "รูปภาพ", "รูป", "ข้อความ", "ไฟล์", "ผู้ติดต่อ", "นาฬิกาปลุก",
 ];
 
+/// Of these the ones behind which no title stands.
+#[rustfmt::skip]
+const UNTITLED: &[&str] = &[
+    "item", "game", "page", "tab", "edit", "text", "sms", "post", "comment", "latest", "oldest", "old", "current", "selected",
+];
+/// What may stand between a kind and a title: "the note called buy milk".
+#[rustfmt::skip]
+const BEFORE_TITLES: &[&str] = &[
+    "called", "named", "titled", "title", "with", "the", "namens", "mit", "dem", "titel", "appelee", "intitulee", "llamada", "titulada", "chamada", "intitolata", "genaamd", "под", "названием",
+];
+
 static KIND_WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| KINDS.iter().map(|it| normalized(it)).collect());
 /// Kinds in scripts without blanks and the verbs that delete them, the longest first.
@@ -100,6 +111,31 @@ fn is_full_hour(text: &str, shown: &str) -> bool {
         })
 }
 
+/// Whether a text names a thing by what is shown as its title, word for word and right behind its kind: "the note buy
+/// milk". Both are normalized.
+pub(super) fn names_title(text: &str, shown: &str) -> bool {
+    let letters = shown.chars().filter(|c| c.is_alphabetic()).count();
+    let is_title = if shown.chars().all(|c| is_spaced(c) || !c.is_alphabetic()) {
+        2 <= words(shown).count() && 6 <= letters
+    } else {
+        3 <= letters
+    };
+    let is_titled = |word: &str| {
+        !UNTITLED.contains(&word)
+            && (KIND_WORDS.contains(word)
+                || word.strip_suffix('s').is_some_and(|it| KIND_WORDS.contains(it)))
+    };
+    is_title
+        && find(text, shown).any(|at| {
+            let part = text[..at].rsplit(['.', ';', '!', '?', ',', '\n']).next();
+            let before = part.unwrap_or_default().trim_end_matches(|c: char| !c.is_alphanumeric());
+            let kind = words(before).collect::<Vec<_>>();
+            let kind = kind.iter().rev().find(|it| !BEFORE_TITLES.contains(it));
+            kind.is_some_and(|it| is_titled(it))
+                || JOINED.iter().any(|it| before.ends_with(normalized(it).as_str()))
+        })
+}
+
 /// Whether a word (normalized) means a kind of things, or deletes them.
 pub(super) fn is_kind(word: &str) -> bool {
     let stem = |it: &str| word.starts_with(it) && is_stem(word, 0, it.len());
@@ -124,6 +160,30 @@ fn is_shared(text: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_title_stands_behind_its_kind() {
+        let named = |text: &str, shown: &str| names_title(&normalized(text), &normalized(shown));
+        for (text, shown) in [
+            ("Delete the note Buy milk", "Buy milk"),
+            ("Open the note called \"Buy milk\" in Notes", "Buy milk"),
+            ("Lösche die Notiz Milch kaufen", "Milch kaufen"),
+            ("删除备忘录“买牛奶”", "买牛奶"),
+            ("Delete the tasks Pay rent and Trip", "Pay rent"),
+        ] {
+            assert!(named(text, shown), "{text}: {shown}");
+        }
+        for (text, shown) in [
+            ("Buy milk", "Buy milk"),
+            ("Delete the note and buy milk", "Buy milk"),
+            ("Delete the note. Buy milk", "Buy milk"),
+            ("Open the page Place order", "Place order"),
+            ("Delete the note Buy", "Buy"),
+            ("Delete the note Buy milkshakes", "Buy milk"),
+        ] {
+            assert!(!named(text, shown), "{text}: {shown}");
+        }
+    }
 
     #[test]
     fn a_thing_is_told_apart_by_more_than_its_kind() {

@@ -17,6 +17,8 @@ const BEFORE: &[&str] = &[
     "niet", "geen", "zonder", "voordat", "nooit", "bez", "zanim", "nigdy", "не", "без", "никогда", "ніколи", "нельзя", "заборонено", "fără", "nélkül",
     "inte", "ikke", "ikkje", "aldrig", "aldri", "uten", "uden", "älä", "älkää", "ilman", "μην", "μη", "δεν", "χωρίς", "nemoj", "nemojte", "недей",
     "אל", "ואל", "לא", "ולא", "בלי", "אסור", "لا", "ولا", "دون", "ودون", "بدون", "وبدون", "عدم", "ليس", "لن", "ممنوع", "يمنع", "قبل",
+    "avoiding", "eviter", "evite", "evitez", "evitant", "evita", "evitar", "evitando", "evitare", "vermeide", "vermeiden", "vermijd", "vermijden", "undvik", "undvika", "undgå", "unngå", "unikaj", "unikać",
+    "избегай", "избегать", "избегайте", "уникай", "уникати", "تجنب",
     "न", "ना", "नहीं", "नही", "मत", "बिना", "बगैर", "jangan", "tanpa", "tidak", "dilarang", "sebelum", "đừng", "không", "cấm", "trước",
 ];
 /// Of those what only tells when, or what is done instead, does not count farther away.
@@ -35,7 +37,7 @@ const JUST_BEFORE: &[&str] = &["不", "别", "別", "勿", "没", "未", "无需
 /// The same farther away, up to what begins something else.
 #[rustfmt::skip]
 const FORBIDS: &[&str] = &[
-    "不要", "別", "别", "勿", "没让", "沒讓", "不是", "不想", "不愿", "不打算", "不得", "不许", "不許", "不能", "不可", "不准", "不準", "禁止", "严禁", "嚴禁", "不必", "不用", "不应", "不應", "不该", "不該", "无需", "無需", "避免", "防止",
+    "不要", "別", "别", "勿", "没让", "沒讓", "没叫", "沒叫", "没要你", "沒要你", "不是", "不想", "不愿", "不打算", "不得", "不许", "不許", "不能", "不可", "不准", "不準", "禁止", "严禁", "嚴禁", "不必", "不用", "不应", "不應", "不该", "不該", "无需", "無需", "避免", "防止",
     "อย่า", "ห้าม", "ไม่ต้อง", "ไม่ให้", "ไม่ควร", "โดยไม่", "절대",
 ];
 const BEGINS_ELSE: &[&str] = &["而是", "但", "再", "然后", "所以", "แต่", "말고"];
@@ -47,15 +49,20 @@ const AFTER: &[&str] = &[
     "不行", "不可以", "不允许", "不准", "不得", "之前", "ไม่", "न कर", "لا",
 ];
 /// The same of verbs behind which nothing is told, anywhere in their part of the sentence.
-const AFTER_ACTS: &[&str] = &["不行", "不可以", "不允许", "不准", "不允許", "不準"];
+#[rustfmt::skip]
+const AFTER_ACTS: &[&str] = &[
+    "不行", "不可以", "不允许", "不准", "不允許", "不準", "不必了", "不用了", "就不必", "就不用", "就免了", "就算了",
+];
 /// In Japanese and Korean, where the verb is the last of its part.
 #[rustfmt::skip]
 const ENDINGS: &[&str] = &[
     "ない", "なく", "ません", "ずに", "せず", "禁止", "不要", "ダメ", "駄目", "だめ", "るな", "すな", "くな", "やめ", "止め", "控え", "前に",
-    "지 마", "지마", "지 말", "지말", "지 않", "지않", "금지", "면 안", "안 돼", "안돼", "안 되", "안되", "필요 없", "필요없", "안 됩", "안됩", "안 함", "없이", "말고", "말아", "전에",
+    "지 마", "지마", "지 말", "지말", "지 않", "지않", "금지", "면 안", "안 돼", "안돼", "안 되", "안되", "필요 없", "필요없", "안 됩", "안됩", "안 함", "안 해도", "안해도", "안 했으면", "없이", "말고", "말아", "전에",
 ];
 /// "Would you not": what stands behind these is only polite.
 const POLITE: &[&str] = &["くれ", "もら", "いただ", "頂"];
+/// But not these: "I would rather you did not".
+const POLITELY_NOT: &[&str] = &["たくな", "たくあり", "なくて", "なくとも", "ないでく", "ないでほ"];
 /// What forbids, and stands before its verb: a wish or an order, not a statement.
 #[rustfmt::skip]
 const ORDERS_NOT: &[&str] = &[
@@ -82,7 +89,7 @@ const NOTHING: &[&str] = &[
 /// The same, but not of verbs behind which something is told: "Napisz Annie: nie przyjdę".
 const NOTHING_OF_ACTS: &[&str] = &["nie", "не", "ne"];
 /// The same right behind the verb.
-const BEHIND: &[&str] = &["not", "no", "never", "nie", "nem"];
+const BEHIND: &[&str] = &["not", "no", "never", "nie", "nem", "बिना", "बगैर"];
 /// What begins what is told, behind a verb that tells it.
 #[rustfmt::skip]
 const TOLD: &[&str] = &[
@@ -166,7 +173,10 @@ fn is_forbidden_before(before: &str, verb: &str, tells: bool) -> bool {
     let last = |count: usize| near.iter().rev().take(count);
     if last(2).any(|it| *it == "nu") && ROMANIAN_WORDS.contains(verb)
         || matches!(near.as_slice(), ["nu"] | [.., "rog" | "te", "nu"])
-        || matches!(near.as_slice(), [.., "utan", "att"])
+        || matches!(
+            near.as_slice(),
+            [.., "utan", "att"] | [.., "من", "غير"] | [.., "من", "غير", "ما"]
+        )
     {
         return true;
     }
@@ -228,7 +238,10 @@ fn is_forbidden_behind(after: &str, verb: &str, told_to: Option<&[String]>) -> b
         return true;
     }
     let part = after.split(PARTS).next().unwrap_or_default();
-    if !tells && AFTER_ACTS.iter().any(|it| part.contains(it)) {
+    // "不用了的照片": of what is no longer needed.
+    let refuses =
+        |it: &&str| part.find(it).is_some_and(|at| !part[at + it.len()..].starts_with('的'));
+    if !tells && AFTER_ACTS.iter().any(refuses) {
         return true;
     }
     if part.contains("no circumstances") || part.contains("no one") {
@@ -302,6 +315,9 @@ fn is_forbidden_in_asian(verb: &str, after: &str, tells: bool) -> bool {
     let is_asian = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}');
     let part = after.split(PARTS).next().unwrap_or_default();
     let polite = POLITE.iter().filter_map(|it| part.find(it)).min().unwrap_or(part.len());
+    if POLITELY_NOT.iter().any(|it| part[polite..].contains(it)) {
+        return true;
+    }
     let most = if tells { 16 } else { usize::MAX };
     let part: String = part[..polite].chars().take(most).collect();
     part.chars().any(is_asian) && ENDINGS.iter().any(|it| part.contains(it))

@@ -65,10 +65,12 @@ pub(super) fn forbids_to_tell(
         rest.get(begin).is_some_and(|it| is_nothing(it))
             && next.is_none_or(|it| AFTER_NOTHING.contains(it))
     };
+    let thing = &told[told.iter().take_while(|it| BEFORE_NOTHING.contains(it)).count()..];
     forbids(told)
         || sends
-            && told.first().is_some_and(|it| THINGS.contains(it))
-            && told.get(2..).is_some_and(forbids)
+            && [told, thing].iter().any(|it| {
+                it.first().is_some_and(|it| THINGS.contains(it)) && it.get(2..).is_some_and(forbids)
+            })
 }
 
 /// Whether behind this word stands which thing is meant, or when: "qui ne servent pas", "falls Ben nicht rangeht".

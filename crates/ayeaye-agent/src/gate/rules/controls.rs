@@ -51,7 +51,7 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
         if let Some((class, evidence)) = command(control, request, kind) {
             add(findings, class, control, Rule::Control, &evidence);
         } else if !super::bare::bare(findings, control, kind, Rule::Control)
-            && let Some((class, evidence)) = dialogs::agreed_to(control, screen, kind)
+            && let Some((class, evidence)) = dialogs::agreed_to(control, request, kind)
         {
             add(findings, class, control, Rule::Dialog, &evidence);
         }
@@ -87,7 +87,7 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
     // Of a page only its outermost part may say that it has the focus.
     if let Some(focused) = field.filter(|it| !it.is_field() && !it.kind.ends_with("WebView")) {
         let said =
-            command(focused, request, kind).or_else(|| dialogs::agreed_to(focused, screen, kind));
+            command(focused, request, kind).or_else(|| dialogs::agreed_to(focused, request, kind));
         if let Some((class, evidence)) = said {
             add(findings, class, focused, Rule::EnterKey, &evidence);
         } else {
@@ -100,7 +100,7 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
     }
     let before = findings.len();
     for control in &screen.controls {
-        if let Some((class, evidence)) = dialogs::agreed_to(control, screen, kind) {
+        if let Some((class, evidence)) = dialogs::agreed_to(control, request, kind) {
             add(findings, class, control, Rule::EnterKey, &evidence);
             continue;
         }
@@ -164,6 +164,7 @@ fn command(
         let texts = readings(name);
         if texts.iter().any(|it| phrases::declines(it))
             || is_everyday(&texts[0], control, request, app)
+            || (!is_button || control.switch) && dialogs::is_title(name, request, app)
         {
             continue;
         }

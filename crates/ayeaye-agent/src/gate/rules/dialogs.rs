@@ -3,7 +3,7 @@ use crate::gate::apps::AppKind;
 use crate::gate::class::ActClass;
 use crate::gate::phrases;
 use crate::gate::price::{amount, is_repeated};
-use crate::gate::request::{ControlFacts, ScreenFacts};
+use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
 use crate::gate::text::{List, holds, normalized, normalized_all, readings};
 
 /// A dialog that cannot be declined has no more texts than this, and one that can no more than that; what has
@@ -13,15 +13,17 @@ const MOST_SAID: [usize; 2] = [6, 30];
 /// What a control agrees to, by what is said around it, if all it says itself is that it agrees.
 pub(super) fn agreed_to(
     control: &ControlFacts,
-    screen: &ScreenFacts,
+    request: &GateRequest<'_>,
     kind: Option<AppKind>,
 ) -> Option<(ActClass, String)> {
+    let screen = request.screen;
     let agrees = agrees(control);
     if agrees.is_none() && !goes_on(control) {
         return None;
     }
     let own = |text: &&String| !control.names.contains(text);
     let mut said: Vec<&String> = screen.said.iter().filter(own).collect();
+    said.retain(|it| !is_title(it, request, kind));
     if merely_agrees(control) && is_other_choice(control, screen) {
         said.retain(|it| !is_repeated(it));
     }
@@ -44,6 +46,14 @@ pub(super) fn agreed_to(
         Some((class, format!("\"{text}\"")))
     });
     asked.min_by_key(|(class, _)| *class as usize)
+}
+
+/// Whether a text is the title of a thing that the user names: "Buy milk" of "Delete the note Buy milk". Where there is
+/// money nothing is.
+pub(super) fn is_title(text: &str, request: &GateRequest<'_>, kind: Option<AppKind>) -> bool {
+    let money =
+        matches!(kind, Some(AppKind::Banking | AppKind::Wallet | AppKind::Shop | AppKind::Store));
+    !money && request.words.name_title(text)
 }
 
 /// Whether a control agrees, and neither confirms nor goes on: "OK", "Accept".

@@ -15,7 +15,9 @@ fn tasks() -> Vec<(&'static str, Vec<Act>)> {
     let mut tasks: Vec<(&str, Vec<Act>)> = Vec::new();
     for row in rows(BENIGN) {
         let [task, component, screen, act] = row[..] else { panic!("{row:?}") };
-        if screen == "-" || screen.contains("p:") || !act.contains(' ') {
+        // Icons of a home screen are known by its package, which no control has here.
+        let icons = component.starts_with("com.android.launcher3");
+        if icons || screen == "-" || screen.contains("p:") || !act.contains(' ') {
             continue;
         }
         // Of one act or two.
@@ -49,8 +51,12 @@ fn drawn_with(screen: &str, act: &str) -> (Screen, ScriptedReply) {
     let reply = match verb {
         "tap" => say("CLICK", &json!({ "point": point })),
         "long" => say("LONGPRESS", &json!({ "point": point, "duration_ms": 600 })),
-        "scroll" => say("SCROLL", &json!({ "direction": "LEFT", "point": point })),
-        "up" => say("SLIDE", &json!({ "point1": point, "point2": [500, 50], "duration_ms": 300 })),
+        "scroll" => say("SCROLL", &json!({ "direction": "left", "point": point })),
+        "up" => {
+            // Where there is room: a slide that hardly moves is a touch.
+            let end = if y * 2 < 120 { 950 } else { 50 };
+            say("SLIDE", &json!({ "point1": point, "point2": [500, end], "duration_ms": 300 }))
+        }
         "type" | "submit" => {
             let submit = verb == "submit";
             say("TYPE", &json!({ "value": on, "point": point, "clear": false, "submit": submit }))
@@ -67,8 +73,8 @@ async fn asked(number: usize, task: &str, acts: &[Act]) -> Option<String> {
     let scroll = |direction: &str| say("SCROLL", &json!({ "direction": direction }));
     // Something before that people do anyway.
     let (mut lines, mut scrolls) = match number % 4 {
-        0 => (vec![scroll("DOWN")], 1),
-        1 => (vec![scroll("DOWN"), scroll("UP")], 2),
+        0 => (vec![scroll("down")], 1),
+        1 => (vec![scroll("down"), scroll("up")], 2),
         2 => (vec![wait(1)], 0),
         _ => (vec![note("I look for the right screen.")], 0),
     };
@@ -109,7 +115,7 @@ async fn mostly_unasked(half: usize) {
             wrong.push(format!("{task}: {acts:?}: {question}"));
         }
     }
-    assert!(wrong.len() * 50 <= count, "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[tokio::test(start_paused = true)]
