@@ -73,7 +73,7 @@ impl<'de> Visitor<'de> for EventVisitor {
         let mut agent = UniqueField::<Option<String>>::new("agent");
         let mut name = UniqueField::<String>::new("type");
         let mut fact: Option<Fact> = None;
-        let mut early: Option<Value> = None;
+        let mut early: Option<String> = None;
         while let Some(field) = map.next_key()? {
             match field {
                 Field::V => v.take(&mut map)?,
@@ -88,7 +88,7 @@ impl<'de> Visitor<'de> for EventVisitor {
                 }
                 Field::Data => match &name.value {
                     Some(name) => fact = Some(map.next_value_seed(FactSeed { name, compact })?),
-                    None => early = Some(map.next_value()?),
+                    None => early = Some(map.next_value::<Value>()?.to_string()),
                 },
                 Field::Other => {
                     map.next_value::<IgnoredAny>()?;
@@ -99,7 +99,9 @@ impl<'de> Visitor<'de> for EventVisitor {
         let fact = match (fact, early) {
             (Some(fact), _) => fact,
             (None, Some(data)) => {
-                FactSeed { name: &name, compact }.deserialize(data).map_err(Error::custom)?
+                // As a text again: readers of values beside those of texts would be 0.3 MB of the program.
+                let mut text = serde_json::Deserializer::from_str(&data);
+                FactSeed { name: &name, compact }.deserialize(&mut text).map_err(Error::custom)?
             }
             (None, None) => return Err(Error::missing_field("data")),
         };
