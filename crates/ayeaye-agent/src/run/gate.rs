@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::Run;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
-use super::same_screen::{ScreenNow, depends_on_screen};
+use super::same_screen::{LOOKS_AGAIN, ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, GateRecord};
@@ -56,15 +56,22 @@ impl Run {
         }
         match &judged.verdict.decision {
             GateDecision::Allow => {
+                self.state.questions_put_off = 0;
                 self.perform(gesture, target, Some(judged.record), observation, step).await
             }
             GateDecision::Confirm(ask) => {
-                // What came up meanwhile is nothing that the model has asked for.
+                // What came up meanwhile is nothing that the model has asked for. But some screens change at each
+                // look (a button that counts down, a picture that moves): a question touches nothing, so it is not
+                // put off for ever.
                 let now = self.screen_now(gesture, Some(&judged.record), false, &observation);
-                if let ScreenNow::Changed(why) = now.await? {
+                if let ScreenNow::Changed(why) = now.await?
+                    && self.state.questions_put_off < LOOKS_AGAIN
+                {
+                    self.state.questions_put_off += 1;
                     self.put_off(gesture, why, step);
                     return Ok(StepOutcome::Continue);
                 }
+                self.state.questions_put_off = 0;
                 // A step of the model's own question says itself that it is one.
                 let asked_first = marked.is_none().then(|| ASKED_FIRST.to_owned());
                 let question = match marked {

@@ -9,8 +9,9 @@ use crate::gate::{Rule, ScreenFacts, presses_enter};
 use crate::settle::looks_same_at;
 use crate::{DeviceError, Gesture, Key, ScreenSize, ScreenState, error_chain};
 
-/// How often in a row an act is put off because the screen moves where it is aimed at.
-const LOOKS_AGAIN: u32 = 2;
+/// How often in a row an act is put off because the screen moves where it is aimed at, and a question about one because
+/// it has changed.
+pub(super) const LOOKS_AGAIN: u32 = 2;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
