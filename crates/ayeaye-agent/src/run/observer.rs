@@ -303,9 +303,9 @@ impl Observer {
         state: &ScreenState,
         (stale, may_rest): (bool, bool),
     ) -> Result<Observation, RunError> {
-        // A phone may be on for a moment after the key.
-        let cap = self.settle.cap;
-        self.power_pressed.take_if(|pressed| state.awake && cap <= pressed.elapsed());
+        // A phone may be on for a moment after the key, and what it said of itself is as old as the first capture.
+        let since_key = self.settle.cap + capture.took;
+        self.power_pressed.take_if(|pressed| state.awake && since_key <= pressed.elapsed());
         let seen_at = capture.seen_at;
         let private = self.shows_private(state);
         let redact = self.redact == RedactPictures::Always;
@@ -352,7 +352,7 @@ impl Observer {
             asked_again: false,
             hidden: Vec::new(),
             unredacted: false,
-            dark: !state.awake,
+            dark: !state.awake && self.power_pressed.is_some(),
             words: None,
             seen_at,
             prepared_at: Clocks::now(),

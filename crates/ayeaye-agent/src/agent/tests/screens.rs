@@ -1,9 +1,9 @@
 //! Screens that show nothing: off, black, locked.
 use std::time::Duration;
 
-use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, complete, wait};
+use crate::fakes::{Call, Fault, Motion, Rig, ScriptedReply, click, complete, wait};
 use crate::journal::Fact;
-use crate::{Device as _, QuestionKind, StopReason, UserInput};
+use crate::{Device as _, QuestionKind, RedactPictures, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
 async fn a_black_screen_is_handed_to_the_user() {
@@ -76,6 +76,41 @@ async fn a_screen_that_the_model_switches_off_stays_off_and_the_model_is_told() 
         let told = seen.system_notes.join(" ");
         assert!(told.contains("The screen is off since you pressed POWER"), "{told}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_a_person_keeps_switching_off_is_not_said_to_be_off_by_the_models_key() {
+    let rig = Rig::new([click(1), complete("done")]);
+    // It moves for so long that the phone is asked of itself once more. It is off at first, woken, and lit at the second
+    // look; somebody switches it off before that question, and once more after it was woken for the act.
+    rig.phone.moves(Motion::Endless);
+    for nth in [1, 3, 4] {
+        rig.phone.breaks(Call::State, nth..=nth, Fault::ScreenOff);
+    }
+    let report = rig.run().await;
+    let told = &rig.script.seen()[0].system_notes;
+    assert!(told.is_empty(), "it has not pressed POWER: {told:?}");
+    assert_eq!(report.stop_reason, StopReason::ManualStopScreenOff, "{report:?}");
+}
+
+/// On a slow link the last capture may be of seconds after the key, and what the phone said with the first is as old.
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_is_still_on_when_the_first_look_begins_is_off_by_the_models_key() {
+    let rig = Rig::new([power(), power(), complete("done")])
+        .limited(|limits| limits.redact = RedactPictures::Always);
+    rig.phone.shows(ACCOUNT, false);
+    let follower = rig.begin().await;
+    // Off and on, so that it says of itself that it is on; then it is off.
+    rig.phone.gets(Call::Perform, 2).await;
+    rig.phone.moves(Motion::Endless);
+    rig.phone.captures_in(Duration::from_secs(1));
+    let asked = rig.phone.count(Call::State);
+    rig.phone.breaks(Call::State, asked + 2..=asked + 2, Fault::ScreenOff);
+    let report = rig.ended(follower).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.phone.count(Call::Wake), 0);
+    let told = rig.script.last().system_notes.join(" ");
+    assert!(told.contains("since you pressed POWER"), "{told}");
 }
 
 #[tokio::test(start_paused = true)]
