@@ -30,6 +30,12 @@ struct Decided {
     refused: Option<String>,
 }
 
+/// How many of a few acts the gate has refused.
+enum Refused {
+    All,
+    Part,
+}
+
 /// What is to be said of the latest decision.
 #[derive(Debug)]
 pub(super) enum Headway {
@@ -99,7 +105,10 @@ impl Progress {
                 continue;
             }
             let rounds = 1 + repeated / cycle;
-            let refusal = self.refusal(cycle as usize);
+            let refusal = self.refusal(cycle as usize).map(|(which, why)| match which {
+                Refused::All => format!("; it was not carried out, since {why}"),
+                Refused::Part => format!("; some of it was not carried out, since {why}"),
+            });
             let (limit, what) = match (cycle, &refusal) {
                 (1, None) => (
                     limit,
@@ -132,7 +141,12 @@ impl Progress {
         }
         // The latest has not been done yet.
         let unmoved = self.unmoved.saturating_sub(1);
-        let refusal = self.refusal(LONGEST_CYCLE).unwrap_or_default();
+        // Of those before the last few it is not known any more whether they were refused.
+        let refusal = self.refusal(LONGEST_CYCLE.min(unmoved as usize));
+        let refusal = refusal.map_or_else(String::new, |(which, why)| match which {
+            Refused::All => format!("; the last of them were not carried out, since {why}"),
+            Refused::Part => format!("; some of the last were not carried out, since {why}"),
+        });
         if limit * 2 <= unmoved {
             let what = format!("{unmoved} actions, of which none has changed the screen{refusal}");
             return Headway::None(Loop { what, acts: self.latest(LONGEST_CYCLE) });
@@ -153,16 +167,13 @@ impl Progress {
         self.recent.iter().skip(skipped).map(|it| it.action.clone()).collect()
     }
 
-    /// Whether the gate has refused any of so many decisions before the latest, as a clause that says why.
-    fn refusal(&self, count: usize) -> Option<String> {
+    /// Whether the gate has refused any of so many decisions before the latest, and why.
+    fn refusal(&self, count: usize) -> Option<(Refused, &str)> {
         let before = || self.recent.iter().rev().skip(1).take(count);
         let acts = || before().filter(|it| !matches!(it.action, Action::Wait(_)));
         let why = acts().find_map(|it| it.refused.as_deref())?;
-        let which = match acts().filter(|it| it.refused.is_none()).count() {
-            0 => "it was",
-            _ => "some of it was",
-        };
-        Some(format!("; {which} not carried out, since {why}"))
+        let all = acts().all(|it| it.refused.is_some());
+        Some((if all { Refused::All } else { Refused::Part }, why))
     }
 }
 
@@ -299,8 +310,16 @@ mod tests {
         assert!(
             places
                 .iter()
-                .all(|it| it.contains("the screen; it was not carried out, since the policy")),
+                .all(|it| it
+                    .contains("the screen; the last of them were not carried out, since the")),
             "{places:?}"
+        );
+        // Five that were carried out and did nothing, and three that were refused.
+        let mixed: Vec<_> = (0..9).map(|nth| (9, tap(nth * 30), 5 <= nth)).collect();
+        assert_eq!(
+            told(&mixed).last().unwrap(),
+            "8 actions, of which none has changed the screen; the last of them were not carried out, since \
+             the policy refuses it"
         );
     }
 }
