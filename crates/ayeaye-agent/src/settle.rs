@@ -159,7 +159,7 @@ pub fn looks_same(a: &Frame, b: &Frame) -> bool {
 
 /// Whether two frames show the same, apart from the status bar and a caret that blinks.
 pub(crate) fn is_unchanged(a: &Frame, b: &Frame) -> bool {
-    difference(a, b, |_| true).is_some_and(|it| it.is_none_or_caret())
+    difference(a, b, Difference::may_be_caret).is_some_and(|it| it.is_none_or_caret())
 }
 
 /// Where two frames of one size differ, as far as it goes on to matter.
@@ -226,6 +226,29 @@ mod tests {
             assert!(same(&plain, &clock));
             assert!(same(&plain, &caret));
         }
+    }
+
+    #[test]
+    fn what_is_no_caret_is_told_by_its_first_rows_and_as_it_would_be_by_all() {
+        let size = ScreenSize { width: 400, height: 800 };
+        let white = vec![255; (size.width * size.height * 4) as usize];
+        let plain = Frame::new(size, Bytes::from(white)).unwrap();
+        let mut carets = 0;
+        for (wide, high) in (0..8).flat_map(|wide| (0..60).map(move |high| (wide, high))) {
+            let other = plain.with_black_areas(&[[200, 300, 200 + wide, 300 + high]]);
+            let whole = difference(&plain, &other, |_| true).unwrap();
+            assert_eq!(is_unchanged(&plain, &other), whole.is_none_or_caret(), "{wide} x {high}");
+            carets += u32::from(0 < wide && 0 < high && whole.is_none_or_caret());
+        }
+        assert!(0 < carets);
+        let rows = std::cell::Cell::new(0);
+        let other = plain.with_black_areas(&[[0, 0, 400, 800]]);
+        difference(&plain, &other, |it| {
+            rows.set(rows.get() + 1);
+            it.may_be_caret()
+        });
+        // The status bar, and one row below it.
+        assert_eq!(rows.get(), 37);
     }
 
     #[test]

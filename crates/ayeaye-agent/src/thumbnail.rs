@@ -54,6 +54,9 @@ impl Thumbnail {
         for (y, (row, other)) in rows.enumerate() {
             let differs = |(a, b): (&u8, &u8)| VISIBLE <= a.abs_diff(*b);
             difference.add_row(y, row.iter().zip(other).map(differs));
+            if !difference.may_be_caret() {
+                return false;
+            }
         }
         difference.is_none_or_caret_at(STEP)
     }

@@ -76,6 +76,14 @@ impl Difference {
         self.pixels == 0 || is_filled && self.has_shape_of_caret(f64::from(step))
     }
 
+    /// Whether it may still be nothing or a caret once there is more of it: it only grows.
+    pub(crate) fn may_be_caret(&self) -> bool {
+        let (_, wide, high) = self.extent();
+        let shorter = f64::from(self.size.width.min(self.size.height));
+        self.pixels == 0
+            || wide - 1.0 <= shorter * CARET_WIDTH && high - 1.0 <= shorter * CARET_HEIGHT.1
+    }
+
     fn has_shape_of_caret(&self, step: f64) -> bool {
         let (_, wide, high) = self.extent();
         // From the first pixel to the last.
@@ -83,9 +91,8 @@ impl Difference {
         let shorter = f64::from(self.size.width.min(self.size.height)) * step;
         // Of a copy's pixel at the edge, about half may belong to it.
         let edge = (step - 1.0) / 2.0;
-        wide <= shorter * CARET_WIDTH
+        self.may_be_caret()
             && (shorter * CARET_HEIGHT.0).min(ENOUGH_FOR_CARET) <= high
-            && high <= shorter * CARET_HEIGHT.1
             && (wide + edge) * CARET_SHAPE <= high + edge
     }
 
