@@ -1,7 +1,6 @@
 //! The screen while a model thinks. What was decided on one screen must not be done on another, and a
 //! fresh look when the model has answered would cost a capture's time: so the looks are made meanwhile.
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
@@ -74,11 +73,18 @@ fn compare(shown: &Frame, now: &Frame) -> (bool, bool) {
 
 type Looked = Arc<Result<LaterLook, DeviceError>>;
 
+/// How the looks stand. Both are told at once: who sees that none is under way has the latest.
+#[derive(Debug, Clone, Default)]
+struct Latest {
+    looked: Option<Looked>,
+    /// Another one is under way.
+    is_looking: bool,
+}
+
 /// Looks at a phone every now and then, until it is dropped.
 #[derive(Debug)]
 pub(in crate::run) struct ScreenWatch {
-    latest: watch::Receiver<Option<Looked>>,
-    is_looking: Arc<AtomicBool>,
+    latest: watch::Receiver<Latest>,
     /// When the last look began that was alike.
     same_until: watch::Receiver<Option<Instant>>,
     /// Asks for a look at once.
@@ -89,12 +95,10 @@ pub(in crate::run) struct ScreenWatch {
 impl ScreenWatch {
     /// Watches for a screen that looks like this, from that time on.
     fn new(device: Arc<dyn Device>, shown: Frame, first: Instant) -> Self {
-        let (said, latest) = watch::channel(None);
+        let (said, latest) = watch::channel(Latest::default());
         let (stayed, same_until) = watch::channel(None);
         let hurry = Arc::new(Notify::new());
         let hurried = hurry.clone();
-        let is_looking = Arc::new(AtomicBool::new(false));
-        let looks = is_looking.clone();
         let looking = async move {
             let mut next = first;
             // Frames that look like it, the latest first: a caret that blinks makes two.
@@ -106,7 +110,10 @@ impl ScreenWatch {
                     () = hurried.notified() => {}
                     () = sleep_until(next) => {}
                 }
-                looks.store(true, Ordering::Relaxed);
+                said.send_if_modified(|latest| {
+                    latest.is_looking = true;
+                    false
+                });
                 let (begun, began_at) = (Instant::now(), Clocks::now());
                 let looked = tokio::try_join!(look_again(&*device, begun, &known), device.state());
                 let took = begun.elapsed();
@@ -141,14 +148,14 @@ impl ScreenWatch {
                     }
                     Err(err) => Err(err),
                 };
-                looks.store(false, Ordering::Relaxed);
-                if said.send(Some(Arc::new(look))).is_err() {
+                let looked = Some(Arc::new(look));
+                if said.send(Latest { looked, is_looking: false }).is_err() {
                     return;
                 }
             }
         };
         let looking = AbortOnDropHandle::new(tokio::spawn(looking));
-        Self { latest, is_looking, same_until, hurry, _looking: looking }
+        Self { latest, same_until, hurry, _looking: looking }
     }
 
     /// The latest look; if it is no more than a second old it is taken, else the one under way if there is one, and if
@@ -156,9 +163,8 @@ impl ScreenWatch {
     async fn fresh_look(&self, strict: bool) -> Option<Looked> {
         let mut latest = self.latest.clone();
         loop {
-            let looked = latest.borrow_and_update().clone();
+            let Latest { looked, is_looking } = latest.borrow_and_update().clone();
             let look = looked.as_deref().and_then(|looked| looked.as_ref().ok());
-            let is_looking = self.is_looking.load(Ordering::Relaxed);
             match look.map_or(Freshness::Stale, |look| look.freshness(strict)) {
                 Freshness::Fresh => return looked,
                 Freshness::UntilNext if !is_looking => return looked,
@@ -166,7 +172,7 @@ impl ScreenWatch {
                 Freshness::Stale => self.hurry.notify_one(),
             }
             latest.changed().await.ok()?;
-            let under_way = latest.borrow().clone()?;
+            let under_way = latest.borrow().looked.clone()?;
             // One that was under way while the computer slept is as old as what was before.
             let slept = |look: &LaterLook| look.began_at.have_parted();
             if !under_way.as_ref().as_ref().is_ok_and(slept) {
@@ -199,8 +205,8 @@ impl Observation {
     /// Whether the screen was last seen to look otherwise than on the frame.
     pub(super) fn has_moved_since(&self) -> bool {
         let Some(watch) = &self.watch else { return false };
-        let looked = watch.latest.borrow();
-        looked.as_deref().is_some_and(|look| look.as_ref().map_or(true, |look| !look.alike))
+        let latest = watch.latest.borrow();
+        latest.looked.as_deref().is_some_and(|look| look.as_ref().map_or(true, |look| !look.alike))
     }
 }
 
@@ -262,8 +268,8 @@ impl Observer {
     /// was looked at within the last second.
     pub(in crate::run) fn is_known_to_be_lit(&self, observation: &Observation) -> bool {
         let Some(watch) = &observation.watch else { return false };
-        let looked = watch.latest.borrow();
-        let fresh = looked.as_deref().and_then(|it| it.as_ref().ok());
+        let latest = watch.latest.borrow();
+        let fresh = latest.looked.as_deref().and_then(|it| it.as_ref().ok());
         let fresh =
             fresh.filter(|look| look.begun.elapsed() < FRESH && !look.began_at.have_parted());
         self.stays_lit && fresh.is_some_and(|look| look.state.awake)
