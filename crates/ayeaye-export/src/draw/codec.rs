@@ -54,6 +54,11 @@ impl DecodedPicture {
         self.bytes
     }
 
+    /// Pixels in the file.
+    pub(super) fn pixels(&self) -> u64 {
+        self.pixels
+    }
+
     pub(super) fn is_jpeg(&self) -> bool {
         self.is_jpeg
     }
