@@ -1,6 +1,7 @@
 //! The task that keeps the logs of one session up with its record.
 use std::mem;
 use std::path::PathBuf;
+use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +17,7 @@ use super::pending::PendingMarker;
 use super::removal::remove_logs;
 use crate::draw::DecodedPicture;
 use crate::folder::FolderError;
+use crate::formats::Format;
 use crate::log_writer::{LogError, LogWriter, Target, why_cut_short};
 use crate::projection::Blobs;
 
@@ -90,12 +92,15 @@ impl Projector {
         let shared = Arc::clone(shared);
         let (logs, damage) = (Vec::new(), None);
         let mut projector = Self { shared, id, live, logs, events, appended, stop, damage };
-        let formats = projector.shared.settings.formats.iter();
+        let mut formats = projector.shared.settings.formats.clone();
+        // The page takes the picture that another log has unpacked.
+        formats.sort_by_key(|format| *format == Format::Html);
         projector.logs = formats
+            .into_iter()
             .map(|format| {
                 let target = Target::DataDir { data: projector.shared.data.clone(), live };
                 let Shared { settings, make_projection, .. } = &*projector.shared;
-                let writer = LogWriter::new(*format, id, target, settings, make_projection);
+                let writer = LogWriter::new(format, id, target, settings, make_projection);
                 LogSlot { writer, failed: false, error: None, error_logged: false, restarts: 0 }
             })
             .collect();
@@ -324,8 +329,11 @@ impl Projector {
     }
 }
 
+/// Event by event, so that all logs find the picture of one step unpacked before the next one's is.
 fn feed(logs: &mut [LogSlot], events: &[Event], blobs: &dyn Blobs) {
-    each(logs, |writer| writer.feed(events, blobs));
+    for event in events {
+        each(logs, |writer| writer.feed(slice::from_ref(event), blobs));
+    }
 }
 
 fn flush(logs: &mut [LogSlot], blobs: &dyn Blobs) {

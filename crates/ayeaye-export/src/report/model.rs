@@ -169,10 +169,11 @@ impl ReportModel {
 
     /// The picture that the latest step has seen.
     pub(super) fn latest_picture(&self) -> Option<&BlobRef> {
-        self.items.iter().rev().find_map(|item| match &**item {
-            TimelineItem::Step(step) => Some(step.observation.as_ref()?.picture.as_ref()),
+        let latest = self.items.iter().rev().find_map(|item| match &**item {
+            TimelineItem::Step(step) => Some(step),
             _ => None,
-        })?
+        })?;
+        latest.observation.as_ref()?.picture.as_ref()
     }
 
     /// Whether the last run has stopped.

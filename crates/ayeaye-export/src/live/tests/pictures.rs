@@ -4,6 +4,7 @@ use ayeaye_agent::journal::BlobRef;
 use super::*;
 use crate::draw::{Canvas, encode};
 use crate::live::projector::SessionBlobs;
+use crate::testing::{EventBuilder, click};
 
 #[tokio::test]
 async fn the_latest_picture_is_unpacked_once() {
@@ -30,4 +31,65 @@ async fn the_latest_picture_is_unpacked_once() {
     }
     assert_eq!(width_of(&pictures[1]).await.unwrap(), Some(50));
     assert_eq!(width_of(&pictures[0]).await.unwrap(), None, "only the latest is held");
+}
+
+/// Unpacks the picture of each step as it ends, or notes whether that was done for another log.
+#[derive(Debug)]
+struct Sees {
+    unpacks: bool,
+    picture: Option<BlobRef>,
+    found: Arc<Mutex<Vec<bool>>>,
+}
+
+impl Projection for Sees {
+    fn fold(&mut self, event: &Event, blobs: &dyn Blobs) -> Vec<FileOp> {
+        match (&event.entry.fact, &self.picture) {
+            (Fact::Observe(observe), _) => self.picture.clone_from(&observe.screenshot),
+            (Fact::StepEnd(_), Some(picture)) if self.unpacks => {
+                assert!(blobs.picture(picture).is_some());
+            }
+            (Fact::StepEnd(_), Some(picture)) => {
+                self.found.lock().unwrap().push(blobs.unpacked(picture).is_some());
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+}
+
+impl Log for Sees {}
+
+#[tokio::test]
+async fn the_page_finds_every_picture_unpacked_in_whatever_order_logs_are_wanted() {
+    let (data, id) = (TempDir::new().unwrap(), SessionId::new());
+    let files = files(data.path());
+    let mut builder = EventBuilder::new();
+    for step in 0..3 {
+        builder.begin_step(step, step + 1).end_step(Some(click()), None);
+    }
+    let mut record = files.create(&id).await.unwrap();
+    for (event, width) in builder.events.into_iter().zip(40..) {
+        let mut entry = event.entry;
+        if let Fact::Observe(observe) = &mut entry.fact {
+            let canvas = Canvas::plain(width, 60, [9, 9, 9]).unwrap();
+            let png = encode(canvas, usize::MAX).unwrap();
+            observe.screenshot = Some(record.store_blob(png.into(), "image/png").await.unwrap());
+        }
+        record.append(entry).await.unwrap();
+    }
+    record.close().await;
+    let found = Arc::new(Mutex::new(Vec::new()));
+    let seen = found.clone();
+    let logs = LoggingJournal::with_projections(
+        Arc::new(files),
+        data.path(),
+        LogSettings { formats: vec![Format::Html, Format::Ufo], ..LogSettings::default() },
+        Arc::new(move |format, _, _| {
+            let unpacks = format == Format::Ufo;
+            Box::new(Sees { unpacks, picture: None, found: seen.clone() })
+        }),
+    );
+    // What was recorded before is taken in at once.
+    logs.open(&id, &mut |_| {}).await.unwrap().close().await;
+    assert_eq!(*found.lock().unwrap(), [true; 3]);
 }
