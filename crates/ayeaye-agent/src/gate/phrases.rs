@@ -16,6 +16,8 @@ mod lasting;
 mod negation;
 mod northern;
 mod nouns;
+mod other_words;
+mod parts;
 mod secrets;
 mod telling;
 

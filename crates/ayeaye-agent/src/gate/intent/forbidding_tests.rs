@@ -181,3 +181,122 @@ fn what_is_only_to_be_written_is_not_sent() {
         ("告诉安娜：我不能发送照片", Send),
     ]);
 }
+
+#[test]
+fn a_list_of_what_is_forbidden_forbids_all_of_it() {
+    are_forbidden(&[
+        ("Open Anna's contact. Do not write, text or call her.", Call),
+        ("Open Anna's contact. Do not write to her, text her or call her.", Send),
+        ("Open the note. Never share it, send it to anybody or ever delete it", Delete),
+        ("Nicht löschen, schicken oder anrufen", Call),
+        ("Nicht löschen, schicken oder anrufen", Send),
+        ("Öffne Anna. Weder schreiben, löschen noch anrufen", Call),
+        ("Öffne die Notiz. Nicht teilen, verschicken oder sie löschen", Delete),
+        ("Abre la nota. No quiero compartirla, enviarla o borrarla", Delete),
+        ("Открой заметку. Не делись, отправлять или удалить её", Delete),
+        ("打开小红书看猫的帖子，不要点赞、评论或分享", Publish),
+        ("打开小红书看猫的帖子，不要点赞，评论或分享", Publish),
+        ("打开备忘录，不要分享、复制、删除", Delete),
+        ("Don't, whatever you do, delete it", Delete),
+        ("Never, under any circumstances, call Anna", Call),
+        ("If possible never delete this note or call", Call),
+        ("Do not, if you can avoid it, write or call", Call),
+        ("Do not write a long message to her, text her husband or her mother, or call her", Call),
+        ("打开小红书看猫的帖子，不要点赞、收藏、转发给任何好友、评论或分享", Publish),
+    ]);
+    are_asked(&[
+        ("Do not call Ben Carter, text Anna", Send),
+        ("Do not call Ben Carter, text Anna or Carla", Send),
+        ("Do not call Ben Carter, but text Anna or call Carla", Send),
+        ("If Ben does not answer, text Anna or call Carla", Call),
+        ("Wenn Ben nicht rangeht, schreib Anna oder ruf Carla an", Call),
+        ("Call Anna or text Ben", Call),
+        ("不要打电话，发消息给安娜", Send),
+        ("写真は不要、メモを送って", Send),
+    ]);
+}
+
+#[test]
+fn what_stands_before_an_act_in_time_is_no_request_for_it() {
+    are_forbidden(&[
+        ("给安娜写信，发送前先给我看", Send),
+        ("Anna को संदेश लिखो, भेजने से पहले मुझे दिखाओ", Send),
+        ("เขียนถึง Anna ให้ฉันดูก่อนส่ง", Send),
+        ("Zeig mir die Nachricht vor dem Senden", Send),
+        ("Visa mig texten innan du skickar den", Send),
+    ]);
+    are_asked(&[
+        ("Lies mir die Nachricht von Anna vor und antworte ihr", Send),
+        ("Lies die Notiz Bike vor und lösche sie", Delete),
+        ("Anna vor dem Termin anrufen", Call),
+        ("Ring Anna innan lunch och skicka Ben ett meddelande", Send),
+        ("发给前女友", Send),
+    ]);
+}
+
+#[test]
+fn the_in_the_of_portuguese_forbids_nothing() {
+    are_asked(&[
+        ("Publique no Instagram a foto do gato", Publish),
+        ("Poste no Instagram a foto do gato", Publish),
+        ("Envie no WhatsApp uma mensagem para Ana", Send),
+        ("Responda no grupo que eu vou", Send),
+        ("Apague no Google Fotos a foto do gato", Delete),
+        ("Abra o chat da Ana no WhatsApp e escreva oi", Send),
+        ("Abra o chat da Ana no WhatsApp, escreva oi", Send),
+        ("No WhatsApp, escreva oi para Ana", Send),
+        ("Abra o álbum no meu celular novo e apague a foto do gato", Delete),
+    ]);
+    are_forbidden(&[
+        ("No borres la nota", Delete),
+        ("Abre la nota y no la borra", Delete),
+        ("No publiques e invita a nadie", Send),
+        ("Abre la nota, eliminar no", Delete),
+        ("Delete no notes", Delete),
+        ("Send no message to Anna", Send),
+        ("No quiero publicar, borrar", Delete),
+        ("Não apague a foto", Delete),
+        ("Text Anna, no WhatsApp", Send),
+        ("Call Anna, no WhatsApp", Send),
+    ]);
+}
+
+#[test]
+fn the_for_and_the_later_of_arabic_forbid_nothing() {
+    are_asked(&[
+        ("أرسل لأحمد رسالة", Send),
+        ("اكتب لأمي أنني سأتأخر", Send),
+        ("اتصل لاحقا بأحمد", Call),
+    ]);
+    are_forbidden(&[("لا ترسل رسالة ولا تتصل", Send), ("اتصل لا", Call)]);
+}
+
+#[test]
+fn ends_of_other_words_forbid_nothing() {
+    are_asked(&[
+        ("메일 초안 보내 줘", Send),
+        ("안나에게 제안 보내 줘", Send),
+        ("अन्ना को कीमत भेजो", Send),
+        ("अन्ना को किस्मत बता दो", Send),
+        ("分别给安娜和李伟发消息", Send),
+        ("把特别好看的照片发给安娜", Send),
+        ("识别图片里的文字发给安娜", Send),
+        ("打开勿扰模式，再发消息给安娜", Send),
+        ("打开勿扰模式并发消息给安娜", Send),
+        ("给别人发消息", Send),
+        ("別のメモを削除して", Delete),
+        ("特別な写真を送って", Send),
+    ]);
+    are_forbidden(&[
+        ("메일 안 보내", Send),
+        ("메일 못 보내", Send),
+        ("메모 안지워", Delete),
+        ("अन्ना को मत भेजो", Send),
+        ("别给安娜发消息", Send),
+        ("这个别删", Delete),
+        ("广告别删", Delete),
+        ("报告别发给安娜", Send),
+        ("推特别发消息", Send),
+        ("勿发送", Send),
+    ]);
+}

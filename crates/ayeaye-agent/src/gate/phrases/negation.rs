@@ -3,11 +3,14 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::intents::INTENTS;
+use super::other_words::{is_english, is_in_other_word, without_in_the};
+use super::parts::{
+    ENDS, PARTS, begins_request, chinese_part_of, is_broken_at, is_of_list, last_part, part_of, set,
+};
 use super::telling::{
     SAYS, behind_name, forbids_to_tell, is_of_thing, is_sending, is_told_in_hindi, tells_which,
 };
-use crate::gate::text::{is_stem, normalized, words};
+use crate::gate::text::{find, normalized, words};
 
 /// What stands at most three words before a verb and turns it around.
 #[rustfmt::skip]
@@ -26,14 +29,17 @@ const BEFORE: &[&str] = &[
 const NEAR_ONLY: &[&str] = &[
     "before", "stop", "instead", "avoid", "bevor", "avant", "antes", "prima", "mai", "voordat", "zanim", "قبل", "sebelum", "trước", "ne",
 ];
-/// What a part of a sentence begins with, or what stands before its verb, where it belongs to the part before it:
-/// "ich will nicht, dass du sie löschst", "es ist nicht nötig, sie zu löschen".
+/// What tells that an act is only to come later, and how many words may stand between it and the verb.
 #[rustfmt::skip]
-const BELONGS: &[&str] = &["that", "dass", "que", "che", "dat", "att", "at", "że", "žeby", "żeby", "aby", "чтобы", "щоб", "hogy", "să"];
-const INFINITIVES: &[&str] = &["zu", "te", "to", "de", "att"];
+const BEFORE_ACT: &[(&str, usize)] = &[
+    ("vor dem", 0), ("vor der", 0), ("ehe", 2), ("innan du", 2), ("innan ni", 2), ("innan jag", 2), ("inden du", 2), ("inden jeg", 2), ("før du", 2), ("før jeg", 2), ("ennen kuin", 2), ("než", 1), ("mielőtt", 2), ("înainte de a", 1), ("înainte să", 2),
+    ("πριν", 1), ("преди да", 2), ("prije nego", 2), ("перед тем", 2), ("прежде чем", 2), ("перед тим", 2), ("перш ніж", 2),
+];
 /// The same in scripts without blanks, right before the verb.
 #[rustfmt::skip]
-const JUST_BEFORE: &[&str] = &["不", "别", "別", "勿", "没", "未", "无需", "不要", "อย่า", "ไม่", "안", "못", "बिना", "मत"];
+const JUST_BEFORE: &[&str] = &["不", "别", "別", "勿", "没", "未", "无需", "不要", "อย่า", "ไม่", "ก่อน", "ก่อนจะ", "ก่อนที่จะ"];
+/// The same in Korean, where words have blanks between them: "메일 안 보내", not "초안 보내".
+const JUST_BEFORE_WORDS: &[&str] = &["안", "못"];
 /// The same farther away, up to what begins something else.
 #[rustfmt::skip]
 const FORBIDS: &[&str] = &[
@@ -43,11 +49,15 @@ const FORBIDS: &[&str] = &[
 const BEGINS_ELSE: &[&str] = &["而是", "但", "再", "然后", "所以", "แต่", "말고"];
 /// Letters between such a word and its verb.
 const MOST_BETWEEN: usize = 14;
+const MOST_IN_LIST: usize = 40;
 /// What follows a verb and turns it around.
 #[rustfmt::skip]
 const AFTER: &[&str] = &[
-    "不行", "不可以", "不允许", "不准", "不得", "之前", "ไม่", "न कर", "لا",
+    "不行", "不可以", "不允许", "不准", "不得", "之前", "ไม่", "न कर", "ने से पहले", "करने से पहले",
 ];
+/// What stands behind "before" in Chinese: "发送前先问我", not "发给前女友".
+#[rustfmt::skip]
+const BEHIND_QIAN: [char; 18] = ['先', '，', ',', '、', '让', '讓', '请', '請', '要', '需', '必', '我', '问', '問', '给', '給', '确', '確'];
 /// The same of verbs behind which nothing is told, anywhere in their part of the sentence.
 #[rustfmt::skip]
 const AFTER_ACTS: &[&str] = &[
@@ -71,7 +81,7 @@ const ORDERS_NOT: &[&str] = &[
 ];
 /// What begins something else, which is wanted again.
 #[rustfmt::skip]
-const TURNS_BACK: &[&str] = &[
+pub(super) const TURNS_BACK: &[&str] = &[
     "but", "instead", "and", "just", "only", "then", "sondern", "aber", "und", "dann", "mais", "et", "puis", "pero", "sino", "y", "mas", "ma", "poi", "maar", "en", "ale", "i", "ama",
     "sonra", "но", "а", "и", "але", "та", "men", "och", "og", "utan",
     "लेकिन", "मगर", "पर", "और", "बल्कि", "तो", "بل", "لكن", "ولكن", "ثم", "tapi", "tetapi", "melainkan", "lalu",
@@ -105,11 +115,6 @@ const CONFIRM: &[&str] = &["确认", "確認", "询问", "詢問", "问我", "�
 const AND: &[&str] =
     &["and", "und", "et", "y", "e", "en", "och", "og", "i", "и", "та", "but", "mais", "pero"];
 const ELSE: &[&str] = &["sonst", "weiter", "verder", "anders", "else"];
-/// Verbs that only look, and stand behind "and".
-#[rustfmt::skip]
-const LOOKING: &[&str] = &[
-    "open", "read", "show", "find", "öffne", "lies", "zeig", "zeige", "such", "suche", "ouvre", "lis", "montre", "abre", "lee", "muestra", "leia", "apri", "leggi", "lees", "toon", "открой", "прочитай", "покажи",
-];
 /// Verbs of Romanian, where "nu" forbids: elsewhere it means "now".
 #[rustfmt::skip]
 const ROMANIAN: &[&str] = &[
@@ -121,28 +126,17 @@ const NOT_ENDINGS: &[&str] = &[
     "me", "ma", "meyin", "mayin", "meyiniz", "mayiniz", "mesin", "masin", "meden", "madan", "meyelim", "mayalim", "matta",
 ];
 
-/// Where a sentence ends.
-const ENDS: [char; 10] = ['.', ';', '!', '?', '。', '；', '！', '？', '\n', '\u{61f}'];
-/// Where a part of it does.
-const PARTS: [char; 6] = [',', '，', '、', ':', '：', '،'];
-
 static BEFORE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(BEFORE));
-static FAR_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| &set(BEFORE) - &set(NEAR_ONLY));
-static BELONGS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(BELONGS));
+pub(super) static FAR_WORDS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| &set(BEFORE) - &set(NEAR_ONLY));
 static ORDERS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ORDERS_NOT));
-static NOTHING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(NOTHING));
+pub(super) static NOTHING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(NOTHING));
 static TOLD_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(TOLD));
-static LOOKING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(LOOKING));
+static BEFORE_ACT_TEXTS: LazyLock<Vec<(String, usize)>> =
+    LazyLock::new(|| BEFORE_ACT.iter().map(|(it, most)| (normalized(it), *most)).collect());
 static KOREAN_ASKS_TEXTS: LazyLock<Vec<String>> =
     LazyLock::new(|| KOREAN_ASKS.iter().map(|it| normalized(it)).collect());
 static ROMANIAN_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ROMANIAN));
-static VERBS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    INTENTS.iter().flat_map(|(_, _, list)| *list).map(|it| normalized(it)).collect()
-});
-
-fn set(list: &[&str]) -> HashSet<String> {
-    list.iter().map(|it| normalized(it)).collect()
-}
 
 /// Whether the verb that stands from `at` to `end` is turned around by what is in its part of the sentence: "do not
 /// call", "不要发", "lösche sie nicht".
@@ -157,14 +151,14 @@ pub(in crate::gate) fn is_negated(
     let tells = told_to.is_some();
     let before = text[..at].rsplit(ENDS).next().unwrap_or_default();
     let after = text[end..].split(ENDS).next().unwrap_or_default();
-    is_forbidden_before(before, &text[at..end], tells)
+    is_forbidden_before(before, &text[at..end], after, tells)
         || is_forbidden_behind(after, &text[at..end], told_to)
         || is_forbidden_in_asian(&text[at..end], after, tells)
 }
 
-fn is_forbidden_before(before: &str, verb: &str, tells: bool) -> bool {
+fn is_forbidden_before(before: &str, verb: &str, after: &str, tells: bool) -> bool {
     // "don't", "can't".
-    let before = before.replace("n't", " not");
+    let before = without_in_the(&before.replace("n't", " not"));
     let near: Vec<_> = words(&before).collect();
     // "do not" and what French and others put around a verb are within three words of it.
     if near.iter().rev().take(3).any(|it| BEFORE_WORDS.contains(*it)) || before.ends_with("n'") {
@@ -177,54 +171,60 @@ fn is_forbidden_before(before: &str, verb: &str, tells: bool) -> bool {
             near.as_slice(),
             [.., "utan", "att"] | [.., "من", "غير"] | [.., "من", "غير", "ما"]
         )
+        || near.last() == Some(&"noch") && near.contains(&"weder")
     {
         return true;
     }
-    if JUST_BEFORE.iter().any(|it| before.trim_end().ends_with(it)) {
+    let just_before = |it: &&str| {
+        before.trim_end().strip_suffix(*it).is_some_and(|rest| !is_in_other_word(rest, it, verb))
+    };
+    if JUST_BEFORE.iter().any(just_before)
+        || last(1).any(|it| JUST_BEFORE_WORDS.contains(it))
+        || is_before_act(&before)
+        || is_broken_at(&before, |it| ORDERS_WORDS.contains(it) || NOTHING_WORDS.contains(it))
+    {
         return true;
     }
     // Farther away in the same breath, unless something else begins between: "do not under any circumstances
     // delete", "不要给安娜发消息".
-    let part = part_of(&before);
-    let since: Vec<_> = words(part).collect();
+    let is_list = is_of_list(&before, after);
+    let part = part_of(&before, is_list);
+    let since: Vec<_> = words(&part).collect();
     let begin = since.iter().rposition(|it| TURNS_BACK.contains(it)).map_or(0, |at| at + 1);
     let forbids = |word: &str| {
         ORDERS_WORDS.contains(word)
             || NOTHING_WORDS.contains(word)
             || !tells && FAR_WORDS.contains(word)
     };
-    if since[begin..].iter().rev().take(9).any(|it| forbids(it)) {
+    if since[begin..].iter().rev().take(if is_list { 24 } else { 9 }).any(|it| forbids(it)) {
         return true;
     }
+    let part = chinese_part_of(&before, after, is_list);
     FORBIDS.iter().any(|it| {
-        part.rfind(it).is_some_and(|at| {
-            let between = &part[at + it.len()..];
+        let places = part.rmatch_indices(it).map(|(at, _)| (&part[..at], &part[at + it.len()..]));
+        let is_word = |(before, between): &(&str, &str)| !is_in_other_word(before, it, between);
+        places.into_iter().find(is_word).is_some_and(|(_, between)| {
             // "不要的照片", "不要な写真": what is not needed is no prohibition.
             let straight = NO_NEED.contains(it)
                 && CONFIRM.iter().any(|it| between.starts_with(it))
                 && between.contains("直接");
             !straight
-                && between.chars().count() <= MOST_BETWEEN
+                && between.chars().count() <= if is_list { MOST_IN_LIST } else { MOST_BETWEEN }
                 && !between.starts_with(['的', 'な'])
                 && !BEGINS_ELSE.iter().any(|it| between.contains(it))
         })
     })
 }
 
-/// The part of a sentence that goes on to its end, with the one before it where it belongs to that.
-fn part_of(before: &str) -> &str {
-    let begin = |text: &str| {
-        text.rfind(PARTS).map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8))
-    };
-    let last = begin(before);
-    let part = &before[last..];
-    let belongs = words(part).next().is_some_and(|it| BELONGS_WORDS.contains(it))
-        || words(part).last().is_some_and(|it| INFINITIVES.contains(&it));
-    if !belongs {
-        return part;
-    }
-    let rest = before[..last].trim_end_matches(PARTS);
-    &before[begin(rest)..]
+/// Whether the verb behind these words only tells before what something else is to be done.
+fn is_before_act(before: &str) -> bool {
+    let part = last_part(before).1;
+    BEFORE_ACT_TEXTS.iter().any(|(phrase, most)| {
+        find(part, phrase).any(|at| {
+            let between: Vec<_> = words(&part[at + phrase.len()..]).collect();
+            between.len() <= *most && !between.iter().any(|it| TURNS_BACK.contains(it))
+        })
+    })
 }
 
 fn is_forbidden_behind(after: &str, verb: &str, told_to: Option<&[String]>) -> bool {
@@ -234,7 +234,12 @@ fn is_forbidden_behind(after: &str, verb: &str, told_to: Option<&[String]>) -> b
     if stem.is_some_and(|it| it.chars().count() <= 2) {
         return true;
     }
-    if AFTER.iter().any(|it| after.trim_start().starts_with(it)) {
+    let next = after.trim_start().trim_start_matches(['除', '掉']);
+    let before_it = next.strip_prefix('前');
+    if AFTER.iter().any(|it| next.starts_with(it))
+        || before_it.is_some_and(|it| it.is_empty() || it.starts_with(BEHIND_QIAN))
+        || words(after).next() == Some("لا")
+    {
         return true;
     }
     let part = after.split(PARTS).next().unwrap_or_default();
@@ -252,7 +257,9 @@ fn is_forbidden_behind(after: &str, verb: &str, told_to: Option<&[String]>) -> b
     // "Reply no to Anna".
     let says_no =
         tells && SAYS.contains(&verb) && matches!(all.as_slice(), ["no"] | ["no", "to", ..]);
-    if all.first().is_some_and(|it| BEHIND.contains(it)) && !says_no {
+    // "Publique no Instagram": in the.
+    let in_the = all.first() == Some(&"no") && 1 < all.len() && !is_english(verb, &ending);
+    if all.first().is_some_and(|it| BEHIND.contains(it)) && !says_no && !in_the {
         return true;
     }
     if let Some(told) = told_to.and_then(|people| behind_name(&all, people)) {
@@ -283,13 +290,6 @@ fn is_forbidden_behind(after: &str, verb: &str, told_to: Option<&[String]>) -> b
         }
     }
     false
-}
-
-/// Whether a word is a verb that something is asked for by.
-fn begins_request(word: &str) -> bool {
-    !word.is_empty()
-        && (LOOKING_WORDS.contains(word)
-            || VERBS.iter().any(|it| word.starts_with(it.as_str()) && is_stem(word, 0, it.len())))
 }
 
 /// Whether a verb of Japanese or Korean asks for something by its own ending, and something else stands behind it.

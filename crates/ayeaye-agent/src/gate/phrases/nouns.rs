@@ -2,6 +2,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use super::other_words::is_app;
 use crate::gate::text::{normalized, words};
 
 /// Verbs that are nouns as well: one of these has no article before it, and is no plural.
@@ -136,6 +137,7 @@ pub(in crate::gate) fn is_noun(text: &str, at: usize, end: usize) -> bool {
         || of(JOINED_NEXT, &|it| after.trim_start().starts_with(it))
         || of(JOINED_BEFORE, &|it| before.trim_end().ends_with(it))
         || DONE_BY_ANOTHER.contains(&found) && is_looked_at_behind(after)
+        || is_app(before, found, after)
     {
         return true;
     }
