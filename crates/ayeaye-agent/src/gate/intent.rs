@@ -43,6 +43,8 @@ pub struct UserWords {
     hosts: Vec<String>,
     /// Where in the own text stands what is to be said to somebody.
     contents: Vec<Content>,
+    /// They want to be asked before an act.
+    asks_first: bool,
     /// What was found out about each class: a screen may have a hundred controls of one.
     asked: [OnceLock<bool>; ActClass::ALL.len()],
 }
@@ -90,6 +92,8 @@ impl UserWords {
         let (own, quoted) = unquoted(&text);
         let forbidding = masked(&own, &quoted);
         let contents = contents(&own);
+        let places: Vec<_> = contents.iter().map(|it| it.from..it.to).collect();
+        let asks_first = phrases::wants_to_be_asked(&forbidding, &places);
         Self {
             text,
             own,
@@ -100,6 +104,7 @@ impl UserWords {
             people,
             hosts,
             contents,
+            asks_first,
             addressed: OnceLock::new(),
             asked: Default::default(),
         }
@@ -110,8 +115,13 @@ impl UserWords {
         self.text.is_empty()
     }
 
-    /// Whether they ask for an act of this class, and do not forbid it as well.
+    /// Whether they ask for an act of this class, do not forbid it as well, and do not want to be asked first.
     pub(super) fn asks_for(&self, class: ActClass) -> bool {
+        !self.asks_first && self.wants(class)
+    }
+
+    /// The same where they may want to be asked first.
+    pub(super) fn wants(&self, class: ActClass) -> bool {
         let known = self.asked.get(class as usize);
         known.map_or_else(|| self.finds(class), |it| *it.get_or_init(|| self.finds(class)))
     }
@@ -170,8 +180,12 @@ impl UserWords {
             || phrases::is_no_request(&self.own, at, end, phrase.language, to_somebody)
     }
 
-    /// Whether one of some verbs (normalized) asks for something, and none of them is forbidden.
+    /// Whether one of some verbs (normalized) asks for something, none of them is forbidden, and they do not want to be
+    /// asked first.
     pub(super) fn ask_by(&self, verbs: &[String]) -> bool {
+        if self.asks_first {
+            return false;
+        }
         let mut asked = false;
         for verb in verbs {
             for (at, end) in stems(&self.own, verb) {

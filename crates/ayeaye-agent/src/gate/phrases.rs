@@ -4,6 +4,7 @@ mod agreeing;
 mod answers;
 mod areas;
 mod areas_device;
+mod ask_first;
 mod asking;
 mod bare;
 mod changing;
@@ -33,6 +34,7 @@ use super::price::amount;
 use super::text::{find, holds, is_spaced, is_stem, mentions, normalized, stems, words};
 
 pub(super) use self::answers::{ACCENTED, ANSWERS};
+pub(super) use self::ask_first::wants_to_be_asked;
 pub(super) use self::asking::is_no_request;
 pub(super) use self::bare::{Bare, When, bare, begins};
 pub(super) use self::drafts::is_draft_only;

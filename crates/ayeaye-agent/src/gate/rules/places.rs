@@ -128,15 +128,13 @@ pub(in crate::gate) fn system_parts(findings: &mut Findings<'_>) {
             if request.activity.to_ascii_lowercase().contains("uninstall") {
                 class = ActClass::Delete;
             }
-            words.asks_for(class)
+            words.wants(class)
         }
         SystemPart::PermissionDialog => {
-            words.asks_for(ActClass::Grant) || words.need_permission(&request.screen.texts)
+            words.wants(ActClass::Grant) || words.need_permission(&request.screen.texts)
         }
-        SystemPart::PurchaseSheet => {
-            words.asks_for(ActClass::Order) || words.asks_for(ActClass::Pay)
-        }
-        SystemPart::UnknownSources => words.asks_for(ActClass::Install) || words.name_part(part),
+        SystemPart::PurchaseSheet => words.wants(ActClass::Order) || words.wants(ActClass::Pay),
+        SystemPart::UnknownSources => words.wants(ActClass::Install) || words.name_part(part),
         SystemPart::Accessibility
         | SystemPart::DeveloperOptions
         | SystemPart::DeviceAdmin

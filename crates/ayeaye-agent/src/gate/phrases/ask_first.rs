@@ -1,0 +1,219 @@
+//! Whether a user wants to be asked before an act: "delete it, but ask me first". Where it is in doubt they do: that
+//! costs a question.
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::negation::{FAR_WORDS, NOTHING_WORDS, TURNS_BACK};
+use super::parts::{ENDS, PARTS, begins_condition, begins_request, last_part, set};
+use crate::gate::text::{List, find, normalized_all, words};
+
+/// What says so by itself.
+#[rustfmt::skip]
+const ASKS: &[&str] = &[
+    "ask me", "asking me", "ask us", "check with me", "checking with me", "confirm with me", "confirming with me", "let me confirm", "let me approve", "let me check it", "let me check first", "let me see it first", "show me first", "show it to me first", "run it by me",
+    "get my approval", "get my ok", "get my okay", "get my permission", "get my confirmation", "wait for my approval", "wait for my ok", "wait for my okay", "wait for my confirmation", "wait for my go", "ask for my approval", "ask for my ok", "ask for my permission", "ask for my confirmation",
+    "ask for permission", "ask for confirmation", "ask first", "ask before",
+    "frag mich", "frage mich", "fragen sie mich", "frag erst", "frag vorher", "frag zuerst", "mich zu fragen", "rückfrage", "rücksprache", "lass mich bestätigen", "lass es mich bestätigen", "meine zustimmung", "meine erlaubnis",
+    "pregúntame", "pregúnteme", "consúltame", "consúlteme", "pídeme permiso", "pídeme confirmación", "déjame confirmar", "confirma conmigo",
+    "demande-moi", "demandez-moi", "demande moi", "consulte-moi", "laisse-moi confirmer", "ma confirmation", "mon accord",
+    "chiedimi", "mi chieda", "consultami", "fammi confermare", "chiedi conferma",
+    "me pergunte", "pergunte-me", "pergunta-me", "pergunte para mim", "me consulte", "confirme comigo", "deixe-me confirmar", "peça minha",
+    "vraag me", "vraag mij", "vraag het me", "vraag het mij", "vraag het eerst", "vraag eerst", "overleg met mij", "laat me bevestigen",
+    "zapytaj mnie", "spytaj mnie", "zapytaj o zgodę", "спроси меня", "спросите меня", "меня спроси", "уточни у меня", "запитай мене", "спитай мене",
+    "问我", "問我", "让我确认", "讓我確認", "跟我确认", "和我确认", "与我确认", "向我确认", "等我确认", "我确认后", "跟我確認", "向我確認", "等我確認", "征求我", "徵求我", "经我同意", "我同意后", "經我同意",
+    "私に確認", "私に聞い", "私に尋ね", "僕に確認", "僕に聞い", "先に聞い", "先に確認を", "確認を取って", "許可を取って", "許可を求めて",
+    "나한테 물어", "나에게 물어", "저한테 물어", "저에게 물어", "내게 물어", "나한테 먼저 물어", "나에게 먼저 물어", "저한테 먼저 물어", "저에게 먼저 물어", "나한테 확인", "나에게 확인", "저한테 확인", "저에게 확인",
+    "bana sor", "bana sorun", "bana danış", "onayımı al", "benden onay al",
+    "اسألني", "واسألني", "فاسألني", "أسألني", "استأذني", "मुझसे पूछ", "मुझ से पूछ", "मुझसे पहले पूछ",
+    "tanya saya", "tanyakan saya", "tanyakan kepada saya", "tanya aku", "tanya dulu", "minta izin saya", "hỏi tôi", "hỏi mình", "hỏi ý kiến tôi", "xin phép tôi", "xác nhận với tôi",
+    "ถามฉัน", "ถามผม", "ถามดิฉัน", "ถามก่อน", "ให้ฉันยืนยัน", "ให้ผมยืนยัน",
+    "fråga mig", "fråga först", "stäm av med mig", "spør meg", "spør først", "spørg mig", "spørg først", "kysy minulta", "kysy ensin", "zeptej se mě", "kérdezz meg", "întreabă-mă", "ρώτησέ με", "ρώτα με", "попитай ме", "pitaj me", "תשאל אותי", "שאל אותי",
+];
+/// What says so where a word for "first" stands beside it.
+#[rustfmt::skip]
+const ASKS_WITH_FIRST: &[&str] = &["mich fragen", "preguntarme", "consultarme", "me demander", "chiedermi", "me perguntar", "me vragen", "mij vragen", "zapytać mnie", "спросить меня"];
+/// Words for "first" and "before".
+#[rustfmt::skip]
+const FIRST: &[&str] = &[
+    "first", "before", "beforehand", "erst", "zuerst", "vorher", "zuvor", "vor", "bevor", "ehe", "antes", "primero", "avant", "abord", "prima", "eerst", "voor", "vooraf", "voordat", "najpierw", "przed", "zanim",
+    "сначала", "сперва", "перед", "прежде", "спочатку", "قبل", "أولا", "dulu", "sebelum", "terlebih", "trước", "först", "innan", "først", "inden", "ensin", "ennen", "nejdřív", "než", "mielőtt", "înainte", "πριν", "преди", "prvo", "prije", "קודם", "לפני",
+];
+/// The same where a script has no blanks.
+const FIRST_JOINED: &[&str] = &["先", "前", "まず", "먼저", "전에", "पहले", "ก่อน"];
+/// Who else than the model is to ask, if not these: "you have to ask me".
+const YOU: &[&str] =
+    &["you", "u", "want", "need", "have", "remember", "sure", "please", "are", "re"];
+/// A wish not to be asked, right before the phrase in scripts without blanks.
+#[rustfmt::skip]
+const NOT_JOINED: &[&str] = &["不用", "不必", "不需", "无需", "無需", "无须", "不要", "没", "沒", "别", "別", "勿", "ไม่", "อย่า"];
+/// The same behind it.
+#[rustfmt::skip]
+const NOT_BEHIND: &[&str] = &["बिना", "नहीं", "नही", "ないで", "なくて", "不要", "必要な", "必要はな", "지 마", "지마", "지 말", "지말", "지 않", "지않", "필요 없", "필요없"];
+/// What makes another thing of "问我": "问我妈".
+const OF_ME: [char; 14] =
+    ['的', '妈', '媽', '爸', '哥', '姐', '弟', '妹', '老', '儿', '女', '爷', '奶', '哪'];
+/// Who is told to ask, in Chinese: "让她先问我".
+const OTHERS_JOINED: &[&str] = &["让她", "让他", "讓她", "讓他", "叫她", "叫他", "请她", "请他"];
+/// A condition within a Chinese or Japanese sentence.
+const CONDITIONS_JOINED: &[&str] =
+    &["如果", "若", "要是", "的话", "万一", "遇到", "有问题", "もし", "場合", "ถ้า", "หาก"];
+/// Until when nothing is to be done.
+#[rustfmt::skip]
+const UNTIL: &[&str] = &["until", "till", "before", "unless", "after", "bis", "bevor", "nachdem", "hasta", "antes", "avant", "prima", "voordat"];
+const WITHOUT: &[&str] =
+    &["without", "ohne", "sin", "sans", "senza", "sem", "zonder", "bez", "без"];
+/// What is asked for that is no leave.
+#[rustfmt::skip]
+const WHICH: &[&str] = &[
+    "which", "what", "who", "whom", "where", "how", "why", "after", "afterwards", "later", "welche", "welchen", "welches", "welcher", "was", "wer", "wen", "wem", "wo", "wie", "nach", "danach", "nachher", "später", "cuál", "qué", "quel", "quelle", "quale", "cosa", "qual", "welke", "wat",
+];
+const LEAVE: &[&str] =
+    &["approval", "permission", "confirmation", "ok", "okay", "consent", "leave"];
+const ONLY: &[&str] =
+    &["only", "just", "nur", "aber", "please", "bitte", "then", "dann", "so", "also"];
+/// Behind a word for "if" what is a question to the user: "ask me if I want that".
+#[rustfmt::skip]
+const OF_USER: &[&str] = &["i", "we", "je", "j", "jag", "jeg", "quiero", "debo", "puedo", "voglio", "devo", "posso", "quero", "devo", "c"];
+const FINE: &[&str] = &["ok", "okay", "fine", "right", "good", "alright", "correct"];
+
+static ASKS_TEXTS: List = LazyLock::new(|| normalized_all(ASKS));
+static ASKS_WITH_FIRST_TEXTS: List = LazyLock::new(|| normalized_all(ASKS_WITH_FIRST));
+static FIRST_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(FIRST));
+static WHICH_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(WHICH));
+
+/// Whether the own words of a user (normalized) say that they want to be asked before what they ask for is done.
+/// `contents` is where stands what is to be said to somebody.
+pub(in crate::gate) fn wants_to_be_asked(text: &str, contents: &[Range<usize>]) -> bool {
+    let is_said = |list: &List, needs_first: bool| {
+        let places = list.iter().flat_map(|it| find(text, it).map(|at| (at, at + it.len())));
+        places.into_iter().any(|(at, end)| {
+            let said = Said::new(text, at, end);
+            let content = contents.iter().find(|it| it.contains(&at));
+            (said.first || !needs_first)
+                && !said.is_unwished()
+                && !said.is_of_somebody(&text[at..end])
+                && !said.is_conditional()
+                && content.is_none_or(|it| said.first && said.is_order(it.start))
+        })
+    };
+    is_said(&ASKS_TEXTS, false) || is_said(&ASKS_WITH_FIRST_TEXTS, true)
+}
+
+/// What stands around such a phrase.
+struct Said<'a> {
+    /// Where its sentence begins.
+    from: usize,
+    /// What stands before its part of the sentence, and in it.
+    rest: &'a str,
+    part: String,
+    /// What stands behind it in its part, and in the next one where that is nothing.
+    behind: &'a str,
+    next: &'a str,
+    first: bool,
+}
+
+impl<'a> Said<'a> {
+    fn new(text: &'a str, at: usize, end: usize) -> Self {
+        let sentence = text[..at].rsplit(ENDS).next().unwrap_or_default();
+        let (rest, part) = last_part(sentence);
+        let rest_behind = text[end..].split(ENDS).next().unwrap_or_default();
+        let mut parts = rest_behind.split(PARTS);
+        let behind = parts.next().unwrap_or_default();
+        let next = if behind.trim().is_empty() { parts.next().unwrap_or_default() } else { behind };
+        let phrase = &text[at - part.len()..end];
+        let is_first = |it: &str| {
+            words(it).any(|it| FIRST_WORDS.contains(it))
+                || FIRST_JOINED.iter().any(|first| it.contains(first))
+        };
+        let first = is_first(phrase) || is_first(next);
+        Self {
+            from: at - sentence.len(),
+            rest,
+            part: part.replace("n't", " not"),
+            behind,
+            next,
+            first,
+        }
+    }
+
+    /// The words before the phrase, the last one first.
+    fn near(&self, most: usize) -> Vec<&str> {
+        let all: Vec<_> = words(&self.part).collect();
+        all.into_iter().rev().take(most).collect()
+    }
+
+    /// Whether they want not to be asked: "without asking me", "frag mich nicht".
+    fn is_unwished(&self) -> bool {
+        let near = self.near(3);
+        let not_without = near.iter().any(|it| WITHOUT.contains(it))
+            && words(&self.part)
+                .any(|it| matches!(it, "not" | "never") || NOTHING_WORDS.contains(it));
+        if not_without || near.iter().any(|it| UNTIL.contains(it)) {
+            return false;
+        }
+        let start = self.part.char_indices().rev().nth(7).map_or(0, |(at, _)| at);
+        near.iter().any(|it| FAR_WORDS.contains(*it))
+            || NOT_JOINED.iter().any(|it| self.part[start..].contains(it))
+            || words(self.behind).take(2).any(|it| it == "no" || NOTHING_WORDS.contains(it))
+            || NOT_BEHIND.iter().any(|it| self.behind.contains(it))
+    }
+
+    /// Whether somebody else is to ask, or is asked: "tell Anna to ask me", "问我妈".
+    fn is_of_somebody(&self, phrase: &str) -> bool {
+        let near = self.near(2);
+        let to_ask = near.first() == Some(&"to") && near.get(1).is_some_and(|it| !YOU.contains(it));
+        let other = near.iter().any(|it| matches!(*it, "she" | "he" | "they"));
+        let of_other = OTHERS_JOINED.iter().any(|it| self.part.contains(it));
+        to_ask || other || phrase.ends_with('我') && (of_other || self.behind.starts_with(OF_ME))
+    }
+
+    /// Whether they want it in some case alone, or want to be asked for something else.
+    fn is_conditional(&self) -> bool {
+        let skip = |it: &&str| ONLY.contains(it) || FIRST_WORDS.contains(*it);
+        let next: Vec<_> = words(self.next).skip_while(skip).collect();
+        let word = |at: usize| next.get(at).copied().unwrap_or_default();
+        if next.is_empty() {
+            return self.is_behind_condition();
+        }
+        if WHICH_WORDS.contains(word(0)) && !self.first
+            || word(0) == "for" && !next.iter().take(5).any(|it| LEAVE.contains(it))
+        {
+            return true;
+        }
+        if begins_condition(word(0)) {
+            let is_question = OF_USER.contains(&word(1))
+                || word(1) == "you"
+                    && matches!(word(2), "should" | "may" | "can")
+                    && word(3) != "not"
+                || matches!(word(1), "it" | "that" | "this")
+                    && next.iter().take(5).any(|it| FINE.contains(it));
+            return !is_question;
+        }
+        self.is_behind_condition()
+    }
+
+    fn is_behind_condition(&self) -> bool {
+        let mut behind = words(self.behind);
+        let goes_on = behind.next().is_some_and(|it| TURNS_BACK.contains(&it));
+        if self.first || goes_on && behind.any(begins_request) {
+            return false;
+        }
+        let small = |it: &str| ONLY.contains(&it) || TURNS_BACK.contains(&it);
+        let begins = |part: &str| {
+            let mut rest = words(part).skip_while(|it| small(it));
+            rest.next().is_some_and(begins_condition) && rest.next().is_some()
+        };
+        let joined = |part: &str| CONDITIONS_JOINED.iter().any(|it| part.contains(it));
+        let alone = words(&self.part).all(small) || self.part.chars().count() <= 3;
+        let before = last_part(self.rest.trim_end_matches(PARTS)).1;
+        begins(&self.part) || joined(&self.part) || alone && (begins(before) || joined(before))
+    }
+
+    /// Whether it takes back what is to be said to somebody, or begins a sentence behind it.
+    fn is_order(&self, content: usize) -> bool {
+        let near = self.near(1);
+        near.first().is_some_and(|it| TURNS_BACK.contains(it))
+            || content < self.from && near.is_empty() && self.rest.is_empty()
+    }
+}
