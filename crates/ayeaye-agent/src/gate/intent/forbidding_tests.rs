@@ -368,3 +368,21 @@ fn ends_of_other_words_forbid_nothing() {
         ("勿发送", Send),
     ]);
 }
+
+#[test]
+fn not_to_forget_something_is_to_do_it() {
+    are_asked(&[
+        ("No te olvides de llamar a Ana", Call),
+        ("No te olvides de enviar el mensaje a Ana", Send),
+        ("Não se esqueça de enviar a mensagem para Ana", Send),
+        ("Non dimenticarti di chiamare Anna", Call),
+        ("Glöm inte att skicka Anna ett meddelande", Send),
+        ("Glem ikke at sende Anna en besked", Send),
+        ("Lähetä Annalle viesti, älä unohda", Send),
+        ("Anna'ya mesaj göndermeyi unutma", Send),
+        ("アンナにメッセージを送るのを忘れないで", Send),
+        ("안나에게 메시지 보내는 거 잊지 마", Send),
+        ("لا تنس أن ترسل رسالة. أرسل رسالة إلى آنا", Send),
+        ("अन्ना को संदेश भेजना मत भूलना", Send),
+    ]);
+}
