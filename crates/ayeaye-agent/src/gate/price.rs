@@ -10,6 +10,11 @@ const SIGNS: &[&str] = &[
     "€", "$", "£", "¥", "￥", "₹", "₽", "₩", "₺", "₫", "฿", "₴", "₪", "₦", "₱", "₲", "₵", "₡", "₭", "₮", "₸", "₼", "₾", "₿", "₨", "៛", "֏", "؋", "﷼", "৳", "¢", "＄", "￡", "￦", "zł",
     "元", "円", "원", "圆", "圓", "块钱", "塊錢", "美元", "欧元", "歐元", "港币", "港幣", "卢布", "ドル", "ユーロ", "달러", "유로", "ر.س", "د.إ", "ج.م", "د.ك", "ر.ق", "د.ا", "د.م", "S/", "B/.",
 ];
+/// The same with letters before them, which tell one currency from others with its sign.
+#[rustfmt::skip]
+const LETTERED_SIGNS: &[&str] = &[
+    "US$", "R$", "A$", "AU$", "C$", "CA$", "HK$", "MX$", "NT$", "NZ$", "S$", "SG$", "RD$", "TT$", "J$", "G$", "N$", "Z$", "B$", "EC$", "CN¥", "JP¥", "E£",
+];
 /// Codes and short names, in any case.
 #[rustfmt::skip]
 const CODES: &[&str] = &[
@@ -62,7 +67,7 @@ const PERIODS_WITHIN: &[&str] = &[
 ];
 /// What stands beside a price and says nothing more.
 #[rustfmt::skip]
-const BESIDE: &[&str] = &["us", "hk", "nt", "au", "ca", "nz", "sg", "mx", "per", "a", "each", "every", "only", "just", "now", "pro", "por", "par", "al", "na", "в", "за", "r", "s", "b"];
+const BESIDE: &[&str] = &["us", "hk", "nt", "au", "ca", "nz", "sg", "mx", "rd", "tt", "ec", "cn", "jp", "per", "a", "each", "every", "only", "just", "now", "pro", "por", "par", "al", "na", "в", "за", "r", "s", "b"];
 
 static NAME_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(&[NAMES]));
 static CODE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(&[NAMES, CODES]));
@@ -93,10 +98,10 @@ pub(super) fn in_figures(text: &str) -> Option<String> {
             let part = may_go_on_before(text, start) || may_go_on_after(rest);
             if part { around(text, start) } else { amount }
         };
-        if let Some(sign) = SIGNS.iter().find(|sign| before.ends_with(**sign)) {
+        if let Some(sign) = sign_before(before) {
             return Some(sure(format!("{sign}{number}"), &text[end..]));
         }
-        if let Some(sign) = SIGNS.iter().find(|sign| after.starts_with(**sign)) {
+        if let Some(sign) = sign_behind(after) {
             return Some(sure(format!("{number} {sign}"), &after[sign.len()..]));
         }
         let not_letter = |c: char| !c.is_alphabetic() && !matches!(c, '\u{900}'..='\u{e7f}');
@@ -112,6 +117,20 @@ pub(super) fn in_figures(text: &str) -> Option<String> {
         from = end;
     }
     None
+}
+
+/// The sign at the end of what stands before a number. "TOTALS$" ends with none that has letters.
+fn sign_before(before: &str) -> Option<&'static str> {
+    let apart = |sign: &&&str| {
+        before.strip_suffix(**sign).is_some_and(|rest| !rest.ends_with(char::is_alphabetic))
+    };
+    let plain = SIGNS.iter().find(|sign| before.ends_with(**sign));
+    LETTERED_SIGNS.iter().find(apart).or(plain).copied()
+}
+
+/// The sign at the beginning of what stands behind a number.
+fn sign_behind(after: &str) -> Option<&'static str> {
+    LETTERED_SIGNS.iter().chain(SIGNS).find(|sign| after.starts_with(**sign)).copied()
 }
 
 /// Where the number ends that begins here: its digits, the signs between them, and blanks before each three digits.
@@ -271,6 +290,11 @@ mod tests {
             ("€4.99, 2 items", Some("€4.99")),
             ("1\u{200b}299 kr", Some("1\u{200b}299 kr")),
             ("From 10:30, 4.99 €", Some("4.99 €")),
+            ("Pagar R$ 49,90", Some("R$49,90")),
+            ("Total HK$1,299.00", Some("HK$1,299.00")),
+            ("Pay US$ 5", Some("US$5")),
+            ("49.90 NT$", Some("49.90 NT$")),
+            ("TOTALS$5", Some("$5")),
             ("4.99 200 €", Some("4.99 200 €")),
             ("fünfzig Euro", Some("funfzig euro")),
             ("请付五十元", Some("五十元")),
