@@ -113,6 +113,9 @@ const OBJECTS: &[&str] = &["l", "lui", "le", "la", "les", "leur"];
 /// Words before the verb of a part, at the most: "please read", "can you read".
 const FIRST: usize = 3;
 
+/// Words between "give" and what is given, at the most.
+const GIVEN_WITHIN: usize = 5;
+
 static NOUN_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(NOUNS));
 static ARTICLE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ARTICLES));
 static LOOKS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(LOOKS));
@@ -144,6 +147,9 @@ pub(in crate::gate) fn is_noun(text: &str, at: usize, end: usize) -> bool {
     if !NOUN_WORDS.contains(found) {
         return false;
     }
+    if is_given(before, found) && !after.starts_with(char::is_alphanumeric) {
+        return of(WITH_NEXT, &|it| it == next);
+    }
     let goes_on = after.starts_with(char::is_alphanumeric);
     let owner = before.trim_end();
     goes_on
@@ -153,6 +159,20 @@ pub(in crate::gate) fn is_noun(text: &str, at: usize, end: usize) -> bool {
         || LOOKS_WORDS.contains(last)
         || last == "open"
         || of(WITH_NEXT, &|it| it == next)
+}
+
+/// Whether a noun is what somebody is given: "give Anna a call", "drop Ben a text".
+fn is_given(before: &str, noun: &str) -> bool {
+    const GIVEN: [&str; 9] =
+        ["call", "ring", "text", "message", "msg", "email", "e-mail", "mail", "sms"];
+    let part = before.rsplit(['.', ',', ';', '!', '?', ':', '\n']).next().unwrap_or_default();
+    let near: Vec<&str> = words(part).collect();
+    let [rest @ .., "a" | "an"] = near.as_slice() else { return false };
+    let from = rest.len().saturating_sub(GIVEN_WITHIN);
+    let given = rest[from..].iter().rposition(|it| matches!(*it, "give" | "drop" | "shoot"));
+    let to_user = |at: usize| matches!(rest[from + at + 1..].first(), Some(&("me" | "us")));
+    GIVEN.contains(&noun) && given.is_some_and(|at| !to_user(at))
+        || matches!(noun, "call" | "ring") && rest.last() == Some(&"make")
 }
 
 fn is_looked_at_behind(after: &str) -> bool {
