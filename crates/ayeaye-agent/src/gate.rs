@@ -8,6 +8,7 @@ mod amount;
 mod answers;
 mod apps;
 mod class;
+mod clock;
 mod components;
 mod fillers;
 mod findings;

@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::class::ActClass;
+use super::clock;
 use super::fillers::says_something;
 use super::phrases;
 use super::text::{find, holds, is_spaced, is_stem, normalized, same_word, words};
@@ -56,9 +57,14 @@ static JOINED_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 /// Whether what is shown (normalized) is told from others of its kind by a word that the user has said too, or by a
 /// number. `text` is all that they have said, `said` the words that say something.
 pub(super) fn is_told_apart(text: &str, said: &[String], shown: &str) -> bool {
-    let number = shown.split(|c: char| !c.is_numeric() && !matches!(c, ':' | '.'));
-    let mut number = number.map(|it| it.trim_matches(['.', ':']).trim_start_matches('0'));
-    if number.any(|it| 3 <= it.len() && (holds(text, it) || is_full_hour(text, it))) {
+    let text = &clock::apart(text);
+    let numbers = shown.split(|c: char| !c.is_numeric() && !matches!(c, ':' | '.'));
+    let numbers = numbers.map(|it| without_zeros(it.trim_matches(['.', ':'])));
+    let mut numbers = numbers.filter(|it| 3 <= it.len());
+    if numbers.any(|it| {
+        let mut all = clock::readings(it, shown, text).into_iter();
+        all.any(|it| holds_number(text, &it) || is_full_hour(text, &it))
+    }) {
         return true;
     }
     let (mut own, mut rest) = (text.to_owned(), shown.to_owned());
@@ -77,6 +83,20 @@ pub(super) fn is_told_apart(text: &str, said: &[String], shown: &str) -> bool {
             is_shared(&own, word)
         }
     })
+}
+
+/// A number without the zeros that say nothing: "6:30" of "06:30", and "0:30" of "00:30".
+fn without_zeros(number: &str) -> &str {
+    let mut rest = number;
+    while let Some(shorter) = rest.strip_prefix('0').filter(|it| it.starts_with(char::is_numeric)) {
+        rest = shorter;
+    }
+    rest
+}
+
+/// Whether a text holds a number, with a zero before it or without.
+fn holds_number(text: &str, number: &str) -> bool {
+    holds(text, number) || holds(text, &format!("0{number}"))
 }
 
 /// Whether a text names the full hour that is shown as "7:00": "at 7", "um 7 Uhr", "七点", and not "7:30" or "half past 7".
@@ -196,6 +216,13 @@ mod tests {
         for (text, shown) in [
             ("delete the note shopping list", "Shopping list"),
             ("Remove the alarm at 6:30", "06:30"),
+            ("Remove the alarm at 06:30", "6:30"),
+            ("delete the alarm at 7pm", "7:00 PM"),
+            ("delete the alarm at 7 pm", "19:00"),
+            ("delete the alarm at 19:00", "7:00 PM"),
+            ("delete the alarm at 7", "7:00 PM"),
+            ("Remove the alarm at 00:30", "0:30"),
+            ("Remove the alarm at 0:30", "00:30"),
             ("delete the alarm at 7", "7:00"),
             ("Lösche den Wecker um 7 Uhr", "07:00"),
             ("Delete the alarm at 10 tomorrow", "10:00"),
@@ -216,6 +243,14 @@ mod tests {
             ("delete the notes", "Notes"),
             ("lösche die notiz einkauf", "Notiz löschen?"),
             ("Remove the alarm at 6:30", "7:30"),
+            ("Remove the alarm at 6:30", "00:30"),
+            ("delete the alarm at 7pm", "7:00 AM"),
+            ("delete the alarm at 7:00 pm", "7:00 AM"),
+            ("delete the alarm at 7 am", "7:00 PM"),
+            ("delete the alarm at 7 pm", "7:00"),
+            ("delete the alarm at 7 am", "19:00"),
+            ("Remove the alarm at 6:30", "0:30"),
+            ("delete the song of 1.99", "0.99"),
             ("delete the alarm at 7", "7:30"),
             ("delete the alarm at 7", "17:00"),
             ("delete the alarm at 17", "7:00"),
