@@ -193,6 +193,22 @@ impl Text<'_> {
         after.filter(joined).min()
     }
 
+    /// "find Anna's number and call her": whose number it is, is whom the next verb reaches.
+    fn is_reached_then(&self, name: usize, after: usize) -> bool {
+        const NUMBERS: [&str; 4] = ["number", "contact", "phone number", "profile"];
+        let rest = &self.own[after..];
+        let rest = NUMBERS.iter().find_map(|it| rest.strip_prefix(it)).unwrap_or_default();
+        let begin = self.own.len() - rest.trim_start_matches([' ', ',']).len();
+        let mut verbs = self.verbs.iter().filter(|(at, _)| begin <= *at);
+        let reached = verbs.any(|(at, end)| {
+            matches!(self.own[begin..*at].trim_end(), "and" | "then" | "and then")
+                && words(&self.own[*end..])
+                    .next()
+                    .is_some_and(|it| matches!(it, "her" | "him" | "them"))
+        });
+        reached && !self.tells(begin_of_sentence(&self.own[..name]), name)
+    }
+
     /// Whose things are sent: "Anna's address", "the photo of Anna", "把安娜的照片".
     fn whose(&self, from: usize, to: usize, out: &mut Vec<Place>) {
         let part = &self.own[from..to];
@@ -201,6 +217,9 @@ impl Text<'_> {
         for (at, _) in part.match_indices("'s ") {
             let start = part[..at].rfind(' ').map_or(0, |it| it + 1);
             let next = words(&part[at + 3..]).next().unwrap_or_default();
+            if self.is_reached_then(from + start, from + at + 3) {
+                continue;
+            }
             if !is_one_of(&REACHES_TEXTS, next) || goes_on(at + 2) {
                 out.push((from + start, from + at));
             }
@@ -276,6 +295,8 @@ mod tests {
             ("Tell Bob about Anna's party", "bob", "anna"),
             ("Send Anna's address to Bob", "bob", "anna"),
             ("Send Bob Anna's address", "bob", "anna"),
+            ("Find Anna's number and tell Bob", "bob", "anna"),
+            ("Send Bob Anna's number and thank him", "bob", "anna"),
             ("Ask Bob whether Anna comes", "bob", "anna"),
             ("Forward the mail of Ben to Anna", "anna", "ben"),
             ("Send a message about Ben to Anna", "anna", "ben"),
@@ -293,6 +314,7 @@ mod tests {
             ("Reply to the message from Anna", "anna"),
             ("Answer Anna's question", "anna"),
             ("Call Anna's mobile", "anna"),
+            ("Find Anna's number and call her", "anna"),
             ("Open the chat of Anna and write hello", "anna"),
             ("Schreib Anna über WhatsApp", "anna"),
             ("Envía la foto a Ana de la Torre", "ana"),
