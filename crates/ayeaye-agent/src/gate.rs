@@ -22,6 +22,7 @@ mod quoted;
 mod request;
 mod rules;
 mod several;
+mod spared;
 mod text;
 mod things;
 mod verdict;

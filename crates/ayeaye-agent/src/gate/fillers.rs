@@ -1,8 +1,8 @@
-//! Words that say nothing of whom or what is meant.
+//! Words that say nothing of whom or what is meant, or that all is.
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::text::{is_spaced, normalized};
+use super::text::{holds, is_spaced, normalized};
 
 /// Words of one thing and of another alike.
 #[rustfmt::skip]
@@ -14,6 +14,16 @@ const EMPTY: &[&str] = &[
     "message", "messages", "nachricht", "nachrichten", "mensaje", "mensajes", "send", "delete", "remove", "cancel", "call", "search", "more", "options", "back", "settings",
 ];
 
+/// Words for all there is.
+#[rustfmt::skip]
+const ALL: &[&str] = &[
+    "all", "every", "everything", "everyone", "everybody", "each", "any", "alle", "alles", "allen", "jede", "jeden", "todo", "todos", "toda", "todas", "tout", "tous", "toute", "toutes",
+    "tudo", "tutto", "tutti", "tutte", "wszystko", "wszystkie", "wszystkich", "tüm", "tümünü", "hepsini", "herkese", "bütün", "все", "всё", "всем", "всех", "весь", "усе", "усі", "всі", "всім",
+    "全部", "所有", "全て", "すべて", "全員", "모두", "모든", "전체", "كل", "الكل", "جميع", "सभी", "सब", "सारे", "semua", "tất cả", "ทั้งหมด", "ทุก", "清空",
+];
+
+static ALL_WORDS: LazyLock<Vec<String>> =
+    LazyLock::new(|| ALL.iter().map(|it| normalized(it)).collect());
 pub(super) static EMPTY_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(EMPTY));
 
 fn set(list: &[&str]) -> HashSet<String> {
@@ -24,4 +34,9 @@ fn set(list: &[&str]) -> HashSet<String> {
 pub(super) fn says_something(word: &str) -> bool {
     let short = word.chars().all(is_spaced) && word.chars().count() < 3;
     !short && !EMPTY_WORDS.contains(word)
+}
+
+/// Whether a text (normalized) says "all".
+pub(super) fn says_all(text: &str) -> bool {
+    ALL_WORDS.iter().any(|it| holds(text, it))
 }

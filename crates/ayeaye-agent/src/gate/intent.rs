@@ -1,21 +1,22 @@
 //! What the user's own words ask for: the task, and what a person has answered. Nothing that a model or a
 //! screen says is among them.
 use std::borrow::Cow;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use super::addressee::addressed;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
-use super::fillers::{EMPTY_WORDS, says_something};
+use super::fillers::{EMPTY_WORDS, says_all, says_something};
 use super::kinds::{is_kind, is_told_apart, names_title};
-use super::owners::{KNOWN_ENDINGS, anybody_can_have, hosts_in, is_shared, owner_of};
+use super::owners::{hosts_in, names_host};
 use super::phrases;
 use super::quoted::{
     Content, contents, masked, names_in, names_that_forbid, normalized_lines, people_in, unquoted,
     without_names,
 };
 use super::several::people_of;
-use super::text::{holds, is_spaced, mentions, normalized, same_word, stems, words};
+use super::spared::{is_shown, spared_in};
+use super::text::{holds, is_spaced, mentions, normalized, same_word, shares, stems, words};
 use super::things::{is_for_one_of, without_things};
 
 /// The words of a user that count, as they are compared. The last ones win where there are too many.
@@ -39,6 +40,8 @@ pub struct UserWords {
     particular: Vec<String>,
     /// The same of whatever length, and whose something is.
     people: Vec<String>,
+    /// The names of what they except.
+    spared: Vec<String>,
     /// The hosts of addresses in them, as browsers read them.
     hosts: Vec<String>,
     /// Where in the own text stands what is to be said to somebody.
@@ -49,29 +52,20 @@ pub struct UserWords {
     asked: [OnceLock<bool>; ActClass::ALL.len()],
 }
 
-/// Words for all there is.
-#[rustfmt::skip]
-const ALL: &[&str] = &[
-    "all", "every", "everything", "everyone", "everybody", "each", "any", "alle", "alles", "allen", "jede", "jeden", "todo", "todos", "toda", "todas", "tout", "tous", "toute", "toutes",
-    "tudo", "tutto", "tutti", "tutte", "wszystko", "wszystkie", "wszystkich", "tüm", "tümünü", "hepsini", "herkese", "bütün", "все", "всё", "всем", "всех", "весь", "усе", "усі", "всі", "всім",
-    "全部", "所有", "全て", "すべて", "全員", "모두", "모든", "전체", "كل", "الكل", "جميع", "सभी", "सब", "सारे", "semua", "tất cả", "ทั้งหมด", "ทุก", "清空",
-];
-
-static ALL_WORDS: LazyLock<Vec<String>> =
-    LazyLock::new(|| ALL.iter().map(|it| normalized(it)).collect());
-
 impl UserWords {
     /// From the texts that a person has written, the oldest first.
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut text = String::new();
         let mut particular = Vec::new();
         let mut people = Vec::new();
+        let mut spared = Vec::new();
         let mut hosts = Vec::new();
         let mut called = Vec::new();
         for said in texts {
             called.extend(names_that_forbid(said));
             particular.extend(names_in(said));
             people.extend(people_in(said));
+            spared.extend(spared_in(said));
             hosts.extend(hosts_in(said));
             if !text.is_empty() {
                 text.push_str(" \n");
@@ -81,11 +75,7 @@ impl UserWords {
         people.sort_unstable();
         people.dedup();
         if MOST < text.len() {
-            let mut from = text.len() - MOST;
-            while !text.is_char_boundary(from) {
-                from += 1;
-            }
-            text.drain(..from);
+            text.drain(..text.ceil_char_boundary(text.len() - MOST));
         }
         let text = phrases::forgetting(&text);
         let words = words(&text).filter(|it| says_something(it)).map(str::to_owned).collect();
@@ -102,6 +92,7 @@ impl UserWords {
             words,
             particular,
             people,
+            spared,
             hosts,
             contents,
             asks_first,
@@ -221,6 +212,9 @@ impl UserWords {
 
     /// Whether somebody of this name is whom something is for.
     pub(super) fn address(&self, shown: &str) -> bool {
+        if self.spare([shown]) {
+            return false;
+        }
         // Of an address only the part that is its owner's: anybody may write a name before it.
         let address = shown
             .split(|c: char| c.is_whitespace() || "<>()[],;".contains(c))
@@ -256,13 +250,6 @@ impl UserWords {
         app: [&str; 2],
     ) -> bool {
         let named = self.named(app);
-        let is_shown = |shown: &str, name: &str| {
-            if name.chars().all(is_spaced) {
-                words(shown).any(|word| same_word(word, name))
-            } else {
-                shown.contains(name)
-            }
-        };
         named.is_empty()
             || shown.into_iter().any(|shown| {
                 let shown = normalized(shown);
@@ -273,7 +260,23 @@ impl UserWords {
     /// The things that they name, without the app in front and kinds of things, which German writes with a capital.
     fn named(&self, app: [&str; 2]) -> Vec<&String> {
         let app = app.map(normalized);
-        self.particular.iter().filter(|it| !is_of_app(it, &app) && !is_kind(it)).collect()
+        let is_one =
+            |it: &&String| !is_of_app(it, &app) && !is_kind(it) && !self.spared.contains(it);
+        self.particular.iter().filter(is_one).collect()
+    }
+
+    /// Whether they except anything.
+    pub(super) fn spare_any(&self) -> bool {
+        !self.spared.is_empty()
+    }
+
+    /// Whether they except something that is shown.
+    pub(super) fn spare<'a>(&self, shown: impl IntoIterator<Item = &'a str>) -> bool {
+        self.spare_any()
+            && shown.into_iter().any(|shown| {
+                let shown = normalized(shown);
+                self.spared.iter().any(|name| is_shown(&shown, name))
+            })
     }
 
     /// Whether one of the things that are shown is told from others of its kind by their words, where they name none
@@ -286,6 +289,21 @@ impl UserWords {
         if !self.named(app).is_empty() || self.say_all() {
             return true;
         }
+        self.tells_of(shown, app)
+    }
+
+    /// Whether the thing in a row is one of those that they mean: they name it, or something in front of all rows
+    /// (`place`) of which they mean all.
+    pub(super) fn mean_row(&self, row: &[&str], place: &[&str], app: [&str; 2]) -> bool {
+        let names_none = self.named(app).is_empty();
+        let names = |shown: &[&str]| self.name_one_of(shown.iter().copied(), app);
+        self.say_all() && names(place)
+            || !names_none && names(row)
+            || self.tells_of(row.iter().copied(), app)
+    }
+
+    /// Whether one of the things that are shown is told from others of its kind by their words.
+    fn tells_of<'a>(&self, shown: impl IntoIterator<Item = &'a str>, app: [&str; 2]) -> bool {
         let app = app.map(normalized);
         let said: Vec<String> =
             self.words.iter().filter(|it| !is_of_app(it, &app)).cloned().collect();
@@ -348,32 +366,9 @@ impl UserWords {
             })
     }
 
-    /// Whether they name a host: it or a domain around it, or the name of its owner: "wikipedia" for
-    /// `en.wikipedia.org`, and not for `wikipedia.example.com`. Under an ending where names are given away or
-    /// are rarely its owner's ("weather" for `weather.tk`), and under a hoster's domain ("github" for
-    /// `somebody.github.io`), only the address itself names it.
+    /// Whether they name a host.
     pub(super) fn name_host(&self, host: &str) -> bool {
-        let around =
-            |it: &str| host == it || host.strip_suffix(it).is_some_and(|rest| rest.ends_with('.'));
-        if self.hosts.iter().any(|it| around(it) && (it == host || !is_shared(it))) {
-            return true;
-        }
-        if anybody_can_have(host) {
-            return false;
-        }
-        // Letters that only look like those of the owner's name.
-        if host.split('.').any(|label| label.starts_with("xn--")) {
-            return false;
-        }
-        if !host.rsplit('.').next().is_some_and(|it| KNOWN_ENDINGS.contains(&it)) {
-            return false;
-        }
-        let name: String = owner_of(host).chars().filter(|c| *c != '-').collect();
-        if name.chars().count() < 3 || EMPTY_WORDS.contains(&name) {
-            return false;
-        }
-        let all: Vec<&str> = words(&self.text).collect();
-        (1..=3).any(|count| all.windows(count).any(|it| it.concat() == name))
+        names_host(&self.text, &self.hosts, host)
     }
 }
 
@@ -398,17 +393,6 @@ fn names(text: &str, shown: &str) -> bool {
                 2 <= word.chars().count() && text.contains(word)
             }
         })
-}
-
-/// Whether a text in a script without blanks shares two letters in a row with another.
-fn shares(text: &str, word: &str) -> bool {
-    let letters: Vec<char> = word.chars().collect();
-    letters.windows(2).any(|pair| text.contains(&pair.iter().collect::<String>()))
-}
-
-/// Whether a text (normalized) says "all".
-pub(super) fn says_all(text: &str) -> bool {
-    ALL_WORDS.iter().any(|it| holds(text, it))
 }
 
 #[cfg(test)]

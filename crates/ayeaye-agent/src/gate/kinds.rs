@@ -99,6 +99,11 @@ fn holds_number(text: &str, number: &str) -> bool {
     holds(text, number) || holds(text, &format!("0{number}"))
 }
 
+/// A text (normalized) without the kinds of things whose script has no blanks.
+pub(super) fn without_kinds(text: &str) -> String {
+    JOINED_TEXTS.iter().fold(text.to_owned(), |rest, kind| rest.replace(kind, " "))
+}
+
 /// Whether a text names the full hour that is shown as "7:00": "at 7", "um 7 Uhr", "七点", and not "7:30" or "half past 7".
 fn is_full_hour(text: &str, shown: &str) -> bool {
     const CHINESE: [&str; 12] =

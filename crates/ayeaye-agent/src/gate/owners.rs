@@ -1,4 +1,6 @@
 //! The hosts that a user's words name: by themselves, or by the names of their owners.
+use super::fillers::EMPTY_WORDS;
+use super::text::words;
 use crate::host::host_of;
 
 /// How much of a text is looked through for addresses.
@@ -7,7 +9,7 @@ const MOST: usize = 8 * 1024;
 /// The endings of hosts under which well-known names are their owners': the old common ones, and those of
 /// countries that are used for what belongs there.
 #[rustfmt::skip]
-pub(super) const KNOWN_ENDINGS: &[&str] = &[
+const KNOWN_ENDINGS: &[&str] = &[
     "com", "org", "net", "edu", "gov", "int", "eu", "app", "dev", "io",
     "ae", "ar", "at", "au", "bd", "be", "bg", "br", "by", "ca", "ch", "cl", "cn", "cz", "de", "dk", "ee", "eg", "es", "fi", "fr", "gr", "hk", "hr", "hu", "id", "ie", "il", "in", "is", "it",
     "jp", "ke", "kr", "kz", "lk", "lt", "lu", "lv", "ma", "mx", "my", "ng", "nl", "no", "nz", "pe", "ph", "pk", "pl", "pt", "ro", "rs", "ru", "sa", "se", "sg", "si", "sk", "th", "tr", "tw", "ua", "uk", "us", "uy", "vn", "za",
@@ -23,20 +25,48 @@ const SHARED: &[&str] = &[
     "wixsite.com", "wixstudio.com", "editorx.io", "weebly.com", "webflow.io", "squarespace.com", "myshopify.com", "godaddysites.com", "strikingly.com", "carrd.co", "notion.site", "framer.app", "framer.website", "jimdosite.com", "jimdofree.com", "webnode.com", "webnode.page", "site123.me", "ueniweb.com", "000webhostapp.com", "infinityfreeapp.com", "neocities.org", "nekoweb.org", "bravesites.com", "tilda.ws", "mystrikingly.com", "bigcartel.com", "bandcamp.com", "itch.io", "fandom.com", "wikidot.com", "proboards.com", "forumotion.com", "discourse.group", "freshdesk.com", "zendesk.com", "atlassian.net", "sharepoint.com", "hubspotpagebuilder.com", "hs-sites.com", "mailchimpsites.com", "clickfunnels.com", "typeform.com", "jotform.com", "zohosites.com", "webs.com", "angelfire.com", "tripod.com", "blogs.com", "blog.com", "home.blog", "softr.app", "bubbleapps.io", "glide.page", "retool.com", "airtableapps.com", "wpengine.com", "wpcomstaging.com", "kinsta.cloud", "pantheonsite.io", "myspreadshop.com", "duckdns.org", "no-ip.org", "ddns.net", "hopto.org", "dyndns.org", "sslip.io", "nip.io",
 ];
 
+/// Whether a text (normalized) names a host: it or a domain around it, or the name of its owner: "wikipedia" for
+/// `en.wikipedia.org`, and not for `wikipedia.example.com`. Under an ending where names are given away or are rarely
+/// its owner's ("weather" for `weather.tk`), and under a hoster's domain ("github" for `somebody.github.io`), only the
+/// address itself names it; `hosts` are those of the addresses in it.
+pub(super) fn names_host(text: &str, hosts: &[String], host: &str) -> bool {
+    let around =
+        |it: &str| host == it || host.strip_suffix(it).is_some_and(|rest| rest.ends_with('.'));
+    if hosts.iter().any(|it| around(it) && (it == host || !is_shared(it))) {
+        return true;
+    }
+    if anybody_can_have(host) {
+        return false;
+    }
+    // Letters that only look like those of the owner's name.
+    if host.split('.').any(|label| label.starts_with("xn--")) {
+        return false;
+    }
+    if !host.rsplit('.').next().is_some_and(|it| KNOWN_ENDINGS.contains(&it)) {
+        return false;
+    }
+    let name: String = owner_of(host).chars().filter(|c| *c != '-').collect();
+    if name.chars().count() < 3 || EMPTY_WORDS.contains(&name) {
+        return false;
+    }
+    let all: Vec<&str> = words(text).collect();
+    (1..=3).any(|count| all.windows(count).any(|it| it.concat() == name))
+}
+
 /// Whether a domain is one under which anybody can have a host.
-pub(super) fn is_shared(domain: &str) -> bool {
+fn is_shared(domain: &str) -> bool {
     // One for each country.
     SHARED.contains(&domain) || domain.starts_with("blogspot.")
 }
 
 /// Whether anybody can have this host. What is called `www` is the hoster's own.
-pub(super) fn anybody_can_have(host: &str) -> bool {
+fn anybody_can_have(host: &str) -> bool {
     let mut around = host.match_indices('.').map(|(at, _)| &host[at + 1..]);
     around.any(is_shared) && !host.strip_prefix("www.").is_some_and(is_shared)
 }
 
 /// The part of a host that its owner has chosen.
-pub(super) fn owner_of(host: &str) -> &str {
+fn owner_of(host: &str) -> &str {
     const SECOND: &[&str] =
         &["co", "com", "org", "net", "gov", "ac", "edu", "go", "ne", "or", "gob", "gouv"];
     let labels: Vec<&str> = host.split('.').collect();

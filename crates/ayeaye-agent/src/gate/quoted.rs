@@ -55,12 +55,12 @@ pub(super) fn names_in(text: &str) -> Vec<String> {
 }
 
 /// Whether a word begins a quotation: of German ones the mark below the line does.
-fn opens_quote(word: &str) -> bool {
+pub(super) fn opens_quote(word: &str) -> bool {
     word.starts_with(['"', '\u{201c}', '\u{201e}', '«'])
 }
 
 /// Whether a word ends one, as the mark that begins English ones does for German ones.
-fn closes_quote(word: &str) -> bool {
+pub(super) fn closes_quote(word: &str) -> bool {
     word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201c}', '\u{201d}', '»'])
 }
 

@@ -225,6 +225,12 @@ pub(super) fn same_word(one: &str, other: &str) -> bool {
     4 <= letters && long.starts_with(short) && long.chars().count() <= letters + 3
 }
 
+/// Whether a text in a script without blanks shares two letters in a row with another.
+pub(super) fn shares(text: &str, word: &str) -> bool {
+    let letters: Vec<char> = word.chars().collect();
+    letters.windows(2).any(|pair| text.contains(&pair.iter().collect::<String>()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,10 +3,10 @@ use super::dialogs;
 use crate::Gesture;
 use crate::gate::class::ActClass;
 use crate::gate::components::SystemPart;
-use crate::gate::intent::says_all;
+use crate::gate::fillers::says_all;
 use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateRequest};
-use crate::gate::text::normalized;
+use crate::gate::text::{List, mentions, normalized, normalized_all};
 
 /// Whether the user's words ask for what this control does, and for all it does.
 pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
@@ -15,7 +15,7 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
         return false;
     }
     let names: Vec<String> = control.names.iter().map(|it| normalized(it)).collect();
-    if names.iter().any(|it| says_all(it)) && !words.say_all() {
+    if names.iter().any(|it| says_all(it)) && (!words.say_all() || words.spare_any()) {
         return false;
     }
     let app = [request.label, request.package];
@@ -27,32 +27,50 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
             let is_label = |it: &String| labels.contains(&normalized(it).trim_end_matches(':'));
             let mut places = places.iter().filter(|it| !is_label(it)).peekable();
             let all = |it: &String| says_all(&normalized(it));
-            if screen.header.iter().chain(&screen.recipients).any(all) && !words.say_all() {
+            let to_all = screen.header.iter().chain(&screen.recipients).any(all);
+            if to_all && (!words.say_all() || words.spare_any()) {
                 false
             } else if places.peek().is_some() {
                 places.all(|it| words.address(it))
             } else if let Some(of_row) = row_is_named(request) {
                 of_row
             } else {
-                screen.header.iter().any(|it| words.address_all(it))
+                !words.spare(screen.header.iter().map(String::as_str))
+                    && screen.header.iter().any(|it| words.address_all(it))
             }
         }
         ActClass::Call => {
             let own = control.names.iter().filter_map(|it| dialogs::person_in(it));
             let shown = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
+            let anybody = || {
+                let top = screen.header.iter().chain(&screen.titles);
+                !words.spare(top.map(String::as_str))
+                    && shown.into_iter().any(|it| words.address(it))
+            };
             own.into_iter().all(|it| words.address(it))
-                && row_is_named(request)
-                    .unwrap_or_else(|| shown.into_iter().any(|it| words.address(it)))
+                && row_is_named(request).unwrap_or_else(anybody)
         }
         ActClass::Delete => {
             let erases = |it: &String| {
                 phrases::area_titled(it).is_some_and(|it| it.of == SystemPart::FactoryReset)
             };
             let shown = screen.texts.iter().chain(&history.touched).map(String::as_str);
-            (!names.iter().any(erases) || words.name_part(SystemPart::FactoryReset))
-                && words.relate_to(shown.clone())
+            let row = row_of(request, control);
+            let last = history.touched.iter().rev().take(3).map(String::as_str);
+            let spares = match &row {
+                Some(row) => words.spare(row.iter().copied()),
+                None => words.spare(screen.texts.iter().map(String::as_str).chain(last)),
+            };
+            let spares =
+                spares || words.spare_any() && screen.said.iter().any(|it| deletes_all(it));
+            if spares || names.iter().any(erases) && !words.name_part(SystemPart::FactoryReset) {
+                return false;
+            }
+            let place: Vec<&str> = screen.header.iter().map(String::as_str).collect();
+            words.relate_to(shown.clone())
                 && words.name_one_of(shown.clone(), app)
                 && words.tell_apart(shown, app)
+                && row.is_none_or(|row| words.mean_row(&row, &place, app))
         }
         ActClass::Publish => {
             let typed = match request.gesture {
@@ -61,10 +79,41 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
             };
             let written = typed.into_iter().chain([&screen.draft]);
             let shown = screen.texts.iter().chain(&history.touched).chain(written);
-            words.name_one_of(shown.map(String::as_str), app)
+            let shown = shown.map(String::as_str);
+            !words.spare(shown.clone()) && words.name_one_of(shown, app)
         }
         _ => true,
     }
+}
+
+/// Whether a dialog (what it says) asks whether all there is shall be deleted.
+fn deletes_all(said: &str) -> bool {
+    let said = normalized(said);
+    says_all(&said) && phrases::asked_by_dialog(&said) == Some(ActClass::Delete)
+}
+
+/// What the row that a control belongs to tells of the thing in it, and the control's own names; `None` where it is
+/// part of no row. How many things are selected stands beside controls for all of these.
+fn row_of<'a>(request: &GateRequest<'a>, control: &'a ControlFacts) -> Option<Vec<&'a str>> {
+    #[rustfmt::skip]
+    static SELECTED: List = List::new(|| normalized_all(&[
+        "select", "ausgewählt", "seleccion", "sélection", "selecion", "selezion", "geselecteerd", "zaznacz", "seçil", "выбран", "вибран", "已选", "已選", "选中", "選択", "선택", "محدد", "चुन", "dipilih", "đã chọn", "เลือก", "markera", "valgt", "valittu",
+    ]));
+    let tells = |text: &&String| {
+        let plain = normalized(text);
+        let is_time = || {
+            let mut parts = plain.split(':').map(|it| it.contains(|c: char| c.is_numeric()));
+            parts.next() == Some(true) && parts.next() == Some(true)
+        };
+        (plain.contains(char::is_alphabetic) || is_time())
+            && !SELECTED.iter().any(|it| mentions(&plain, it))
+    };
+    let mut row: Vec<&str> = request.screen.line.iter().filter(tells).map(String::as_str).collect();
+    if row.is_empty() {
+        return None;
+    }
+    row.extend(control.names.iter().map(String::as_str));
+    Some(row)
 }
 
 /// Whether the row that a control belongs to is of whom the user names; `None` where it is part of no row. Whose row
