@@ -12,6 +12,7 @@ mod clock;
 mod components;
 mod fillers;
 mod findings;
+mod full_names;
 mod intent;
 mod kinds;
 mod owners;

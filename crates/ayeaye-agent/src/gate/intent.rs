@@ -7,6 +7,7 @@ use super::addressee::addressed;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_all, says_something};
+use super::full_names::{full_names_in, is_namesake, is_something_of};
 use super::kinds::{is_kind, is_told_apart, names_title};
 use super::owners::{hosts_in, names_host};
 use super::phrases;
@@ -40,6 +41,8 @@ pub struct UserWords {
     particular: Vec<String>,
     /// The same of whatever length, and whose something is.
     people: Vec<String>,
+    /// Names of several words.
+    full_names: Vec<Vec<String>>,
     /// The names of what they except.
     spared: Vec<String>,
     /// The hosts of addresses in them, as browsers read them.
@@ -58,6 +61,7 @@ impl UserWords {
         let mut text = String::new();
         let mut particular = Vec::new();
         let mut people = Vec::new();
+        let mut full_names = Vec::new();
         let mut spared = Vec::new();
         let mut hosts = Vec::new();
         let mut called = Vec::new();
@@ -65,6 +69,7 @@ impl UserWords {
             called.extend(names_that_forbid(said));
             particular.extend(names_in(said));
             people.extend(people_in(said));
+            full_names.extend(full_names_in(said));
             spared.extend(spared_in(said));
             hosts.extend(hosts_in(said));
             if !text.is_empty() {
@@ -92,6 +97,7 @@ impl UserWords {
             words,
             particular,
             people,
+            full_names,
             spared,
             hosts,
             contents,
@@ -224,7 +230,11 @@ impl UserWords {
                 let own = address.split('@').next().unwrap_or_default();
                 holds(&self.text, &normalized(address)) || names(self.addressed(), own)
             }
-            None => names(self.addressed(), shown),
+            None => {
+                names(self.addressed(), shown)
+                    && !is_namesake(self.addressed(), &self.full_names, shown)
+                    && !is_something_of(&self.text, shown)
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use super::fillers::EMPTY_WORDS;
 use super::text::{normalized, words};
 
 /// What parts those in a title.
@@ -53,6 +54,17 @@ pub(super) fn people_of(title: &str) -> Vec<&str> {
     let parts = parts.into_iter().flat_map(|it| it.split(BETWEEN)).flat_map(parted_in_arabic);
     let parts = parts.map(str::trim);
     parts.filter(|it| is_somebody(it)).collect()
+}
+
+/// The words (normalized) of somebody's name, as a title tells it.
+pub(super) fn names_of(somebody: &str) -> Vec<String> {
+    let plain = normalized(somebody);
+    let is_name = |it: &&str| {
+        !it.chars().all(char::is_numeric)
+            && !NOBODY_WORDS.contains(*it)
+            && !EMPTY_WORDS.contains(*it)
+    };
+    words(&plain).filter(is_name).map(str::to_owned).collect()
 }
 
 /// A text before each word that Arabic joins with its "and", which stays with the word.
