@@ -142,7 +142,12 @@ impl AdbDevice {
     }
 
     fn commander(&self) -> Commander<'_> {
-        Commander { client: &self.client, apps: &self.apps, files: self.files.as_ref() }
+        Commander {
+            client: &self.client,
+            apps: &self.apps,
+            files: self.files.as_ref(),
+            display: self.seen.displays.seen(),
+        }
     }
 
     async fn carry_out(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {

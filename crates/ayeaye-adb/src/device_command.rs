@@ -14,7 +14,7 @@ use crate::exchange::{ExchangeError, ExchangeFolder};
 use crate::install::{self, Removal};
 use crate::parse::{sanitize, sanitize_up_to};
 use crate::quote::quote;
-use crate::sync;
+use crate::{screen, sync};
 
 /// The largest package that is installed.
 pub(crate) const MAX_PACKAGE: u64 = 512 << 20;
@@ -30,6 +30,8 @@ pub(crate) struct Commander<'a> {
     pub(crate) client: &'a Arc<DeviceClient>,
     pub(crate) apps: &'a AppCatalog,
     pub(crate) files: Option<&'a ExchangeFolder>,
+    /// The display that is looked at.
+    pub(crate) display: u32,
 }
 
 impl Commander<'_> {
@@ -91,9 +93,12 @@ impl Commander<'_> {
     async fn stop(&self, app: &str) -> Result<Performed, DeviceError> {
         let what = format!("stopping {:?}", sanitize(app));
         let package = self.apps.package_of(self.client, &what, app).await?;
-        // For everybody otherwise: the copy in a work profile would be stopped too.
+        // For everybody otherwise: the copy in a work profile would be stopped too. That one, or a double, is meant
+        // where it is in front.
+        let in_front = screen::user_in_front(self.client, self.display, &package).await;
+        let user = screen::user_option(in_front);
         let command =
-            format!("am force-stop --user current {package} && echo stopped; pidof {package}");
+            format!("am force-stop --user {user} {package} && echo stopped; pidof {package}");
         let output = self.client.act_quick(&what, &command).await?;
         let mut lines = output.stdout.lines().map(str::trim).filter(|line| !line.is_empty());
         if lines.next() != Some("stopped") {
@@ -102,11 +107,13 @@ impl Commander<'_> {
         let pids = lines.next().unwrap_or_default().split(' ').map(str::parse);
         let pids: Vec<u32> = pids.collect::<Result<_, _>>().unwrap_or_default();
         let done = noted(format!("stopped {package}"));
-        // What runs may be another person's, whose app was not to be stopped.
-        let is_theirs = pids.is_empty()
-            || self.of_person_in_front(&what, &pids).await?.is_some_and(|own| own.is_empty());
-        if is_theirs {
+        if pids.is_empty() {
             return Ok(done);
+        }
+        // What runs may be a copy that was not to be stopped.
+        if self.of_user(&what, in_front, &pids).await?.is_some_and(|own| own.is_empty()) {
+            let note = format!("stopped {package}; a copy of it for somebody else still runs");
+            return Ok(noted(note));
         }
         let still = format!("{package} still has a process, or has started again");
         Ok(Performed { uncertain: Some(still), ..done })

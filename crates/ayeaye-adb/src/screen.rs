@@ -186,14 +186,30 @@ pub(crate) async fn reset(client: &DeviceClient, display: u32) -> Result<(), Dev
         // A phone call: of some makers the screen of one is in the app that calls are begun in.
         let is_call = app.activity.to_ascii_lowercase().contains("incall");
         if !is_call && may_be_closed(&app.package, launcher.as_deref()) {
-            // For everybody otherwise: the copy in a work profile would be closed too.
-            let user = now.user.map_or_else(|| "current".to_owned(), |user| user.to_string());
-            command = format!("am force-stop --user {user} {}; ", app.package);
+            // For everybody otherwise: the copy in a work profile would be closed too. A profile may let no computer
+            // close anything; then the app stays open behind the launcher.
+            let user = user_option(now.user);
+            command = format!("am force-stop --user {user} {} >/dev/null 2>&1; ", app.package);
         }
     }
     command.push_str("input keyevent 3");
     let output = client.act_quick(what, &command).await?;
     ensure_accepted(client, what, &output)
+}
+
+/// Whose copy of this app is in front, if it is; `None` where that is not known.
+pub(crate) async fn user_in_front(
+    client: &DeviceClient,
+    display: u32,
+    package: &str,
+) -> Option<u32> {
+    let now = look(client, display).await.ok()?;
+    now.user.filter(|_| now.app.is_some_and(|app| app.package == package))
+}
+
+/// The user as `am` takes it: where it is not known, the person in front.
+pub(crate) fn user_option(user: Option<u32>) -> String {
+    user.map_or_else(|| "current".to_owned(), |user| user.to_string())
 }
 
 /// Whether the app in front may be closed. Where the launcher is not known, no app whose name looks

@@ -43,22 +43,25 @@ impl Commander<'_> {
         let pids: Vec<u32> =
             running.stdout.split_whitespace().map_while(|pid| pid.parse().ok()).collect();
         let [first, _, ..] = pids[..] else { return Ok(pids.first().copied()) };
-        let own = self.of_person_in_front(what, &pids).await?.unwrap_or_default();
+        let own = self.of_user(what, None, &pids).await?.unwrap_or_default();
         Ok(own.first().copied().or(Some(first)))
     }
 
-    /// Those of these processes that are the person's in front; `None` where the phone tells of none whose it is.
-    pub(super) async fn of_person_in_front(
+    /// Those of these processes that are a user's, without one the person's in front; `None` where the phone tells of
+    /// none whose it is.
+    pub(super) async fn of_user(
         &self,
         what: &str,
+        user: Option<u32>,
         pids: &[u32],
     ) -> Result<Option<Vec<u32>>, DeviceError> {
         let places: Vec<String> = pids.iter().map(|pid| format!("/proc/{pid}")).collect();
         let owners = format!("stat -c '%n %u' {}", places.join(" "));
         let output =
             self.client.shell_quick(what, &batch(&["am get-current-user", &owners])).await?;
-        let [user, owners] = split_batch(&output.stdout);
-        let user = user.lines().rev().find_map(|line| line.trim().parse().ok()).unwrap_or(0);
+        let [person, owners] = split_batch(&output.stdout);
+        let person = person.lines().rev().find_map(|line| line.trim().parse().ok()).unwrap_or(0);
+        let user = user.unwrap_or(person);
         let of_user = |line: &str| {
             let (pid, uid) = line.trim().strip_prefix("/proc/")?.split_once(' ')?;
             let (pid, uid): (u32, u32) = (pid.parse().ok()?, uid.parse().ok()?);

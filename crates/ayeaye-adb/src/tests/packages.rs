@@ -112,24 +112,41 @@ async fn of_an_app_that_is_there_twice_the_log_is_that_of_the_person_in_front() 
 
 #[tokio::test]
 async fn of_an_app_that_is_there_twice_that_of_the_person_in_front_is_stopped() {
-    for (told, owners, is_certain) in [
-        ("stopped", "", true),
-        ("stopped\n4321", "/proc/4321 99910123", true),
-        ("stopped\n4321 1234", "/proc/4321 99910123\n/proc/1234 10123", false),
-        ("stopped\n4321", "stat: not found", false),
+    const OURS: &str = "  mFocusedApp=ActivityRecord{2 u0 com.a.player/.Main t1}";
+    const DOUBLE: &str = "  mFocusedApp=ActivityRecord{2 u999 com.a.player/.Main t1}";
+    const ANOTHER: &str = "  mFocusedApp=ActivityRecord{2 u10 com.b/.Main t1}";
+    const OTHER: Option<&str> = Some("a copy of it for somebody else still runs");
+    let certain = |note| (true, note);
+    let doubtful = (false, None);
+    for (in_front, told, owners, stopped, expected) in [
+        (ANOTHER, "stopped", "", "current", certain(None)),
+        (ANOTHER, "stopped\n4321", "/proc/4321 99910123", "current", certain(OTHER)),
+        (OURS, "stopped\n4321 1234", "/proc/4321 99910123\n/proc/1234 10123", "0", doubtful),
+        (ANOTHER, "stopped\n4321", "stat: not found", "current", doubtful),
+        // What is on the screen is the double, or the copy in a work profile.
+        (DOUBLE, "stopped", "", "999", certain(None)),
+        (DOUBLE, "stopped\n1234", "/proc/1234 10123", "999", certain(OTHER)),
+        (DOUBLE, "stopped\n4321", "/proc/4321 99910123", "999", doubtful),
     ] {
         let fake = phone(move |line| match line {
             "pm path com.a.player" => "package:/data/app/a.apk",
             _ if line.starts_with("am force-stop") => told,
             "am get-current-user" => "0",
             _ if line.starts_with("stat -c") => owners,
+            "dumpsys power | grep mWakefulness=" => "mWakefulness=Awake",
+            _ if line.contains("mFocusedApp") => in_front,
             _ => "",
         })
         .await;
         let stop = Gesture::Command(DeviceCommand::StopApp { app: "com.a.player".to_owned() });
         let done = fake.open().await.perform(&stop, ON).await.unwrap();
-        assert_eq!(done.uncertain.is_none(), is_certain, "{told}: {done:?}");
+        let (is_certain, note) = expected;
+        assert_eq!(done.uncertain.is_none(), is_certain, "{in_front} {told}: {done:?}");
+        let told_note = done.note.unwrap();
+        assert!(told_note.contains(note.unwrap_or("stopped com.a.player")), "{told_note}");
+        assert_eq!(told_note.contains("copy"), note.is_some(), "{told_note}");
         let acts = fake.acts();
-        assert!(acts[0].starts_with("am force-stop --user current com.a.player"), "{acts:?}");
+        let line = format!("am force-stop --user {stopped} com.a.player");
+        assert!(acts[0].starts_with(&line), "{acts:?}");
     }
 }
