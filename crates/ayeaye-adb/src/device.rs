@@ -27,11 +27,9 @@ use crate::parse::{
 use crate::text_entry::TextEntry;
 use crate::{AppLabels, ExchangeFolder, fence, gesture, screen, settings, sync};
 
-/// The longest touch and hold delay that is believed, in milliseconds; Android offers 1500.
-const MAX_LONG_PRESS: u64 = 5000;
 /// Why a drag may have been a swipe.
-const MOVED_EARLY: &str = "this phone's touch and hold delay is longer than the half second after which the finger \
-    began to move, so it may have swiped and dragged nothing";
+const MOVED_EARLY: &str = "this phone's touch and hold delay is longer than the time after which the finger began to \
+    move, so it may have swiped and dragged nothing";
 
 /// A phone behind an adb server.
 #[derive(Debug)]
@@ -43,8 +41,8 @@ pub struct AdbDevice {
     files: Option<ExchangeFolder>,
     /// Android's API level, where it is known.
     sdk: OnceCell<Option<u32>>,
-    /// After how long it takes a touch for a long press.
-    long_press: OnceCell<Duration>,
+    /// After how long it takes a touch for a long press, where that is set.
+    long_press: OnceCell<Option<Duration>>,
 }
 
 /// What is learnt about a phone's screens, from one lease to the next.
@@ -158,15 +156,17 @@ impl AdbDevice {
             Gesture::Click { point } => gesture::tap(*point, on),
             Gesture::DoubleClick { point } => gesture::double_tap(*point, on, self.sdk().await?),
             Gesture::LongPress { point, duration } => {
-                gesture::long_press(*point, on, *duration, self.long_press().await?)
+                let timeout = self.long_press().await?.unwrap_or(gesture::LONG_PRESS);
+                gesture::long_press(*point, on, *duration, timeout)
             }
             Gesture::Slide { from, to, duration } => gesture::slide(*from, *to, on, *duration),
             Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
             Gesture::Drag { from, to } => {
-                let timeout = self.long_press().await?;
-                let sdk = if gesture::LONG_PRESS < timeout { self.sdk().await? } else { None };
-                let press = gesture::drag_press(timeout, sdk);
-                if press < timeout {
+                let set = self.long_press().await?;
+                let matters = set.is_some_and(|set| gesture::JAVA_LONG_PRESS < set);
+                let sdk = if matters { self.sdk().await? } else { None };
+                let press = gesture::drag_press(set.unwrap_or(gesture::LONG_PRESS), sdk);
+                if set.is_some_and(|set| press < set) {
                     performed = Performed::uncertain(MOVED_EARLY);
                 }
                 gesture::drag(*from, *to, on, press)
@@ -188,16 +188,11 @@ impl AdbDevice {
         Ok(performed)
     }
 
-    /// What is set as the touch and hold delay, for the person in front.
-    async fn long_press(&self) -> Result<Duration, DeviceError> {
-        let ask = async || {
-            let ask = "settings --user current get secure long_press_timeout";
-            let output = self.client.shell_quick("its touch and hold delay", ask).await?;
-            let ms =
-                output.stdout.trim().parse().ok().filter(|ms| (1..=MAX_LONG_PRESS).contains(ms));
-            Ok(ms.map_or(gesture::LONG_PRESS, Duration::from_millis))
-        };
-        self.long_press.get_or_try_init(ask).await.copied()
+    async fn long_press(&self) -> Result<Option<Duration>, DeviceError> {
+        self.long_press
+            .get_or_try_init(async || gesture::set_delay(&self.client).await)
+            .await
+            .copied()
     }
 
     async fn sdk(&self) -> Result<Option<u32>, DeviceError> {

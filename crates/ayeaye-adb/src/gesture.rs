@@ -6,6 +6,7 @@ use std::time::Duration;
 use ayeaye_agent::{DeviceError, Direction, Key, Pixel, Point, ScreenSize};
 
 use crate::client::DeviceClient;
+use crate::parse::{batch, split_batch};
 use crate::refusal;
 use crate::shell::ShellOutput;
 
@@ -16,6 +17,10 @@ const DRAG_DURATION: Duration = Duration::from_secs(1);
 /// After how long a touch is a long press, where the phone does not tell, and by how much a long press is longer.
 pub(crate) const LONG_PRESS: Duration = Duration::from_millis(500);
 const LONGER: Duration = Duration::from_millis(200);
+/// The shortest time that `input` presses before a drag, before Android 12.
+pub(crate) const JAVA_LONG_PRESS: Duration = Duration::from_millis(400);
+/// The longest touch and hold delay that is believed, in milliseconds; Android offers 1500.
+const MAX_LONG_PRESS: u64 = 5000;
 /// The longest time that a finger stays down.
 const MAX_DURATION: Duration = Duration::from_secs(10);
 /// The API level (Android 12) from which on `input` starts fast enough for two taps in a row.
@@ -67,6 +72,20 @@ pub(crate) fn double_tap(point: Point, on: ScreenSize, sdk: Option<u32>) -> Shel
     })
 }
 
+/// What is set as the touch and hold delay, for the person in front or for the first one: most versions of Android tell
+/// apps what the first person has set, whoever is in front (AOSP, `CoreSettingsObserver`). `None` where it is not set.
+pub(crate) async fn set_delay(client: &DeviceClient) -> Result<Option<Duration>, DeviceError> {
+    let ask = batch(&[
+        "settings --user current get secure long_press_timeout",
+        "settings --user 0 get secure long_press_timeout",
+    ]);
+    let output = client.shell_quick("its touch and hold delay", &ask).await?;
+    let told: [&str; 2] = split_batch(&output.stdout);
+    let ms = told.into_iter().filter_map(|ms| ms.trim().parse().ok());
+    let ms = ms.filter(|ms| (1..=MAX_LONG_PRESS).contains(ms)).max();
+    Ok(ms.map(Duration::from_millis))
+}
+
 /// `input` has no long press: it is a swipe from a point to itself. `timeout`: after how long the phone takes a
 /// touch for one.
 pub(crate) fn long_press(
@@ -75,7 +94,7 @@ pub(crate) fn long_press(
     duration: Duration,
     timeout: Duration,
 ) -> ShellCommand {
-    let shortest = if timeout <= LONG_PRESS { LONG_PRESS } else { timeout + LONGER };
+    let shortest = LONG_PRESS.max(timeout + LONGER);
     swipe(point.to_pixel(on), point.to_pixel(on), duration.max(shortest))
 }
 
@@ -112,13 +131,14 @@ pub(crate) fn unlock(on: ScreenSize, duration: Duration) -> ShellCommand {
     swipe(Pixel { x, y: from }, Pixel { x, y: to }, duration)
 }
 
-/// How long `input` presses before it drags. Before Android 12 it is a bare Java program, for which a touch always is
-/// a long press after half a second (AOSP, `ViewConfiguration.getLongPressTimeout` without an activity thread).
+/// How long `input` presses before it drags. Before Android 12 it is a bare Java program, which sees no settings (AOSP,
+/// `ViewConfiguration.getLongPressTimeout` without an activity thread): it presses for 400 ms in Android 11, and for half
+/// a second before that.
 pub(crate) fn drag_press(timeout: Duration, sdk: Option<u32>) -> Duration {
-    if sdk.is_some_and(|sdk| sdk < FIRST_NATIVE_INPUT_SDK) {
-        LONG_PRESS
-    } else {
-        timeout.max(LONG_PRESS)
+    match sdk {
+        Some(30) => JAVA_LONG_PRESS,
+        Some(sdk) if sdk < FIRST_NATIVE_INPUT_SDK => LONG_PRESS,
+        _ => timeout.max(LONG_PRESS),
     }
 }
 
@@ -126,7 +146,7 @@ pub(crate) fn drag_press(timeout: Duration, sdk: Option<u32>) -> Duration {
 /// nothing is dragged (AOSP, `InputShellCommand.sendSwipe`).
 pub(crate) fn drag(from: Point, to: Point, on: ScreenSize, press: Duration) -> ShellCommand {
     let (from, to) = (from.to_pixel(on), to.to_pixel(on));
-    let duration = press + DRAG_DURATION;
+    let duration = press.max(LONG_PRESS) + DRAG_DURATION;
     let ms = duration.as_millis();
     ShellCommand {
         line: format!("input draganddrop {} {} {} {} {ms}", from.x, from.y, to.x, to.y),

@@ -13,5 +13,6 @@ mod opening;
 mod packages;
 mod proving;
 mod settings;
+mod touching;
 mod turning;
 mod typing;

@@ -211,7 +211,7 @@ impl Os {
     /// From here on a touch is a long press.
     pub(crate) fn long_press(&self) -> Duration {
         let set = self.setting("secure", "long_press_timeout").and_then(|ms| ms.parse().ok());
-        Duration::from_millis(set.unwrap_or(500))
+        Duration::from_millis(set.unwrap_or(400))
     }
 
     /// `user_rotation` turns the screen at once, and when the phone does not turn it itself any more.

@@ -451,7 +451,13 @@ async fn a_swipe_that_began_is_finished() {
 
 #[tokio::test(start_paused = true)]
 async fn before_android_12_a_drag_sees_no_touch_and_hold_delay() {
-    for (sdk, delay, drags) in [(30, "1500", false), (30, "500", true), (31, "1500", true)] {
+    for (sdk, delay, drags) in [
+        (29, "500", true),
+        (30, "400", true),
+        (30, "500", false),
+        (30, "1500", false),
+        (31, "1500", true),
+    ] {
         let options = PhoneOptions { width: 320, height: 640, sdk, ..PhoneOptions::default() };
         let device = AdbDevice::new(Phone::new(options));
         device.phone().put_setting("secure", "long_press_timeout", Some(delay));

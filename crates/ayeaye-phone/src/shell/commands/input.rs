@@ -11,8 +11,6 @@ use crate::{device::AdbDevice, profile::pause};
 /// long.
 const JVM_START: Duration = Duration::from_millis(400);
 const FIRST_SDK_WITHOUT_JAVA: u32 = 31;
-/// That program sees no settings, and presses for as long as a touch usually needs to be a long press.
-const JAVA_PRESS: Duration = Duration::from_millis(500);
 /// The default duration of a swipe.
 const SWIPE: Duration = Duration::from_millis(300);
 /// Longer gestures are refused, so that none blocks a phone for ever.
@@ -219,7 +217,7 @@ async fn perform(device: &AdbDevice, gesture: Gesture) {
         }
         Gesture::Drag(from, to, time) => {
             let long = phone.long_press();
-            let press = if is_java(device) { JAVA_PRESS } else { long };
+            let press = java_press(device).unwrap_or(long);
             tokio::time::sleep(time.max(press)).await;
             // A finger that moves before its touch is a long press swipes.
             if press < long && press < time {
@@ -242,6 +240,15 @@ async fn perform(device: &AdbDevice, gesture: Gesture) {
         Gesture::Together(codes) => phone.key_combination(&codes),
         Gesture::Text(text) => phone.input_text(&text),
         Gesture::Nothing => {}
+    }
+}
+
+/// How long that Java program, which sees no settings, presses before a drag.
+fn java_press(device: &AdbDevice) -> Option<Duration> {
+    match device.phone().options().sdk {
+        ..30 => Some(Duration::from_millis(500)),
+        30 => Some(Duration::from_millis(400)),
+        _ => None,
     }
 }
 
