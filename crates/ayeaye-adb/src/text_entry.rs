@@ -170,7 +170,7 @@ impl TextEntry<'_> {
         let keyboard = if let Way::Ime(id, _) = way { Some(id.as_str()) } else { None };
         if is_first {
             if self.clear {
-                let emptied = clearing::clear(client, keyboard).await?;
+                let emptied = clearing::clear(client, keyboard, before.caret).await?;
                 before.empty = emptied == Emptied::Yes;
                 before.caret = before.caret.filter(|_| before.empty).map(|_| Caret::START);
                 before.maybe_empty = emptied == Emptied::Unknown;

@@ -67,7 +67,16 @@ async fn a_text_of_many_lines_is_emptied_from_its_middle() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_blank_line_is_not_taken_for_an_empty_field() {
-    let rig = holding(30, |_| {}, "body", "\nkeep this", &[21; 10]).await;
-    let certain = replaced(&rig, "new").await;
-    assert_eq!((field(&rig).as_str(), certain), ("new", true));
+    for (sdk, select_all) in [
+        (30, SelectAll::Works),
+        (31, SelectAll::Works),
+        (34, SelectAll::Works),
+        (34, SelectAll::Swallowed),
+        (34, SelectAll::TypesA),
+    ] {
+        let faults = |plan: &mut FaultPlan| plan.select_all = select_all;
+        let rig = holding(sdk, faults, "body", "\nkeep this", &[21; 10]).await;
+        let certain = replaced(&rig, "new").await;
+        assert_eq!((field(&rig).as_str(), certain), ("new", true), "{sdk} {select_all:?}");
+    }
 }

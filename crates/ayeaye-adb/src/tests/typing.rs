@@ -6,15 +6,16 @@ use std::time::Duration;
 use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
 use tokio::time::{Instant, sleep};
 
-use super::fake::{Fake, Reply};
+use super::fake::{Fake, Reply, packet};
 
 const ON: ScreenSize = ScreenSize { width: 1000, height: 2000 };
 const OWN: &str = "com.google.latin/.LatinIME";
 /// Each part of an answer tells it.
 const EMPTY_FIELD: &str = "mInputShown=true\n mCursorSelStart=0 mCursorSelEnd=0 mCursorCandStart=-1\n--ayeaye--\n \
-    mCursorSelStart=0 mCursorSelEnd=0\n--ayeaye--\n mCursorSelStart=0 mCursorSelEnd=0\n";
-const SELECT_AND_DELETE: &str =
-    "input keycombination 113 29 && input keyevent 67 || echo ayeaye-failed";
+    mCursorSelStart=0 mCursorSelEnd=0\n--ayeaye--\n mCursorSelStart=0 mCursorSelEnd=0\n--ayeaye--\n \
+    mCursorSelStart=0 mCursorSelEnd=0\n mInputEditorInfo:\n  inputType=0x1 imeOptions=0x0\n";
+const SELECT: &str = "input keycombination 113 29 && A=1 || A=0; \
+    [ $A = 1 ] && [ \"$(getprop ro.build.version.sdk)\" -ge 33 ] && input keyevent 113";
 const ADB: &str = "com.android.adbkeyboard/.AdbIME";
 
 /// The acts without the questions in their lines.
@@ -84,7 +85,7 @@ async fn keys_are_pressed_where_there_are_keys() {
         [
             r"input text 'it'\''s%s100%%ssure;%s$HOME'",
             "input tap 500 1000",
-            SELECT_AND_DELETE,
+            SELECT,
             "input text 'a'",
             "input keyevent 66",
         ]
@@ -107,7 +108,8 @@ async fn a_field_without_select_all_is_emptied_from_its_end() {
 #[tokio::test]
 async fn no_command_that_empties_a_field_presses_more_keys_than_there_is_time_for() {
     let caret = |at: u32| format!(" mCursorSelStart={at} mCursorSelEnd={at}\n");
-    let answer = [caret(0), caret(0), caret(434)].join("--ayeaye--\n");
+    // Told with one part more where the answer begins with a look at what was selected.
+    let answer = [caret(0), caret(0), caret(434), caret(434)].join("--ayeaye--\n");
     let fake = Fake::phone(move |r| {
         let unknown = "Error: Unknown command: keycombination\n".to_owned();
         r.contains("dumpsys input_method").then(|| Reply::Shell(answer.clone(), unknown, 0))
@@ -121,6 +123,27 @@ async fn no_command_that_empties_a_field_presses_more_keys_than_there_is_time_fo
         .map(|line| line.split(' ').filter(|word| matches!(*word, "67" | "112")).count())
         .collect();
     assert!(counts.len() > 2 && counts.iter().all(|count| *count <= 300), "{counts:?}");
+}
+
+/// The times of the answer are real: the fake takes four seconds, as an old phone does to press 300 keys.
+#[tokio::test]
+async fn a_command_that_empties_a_field_has_time_for_its_keys() {
+    let caret = |at: u32| format!(" mCursorSelStart={at} mCursorSelEnd={at}\n");
+    let unknown = "Error: Unknown command: keycombination\n";
+    let full = [caret(0), caret(0), caret(0), caret(300)].join("--ayeaye--\n") + unknown;
+    let one_line = " mInputEditorInfo:\n  inputType=0x1 imeOptions=0x0\n";
+    let empty = [caret(0), caret(0), caret(0)].join("--ayeaye--\n") + one_line;
+    let slow =
+        [packet(1, " \n".repeat(200).as_bytes()), packet(1, empty.as_bytes()), packet(3, &[0])];
+    let fake = Fake::phone(move |r| match r {
+        _ if r.contains(" 67 67 67") => Some(Reply::Slowly(slow.concat())),
+        _ if r.contains("dumpsys input_method") => Some(Reply::out(full.clone())),
+        _ => None,
+    })
+    .await;
+    let clear = Gesture::Type { text: "x".to_owned(), point: None, clear: true, submit: false };
+    fake.open().await.perform(&clear, ON).await.unwrap();
+    assert_eq!(fake.acts().last().unwrap(), "input text 'x'");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 //! right to left END goes to where its line begins (AOSP, `Selection.findEdge`). So a field is empty only where
 //! neither leads away from 0, and nothing is in another line.
 use std::sync::Arc;
+use std::time::Duration;
 
 use ayeaye_agent::DeviceError;
 
@@ -16,20 +17,24 @@ use crate::parse::{Caret, FIELD_QUERY, FieldState, batch, split_batch};
 
 const WHAT: &str = "emptying the field";
 
-/// Ctrl+A and delete. Apps that draw their fields themselves swallow the first, and some makers' keyboards
-/// type an "a".
-const SELECT_AND_DELETE: &str =
-    "input keycombination 113 29 && input keyevent 67 || echo ayeaye-failed";
+/// Ctrl+A. Apps that draw their fields themselves swallow it, and some makers' keyboards type an "a", as all phones do
+/// with Android 12, which tells a key of a combination without those that are held. Before that there are none.
+///
+/// `input` does not wait for what a combination does, but for a key after it; before Android 12 each `input` takes half
+/// a second.
+const SELECT: &str = "input keycombination 113 29 && A=1 || A=0; \
+    [ $A = 1 ] && [ \"$(getprop ro.build.version.sdk)\" -ge 33 ] && input keyevent 113";
+const DELETE: &str = "[ $A = 1 ] && input keyevent 67 || echo ayeaye-failed";
 
 const HOME: &str = "input keyevent 122";
-/// To the other edge of the line, and then to the end of the text. `input` does not wait for what a combination of
-/// keys does, but for a key after it. Before Android 12 there are none, and each `input` takes half a second.
-const END: &str = "input keyevent 123; [ \"$(getprop ro.build.version.sdk)\" -lt 31 ] && \
+/// To the other edge of the line, and then, where Ctrl is told, to the end of the text.
+const END: &str = "input keyevent 123; [ \"$(getprop ro.build.version.sdk)\" -lt 33 ] && \
     echo ayeaye-line || { input keycombination 113 123 && input keyevent 113; }";
 
-/// How many characters are deleted by one command, backwards, and backwards and forwards together, and how often:
-/// before Android 12 a key takes 20 ms, and a command may take 10 s. At first little is believed to stand behind
-/// the place where the keys lead.
+/// What a key takes before Android 12, besides what each command has time for.
+const KEY_TIME: Duration = Duration::from_millis(20);
+/// How many characters are deleted by one command, backwards, and backwards and forwards together, and how often. At
+/// first little is believed to stand behind the place where the keys lead.
 const MAX_DELETES: usize = 250;
 const FEW_FORWARD: usize = 50;
 const MAX_KEYS: usize = MAX_DELETES + FEW_FORWARD;
@@ -70,7 +75,7 @@ impl Edges {
 }
 
 /// Empties the field: by the keyboard app that is active, if there is one, else by keys; where that did
-/// nothing, in the other ways there are.
+/// nothing, in the other ways there are. `was`: the caret before.
 ///
 /// # Errors
 ///
@@ -78,13 +83,14 @@ impl Edges {
 pub(super) async fn clear(
     client: &Arc<DeviceClient>,
     active: Option<&str>,
+    was: Option<Caret>,
 ) -> Result<Emptied, DeviceError> {
     let (edges, is_known) = match active {
         Some(id) => {
             ime::clear(client, id).await?;
             (edges_after(client, "true", true).await?, true)
         }
-        None => select_and_delete(client).await?,
+        None => select_and_delete(client, was).await?,
     };
     let shown = match edges.map(Edges::emptied) {
         Some(Some(Emptied::Yes)) => return Ok(Emptied::Yes),
@@ -136,8 +142,14 @@ async fn after_deleting(
 
 /// What is left then, as far as the phone tells, and whether it knows combinations of keys: before Android 12
 /// phones say that they do not, without doing anything.
-async fn select_and_delete(client: &DeviceClient) -> Result<(Option<Edges>, bool), DeviceError> {
-    let output = client.act_quick(WHAT, &and_look(SELECT_AND_DELETE)).await?;
+///
+/// Only what Ctrl+A has selected, where nothing was, proves that it works, and that all was deleted. An app that
+/// swallows it swallows Ctrl+END too, which then shows nothing of other lines.
+async fn select_and_delete(
+    client: &DeviceClient,
+    was: Option<Caret>,
+) -> Result<(Option<Edges>, bool), DeviceError> {
+    let output = client.act_quick(WHAT, &and_look([SELECT, DELETE, HOME, END])).await?;
     let told = output.combined();
     let unknown = ["Unknown command", "Error: Unknown", "usage:", "Usage:"];
     if told.contains("INJECT_EVENTS") {
@@ -147,31 +159,37 @@ async fn select_and_delete(client: &DeviceClient) -> Result<(Option<Edges>, bool
     if is_known && told.contains("ayeaye-failed") {
         return Err(client.refused(WHAT, output.summary()));
     }
-    Ok((read_edges(&output.stdout, is_known), is_known))
+    let [selected, left @ ..]: [&str; 4] = split_batch(&output.stdout);
+    let is_selection = |caret: Option<Caret>| caret.is_some_and(Caret::is_selection);
+    let is_proven = !is_selection(was) && is_selection(FieldState::read(selected).caret);
+    let edges = read_edges(left, false);
+    Ok((edges.map(|it| Edges { is_all: it.is_all || is_proven, ..it }), is_known))
 }
 
 /// Presses keys and then looks where HOME and END lead. `trusted`: Ctrl+END is believed to lead to the end of
-/// the text, since nothing has shown yet that the app swallows such combinations.
+/// the text, after a keyboard app that empties fields by itself.
 async fn edges_after(
     client: &DeviceClient,
     keys: &str,
     trusted: bool,
 ) -> Result<Option<Edges>, DeviceError> {
-    let output = client.act_quick(WHAT, &and_look(keys)).await?;
+    let pressed = u32::try_from(keys.split(' ').count()).unwrap_or(u32::MAX);
+    let limit = client.limits().shell + KEY_TIME * pressed;
+    let output = client.act(WHAT, &and_look([keys, HOME, END]), limit).await?;
     let told = output.combined();
     if told.contains("INJECT_EVENTS") {
         ensure_accepted(client, WHAT, &output)?;
     }
-    Ok(read_edges(&output.stdout, trusted && !told.contains("Unknown command")))
+    let trusted = trusted && !told.contains("Unknown command");
+    Ok(read_edges(split_batch(&output.stdout), trusted))
 }
 
-fn and_look(keys: &str) -> String {
-    let looks = [keys, HOME, END].map(|keys| format!("{keys}; {FIELD_QUERY}"));
+fn and_look<const N: usize>(keys: [&str; N]) -> String {
+    let looks = keys.map(|keys| format!("{keys}; {FIELD_QUERY}"));
     batch(&looks.each_ref().map(|it| &**it))
 }
 
-fn read_edges(told: &str, trusted: bool) -> Option<Edges> {
-    let pieces: [&str; 3] = split_batch(told);
+fn read_edges(pieces: [&str; 3], trusted: bool) -> Option<Edges> {
     let [before, home, end] = pieces.map(FieldState::read);
     let whole_text = trusted && !pieces[2].contains("ayeaye-line");
     let is_all = whole_text || end.one_line == Some(true);

@@ -11,6 +11,8 @@ use crate::{device::AdbDevice, profile::pause};
 /// long.
 const JVM_START: Duration = Duration::from_millis(400);
 const FIRST_SDK_WITHOUT_JAVA: u32 = 31;
+/// From Android 13 on a key of a combination is told with the keys that are held.
+const FIRST_SDK_WITH_HELD_KEYS: u32 = 33;
 /// The default duration of a swipe.
 const SWIPE: Duration = Duration::from_millis(300);
 /// Longer gestures are refused, so that none blocks a phone for ever.
@@ -235,6 +237,11 @@ async fn perform(device: &AdbDevice, gesture: Gesture) {
                 if press == Press::Double {
                     phone.key(code, false);
                 }
+            }
+        }
+        Gesture::Together(codes) if device.phone().options().sdk < FIRST_SDK_WITH_HELD_KEYS => {
+            for code in codes {
+                phone.key(code, false);
             }
         }
         Gesture::Together(codes) => phone.key_combination(&codes),
