@@ -43,6 +43,10 @@ const COMPOSING: [&str; 11] = [
     "jp.co.omronsoft",
 ];
 
+/// Why nobody knows where enter went after a word that was still being made.
+const COMPOSING_ENTER: &str =
+    "the keyboard was still making a word of it, and may have taken the enter for itself";
+
 /// A way to type a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Way {
@@ -121,7 +125,8 @@ impl TextEntry<'_> {
                             Some(format!("{why}; enter was not pressed"))
                         }
                         Arrival::Unknown(why) | Arrival::Different(why) => Some(why),
-                        Arrival::There | Arrival::Nothing => None,
+                        Arrival::Composing if self.submit => Some(COMPOSING_ENTER.to_owned()),
+                        Arrival::There | Arrival::Composing | Arrival::Nothing => None,
                     };
                     return Ok(Performed { uncertain, note, secret_field: hides.told() });
                 }
@@ -193,7 +198,9 @@ impl TextEntry<'_> {
 
     /// Presses enter if that is wanted, and the text may be there.
     async fn finish(self, client: &DeviceClient, arrived: Arrival) -> Result<Arrival, DeviceError> {
-        if self.submit && matches!(arrived, Arrival::There | Arrival::Unknown(_)) {
+        let may_be_there =
+            matches!(arrived, Arrival::There | Arrival::Composing | Arrival::Unknown(_));
+        if self.submit && may_be_there {
             gesture::key(ayeaye_agent::Key::Enter).send(client, "the enter key").await?;
         }
         Ok(arrived)

@@ -268,6 +268,26 @@ async fn a_text_that_stood_there_before_is_not_taken_for_the_typed_one() {
 }
 
 #[tokio::test]
+async fn a_word_that_is_still_composed_is_doubtful_only_where_enter_is_pressed() {
+    const TREE: &str = "<hierarchy rotation=\"0\"><node text=\"milk\" class=\"android.widget.EditText\" \
+        focused=\"true\" bounds=\"[0,100][1000,200]\" /></hierarchy>";
+    const COMPOSING: &str =
+        " mCursorSelStart=4 mCursorSelEnd=4 mCursorCandStart=0 mCursorCandEnd=4\n";
+    for submit in [false, true] {
+        let fake = Fake::phone(move |request| match request {
+            r if r.starts_with("exec:uiautomator") => Some(Reply::Bytes(TREE.as_bytes().to_vec())),
+            r if r.contains("dumpsys input_method") => Some(Reply::out(COMPOSING)),
+            _ => None,
+        })
+        .await;
+        let typing = Gesture::Type { text: "milk".to_owned(), point: None, clear: false, submit };
+        let done = fake.open().await.perform(&typing, ON).await.unwrap();
+        assert_eq!(done.uncertain.is_some(), submit, "{done:?}");
+        assert_eq!(keys(&fake).len(), 1 + usize::from(submit));
+    }
+}
+
+#[tokio::test]
 async fn where_no_keyboard_was_in_use_there_is_none_to_put_back() {
     let fake = Fake::phone(|request| {
         let cut = "--ayeaye--";

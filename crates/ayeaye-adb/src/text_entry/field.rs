@@ -34,6 +34,8 @@ pub(super) async fn query(client: &DeviceClient) -> FieldState {
 pub(super) enum Arrival {
     /// The field holds it.
     There,
+    /// The field holds it, and the keyboard is still making a word of it: that may take an enter for itself.
+    Composing,
     /// The field holds what it held before: it may be typed in another way.
     Nothing,
     /// Nobody can tell; a clause. It must not be typed again.
@@ -171,12 +173,8 @@ impl Fields {
         let contained = held.contains(&typed);
         let should_be_whole = before.empty || before.maybe_empty;
         if held == typed {
-            if caret.is_some_and(|caret| caret.composing) {
-                let why =
-                    "the keyboard is still making a word of it, and may take an enter for itself";
-                return Arrival::Unknown(why.to_owned());
-            }
-            return Arrival::There;
+            let is_composing = caret.is_some_and(|caret| caret.composing);
+            return if is_composing { Arrival::Composing } else { Arrival::There };
         }
         if contained && !should_be_whole && !unmoved {
             // Only a caret of this very field that has moved shows that the text did not stand there before.
@@ -287,10 +285,10 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_still_composed_is_not_certain() {
+    fn a_word_that_is_still_composed_is_told_from_one_that_is_there() {
         let composing = Some(Caret { composing: true, ..at(4) });
-        let judged = one("milk").judge(EMPTIED, composing, "milk");
-        assert!(matches!(judged, Arrival::Unknown(_)), "{judged:?}");
+        assert_eq!(one("milk").judge(EMPTIED, composing, "milk"), Arrival::Composing);
+        assert!(is_different(&one("more milk").judge(EMPTIED, composing, "milk")));
     }
 
     #[test]
