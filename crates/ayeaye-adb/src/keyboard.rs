@@ -237,21 +237,39 @@ impl AdbDevice {
         Ok(None)
     }
 
-    /// Takes the keyboard away: it is switched off, and its app is removed. Where it was in use Android chooses
-    /// another one, as it knows which can type: the first in its list may only take dictation. Returns the package, or `None` if there was none.
+    /// Takes the keyboard away: it is switched off, and its app is removed. Where it was in use the only other one that
+    /// can type takes its place; of several, Android chooses. Returns the package, or `None` if there was none.
     pub async fn remove_keyboard(&self) -> Result<Option<String>, DeviceError> {
         let (client, what) = (self.client(), "the removal of the keyboard");
         let (methods, _) = ime::query(client).await?;
         let Some(id) = ime::find(&methods) else { return Ok(None) };
         if methods.refusal.is_none() {
-            let word = quote(&id).map_err(|e| client.refused(what, e.to_string()))?;
+            let word = |id: &str| quote(id).map_err(|e| client.refused(what, e.to_string()));
+            let mut line = format!("ime disable {}", word(&id)?);
+            if methods.current.as_ref() == Some(&id)
+                && let Some(own) = only_other(&methods.enabled, &id)
+            {
+                line = format!("ime set {}; {line}", word(own)?);
+            }
             // A failure is no reason to keep the app.
-            client.act_quick(what, &format!("ime disable {word}")).await?;
+            client.act_quick(what, &line).await?;
         }
         let package = id.split('/').next().unwrap_or_default().to_owned();
         install::uninstall(client, &package).await?;
         Ok(Some(package))
     }
+}
+
+/// The only enabled keyboard besides this one that has keys. Left to itself Android prefers one of the system with
+/// English among its languages (AOSP, `InputMethodInfoUtils.getMostApplicableDefaultIME`).
+fn only_other<'a>(enabled: &'a [String], id: &str) -> Option<&'a str> {
+    // What takes dictation is among the keyboards too.
+    let is_voice = |id: &str| {
+        let id = id.to_ascii_lowercase();
+        ["voice", "dictation"].iter().any(|word| id.contains(word))
+    };
+    let mut others = enabled.iter().filter(|it| *it != id && !is_voice(it));
+    others.next().filter(|_| others.next().is_none()).map(String::as_str)
 }
 
 /// Whether it is the text that was refused, and not the phone that lets nobody type or change its keyboard.

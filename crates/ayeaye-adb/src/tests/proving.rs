@@ -46,20 +46,35 @@ async fn where_another_app_stays_in_front_nothing_is_typed_into_it() {
     assert_eq!(acts[1..], ["input keyevent 3"], "only the way home");
 }
 
+/// As phones list them: the first takes dictation and has no keys.
+const VOICES: [&str; 2] = [
+    "com.google.android.googlequicksearchbox/com.google.android.voicesearch.ime.VoiceInputMethodService",
+    "com.samsung.android.bixby.service/.dictation.DictationInputMethodService",
+];
+
 #[tokio::test]
-async fn the_keyboard_after_the_removed_one_is_androids_choice() {
+async fn the_keyboard_after_the_removed_one_is_the_own_one_or_androids_choice() {
     let adb = "com.android.adbkeyboard/.AdbIME";
-    // As a Xiaomi lists them: the first takes dictation and has no keys.
-    let voice = "com.google.android.googlequicksearchbox/com.google.android.voicesearch.ime.VoiceInputMethodService";
-    let list = format!("{voice}\ncom.own/.Keys\n{adb}\n");
-    let told = format!("{list}--ayeaye--\n{list}--ayeaye--\n{adb}\n--ayeaye--\n");
-    let fake = Fake::phone(move |request| match request {
-        r if r.contains("ime list") => Some(Reply::out(told.clone())),
-        r if r.contains("pm uninstall") => Some(Reply::out("Success\n")),
-        _ => None,
-    })
-    .await;
-    let removed = fake.open().await.remove_keyboard().await.unwrap();
-    assert_eq!(removed.as_deref(), Some("com.android.adbkeyboard"));
-    assert_eq!(fake.acts(), [format!("ime disable '{adb}'")]);
+    let disable = format!("ime disable '{adb}'");
+    let set = format!("ime set 'com.own/.Keys'; {disable}");
+    for (others, current, line) in [
+        (&["com.own/.Keys"][..], adb, &set),
+        // Android would take one of the system with English among its languages.
+        (&["com.own/.Keys", "com.system/.Latin"], adb, &disable),
+        (&[], adb, &disable),
+        (&["com.own/.Keys"], "com.own/.Keys", &disable),
+    ] {
+        let list: Vec<&str> = VOICES.iter().chain(others).copied().chain([adb]).collect();
+        let list = format!("{}\n", list.join("\n"));
+        let told = format!("{list}--ayeaye--\n{list}--ayeaye--\n{current}\n--ayeaye--\n");
+        let fake = Fake::phone(move |request| match request {
+            r if r.contains("ime list") => Some(Reply::out(told.clone())),
+            r if r.contains("pm uninstall") => Some(Reply::out("Success\n")),
+            _ => None,
+        })
+        .await;
+        let removed = fake.open().await.remove_keyboard().await.unwrap();
+        assert_eq!(removed.as_deref(), Some("com.android.adbkeyboard"));
+        assert_eq!(fake.acts(), [line.clone()], "{others:?}");
+    }
 }
