@@ -125,8 +125,8 @@ pub(crate) async fn push_file(
 /// Why a file of which more comes than was told is not kept.
 const GREW: &str = "it has become larger while it was read: try again when nothing writes to it";
 
-/// Copies a file of the phone into a new file of this machine, whose path is told besides, at most `most` bytes; says how many. What is
-/// not complete is left for whoever has named the file.
+/// Copies a file of the phone, at most `most` bytes, into a new file of this machine, whose path is told besides; says
+/// how many. What is not complete is left for whoever has named the file.
 pub(crate) async fn pull_file(
     client: &DeviceClient,
     path: &str,

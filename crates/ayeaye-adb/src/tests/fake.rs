@@ -59,7 +59,6 @@ impl Reply {
     }
 }
 
-/// The fake, until it is dropped.
 /// Connections that wait for an answer, and the most that have waited at a time.
 #[derive(Debug, Default)]
 pub(super) struct Held {
@@ -67,6 +66,7 @@ pub(super) struct Held {
     pub(super) most: AtomicUsize,
 }
 
+/// The fake, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Fake {
     port: u16,
