@@ -50,6 +50,14 @@ impl Answer {
             Self::Empty | Self::Ended => None,
         }
     }
+
+    /// Without blanks around it.
+    fn trimmed(self) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(text.trim().to_owned()),
+            other => other,
+        }
+    }
 }
 
 impl Terminal {
@@ -147,11 +155,17 @@ impl Terminal {
         }
     }
 
-    /// Asks for a secret: what is typed is not shown, where the terminal allows that, and kept to the last blank.
+    /// Asks for a secret: what is typed is not shown, where the terminal allows that. Blanks around it are no part
+    /// of it.
     ///
     /// The terminal shows it again when what is returned is dropped, and not when the program dies: whoever awaits it
     /// listens for signals.
     pub async fn ask_secret(self, prompt: &str) -> Answer {
+        self.ask_secret_as_typed(prompt).await.trimmed()
+    }
+
+    /// The same, kept to the last blank.
+    pub async fn ask_secret_as_typed(self, prompt: &str) -> Answer {
         let hidden = Hidden::input();
         let answer = self.ask_as_typed(prompt).await;
         if hidden.is_some() && answer != Answer::Ended {
@@ -193,10 +207,7 @@ impl Terminal {
 
     /// Asks a person. Blanks around the answer are no part of it.
     pub async fn ask(self, prompt: &str) -> Answer {
-        match self.ask_as_typed(prompt).await {
-            Answer::Text(text) => Answer::Text(text.trim().to_owned()),
-            other => other,
-        }
+        self.ask_as_typed(prompt).await.trimmed()
     }
 
     async fn ask_as_typed(self, prompt: &str) -> Answer {

@@ -116,3 +116,18 @@ async fn a_secret_is_kept_as_it_was_typed() {
     let (code, shown) = asking.end().await;
     assert!(code == 1 && shown.contains("UTF-8"), "{shown}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_for_a_secret_ends_with_its_last_letter() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(info("What is the password?"))).await;
+    let mut run = OnTerminal::start(&Binary::with(adb, &vlm), &["run", "Sign in"]);
+    run.wait_for("answer").await;
+    vlm.always(&complete("Signed in."));
+    run.press("Quince-41 \n");
+    let (code, shown) = run.end().await;
+    assert!(code == 0 && !shown.contains("Quince"), "{shown}");
+    let asked = vlm.asked().pop().unwrap().to_string();
+    assert!(asked.contains("Quince-41") && !asked.contains("Quince-41 "), "{asked}");
+}

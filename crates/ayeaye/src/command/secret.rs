@@ -78,7 +78,7 @@ async fn set(
     let value = if std::io::stdin().is_terminal() {
         let signals = Shutdown::on_signals()?;
         let prompt = format!("{name}:");
-        let Some(answer) = signals.unless_asked(terminal.ask_secret(&prompt)).await else {
+        let Some(answer) = signals.unless_asked(terminal.ask_secret_as_typed(&prompt)).await else {
             // The line of the prompt is still open.
             terminal.line("");
             anyhow::bail!("stopped: nothing is kept")
