@@ -163,6 +163,22 @@ async fn an_answer_that_is_a_secret_is_shown_nowhere() {
     }
 }
 
+#[tokio::test]
+async fn a_secret_is_not_kept_for_a_host_that_no_page_is_known_by() {
+    let binary = Binary::alone();
+    for (host, why) in [
+        (".example.org", "write example.org"),
+        ("example.org.", "write example.org"),
+        ("127.1", "write 127.0.0.1"),
+        ("a..b", "is not a host"),
+    ] {
+        let set = ["secret", "set", "bank", "--app", "com.example.bank", "--host", host];
+        let refused = binary.run_with_input(&set, "Quince-41").await;
+        assert!(refused.code == 1 && refused.err.contains(why), "{host}: {refused:?}");
+    }
+    assert!(!binary.data.path().join("secrets.json").exists());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_in_a_queue_is_told_from_one_that_runs() {
     let adb_device = quick_phone();

@@ -15,6 +15,22 @@ pub(crate) fn lists_host(list: &[String], host: &str) -> bool {
     })
 }
 
+/// How a list has to name the domain that is meant here: as it is, where a list finds the hosts of that name by it.
+/// `None` for what is the name of no host.
+pub fn as_listed(domain: &str) -> Option<String> {
+    let host = host_of(domain.trim_matches('.'))?;
+    if host.split('.').any(str::is_empty) {
+        return None;
+    }
+    // What is not ASCII is looked up in the form of the name system.
+    let is_found = if domain.is_ascii() {
+        domain.eq_ignore_ascii_case(&host)
+    } else {
+        !domain.starts_with('.')
+    };
+    Some(if is_found { domain.to_owned() } else { host })
+}
+
 /// The host of an address, with or without its scheme, as browsers read it: letters beyond ASCII in the form of the
 /// name system (`xn--…`), numbers as the address they stand for. `None` where they would read none.
 pub(crate) fn host_of(address: &str) -> Option<String> {
@@ -63,6 +79,26 @@ mod tests {
         assert!(lists_host(&list("*.example.com"), "example.com"));
         assert!(!lists_host(&list("example.com"), "notexample.com"));
         assert!(!lists_host(&list("example.com"), "éxample.com"));
+    }
+
+    #[test]
+    fn what_a_list_finds_nothing_by_is_named_as_it_would() {
+        for (domain, name) in [
+            ("Example.com", Some("Example.com")),
+            ("müller.de", Some("müller.de")),
+            (".müller.de", Some("xn--mller-kva.de")),
+            ("example.com.", Some("example.com")),
+            ("0.1", Some("0.0.0.1")),
+            ("a..b", None),
+            ("evil.256", None),
+            (".", None),
+        ] {
+            assert_eq!(as_listed(domain).as_deref(), name, "{domain}");
+            if let Some(name) = name {
+                let host = host_of(name).unwrap();
+                assert!(lists_host(&[name.to_owned()], &host), "{name}");
+            }
+        }
     }
 
     #[test]

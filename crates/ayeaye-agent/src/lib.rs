@@ -63,6 +63,7 @@ pub use device::{
 pub use device_command::DeviceCommand;
 pub use elements::{Element, Elements};
 pub use error::error_chain;
+pub use host::as_listed;
 pub use journal::{Clock, Journal, JournalError, JournalWriter};
 pub use limits::{Limits, RedactPictures, Speculate};
 pub use model::{

@@ -1,7 +1,7 @@
 //! `ayeaye secret`: what a task can have typed without any model seeing it.
 use std::io::{IsTerminal as _, Read as _};
 
-use ayeaye_agent::{NamedSecret, SecretPlaces, is_secret_name};
+use ayeaye_agent::{NamedSecret, SecretPlaces, as_listed, is_secret_name};
 use serde_json::json;
 
 use crate::cli::SecretCommand;
@@ -75,6 +75,11 @@ async fn set(
             "{odd:?} is not a host, such as example.org: without https:// and without a path"
         );
     }
+    // On no page would it be typed.
+    let odd = places.hosts.iter().find_map(|host| as_listed(host).filter(|it| it != host));
+    if let Some(host) = odd {
+        anyhow::bail!("hosts are not written like that: write {host}");
+    }
     let value = if std::io::stdin().is_terminal() {
         let signals = Shutdown::on_signals()?;
         let prompt = format!("{name}:");
@@ -115,7 +120,7 @@ fn is_package(text: &str) -> bool {
 
 fn is_host(text: &str) -> bool {
     let inner = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
-    text.contains('.') && text.len() <= 253 && text.chars().all(inner)
+    text.contains('.') && text.len() <= 253 && text.chars().all(inner) && as_listed(text).is_some()
 }
 
 fn in_words(SecretPlaces { apps, hosts }: &SecretPlaces) -> String {

@@ -119,6 +119,8 @@ pub enum ValueError {
          `*` stands in front alone, as in *.example.com"
     )]
     NotAListedHost,
+    #[error("would bind nothing, since hosts are not written like that: write {0}")]
+    NotAsListed(String),
     #[error(
         "is not the package of an app such as com.example.bank, or the beginning of some such as com.example.*; \
          `ayeaye policy explain` names those of a session"

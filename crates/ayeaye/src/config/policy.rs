@@ -1,6 +1,7 @@
 //! `[policy]`: what may be done on phones without asking.
 use std::str::FromStr;
 
+use ayeaye_agent::as_listed;
 use ayeaye_agent::gate::{Policy, PolicyBudgets, PolicyProfile};
 
 use super::reader::Reader;
@@ -39,7 +40,8 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 253 && text.chars().all(inner)
 }
 
-/// A host, which stands for those below it too, with or without `*.` in front. Another `*` would bind nothing, unseen.
+/// A host, which stands for those below it too, with or without `*.` in front. Another `*`, or another way to write it,
+/// would bind nothing, unseen.
 struct Host(String);
 
 impl FromStr for Host {
@@ -48,7 +50,11 @@ impl FromStr for Host {
     fn from_str(text: &str) -> Result<Self, ValueError> {
         let text = text.trim();
         let domain = text.strip_prefix("*.").unwrap_or(text);
-        if is_name(domain) { Ok(Self(text.to_owned())) } else { Err(ValueError::NotAListedHost) }
+        match as_listed(domain).filter(|_| is_name(domain)) {
+            None => Err(ValueError::NotAListedHost),
+            Some(host) if host == domain => Ok(Self(text.to_owned())),
+            Some(host) => Err(ValueError::NotAsListed(host)),
+        }
     }
 }
 
@@ -82,6 +88,33 @@ impl FromStr for Narrowed {
         match (name.trim(), profile) {
             ("", _) | (_, None) => Err(ValueError::NotANarrowedToken),
             (name, Some(profile)) => Ok(Self((format!("token:{name}"), profile))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_that_binds_nothing_as_it_is_written_is_refused_with_what_would() {
+        let taken = ["127.0.0.1", "*.Example.com", "xn--mller-kva.de", "a_b.example", "müller.de"];
+        for text in taken {
+            assert!(text.parse::<Host>().is_ok(), "{text}");
+        }
+        for (text, meant) in [
+            (".evil.com", "write evil.com"),
+            ("evil.com.", "write evil.com"),
+            ("*.evil.com.", "write evil.com"),
+            (".müller.de", "write xn--mller-kva.de"),
+            ("127.1", "write 127.0.0.1"),
+            ("2130706433", "write 127.0.0.1"),
+            ("a..b", "is not a host"),
+            ("...", "is not a host"),
+            ("evil.256", "is not a host"),
+        ] {
+            let refused = text.parse::<Host>().err().expect(text).to_string();
+            assert!(refused.contains(meant), "{text}: {refused}");
         }
     }
 }
