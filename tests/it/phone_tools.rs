@@ -1,14 +1,18 @@
 //! What clients expect of a phone's server beside fingers: addresses, apps, packages, files, logs, elements
 //! by reference, and the picture after an act.
+use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye::config::ToolSet;
-use ayeaye_agent::{DeviceId, Principal, ReplyMode, StartTask};
+use ayeaye::config::{ToolChoice, ToolSet};
+use ayeaye::mcp::{Defaults, Server};
+use ayeaye_agent::{Agreed, DeviceId, DirectAction, Gesture, Key, Principal, ReplyMode, StartTask};
 use rmcp::model::CallToolResponse;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::support::clients::{Era, FakeUser, UserAction, call_of, on_pipe};
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, within};
+use crate::support::fake_server::{FakeServer, SERIAL};
+use crate::support::{Answer, DEFAULTS, FakeVlm, Quiet, Rig, RigOptions, connect, within};
 
 async fn rig() -> Rig {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
@@ -108,6 +112,53 @@ async fn of_a_phone_at_work_for_somebody_else_no_app_is_told() {
             assert!(!told.contains("com.example"), "{tool} {app}: {told}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn removing_an_app_waits_for_somebody_elses_act_and_not_for_a_persons_hand() {
+    let fake = FakeServer::new([]);
+    let all = ToolSet { manage: true, ..ToolSet::ALL };
+    let defaults = Defaults { tools: ToolChoice::Only(all), ..DEFAULTS };
+    let server = Server::new(fake.agent.clone(), defaults);
+    let client = connect(server, Quiet).await;
+    let call = async |mut arguments: Value| {
+        arguments["device_id"] = json!(SERIAL);
+        let called = client.peer().call_tool(call_of("uninstall_app", arguments)).await.unwrap();
+        (called.is_error, called.content[0].as_text().unwrap().text.clone())
+    };
+    let bob = Principal::new("bob");
+    let gate = Arc::new(Notify::new());
+    fake.device.open_behind(&gate);
+    let theirs = DirectAction {
+        device_id: DeviceId::new(SERIAL),
+        session_id: None,
+        gesture: Gesture::HotKey { key: Key::Home },
+        reason: String::new(),
+        secret: false,
+        agreed: Agreed::Nothing,
+        principal: bob.clone(),
+    };
+    let acting = tokio::spawn({
+        let agent = fake.agent.clone();
+        async move { agent.act(theirs).await.unwrap().finished().await }
+    });
+    fake.device.is_wanted().await;
+    let (_, asked) = call(json!({ "app": "Notes" })).await;
+    assert!(asked.contains("your user has to agree first"), "{asked}");
+    let agreed = call(json!({ "app": "Notes", "approval": code_in(&asked) }));
+    let open = async {
+        tokio::task::yield_now().await;
+        assert!(!acting.is_finished());
+        gate.notify_one();
+    };
+    let ((is_error, done), ()) = tokio::join!(agreed, open);
+    assert_ne!(is_error, Some(true), "{done}");
+    acting.await.unwrap();
+
+    fake.agent.take_over(&DeviceId::new(SERIAL), None, &bob).await.unwrap();
+    let (_, told) = call(json!({ "app": "Notes" })).await;
+    assert!(told.contains("a person drives it by hand"), "{told}");
+    assert!(told.contains("until they give it back"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -107,6 +107,28 @@ impl Agent {
         self.holder(&names, principal).await
     }
 
+    /// Fails where an act on this phone would be refused because of somebody else. For the end of an act it would wait.
+    pub async fn ensure_act_is_not_refused(
+        &self,
+        device: &DeviceId,
+        principal: &Principal,
+    ) -> Result<(), AgentError> {
+        let names = self.device_names(device).await;
+        for run in self.registered_holders(&names).await {
+            let (device, session) = (device.clone(), None);
+            match run.kind {
+                RunKind::Takeover if !principal.owns(&run.owner) => {
+                    return Err(AgentError::DeviceInHand { device });
+                }
+                RunKind::Task if !self.is_visible_to(run.session, principal).await => {
+                    return Err(AgentError::DeviceBusy { device, session });
+                }
+                RunKind::Takeover | RunKind::Task | RunKind::Act => {}
+            }
+        }
+        Ok(())
+    }
+
     async fn holder(&self, names: &DeviceNames, principal: &Principal) -> DeviceHolder {
         let session = match self.runs.device_holder(names) {
             Some(session) => session,
@@ -128,17 +150,23 @@ impl Agent {
 
     /// The run that holds a phone, of any server. A person who has taken it over counts where none does.
     async fn holder_elsewhere(&self, names: &DeviceNames) -> Option<RunEntry> {
+        let holders = self.registered_holders(names).await;
+        holders.into_iter().min_by_key(|run| run.kind == RunKind::Takeover)
+    }
+
+    /// All runs that have a phone, of any server: besides a takeover the acts of its person.
+    async fn registered_holders(&self, names: &DeviceNames) -> Vec<RunEntry> {
         let names = self.shared_names(names);
-        let runs = match self.deps.coordinator.runs().await {
+        let mut runs = match self.deps.coordinator.runs().await {
             Ok(runs) => runs,
             // That must not fail the whole list.
             Err(err) => {
                 tracing::warn!("who drives a phone: {}", error_chain(&err));
-                return None;
+                return Vec::new();
             }
         };
-        let holds = |run: &RunEntry| run.state != RunState::Queued && run.wants_any_of(&names);
-        runs.into_iter().filter(holds).min_by_key(|run| run.kind == RunKind::Takeover)
+        runs.retain(|run| run.state != RunState::Queued && run.wants_any_of(&names));
+        runs
     }
 
     /// All names of the phone that a serial means.

@@ -68,6 +68,28 @@ async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it(
 }
 
 #[tokio::test(start_paused = true)]
+async fn only_what_somebody_else_keeps_to_the_end_has_an_act_refused() {
+    let rig = Rig::new([ScriptedReply::Hangs]);
+    let other = Principal::new("other");
+    let act_of = async |who: &Principal| rig.agent.ensure_act_is_not_refused(&phone(), who).await;
+    assert!(act_of(&other).await.is_ok());
+    let (_, takeover) = take(&rig, None).await;
+    assert!(act_of(&client()).await.is_ok());
+    let refused = act_of(&other).await;
+    assert!(matches!(refused, Err(AgentError::DeviceInHand { .. })), "{refused:?}");
+    rig.agent.end_takeover(&phone(), takeover, &client()).await;
+    let running = rig.begin().await;
+    let waits = queued(&rig, "the next").await;
+    assert!(act_of(&client()).await.is_ok());
+    let refused = act_of(&other).await;
+    assert!(matches!(refused, Err(AgentError::DeviceBusy { session: None, .. })), "{refused:?}");
+    for session in [waits.report().session_id, running.report().session_id] {
+        rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
+    }
+    assert!(act_of(&other).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_task_for_a_phone_in_a_persons_hand_is_refused_or_waits() {
     let rig = Rig::new([complete("done")]);
     let (session, takeover) = take(&rig, None).await;

@@ -12,6 +12,7 @@ use crate::mcp::results::{ActResult, AppLog, structured};
 use crate::mcp::schema::{input, outline, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, texts};
+use crate::principal;
 
 #[tool_router(router = commands, vis = "pub(super)")]
 impl Server {
@@ -65,7 +66,7 @@ impl Server {
         let (gesture, place) = (args.gesture()?, args.place());
         let device = place.device()?;
         // Nobody is asked about what cannot be done.
-        self.ensure_not_busy(&device, &ctx).await?;
+        self.agent.ensure_act_is_not_refused(&device, &principal::of(&ctx)).await?;
         let preview = self.preview(&device, &gesture).await?;
         let size = preview.size.unwrap_or_default().div_ceil(1000);
         let question = format!(
@@ -92,7 +93,7 @@ impl Server {
         let mut args = args?;
         let (gesture, place) = (args.gesture()?, args.place());
         let device = place.device()?;
-        self.ensure_not_busy(&device, &ctx).await?;
+        self.agent.ensure_act_is_not_refused(&device, &principal::of(&ctx)).await?;
         let preview = self.preview(&device, &gesture).await?;
         let question = format!(
             "Uninstall {:?} ({}) from the phone {device}, with all its data?",
