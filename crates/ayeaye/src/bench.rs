@@ -25,6 +25,7 @@ pub use self::metronome::Metronome;
 use crate::clock;
 use crate::config::Config;
 use crate::shutdown::Shutdown;
+use crate::terminal::Terminal;
 use crate::wiring::limits;
 
 /// What a session that measures is begun for. It is nobody's task.
@@ -53,13 +54,14 @@ type Counter = Arc<dyn Fn() -> Cost + Send + Sync>;
 /// that follows, and the decision on the new screen. So it can be compared with what other programs do between
 /// two acts. The logs are written beside it, as they are for any session, and what they cost is counted.
 ///
-/// At the first signal it stops after the act under way, so that what was changed on the phone is put back.
+/// At the first signal it stops after the act under way, so that what was changed on the phone is put back; at the
+/// second it waits for nothing.
 pub async fn measure(
     config: &Config,
     (sources, device): (Vec<Arc<dyn DeviceSource>>, DeviceId),
     plan: &Plan,
     traffic: Option<TrafficCounter>,
-    signals: &Shutdown,
+    (terminal, signals): (Terminal, &Shutdown),
 ) -> anyhow::Result<Figures> {
     let files = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
     let logs = config.logs.clone();
@@ -104,12 +106,20 @@ pub async fn measure(
     };
     let mut follower = started?;
     if signals.unless_asked(follower.finished()).await.is_none() {
+        terminal.item("stopping", "after the act under way; Ctrl-C again leaves at once");
         follower.stop(StopReason::UserPaused);
-        signals.wait_for("the end of the session", follower.finished()).await;
-        bail!(
-            "stopped before all steps were measured: see the record of {}",
-            follower.report().session_id
-        );
+        tokio::select! {
+            () = follower.finished() => {}
+            () = signals.at_once.cancelled() => {}
+        }
+        let session = follower.report().session_id;
+        if follower.running() {
+            bail!(
+                "left at once: the phone may still be kept awake and without animations, which the next `ayeaye run` \
+                 on it, or `ayeaye serve`, puts back; see the record of {session}"
+            );
+        }
+        bail!("stopped before all steps were measured: see the record of {session}");
     }
     let report = follower.report();
     if report.stop_reason != StopReason::TaskCompletedSuccessfully {

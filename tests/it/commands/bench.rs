@@ -1,9 +1,10 @@
 //! `ayeaye bench`: the table and the document, on virtual phones.
 use std::process::Stdio;
 
+use ayeaye_phone::Trigger;
 use serde_json::Value;
 
-use crate::support::{Answer, Binary, FakeVlm, plugged_in, quick_phone, until, within};
+use crate::support::{Answer, Binary, FakeVlm, OnTerminal, plugged_in, quick_phone, until, within};
 
 async fn measured(arguments: &[&str]) -> Value {
     let ended = Binary::alone().without_model().run(arguments).await;
@@ -122,10 +123,34 @@ async fn ctrl_c_ends_a_bench_and_gives_the_phone_its_settings_back() {
     assert_eq!(ended.status.code(), Some(1), "{ended:?}");
     let said = String::from_utf8(ended.stderr).unwrap();
     assert!(said.contains("stopped before all steps"), "{said}");
+    let told = String::from_utf8(ended.stdout).unwrap();
+    assert!(told.contains("Ctrl-C again leaves at once"), "{told}");
     assert!(!stays_on(), "it was put back");
 
     // Nobody's task: no model is handed it.
     let nothing = binary.run(&["continue"]).await;
     assert!(nothing.code == 1 && nothing.err.contains("no session waits"), "{nothing:?}");
     assert_eq!(vlm.asked_count(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bench_that_is_left_at_once_says_what_the_phone_may_still_have() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let faults = adb_device.faults().clone();
+    let bench = ["bench", "--device", adb_device.serial(), "--rounds", "1000"];
+    let acts = ["--act", "swipe 500 700 500 300"];
+    let all = [&bench[..], &acts[..]].concat();
+    let mut left = OnTerminal::start(&Binary::with(adb, &vlm), &all);
+    faults.set(|plan| plan.hang_shell = Some(Trigger::NextInput));
+    until("the act hangs", || faults.plan().hang_shell.is_none()).await;
+    left.interrupt().await;
+    left.wait_for("Ctrl-C again leaves at once").await;
+    left.interrupt().await;
+    let (code, shown) = left.end().await;
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("may still be kept awake"), "{shown}");
+    let kept = adb_device.phone().setting("global", "stay_on_while_plugged_in");
+    assert!(kept.is_some_and(|kept| kept != "0"), "and so it is");
 }

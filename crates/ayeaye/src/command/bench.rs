@@ -28,8 +28,8 @@ pub(super) async fn bench(
         let adb: Arc<dyn DeviceSource> = Arc::new(wiring::adb_devices(config)?);
         let sources = vec![adb];
         let _waiting = terminal.waiting(&waiting(&plan));
-        let figures =
-            measure(config, (sources, DeviceId::new(&device)), &plan, None, &signals).await?;
+        let phone = (sources, DeviceId::new(&device));
+        let figures = measure(config, phone, &plan, None, (terminal, &signals)).await?;
         (device, figures)
     } else {
         let app =
@@ -45,7 +45,8 @@ pub(super) async fn bench(
         });
         let sources = app.agent.sources().to_vec();
         let _waiting = terminal.waiting(&waiting(&plan));
-        let figures = measure(config, (sources, device), &plan, Some(traffic), &signals).await?;
+        let phone = (sources, device);
+        let figures = measure(config, phone, &plan, Some(traffic), (terminal, &signals)).await?;
         (format!("virtual, {}: {}", profile.name(), profile.about()), figures)
     };
     if json {
