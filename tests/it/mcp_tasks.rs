@@ -227,6 +227,24 @@ async fn a_task_is_cancelled_in_every_state() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_whose_question_is_an_operators_says_so() {
+    let fake = FakeServer::new([taps(1), asks("Which Anna?")]);
+    let client = on_pipe(&fake.server, &FakeUser::new([]).with_tasks(), Era::New).await;
+    let mut start = task();
+    start["reply_mode"] = json!("manual_reply");
+    let id = begin(&client, START, start).await.task_id;
+    let session = id.split('.').next().unwrap().parse().unwrap();
+    let mut follower = fake.agent.follow(session, &Principal::local()).await.unwrap();
+    while follower.report().question.is_none() {
+        assert!(follower.changed().await, "{:?}", follower.report());
+    }
+    let told = get(&client, &id).await;
+    assert_eq!(told["status"], "working", "{told}");
+    let message = told["statusMessage"].as_str().unwrap();
+    assert!(message.contains("waits for an operator at the server"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_task_whose_run_was_paused_is_completed_with_its_result() {
     let gate = Arc::new(Notify::new());
     let fake = FakeServer::new([taps(1).held(&gate)]);

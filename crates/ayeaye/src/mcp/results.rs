@@ -22,6 +22,7 @@ pub use self::devices::{DeviceItem, DeviceList, also_reachable};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree, Unlisted};
 pub use self::log::AppLog;
+pub(super) use self::next::{ASKS_OPERATOR, waits_for_operator};
 pub(super) use self::sessions::to_seconds;
 pub(crate) use self::sessions::waits;
 pub use self::sessions::{SessionItem, SessionList};
@@ -271,7 +272,7 @@ impl RunResult {
                 ..ActionItem::new(&line.action, &line.explain)
             }),
             message: if next::waits_for_operator(report) {
-                next::ASKS_OPERATOR.to_owned()
+                ASKS_OPERATOR.to_owned()
             } else {
                 truncate(&report.message, 1500)
             },

@@ -244,6 +244,9 @@ fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String
         let input_requests = InputRequests::from([(question_key(number), form)]);
         return (TaskPayload::InputRequired { input_requests }, question.text.clone());
     }
+    if results::waits_for_operator(report) {
+        return (TaskPayload::Working, results::ASKS_OPERATOR.to_owned());
+    }
     match report.stop_reason {
         StopReason::StillRunning => {
             let line = report.steps.last();

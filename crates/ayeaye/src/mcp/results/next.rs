@@ -4,11 +4,11 @@ use ayeaye_agent::{Question, QuestionKind, ReplyMode, Report, StopReason};
 use crate::config::ToolSet;
 
 /// What stands for the message while a run waits for an operator.
-pub(super) const ASKS_OPERATOR: &str =
+pub(in crate::mcp) const ASKS_OPERATOR: &str =
     "The agent has a question, and waits for an operator at the server to answer it.";
 
 /// Whether its run waits for an operator's answer.
-pub(super) fn waits_for_operator(report: &Report) -> bool {
+pub(in crate::mcp) fn waits_for_operator(report: &Report) -> bool {
     report.stop_reason == StopReason::StillRunning
         && report.question.is_some()
         && report.run.facts.reply_mode == ReplyMode::ManualReply
