@@ -119,6 +119,7 @@ async fn a_tool_that_panics_answers_and_the_server_goes_on() {
     assert_eq!(broken.is_error, Some(true));
     let text = &broken.content[0].as_text().unwrap().text;
     assert!(text.contains("this is a bug") && !text.contains("hush"), "{text}");
+    assert!(!text.contains("ask_agent"), "not every client is offered tasks: {text}");
     let fine = call(&client, "list_sessions", json!({})).await;
     assert_eq!(fine.structured_content, Some(json!({ "sessions": [] })));
 }

@@ -27,8 +27,7 @@ pub async fn catch_panics<R: From<CallToolResult>>(
             // The message goes to the log only: it may quote private data.
             let text = format!(
                 "{tool} broke inside the server; this is a bug, and the server's log (stderr) has \
-                 the details. Sessions are kept: list_sessions finds them, and \
-                 ask_agent_continue goes on with one."
+                 the details. Sessions are kept: list_sessions finds them."
             );
             Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into())
         }
