@@ -5,12 +5,22 @@ use std::path::PathBuf;
 use super::origin::Origin;
 use crate::secret::MIN_TOKEN_LENGTH;
 
+/// What can be read and has nothing in it.
+const NO_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
 /// Why there are no settings. The user has to fix all of these: the program ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ConfigError {
     #[error("cannot read the settings file {}", path.display())]
     File { path: PathBuf, source: io::Error },
+    /// The one that is read where none is named.
+    #[error(
+        "cannot read the settings file {} (--config or AYEAYE_CONFIG names another; an empty one will do: \
+         AYEAYE_CONFIG={NO_FILE})",
+        path.display()
+    )]
+    UsualFile { path: PathBuf, source: io::Error },
     #[error("{}, line {line}: not TOML: {problem}", path.display())]
     Syntax { path: PathBuf, line: usize, problem: String },
     #[error("{}, line {line}: there is no setting `{key}`{}", path.display(), did_you_mean(*nearest))]
@@ -20,6 +30,11 @@ pub enum ConfigError {
         path.display()
     )]
     Section { path: PathBuf, line: usize, key: String },
+    #[error(
+        "{}, line {line}: `{key}` is a setting, no section: write `{key} = …`",
+        path.display()
+    )]
+    NoSection { path: PathBuf, line: usize, key: String },
     #[error("`{key}` from {origin}: {problem}")]
     InvalidValue { key: String, origin: Origin, problem: ValueError },
     #[error("there is no folder for data: neither HOME nor data-dir (AYEAYE_DATA_DIR) is set")]

@@ -109,9 +109,14 @@ fn parse(
             DeValue::Table(inner) => {
                 // What is a setting is no section: the first key in it tells what was meant.
                 let is_setting = known.is_some_and(|known| known.iter().any(|it| it.key == **name));
-                let first = inner.keys().next().filter(|_| is_setting);
-                let key =
-                    first.map_or_else(|| name.to_string(), |it| format!("{name}.{}", it.get_ref()));
+                let key = match inner.keys().next() {
+                    None if is_setting => {
+                        let (path, key) = (path.to_owned(), name.to_string());
+                        return Err(ConfigError::NoSection { path, line: line_at(at), key });
+                    }
+                    Some(first) if is_setting => format!("{name}.{}", first.get_ref()),
+                    _ => name.to_string(),
+                };
                 return Err(unknown(&key, path, line_at(at), known.unwrap_or_default()));
             }
             _ if known.is_some_and(|known| known.iter().any(is_section)) => {
@@ -274,6 +279,11 @@ mod tests {
         assert_eq!(error("colour = 3"), "a.toml, line 1: there is no setting `colour`");
         assert!(error("'run.max-steps' = 3").contains("no setting"));
         assert_eq!(error("log.level = 3"), "a.toml, line 1: there is no setting `log.level`");
+        for (text, name) in [("[log]", "log"), ("\n[data-dir]\n", "data-dir")] {
+            let told = error(text);
+            let meant = format!("`{name}` is a setting, no section: write `{name} = …`");
+            assert!(told.ends_with(&meant), "{told}");
+        }
         assert_eq!(
             error("\nrun = 3"),
             "a.toml, line 2: `run` is no setting, it is a section: its settings stand below a line `[run]`"

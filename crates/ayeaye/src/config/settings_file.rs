@@ -18,7 +18,8 @@ pub(super) fn read_if_there(path: &Path) -> Result<Option<String>, ConfigError> 
     match text(path) {
         Err(err) if is_absent(path, &err) => Ok(None),
         text => {
-            text.map(Some).map_err(|source| ConfigError::File { path: path.to_owned(), source })
+            let failed = |source| ConfigError::UsualFile { path: path.to_owned(), source };
+            text.map(Some).map_err(failed)
         }
     }
 }
@@ -56,7 +57,7 @@ mod tests {
         let file = load().unwrap().default_file.unwrap();
         let folder = file.parent().unwrap();
         let refused = |what: &str| match load() {
-            Err(ConfigError::File { path, .. }) => assert_eq!(path, file, "{what}"),
+            Err(ConfigError::UsualFile { path, .. }) => assert_eq!(path, file, "{what}"),
             other => panic!("{what}: {other:?}"),
         };
         std::fs::create_dir_all(folder).unwrap();
@@ -69,6 +70,15 @@ mod tests {
         symlink("gone", folder).unwrap();
         refused("a folder that is a link to nothing");
         std::fs::remove_file(folder).unwrap();
+        std::fs::create_dir(folder).unwrap();
+        std::fs::create_dir(&file).unwrap();
+        let told = load().unwrap_err().to_string();
+        assert!(told.contains("--config") && told.contains("AYEAYE_CONFIG=/dev/null"), "{told}");
+        let told = Config::load(&[], Some(&file), &environment).unwrap_err().to_string();
+        assert!(!told.contains("/dev/null"), "this one was named: {told}");
+        let empty = [("HOME", home.path().to_str().unwrap()), ("AYEAYE_CONFIG", "/dev/null")];
+        assert!(Config::load(&[], None, &Environment::of(empty)).is_ok());
+        std::fs::remove_dir_all(folder).unwrap();
         // What is no folder has no file in it.
         std::fs::write(folder, "").unwrap();
         assert_eq!(load().unwrap().file, None);
