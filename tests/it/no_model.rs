@@ -1,9 +1,14 @@
 //! Without a model the client's own drives: the real program on stdio, and a phone behind adb.
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ayeaye::model_presence::ModelPresence;
+use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
+use crate::support::clients::{LineClient, modern};
+use crate::support::fake_server::{FakeServer, SERIAL, completes};
 use crate::support::{
     Answer, Binary, FakeVlm, KEY, Raw, complete, one_by_one, plugged_in, quick_phone,
 };
@@ -163,4 +168,31 @@ async fn the_stand_in_says_that_it_is_one_and_that_real_phones_are_left_out() {
     assert_eq!(only["screen"]["width"], 1080, "{list}");
     let hint = list["hint"].as_str().unwrap();
     assert!(hint.contains("only the virtual phone") && hint.contains("real phones"), "{hint}");
+}
+
+#[tokio::test]
+async fn only_a_resource_that_tells_of_tasks_waits_for_a_look_at_the_model() {
+    let endpoint = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    endpoint.set_nonblocking(true).unwrap();
+    let url = format!("http://{}/v1", endpoint.local_addr().unwrap());
+    let remote = RemoteModel::new(ModelConfig::new(Endpoint::parse(&url).unwrap(), "m")).unwrap();
+    let fake = FakeServer::new([completes("Done.")]);
+    let start = json!({ "device_id": SERIAL, "task": "do it" });
+    let mut old = LineClient::old(&fake.server, json!({})).await;
+    let ended = old.tool("ask_agent_start_new_task", start).await;
+    let session = format!("ayeaye://sessions/{}", ended["session_id"].as_str().unwrap());
+    let presence = Arc::new(ModelPresence::of(Arc::new(remote), true));
+    let server = fake.server.clone().with_model(presence);
+    // It may begin with any request.
+    let mut client = LineClient::of(&server, "new", json!({})).await;
+    let mut looks = async |uri: &str| {
+        let asked = modern(json!({ "uri": uri }), &json!({}));
+        let answer = client.ask("resources/read", asked).await;
+        assert!(answer["result"]["contents"].is_array(), "{answer}");
+        endpoint.accept().is_ok()
+    };
+    for uri in ["ayeaye://devices", "ayeaye://sessions", &format!("{session}/steps")] {
+        assert!(!looks(uri).await, "{uri}");
+    }
+    assert!(looks(&session).await);
 }

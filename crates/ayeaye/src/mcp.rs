@@ -311,8 +311,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let offer = self.offer().await;
-        resources::read(&self.agent, &request.uri, offer, &ctx).await.map(Into::into)
+        resources::read(&self.agent, &request.uri, self.offer(), &ctx).await.map(Into::into)
     }
 
     async fn subscribe(

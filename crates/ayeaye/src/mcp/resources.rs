@@ -104,11 +104,12 @@ pub async fn list(
     list::page(agent, &principal::of(ctx), cursor, ClientSupport::of(ctx).apps).await
 }
 
-/// Answers `resources/read`.
+/// Answers `resources/read`. What the connection is offered may take a look at the model: it is awaited only where it
+/// is told.
 pub async fn read(
     agent: &Agent,
     uri: &str,
-    offer: Offer,
+    offer: impl Future<Output = Offer>,
     ctx: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
     let unchanging = skill::read(uri).or_else(|| app::read(uri));
@@ -137,7 +138,7 @@ async fn read_ours(
     agent: &Agent,
     principal: &Principal,
     address: Address,
-    offer: Offer,
+    offer: impl Future<Output = Offer>,
 ) -> Result<Read, ErrorData> {
     let uri = address.to_string();
     let trouble = |err: JournalError| match err {
@@ -161,7 +162,7 @@ async fn read_ours(
         Address::Session(id) => {
             let report = agent.report(id, principal).await.map_err(refused)?;
             agent.note_told(&report);
-            text_of(&results::RunResult::from(&report).offered(&report, offer))
+            text_of(&results::RunResult::from(&report).offered(&report, offer.await))
         }
         Address::Steps(id) => text_of(&steps::list(&**journal, id).await.map_err(trouble)?),
         Address::Step(id, step) => {
