@@ -1,24 +1,19 @@
 //! The user's named secrets, in a file of the data folder that only its owner can read.
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use ayeaye_agent::private_files::{private_folder, private_options};
+use ayeaye_agent::private_files::private_folder;
 use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces};
 use serde::{Deserialize, Serialize};
-use tokio::time::{Instant, sleep};
 
-use crate::{atomic_file, secret};
+use crate::{atomic_file, file_lock, secret};
 
 /// Its name in the data folder.
 const FILE: &str = "secrets.json";
-/// The file that is locked while it is read and replaced. Not the file itself: a new one takes its place.
+/// The file that is locked while it is read and replaced.
 const LOCK: &str = "secrets.lock";
-/// How long that may take, and how often it is looked at.
-const PATIENCE: Duration = Duration::from_secs(5);
-const RETRY: Duration = Duration::from_millis(10);
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
@@ -96,24 +91,7 @@ impl SecretFile {
     /// ends.
     async fn lock(&self) -> Result<File, SecretStoreError> {
         let path = self.path.with_file_name(LOCK);
-        let failed = |why| SecretStoreError::Write { path: path.clone(), why };
-        let open = || {
-            private_folder(path.parent().unwrap_or(Path::new(".")), true)?;
-            private_options().write(true).create(true).truncate(false).open(&path)
-        };
-        let file = open().map_err(failed)?;
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::Error(err)) => return Err(failed(err)),
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => sleep(RETRY).await,
-                Err(TryLockError::WouldBlock) => {
-                    let why = "another ayeaye process holds it, and does not go on: end it";
-                    return Err(failed(io::Error::new(io::ErrorKind::TimedOut, why)));
-                }
-            }
-        }
+        file_lock::lock(&path).await.map_err(|why| SecretStoreError::Write { path, why })
     }
 
     fn read(&self) -> Result<BTreeMap<String, Kept>, SecretStoreError> {

@@ -19,10 +19,12 @@ use tokio::time::Instant;
 
 use super::token_store::TokenStore;
 use crate::bounded_file::bounded_file;
-use crate::{atomic_file, secret};
+use crate::{atomic_file, file_lock, secret};
 
-/// The file in the data folder.
+/// The file in the data folder, and the one that is locked while it is read and replaced: several servers may have one
+/// data folder.
 const FILE: &str = "page-logins.json";
+const LOCK: &str = "page-logins.lock";
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 /// How long a code is good.
@@ -195,6 +197,13 @@ impl Logins {
     async fn write(&self) {
         let Some(kept) = &self.path else { return };
         let _turn = self.writing.lock().await;
+        let _locked = match file_lock::lock(&kept.with_file_name(LOCK)).await {
+            Ok(locked) => locked,
+            Err(err) => {
+                tracing::warn!("{} cannot be written: {LOCK}: {err}", kept.display());
+                return;
+            }
+        };
         let (path, now) = (kept.clone(), (self.clock)());
         let (server, ours) = (self.server.clone(), lock(&self.known).clone());
         let work = move || {

@@ -104,6 +104,31 @@ async fn signing_out_ends_one_login_and_leaves_other_servers_theirs() {
     assert!(open(home.path(), "b", &hours).find(&theirs).await.is_some());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn the_logins_of_servers_that_write_at_the_same_time_are_all_kept() {
+    let (home, hours) = (tempfile::tempdir().unwrap(), Hours::default());
+    let together = Arc::new(tokio::sync::Barrier::new(8));
+    let each = (0..8).map(|number| {
+        let logins = open(home.path(), &format!("s{number}"), &hours);
+        let together = together.clone();
+        tokio::spawn(async move {
+            let mut cookies = Vec::new();
+            for _ in 0..5 {
+                together.wait().await;
+                cookies.push(logins.sign_in(&Principal::local(), &tokens(MAIN)).await.unwrap());
+            }
+            cookies
+        })
+    });
+    let all = futures::future::join_all(each.collect::<Vec<_>>()).await;
+    for (number, cookies) in all.into_iter().enumerate() {
+        let again = open(home.path(), &format!("s{number}"), &hours);
+        for cookie in cookies.unwrap() {
+            assert!(again.find(&cookie).await.is_some(), "s{number}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn of_many_logins_the_one_that_rested_longest_ends() {
     let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
