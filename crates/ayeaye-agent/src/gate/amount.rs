@@ -1,15 +1,13 @@
 //! The amount of money that a screen is about.
 use super::price::amount;
 use super::request::ScreenFacts;
-use super::text::{List, holds, normalized, normalized_all};
+use super::text::{List, holds, normalized};
 
 /// What stands beside the amount that is paid.
 #[rustfmt::skip]
-static TOTALS: List = List::new(|| normalized_all(&[
-    "total", "sum", "amount", "to pay", "importe", "montant", "à payer", "summe", "gesamt", "gesamtbetrag", "betrag", "totale", "importo", "totaal", "bedrag",
-    "razem", "suma", "kwota", "toplam", "tutar", "итого", "сумма", "всего", "разом", "сума", "合计", "总计", "总额", "实付", "应付", "金额", "合計", "金額",
-    "합계", "총", "금액", "المجموع", "الإجمالي", "المبلغ", "कुल", "राशि", "jumlah", "tổng", "ยอดรวม", "ยอด", "จำนวนเงิน",
-]));
+static TOTALS: List = List::new("total|sum|amount|to pay|importe|montant|à payer|summe|gesamt|gesamtbetrag|betrag|totale|importo|totaal|bedrag|\
+        razem|suma|kwota|toplam|tutar|итого|сумма|всего|разом|сума|合计|总计|总额|实付|应付|金额|合計|金額|\
+        합계|총|금액|المجموع|الإجمالي|المبلغ|कुल|राशि|jumlah|tổng|ยอดรวม|ยอด|จำนวนเงิน");
 
 /// The amount that the screen is about, and the largest beside it, if that is another one: which of two is paid
 /// the screen may lie about.
@@ -56,9 +54,7 @@ fn figure(c: char) -> Option<char> {
 /// Whether anything on the screen tells of money: an amount, a total, an account.
 pub(super) fn tells_of_money(screen: &ScreenFacts) -> bool {
     #[rustfmt::skip]
-    static MONEY: List = List::new(|| normalized_all(&[
-        "перевод", "перевода", "получатель", "получателя", "получателю", "банк", "сумма", "сумму", "valor", "celular", "баланс", "счёт", "карта", "карту", "карты", "деньги", "денег", "оплата", "платёж", "комиссия", "сметка", "пари", "saldo", "solde", "crédito", "crédit", "cartão", "tarjeta", "carte", "conta", "cuenta", "compte", "pagamento", "pago", "paiement", "recarga", "recharge", "operadora", "operador", "opérateur",
-    ]));
+    static MONEY: List = List::new("перевод|перевода|получатель|получателя|получателю|банк|сумма|сумму|valor|celular|баланс|счёт|карта|карту|карты|деньги|денег|оплата|платёж|комиссия|сметка|пари|saldo|solde|crédito|crédit|cartão|tarjeta|carte|conta|cuenta|compte|pagamento|pago|paiement|recarga|recharge|operadora|operador|opérateur");
     // Pages put the number and its sign into texts of their own.
     let is_sign = |it: &str| {
         ["₽", "₴", "€", "$", "R$", "£", "лв", "лв.", "руб", "руб.", "грн"].contains(&it.trim())

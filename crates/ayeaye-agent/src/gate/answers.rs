@@ -2,7 +2,7 @@
 use std::sync::LazyLock;
 
 use super::phrases::{ACCENTED, ANSWERS};
-use super::text::{is_spaced, normalized};
+use super::text::{is_spaced, normalized, normalized_entries};
 
 /// The words of one language, normalized.
 #[derive(Debug)]
@@ -13,11 +13,10 @@ struct Answers {
 }
 
 static LANGUAGES: LazyLock<Vec<Answers>> = LazyLock::new(|| {
-    let all = |list: &[&str]| list.iter().map(|it| normalized(it)).collect();
-    let read = |(_, yes, no, polite): &(_, &[&str], &[&str], &[&str])| Answers {
-        yes: all(yes),
-        no: all(no),
-        polite: all(polite),
+    let read = |(_, yes, no, polite): &(_, &'static str, &'static str, &'static str)| Answers {
+        yes: normalized_entries(yes),
+        no: normalized_entries(no),
+        polite: normalized_entries(polite),
     };
     ANSWERS.iter().map(read).collect()
 });
@@ -84,6 +83,7 @@ fn is_word(text: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::phrases::languages;
+    use super::super::text::entries;
     use super::*;
 
     #[test]
@@ -244,11 +244,12 @@ mod tests {
             assert!(known.contains(&language), "{language}");
         }
         for (language, yes, no, polite) in ANSWERS {
-            assert!(2 < yes.len() && 2 < no.len() && !polite.is_empty(), "{language}");
-            for word in *yes {
+            let least = |list, count| count <= entries(list).count();
+            assert!(least(yes, 3) && least(no, 3) && least(polite, 1), "{language}");
+            for word in entries(yes) {
                 assert!(is_yes(word) && !is_no(word), "{language}: {word}");
             }
-            for word in *no {
+            for word in entries(no) {
                 assert!(is_no(word) && !is_yes(word), "{language}: {word}");
             }
         }

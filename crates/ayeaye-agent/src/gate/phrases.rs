@@ -31,7 +31,10 @@ use self::everyday::is_no_act;
 use super::class::ActClass;
 use super::components::SystemPart;
 use super::price::amount;
-use super::text::{find, holds, is_spaced, is_stem, mentions, normalized, stems, words};
+use super::text::{
+    entries, find, holds, is_spaced, is_stem, mentions, normalized, normalized_entries, stems,
+    words,
+};
 
 pub(super) use self::answers::{ACCENTED, ANSWERS};
 pub(super) use self::ask_first::wants_to_be_asked;
@@ -44,8 +47,8 @@ pub(super) use self::negation::is_negated;
 pub(super) use self::nouns::{is_looked_at, is_noun};
 pub(super) use self::secrets::{ADDRESS_PARTS, BESIDE_SECRETS};
 
-/// A table of phrases: class, language, phrases.
-type Table<T> = &'static [(T, &'static str, &'static [&'static str])];
+/// A table of phrases: class, language, phrases (see [`entries`]).
+type Table<T> = &'static [(T, &'static str, &'static str)];
 
 /// A phrase of a table.
 #[derive(Debug)]
@@ -62,7 +65,7 @@ pub(super) struct Phrase<T> {
 fn phrases<T: Copy>(tables: &[Table<T>]) -> Vec<Phrase<T>> {
     let mut all = Vec::new();
     for (of, language, list) in tables.iter().copied().flatten() {
-        for written in *list {
+        for written in entries(list) {
             let text = normalized(written);
             let size = size(&text);
             all.push(Phrase { of: *of, language, written, text, size });
@@ -83,7 +86,7 @@ static HARMLESS_FINDER: LazyLock<Option<AhoCorasick>> =
 static EVERYDAY: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| phrases(&[everyday::EVERYDAY]));
 static PLACES: LazyLock<HashMap<String, Where>> = LazyLock::new(|| {
     let all = everyday::PLACES.iter();
-    all.flat_map(|(place, list)| list.iter().map(|it| (normalized(it), *place))).collect()
+    all.flat_map(|(place, list)| entries(list).map(|it| (normalized(it), *place))).collect()
 });
 static DECLINES: LazyLock<HashSet<String>> =
     LazyLock::new(|| texts(&[declines::DECLINES, northern::DECLINES]));
@@ -105,8 +108,8 @@ fn texts(tables: &[Table<()>]) -> HashSet<String> {
         .iter()
         .copied()
         .flatten()
-        .flat_map(|((), _, list)| *list)
-        .map(|it| normalized(it))
+        .flat_map(|((), _, list)| entries(list))
+        .map(normalized)
         .collect()
 }
 
@@ -127,10 +130,9 @@ static REACHING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 type Needs = Vec<(Vec<Phrase<u8>>, Vec<String>)>;
 
 static PERMISSIONS: LazyLock<Needs> = LazyLock::new(|| {
-    let needs = |list: &[&str]| list.iter().map(|it| normalized(it)).collect();
     areas::PERMISSIONS
         .iter()
-        .map(|(on_screen, wanted)| (phrases(&[*on_screen]), needs(wanted)))
+        .map(|(on_screen, wanted)| (phrases(&[*on_screen]), normalized_entries(wanted)))
         .collect()
 });
 

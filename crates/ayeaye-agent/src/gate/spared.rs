@@ -4,59 +4,41 @@ use super::fillers::{EMPTY_WORDS, says_all, says_something};
 use super::kinds::{is_kind, without_kinds};
 use super::phrases;
 use super::quoted::{closes_quote, contents, opens_quote};
-use super::text::{List, is_spaced, normalized, normalized_all, same_word, stems, words};
+use super::text::{List, is_spaced, normalized, same_word, stems, words};
 
 /// What excepts, before what is excepted.
 #[rustfmt::skip]
-static EXCEPT: List = List::new(|| normalized_all(&[
-    "except", "excepting", "excluding", "apart from", "aside from", "other than", "save for", "with the exception of", "instead of", "rather than",
-    "außer", "ausser", "ausgenommen", "bis auf", "mit Ausnahme", "abgesehen von", "statt", "anstatt", "anstelle", "excepto", "salvo", "menos", "a excepción de", "aparte de", "en lugar de", "en vez de",
-    "sauf", "excepté", "hormis", "à l'exception de", "à part", "au lieu de", "exceto", "com exceção de", "em vez de", "tirando", "tranne", "eccetto", "a parte", "ad eccezione di", "invece di",
-    "behalve", "uitgezonderd", "met uitzondering van", "in plaats van", "oprócz", "prócz", "poza", "z wyjątkiem", "zamiast", "кроме", "за исключением", "вместо", "крім", "окрім", "за винятком", "замість",
-    "utom", "förutom", "med undantag för", "istället för", "i stället för", "undtagen", "bortset fra", "i stedet for", "unntatt", "bortsett fra", "paitsi", "kromě", "místo", "okrem", "namiesto", "kivéve", "cu excepția", "în afară de", "în loc de",
-    "εκτός από", "εκτός", "αντί", "освен", "с изключение на", "osim", "umjesto", "ما عدا", "عدا", "باستثناء", "إلا", "بدلا من", "מלבד", "למעט", "kecuali", "selain", "trừ", "ngoại trừ", "thay vì",
-]));
+static EXCEPT: List = List::new("except|excepting|excluding|apart from|aside from|other than|save for|with the exception of|instead of|rather than|\
+        außer|ausser|ausgenommen|bis auf|mit Ausnahme|abgesehen von|statt|anstatt|anstelle|excepto|salvo|menos|a excepción de|aparte de|en lugar de|en vez de|\
+        sauf|excepté|hormis|à l'exception de|à part|au lieu de|exceto|com exceção de|em vez de|tirando|tranne|eccetto|a parte|ad eccezione di|invece di|\
+        behalve|uitgezonderd|met uitzondering van|in plaats van|oprócz|prócz|poza|z wyjątkiem|zamiast|кроме|за исключением|вместо|крім|окрім|за винятком|замість|\
+        utom|förutom|med undantag för|istället för|i stället för|undtagen|bortset fra|i stedet for|unntatt|bortsett fra|paitsi|kromě|místo|okrem|namiesto|kivéve|cu excepția|în afară de|în loc de|\
+        εκτός από|εκτός|αντί|освен|с изключение на|osim|umjesto|ما عدا|عدا|باستثناء|إلا|بدلا من|מלבד|למעט|kecuali|selain|trừ|ngoại trừ|thay vì");
 /// The same behind it.
 #[rustfmt::skip]
-static EXCEPT_BEHIND: List = List::new(|| normalized_all(&[
-    "hariç", "dışında", "haricinde", "değil", "को छोड़कर", "के अलावा", "के सिवा", "kivételével", "lukuun ottamatta",
-]));
+static EXCEPT_BEHIND: List = List::new("hariç|dışında|haricinde|değil|को छोड़कर|के अलावा|के सिवा|kivételével|lukuun ottamatta");
 /// What keeps something while others are deleted.
 #[rustfmt::skip]
-static KEEP: List = List::new(|| normalized_all(&[
-    "keep", "behalte", "behalt", "garde", "conserva", "mantén", "mantenha", "tieni", "bewaar", "behoud", "zachowaj", "оставь", "сохрани", "залиш",
-]));
+static KEEP: List = List::new("keep|behalte|behalt|garde|conserva|mantén|mantenha|tieni|bewaar|behoud|zachowaj|оставь|сохрани|залиш");
 /// What excepts where it stands in front of a name, behind a comma or one of `BUT`.
 #[rustfmt::skip]
-static NOT: List = List::new(|| normalized_all(&[
-    "not", "nicht", "pas", "no", "não", "non", "niet", "nie", "не", "inte", "ikke", "ne", "nem", "nu", "όχι", "bukan",
-]));
+static NOT: List = List::new("not|nicht|pas|no|não|non|niet|nie|не|inte|ikke|ne|nem|nu|όχι|bukan");
 #[rustfmt::skip]
-static BUT: List = List::new(|| normalized_all(&[
-    "but", "and", "aber", "und", "mais", "et", "pero", "y", "mas", "e", "ma", "maar", "en", "ale", "i", "но", "а", "и", "але", "та", "men", "och", "og", "dar", "și", "tetapi", "και", "αλλά",
-]));
+static BUT: List = List::new("but|and|aber|und|mais|et|pero|y|mas|e|ma|maar|en|ale|i|но|а|и|але|та|men|och|og|dar|și|tetapi|και|αλλά");
 /// What goes on with a list.
 #[rustfmt::skip]
-static AND: List = List::new(|| normalized_all(&[
-    "and", "or", "und", "oder", "sowie", "et", "ou", "y", "o", "e", "en", "of", "i", "oraz", "lub", "и", "или", "та", "і", "або", "ve", "och", "eller", "og", "ja", "a", "és", "și", "και", "و", "dan", "và", "और", "nor", "noch",
-]));
+static AND: List = List::new("and|or|und|oder|sowie|et|ou|y|o|e|en|of|i|oraz|lub|и|или|та|і|або|ve|och|eller|og|ja|a|és|și|και|و|dan|và|और|nor|noch");
 /// What stands before a name and says nothing of it.
 #[rustfmt::skip]
-static BEFORE: List = List::new(|| normalized_all(&[
-    "the", "for", "of", "to", "my", "your", "our", "his", "her", "their", "from", "with", "one", "called", "named", "der", "die", "das", "den", "dem", "des", "an", "von", "vom", "meine", "meinen", "meiner", "meinem", "le", "la", "les", "l", "de", "du", "des", "à", "mes", "ma", "mon",
-    "el", "los", "las", "a", "al", "del", "mi", "mis", "o", "os", "as", "do", "da", "dos", "das", "meu", "minha", "il", "lo", "gli", "i", "di", "della", "ad", "het", "naar", "aan", "mijn", "до", "для",
-]));
+static BEFORE: List = List::new("the|for|of|to|my|your|our|his|her|their|from|with|one|called|named|der|die|das|den|dem|des|an|von|vom|meine|meinen|meiner|meinem|le|la|les|l|de|du|des|à|mes|ma|mon|\
+        el|los|las|a|al|del|mi|mis|o|os|as|do|da|dos|das|meu|minha|il|lo|gli|i|di|della|ad|het|naar|aan|mijn|до|для");
 /// What begins something else.
 #[rustfmt::skip]
-static ELSE: List = List::new(|| normalized_all(&[
-    "that", "dass", "que", "qu", "che", "że", "dat", "что", "що", "because", "weil", "then", "dann", "but", "sondern", "sino", "bensì", "а", "open", "show", "read", "close", "go", "öffne", "zeig", "zeige", "lies", "schließe", "abre", "ouvre", "apri", "открой", "покажи",
-]));
+static ELSE: List = List::new("that|dass|que|qu|che|że|dat|что|що|because|weil|then|dann|but|sondern|sino|bensì|а|open|show|read|close|go|öffne|zeig|zeige|lies|schließe|abre|ouvre|apri|открой|покажи");
 /// What begins where it is, which ends a list of names: "except Shopping in Keep".
-static PLACE: List =
-    List::new(|| normalized_all(&["in", "on", "im", "auf", "aus", "dans", "sur", "em", "w", "в"]));
+static PLACE: List = List::new("in|on|im|auf|aus|dans|sur|em|w|в");
 /// What begins what is told to somebody.
-static SAYING: List =
-    List::new(|| normalized_all(&["that", "dass", "que", "che", "że", "dat", "что", "що"]));
+static SAYING: List = List::new("that|dass|que|che|że|dat|что|що");
 
 /// In scripts without blanks: what excepts before what is excepted.
 #[rustfmt::skip]

@@ -1,5 +1,6 @@
 //! Texts of people and screens in one form, and what counts as a word in them.
-use std::sync::LazyLock;
+use std::ops::Deref;
+use std::sync::OnceLock;
 
 /// Lower case, without accents, direction marks and what has no width; one blank between words.
 pub(super) fn normalized(text: &str) -> String {
@@ -159,10 +160,39 @@ pub(super) fn is_spaced(c: char) -> bool {
     matches!(c, 'a'..='z' | '0'..='9' | '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{52f}' | '\u{590}'..='\u{6ff}')
 }
 
-/// A list that is normalized once, when it is first asked for.
-pub(super) type List = LazyLock<Vec<String>>;
+/// The entries of a list of a table, which is written in one text: "pay|pay now". As texts of their own each would
+/// cost forty bytes of the program besides its letters, and there are seven thousand.
+pub(super) fn entries(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split('|').filter(|it| !it.is_empty())
+}
 
-/// Texts of a table, normalized.
+/// The entries of a list, normalized.
+pub(super) fn normalized_entries<C: FromIterator<String>>(list: &'static str) -> C {
+    entries(list).map(normalized).collect()
+}
+
+/// A list whose entries are normalized once, when they are first asked for.
+#[derive(Debug)]
+pub(super) struct List {
+    written: &'static str,
+    entries: OnceLock<Vec<String>>,
+}
+
+impl List {
+    pub(super) const fn new(written: &'static str) -> Self {
+        Self { written, entries: OnceLock::new() }
+    }
+}
+
+impl Deref for List {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        self.entries.get_or_init(|| normalized_entries(self.written))
+    }
+}
+
+/// Texts, normalized.
 pub(super) fn normalized_all(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|it| normalized(it)).collect()
 }

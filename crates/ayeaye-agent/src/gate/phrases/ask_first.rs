@@ -6,33 +6,31 @@ use std::sync::LazyLock;
 
 use super::negation::{FAR_WORDS, NOTHING_WORDS, TURNS_BACK};
 use super::parts::{ENDS, PARTS, begins_condition, begins_request, last_part, set};
-use crate::gate::text::{List, find, normalized_all, words};
+use crate::gate::text::{List, find, words};
 
 /// What says so by itself.
 #[rustfmt::skip]
-const ASKS: &[&str] = &[
-    "ask me", "asking me", "ask us", "check with me", "checking with me", "confirm with me", "confirming with me", "let me confirm", "let me approve", "let me check it", "let me check first", "let me see it first", "show me first", "show it to me first", "run it by me",
-    "get my approval", "get my ok", "get my okay", "get my permission", "get my confirmation", "wait for my approval", "wait for my ok", "wait for my okay", "wait for my confirmation", "wait for my go", "ask for my approval", "ask for my ok", "ask for my permission", "ask for my confirmation",
-    "ask for permission", "ask for confirmation", "ask first", "ask before",
-    "frag mich", "frage mich", "fragen sie mich", "frag erst", "frag vorher", "frag zuerst", "mich zu fragen", "rückfrage", "rücksprache", "lass mich bestätigen", "lass es mich bestätigen", "meine zustimmung", "meine erlaubnis",
-    "pregúntame", "pregúnteme", "consúltame", "consúlteme", "pídeme permiso", "pídeme confirmación", "déjame confirmar", "confirma conmigo",
-    "demande-moi", "demandez-moi", "demande moi", "consulte-moi", "laisse-moi confirmer", "ma confirmation", "mon accord",
-    "chiedimi", "mi chieda", "consultami", "fammi confermare", "chiedi conferma",
-    "me pergunte", "pergunte-me", "pergunta-me", "pergunte para mim", "me consulte", "confirme comigo", "deixe-me confirmar", "peça minha",
-    "vraag me", "vraag mij", "vraag het me", "vraag het mij", "vraag het eerst", "vraag eerst", "overleg met mij", "laat me bevestigen",
-    "zapytaj mnie", "spytaj mnie", "zapytaj o zgodę", "спроси меня", "спросите меня", "меня спроси", "уточни у меня", "запитай мене", "спитай мене",
-    "问我", "問我", "让我确认", "讓我確認", "跟我确认", "和我确认", "与我确认", "向我确认", "等我确认", "我确认后", "跟我確認", "向我確認", "等我確認", "征求我", "徵求我", "经我同意", "我同意后", "經我同意",
-    "私に確認", "私に聞い", "私に尋ね", "僕に確認", "僕に聞い", "先に聞い", "先に確認を", "確認を取って", "許可を取って", "許可を求めて",
-    "나한테 물어", "나에게 물어", "저한테 물어", "저에게 물어", "내게 물어", "나한테 먼저 물어", "나에게 먼저 물어", "저한테 먼저 물어", "저에게 먼저 물어", "나한테 확인", "나에게 확인", "저한테 확인", "저에게 확인",
-    "bana sor", "bana sorun", "bana danış", "onayımı al", "benden onay al",
-    "اسألني", "واسألني", "فاسألني", "أسألني", "استأذني", "मुझसे पूछ", "मुझ से पूछ", "मुझसे पहले पूछ",
-    "tanya saya", "tanyakan saya", "tanyakan kepada saya", "tanya aku", "tanya dulu", "minta izin saya", "hỏi tôi", "hỏi mình", "hỏi ý kiến tôi", "xin phép tôi", "xác nhận với tôi",
-    "ถามฉัน", "ถามผม", "ถามดิฉัน", "ถามก่อน", "ให้ฉันยืนยัน", "ให้ผมยืนยัน",
-    "fråga mig", "fråga först", "stäm av med mig", "spør meg", "spør først", "spørg mig", "spørg først", "kysy minulta", "kysy ensin", "zeptej se mě", "kérdezz meg", "întreabă-mă", "ρώτησέ με", "ρώτα με", "попитай ме", "pitaj me", "תשאל אותי", "שאל אותי",
-];
+static ASKS: List = List::new("ask me|asking me|ask us|check with me|checking with me|confirm with me|confirming with me|let me confirm|let me approve|let me check it|let me check first|let me see it first|show me first|show it to me first|run it by me|\
+        get my approval|get my ok|get my okay|get my permission|get my confirmation|wait for my approval|wait for my ok|wait for my okay|wait for my confirmation|wait for my go|ask for my approval|ask for my ok|ask for my permission|ask for my confirmation|\
+        ask for permission|ask for confirmation|ask first|ask before|\
+        frag mich|frage mich|fragen sie mich|frag erst|frag vorher|frag zuerst|mich zu fragen|rückfrage|rücksprache|lass mich bestätigen|lass es mich bestätigen|meine zustimmung|meine erlaubnis|\
+        pregúntame|pregúnteme|consúltame|consúlteme|pídeme permiso|pídeme confirmación|déjame confirmar|confirma conmigo|\
+        demande-moi|demandez-moi|demande moi|consulte-moi|laisse-moi confirmer|ma confirmation|mon accord|\
+        chiedimi|mi chieda|consultami|fammi confermare|chiedi conferma|\
+        me pergunte|pergunte-me|pergunta-me|pergunte para mim|me consulte|confirme comigo|deixe-me confirmar|peça minha|\
+        vraag me|vraag mij|vraag het me|vraag het mij|vraag het eerst|vraag eerst|overleg met mij|laat me bevestigen|\
+        zapytaj mnie|spytaj mnie|zapytaj o zgodę|спроси меня|спросите меня|меня спроси|уточни у меня|запитай мене|спитай мене|\
+        问我|問我|让我确认|讓我確認|跟我确认|和我确认|与我确认|向我确认|等我确认|我确认后|跟我確認|向我確認|等我確認|征求我|徵求我|经我同意|我同意后|經我同意|\
+        私に確認|私に聞い|私に尋ね|僕に確認|僕に聞い|先に聞い|先に確認を|確認を取って|許可を取って|許可を求めて|\
+        나한테 물어|나에게 물어|저한테 물어|저에게 물어|내게 물어|나한테 먼저 물어|나에게 먼저 물어|저한테 먼저 물어|저에게 먼저 물어|나한테 확인|나에게 확인|저한테 확인|저에게 확인|\
+        bana sor|bana sorun|bana danış|onayımı al|benden onay al|\
+        اسألني|واسألني|فاسألني|أسألني|استأذني|मुझसे पूछ|मुझ से पूछ|मुझसे पहले पूछ|\
+        tanya saya|tanyakan saya|tanyakan kepada saya|tanya aku|tanya dulu|minta izin saya|hỏi tôi|hỏi mình|hỏi ý kiến tôi|xin phép tôi|xác nhận với tôi|\
+        ถามฉัน|ถามผม|ถามดิฉัน|ถามก่อน|ให้ฉันยืนยัน|ให้ผมยืนยัน|\
+        fråga mig|fråga först|stäm av med mig|spør meg|spør først|spørg mig|spørg først|kysy minulta|kysy ensin|zeptej se mě|kérdezz meg|întreabă-mă|ρώτησέ με|ρώτα με|попитай ме|pitaj me|תשאל אותי|שאל אותי");
 /// What says so where a word for "first" stands beside it.
 #[rustfmt::skip]
-const ASKS_WITH_FIRST: &[&str] = &["mich fragen", "preguntarme", "consultarme", "me demander", "chiedermi", "me perguntar", "me vragen", "mij vragen", "zapytać mnie", "спросить меня"];
+static ASKS_WITH_FIRST: List = List::new("mich fragen|preguntarme|consultarme|me demander|chiedermi|me perguntar|me vragen|mij vragen|zapytać mnie|спросить меня");
 /// Words for "first" and "before".
 #[rustfmt::skip]
 const FIRST: &[&str] = &[
@@ -77,8 +75,6 @@ const ONLY: &[&str] =
 const OF_USER: &[&str] = &["i", "we", "je", "j", "jag", "jeg", "quiero", "debo", "puedo", "voglio", "devo", "posso", "quero", "devo", "c"];
 const FINE: &[&str] = &["ok", "okay", "fine", "right", "good", "alright", "correct"];
 
-static ASKS_TEXTS: List = LazyLock::new(|| normalized_all(ASKS));
-static ASKS_WITH_FIRST_TEXTS: List = LazyLock::new(|| normalized_all(ASKS_WITH_FIRST));
 static FIRST_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(FIRST));
 static WHICH_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(WHICH));
 
@@ -97,7 +93,7 @@ pub(in crate::gate) fn wants_to_be_asked(text: &str, contents: &[Range<usize>]) 
                 && content.is_none_or(|it| said.first && said.is_order(it.start))
         })
     };
-    is_said(&ASKS_TEXTS, false) || is_said(&ASKS_WITH_FIRST_TEXTS, true)
+    is_said(&ASKS, false) || is_said(&ASKS_WITH_FIRST, true)
 }
 
 /// What stands around such a phrase.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::negation::is_negated;
 use super::telling::SENDING;
-use crate::gate::text::{List, normalized_all, stems, words};
+use crate::gate::text::{normalized_all, stems, words};
 
 /// Stems of verbs that send which people use where they forbid it.
 #[rustfmt::skip]
@@ -27,11 +27,11 @@ const SMALL: &[&str] = &[
 const JOINED: &[&str] =
     &["但", "不过", "不過", "可是", "先", "暂", "暫", "不要", "别", "別", "勿", "请勿"];
 
-static STEMS: List = LazyLock::new(|| {
+static STEMS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let long = |it: &String| 4 <= it.chars().count() || !it.is_ascii();
     normalized_all(SENDING).into_iter().filter(long).chain(FORBIDDEN_STEMS.clone()).collect()
 });
-static FORBIDDEN_STEMS: List = LazyLock::new(|| normalized_all(FORBIDDEN));
+static FORBIDDEN_STEMS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(FORBIDDEN));
 static BUT_WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| normalized_all(BUT).into_iter().collect());
 static SMALL_WORDS: LazyLock<HashSet<String>> =

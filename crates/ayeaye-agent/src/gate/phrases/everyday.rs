@@ -6,27 +6,23 @@ use crate::gate::text::is_spaced;
 /// What holds a command's word and is none, where it holds no amount: "Ordina per domani" orders.
 #[rustfmt::skip]
 pub(super) const EVERYDAY: Table<()> = &[
-    ((), "it", &["ordina per prezzo", "ordina per rilevanza", "ordina per data", "ordina per nome", "ordina per popolarità", "ordina per valutazione", "ordina per distanza", "ordina per novità"]),
-    ((), "es", &["carrito de compra", "carrito de la compra", "carro de compra", "carro de la compra", "cesta de compra", "cesta de la compra", "bolsa de compra", "bolsa de la compra", "lista de compra", "recargar página", "recargar la página", "recargar esta página"]),
-    ((), "fr", &["régler l'alarme", "régler l'heure", "régler la date", "régler le réveil", "régler le minuteur", "régler la minuterie", "régler le volume", "régler le son", "régler la luminosité", "régler la température", "recharger la page", "recharger cette page"]),
-    ((), "pt", &["recarregar página", "recarregar a página", "recarregar esta página"]),
-    ((), "tr", &["daha fazla yükle", "daha fazlasını yükle", "resim yükle", "fotoğraf yükle", "görsel yükle", "video yükle", "dosya yükle", "belge yükle", "sayfayı yeniden yükle"]),
-    ((), "ru", &[
-        "установить будильник", "установить таймер", "установить напоминание", "установить обои", "установить как обои", "установить время", "установить дату", "установить мелодию", "установить рингтон", "установить яркость", "установить громкость", "установить фото", "установить аватар", "установить статус", "установить пароль", "установить лимит",
-        "перевести на русский", "перевести на английский", "перевести на немецкий", "перевести на французский", "перевести на испанский", "перевести на итальянский", "перевести на украинский", "перевести на китайский", "перевести на японский", "перевести на турецкий", "перевести на другой язык", "перевести на язык",
-        "перевести страницу", "перевести текст", "перевести сообщение", "перевести сообщения", "перевести комментарий", "перевести комментарии", "перевести публикацию", "перевести отзыв", "перевести отзывы", "перевести пост", "перевести слово", "перевести чат", "перевести с английского", "перевести с немецкого", "перевести с французского", "перевести с испанского", "перевести с китайского", "перевести с японского",
-    ]),
-    ((), "uk", &[
-        "встановити будильник", "встановити таймер", "встановити нагадування", "встановити шпалери", "встановити обої", "встановити час", "встановити дату", "встановити мелодію", "встановити яскравість", "встановити гучність", "встановити фото", "встановити пароль",
-        "установити будильник", "установити таймер", "установити нагадування", "установити шпалери", "установити обої", "установити час", "установити дату", "установити мелодію", "установити яскравість", "установити гучність", "установити фото", "установити пароль",
-    ]),
-    ((), "bg", &["преведи на български", "преведи на английски", "преведи страницата", "преведи текста", "преведи съобщението"]),
-    ((), "pl", &["połącz z siecią", "połącz z wi-fi", "połącz z bluetooth", "połącz z urządzeniem", "połącz z internetem", "połącz z komputerem", "połącz z telewizorem"]),
-    ((), "zh", &["生活缴费", "生活繳費"]),
-    ((), "ja", &["投稿を見る", "投稿を表示", "投稿を検索", "投稿を保存", "投稿一覧", "投稿数"]),
-    ((), "ko", &["고속 충전", "고속충전", "급속 충전", "급속충전", "무선 충전", "무선충전", "배터리 충전", "충전 중", "충전중", "충전기", "충전 보호", "충전 알림"]),
-    ((), "ar", &["تثبيت المحادثة", "تثبيت الدردشة", "تثبيت الرسالة", "تثبيت الشاشة", "تثبيت في الأعلى"]),
-    ((), "th", &["ที่อยู่จัดส่ง", "ที่อยู่ในการจัดส่ง", "ที่อยู่สำหรับจัดส่ง", "การจัดส่ง", "ค่าจัดส่ง", "จัดส่งฟรี", "ส่งฟรี", "ขนส่ง", "โทรทัศน์"]),
+    ((), "it", "ordina per prezzo|ordina per rilevanza|ordina per data|ordina per nome|ordina per popolarità|ordina per valutazione|ordina per distanza|ordina per novità"),
+    ((), "es", "carrito de compra|carrito de la compra|carro de compra|carro de la compra|cesta de compra|cesta de la compra|bolsa de compra|bolsa de la compra|lista de compra|recargar página|recargar la página|recargar esta página"),
+    ((), "fr", "régler l'alarme|régler l'heure|régler la date|régler le réveil|régler le minuteur|régler la minuterie|régler le volume|régler le son|régler la luminosité|régler la température|recharger la page|recharger cette page"),
+    ((), "pt", "recarregar página|recarregar a página|recarregar esta página"),
+    ((), "tr", "daha fazla yükle|daha fazlasını yükle|resim yükle|fotoğraf yükle|görsel yükle|video yükle|dosya yükle|belge yükle|sayfayı yeniden yükle"),
+    ((), "ru", "установить будильник|установить таймер|установить напоминание|установить обои|установить как обои|установить время|установить дату|установить мелодию|установить рингтон|установить яркость|установить громкость|установить фото|установить аватар|установить статус|установить пароль|установить лимит|\
+        перевести на русский|перевести на английский|перевести на немецкий|перевести на французский|перевести на испанский|перевести на итальянский|перевести на украинский|перевести на китайский|перевести на японский|перевести на турецкий|перевести на другой язык|перевести на язык|\
+        перевести страницу|перевести текст|перевести сообщение|перевести сообщения|перевести комментарий|перевести комментарии|перевести публикацию|перевести отзыв|перевести отзывы|перевести пост|перевести слово|перевести чат|перевести с английского|перевести с немецкого|перевести с французского|перевести с испанского|перевести с китайского|перевести с японского"),
+    ((), "uk", "встановити будильник|встановити таймер|встановити нагадування|встановити шпалери|встановити обої|встановити час|встановити дату|встановити мелодію|встановити яскравість|встановити гучність|встановити фото|встановити пароль|\
+        установити будильник|установити таймер|установити нагадування|установити шпалери|установити обої|установити час|установити дату|установити мелодію|установити яскравість|установити гучність|установити фото|установити пароль"),
+    ((), "bg", "преведи на български|преведи на английски|преведи страницата|преведи текста|преведи съобщението"),
+    ((), "pl", "połącz z siecią|połącz z wi-fi|połącz z bluetooth|połącz z urządzeniem|połącz z internetem|połącz z komputerem|połącz z telewizorem"),
+    ((), "zh", "生活缴费|生活繳費"),
+    ((), "ja", "投稿を見る|投稿を表示|投稿を検索|投稿を保存|投稿一覧|投稿数"),
+    ((), "ko", "고속 충전|고속충전|급속 충전|급속충전|무선 충전|무선충전|배터리 충전|충전 중|충전중|충전기|충전 보호|충전 알림"),
+    ((), "ar", "تثبيت المحادثة|تثبيت الدردشة|تثبيت الرسالة|تثبيت الشاشة|تثبيت في الأعلى"),
+    ((), "th", "ที่อยู่จัดส่ง|ที่อยู่ในการจัดส่ง|ที่อยู่สำหรับจัดส่ง|การจัดส่ง|ค่าจัดส่ง|จัดส่งฟรี|ส่งฟรี|ขนส่ง|โทรทัศน์"),
 ];
 
 /// Where a name has a meaning of every day.
@@ -45,12 +41,12 @@ pub(in crate::gate) enum Where {
 }
 
 /// Compared with the whole name.
-pub(super) const PLACES: &[(Where, &[&str])] = &[
-    (Where::Settings, &["połącz", "cài đặt ứng dụng"]),
-    (Where::Messenger, &["تثبيت", "إلغاء التثبيت"]),
-    (Where::Reading, &["перевести", "преведи"]),
-    (Where::Browser, &["recarregar", "recargar", "recharger"]),
-    (Where::GermanTab, &["wissen"]),
+pub(super) const PLACES: &[(Where, &str)] = &[
+    (Where::Settings, "połącz|cài đặt ứng dụng"),
+    (Where::Messenger, "تثبيت|إلغاء التثبيت"),
+    (Where::Reading, "перевести|преведи"),
+    (Where::Browser, "recarregar|recargar|recharger"),
+    (Where::GermanTab, "wissen"),
 ];
 
 /// What makes of an act a state it is in, right behind its word, whatever follows.

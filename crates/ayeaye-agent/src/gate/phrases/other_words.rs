@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::intents::INTENTS;
 use super::parts::{ENDS, begins_request};
-use crate::gate::text::{normalized, words};
+use crate::gate::text::{entries, normalized, words};
 
 /// English verbs of those lists that are of no one language.
 #[rustfmt::skip]
@@ -30,11 +30,19 @@ const PORTUGUESE: &[&str] = &["abra", "abre", "veja", "leia", "uma", "da"];
 
 static PORTUGUESE_VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let lists = INTENTS.iter().filter(|(_, language, _)| *language == "pt");
-    lists.flat_map(|(_, _, list)| *list).chain(PORTUGUESE).map(|it| normalized(it)).collect()
+    lists
+        .flat_map(|(_, _, list)| entries(list))
+        .chain(PORTUGUESE.iter().copied())
+        .map(normalized)
+        .collect()
 });
 static ENGLISH_VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let lists = INTENTS.iter().filter(|(_, language, _)| *language == "en");
-    lists.flat_map(|(_, _, list)| *list).chain(ENGLISH).map(|it| normalized(it)).collect()
+    lists
+        .flat_map(|(_, _, list)| entries(list))
+        .chain(ENGLISH.iter().copied())
+        .map(normalized)
+        .collect()
 });
 
 /// Whether a verb with this ending is an English one, behind which "no" forbids.

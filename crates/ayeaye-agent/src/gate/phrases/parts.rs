@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::intents::INTENTS;
-use crate::gate::text::{is_stem, normalized, normalized_all, words};
+use crate::gate::text::{entries, is_stem, normalized, normalized_all, words};
 
 /// Where a sentence ends.
 pub(super) const ENDS: [char; 10] = ['.', ';', '!', '?', '。', '；', '！', '？', '\n', '\u{61f}'];
@@ -44,7 +44,7 @@ static OR_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(OR));
 static CONDITION_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(CONDITIONS));
 static LOOKING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(LOOKING));
 static VERBS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    INTENTS.iter().flat_map(|(_, _, list)| *list).map(|it| normalized(it)).collect()
+    INTENTS.iter().flat_map(|(_, _, list)| entries(list)).map(normalized).collect()
 });
 
 /// Words of a table, normalized.

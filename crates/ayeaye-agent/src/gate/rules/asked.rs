@@ -6,7 +6,7 @@ use crate::gate::components::SystemPart;
 use crate::gate::fillers::says_all;
 use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateRequest};
-use crate::gate::text::{List, mentions, normalized, normalized_all};
+use crate::gate::text::{List, mentions, normalized};
 
 /// Whether the user's words ask for what this control does, and for all it does.
 pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
@@ -96,9 +96,7 @@ fn deletes_all(said: &str) -> bool {
 /// part of no row. How many things are selected stands beside controls for all of these.
 fn row_of<'a>(request: &GateRequest<'a>, control: &'a ControlFacts) -> Option<Vec<&'a str>> {
     #[rustfmt::skip]
-    static SELECTED: List = List::new(|| normalized_all(&[
-        "select", "ausgewählt", "seleccion", "sélection", "selecion", "selezion", "geselecteerd", "zaznacz", "seçil", "выбран", "вибран", "已选", "已選", "选中", "選択", "선택", "محدد", "चुन", "dipilih", "đã chọn", "เลือก", "markera", "valgt", "valittu",
-    ]));
+    static SELECTED: List = List::new("select|ausgewählt|seleccion|sélection|selecion|selezion|geselecteerd|zaznacz|seçil|выбран|вибран|已选|已選|选中|選択|선택|محدد|चुन|dipilih|đã chọn|เลือก|markera|valgt|valittu");
     let tells = |text: &&String| {
         let plain = normalized(text);
         let is_time = || {

@@ -4,7 +4,7 @@ use crate::gate::class::ActClass;
 use crate::gate::phrases;
 use crate::gate::price::{amount, is_repeated};
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
-use crate::gate::text::{List, holds, normalized, normalized_all, readings};
+use crate::gate::text::{List, holds, normalized, readings};
 
 /// A dialog that cannot be declined has no more texts than this, and one that can no more than that; what has
 /// more is a page.
@@ -67,9 +67,7 @@ fn merely_agrees(control: &ControlFacts) -> bool {
 fn is_other_choice(control: &ControlFacts, screen: &ScreenFacts) -> bool {
     // What leads to a subscription that is there already, or back to it, is no choice either.
     #[rustfmt::skip]
-    static ABOUT_IT: List = List::new(|| normalized_all(&[
-        "already", "have", "sign in", "log in", "login", "newsletter", "subscriber", "subscribers", "subscriptions", "bereits", "schon", "anmelden", "einloggen", "abonnent", "abonnenten", "déjà", "connecter", "connectez", "abonné", "ya", "iniciar", "suscriptor", "già", "accedi", "já", "entrar", "уже", "войти", "已", "登录", "登入", "ログイン", "로그인", "manage", "settings", "details", "terms", "restore", "cancel", "my", "verwalten", "einstellungen", "kündigen", "wiederherstellen", "bedingungen", "mein", "gérer", "résilier", "restaurer", "conditions", "gestionar", "administrar", "cancelar", "condiciones", "gerenciar", "gestisci", "annulla", "beheren", "zarządzaj", "yönet", "управлять", "управление", "管理", "관리",
-    ]));
+    static ABOUT_IT: List = List::new("already|have|sign in|log in|login|newsletter|subscriber|subscribers|subscriptions|bereits|schon|anmelden|einloggen|abonnent|abonnenten|déjà|connecter|connectez|abonné|ya|iniciar|suscriptor|già|accedi|já|entrar|уже|войти|已|登录|登入|ログイン|로그인|manage|settings|details|terms|restore|cancel|my|verwalten|einstellungen|kündigen|wiederherstellen|bedingungen|mein|gérer|résilier|restaurer|conditions|gestionar|administrar|cancelar|condiciones|gerenciar|gestisci|annulla|beheren|zarządzaj|yönet|управлять|управление|管理|관리");
     // "Subscribe for $4.99 a month?": a yes to it is one.
     if screen.said.iter().any(|it| is_repeated(it) && it.trim_end().ends_with(['?', '？', '؟'])) {
         return false;
@@ -114,10 +112,8 @@ pub(super) fn agrees(control: &ControlFacts) -> Option<bool> {
 /// Whether a control says that it is to be swiped upwards; all else that goes up or down moves a list.
 pub(super) fn is_swiped(control: &ControlFacts) -> bool {
     #[rustfmt::skip]
-    static WORDS: List = List::new(|| normalized_all(&[
-        "swipe up", "slide up", "pull up", "drag up", "nach oben wischen", "nach oben schieben", "desliza hacia arriba", "deslizar hacia arriba", "balayez vers le haut", "glissez vers le haut", "deslize para cima", "scorri verso l'alto", "veeg omhoog", "przesuń w górę",
-        "yukarı kaydır", "проведите вверх", "смахните вверх", "проведіть вгору", "上滑", "向上滑动", "上にスワイプ", "위로 밀어", "위로 스와이프", "اسحب لأعلى", "ऊपर स्वाइप", "geser ke atas", "vuốt lên", "ปัดขึ้น",
-    ]));
+    static WORDS: List = List::new("swipe up|slide up|pull up|drag up|nach oben wischen|nach oben schieben|desliza hacia arriba|deslizar hacia arriba|balayez vers le haut|glissez vers le haut|deslize para cima|scorri verso l'alto|veeg omhoog|przesuń w górę|\
+        yukarı kaydır|проведите вверх|смахните вверх|проведіть вгору|上滑|向上滑动|上にスワイプ|위로 밀어|위로 스와이프|اسحب لأعلى|ऊपर स्वाइप|geser ke atas|vuốt lên|ปัดขึ้น");
     let said = |name: &String| {
         let text = normalized(name);
         WORDS.iter().any(|it| holds(&text, it))
@@ -128,10 +124,8 @@ pub(super) fn is_swiped(control: &ControlFacts) -> bool {
 /// Whether a control is slid, in whatever direction the finger goes.
 pub(super) fn is_slid(control: &ControlFacts) -> bool {
     #[rustfmt::skip]
-    static WORDS: List = List::new(|| normalized_all(&[
-        "slide to", "swipe to", "slide right", "swipe right", "wischen zum", "wischen, um", "schieben zum", "ziehen zum", "desliza para", "deslizar para", "faites glisser", "glissez pour", "glisser pour",
-        "deslize para", "scorri per", "veeg om", "przesuń, aby", "kaydır", "проведите", "сдвиньте", "проведіть", "滑动", "滑動", "スライド", "밀어서", "اسحب", "स्लाइड", "स्वाइप", "geser untuk", "vuốt để", "เลื่อนเพื่อ",
-    ]));
+    static WORDS: List = List::new("slide to|swipe to|slide right|swipe right|wischen zum|wischen, um|schieben zum|ziehen zum|desliza para|deslizar para|faites glisser|glissez pour|glisser pour|\
+        deslize para|scorri per|veeg om|przesuń, aby|kaydır|проведите|сдвиньте|проведіть|滑动|滑動|スライド|밀어서|اسحب|स्लाइड|स्वाइप|geser untuk|vuốt để|เลื่อนเพื่อ");
     let kind = control.kind.rsplit('.').next().unwrap_or_default();
     let said = |name: &String| {
         let text = normalized(name);

@@ -4,7 +4,7 @@ use crate::gate::apps::AppKind;
 use crate::gate::components::is_settings;
 use crate::gate::phrases::{Where, everyday};
 use crate::gate::request::{ControlFacts, GateRequest};
-use crate::gate::text::{List, holds, normalized, normalized_all};
+use crate::gate::text::{List, holds, normalized};
 
 /// Whether a name (normalized) of this control has a meaning of every day here, and does nothing else.
 pub(super) fn is_everyday(
@@ -42,13 +42,9 @@ fn is_free(request: &GateRequest<'_>) -> bool {
 /// Whether the texts of the screen are German, and none is Dutch, whose words look like them.
 fn is_german(request: &GateRequest<'_>) -> bool {
     #[rustfmt::skip]
-    static GERMAN: List = List::new(|| normalized_all(&[
-        "startseite", "nachrichten", "politik", "wirtschaft", "gesundheit", "gesellschaft", "wissenschaft", "kultur", "reise", "mediathek", "einstellungen", "suche", "und", "für", "mehr", "meine",
-    ]));
+    static GERMAN: List = List::new("startseite|nachrichten|politik|wirtschaft|gesundheit|gesellschaft|wissenschaft|kultur|reise|mediathek|einstellungen|suche|und|für|mehr|meine");
     #[rustfmt::skip]
-    static DUTCH: List = List::new(|| normalized_all(&[
-        "verwijderen", "annuleren", "gegevens", "geschiedenis", "instellingen", "wachtwoord", "opslaan", "sluiten", "alles", "het", "een", "niet", "voor", "weet je",
-    ]));
+    static DUTCH: List = List::new("verwijderen|annuleren|gegevens|geschiedenis|instellingen|wachtwoord|opslaan|sluiten|alles|het|een|niet|voor|weet je");
     let says = |list: &List| {
         let mut texts = request.screen.texts.iter().map(|it| normalized(it));
         texts.any(|text| list.iter().any(|it| holds(&text, it)))

@@ -1,4 +1,6 @@
 //! Fields: for searching, for passwords and codes, for what is dialed.
+use std::sync::LazyLock;
+
 use crate::Gesture;
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
@@ -21,14 +23,10 @@ pub(super) fn is_search(field: &ControlFacts, history: &GateHistory) -> bool {
 fn says_search<'a>(field: &'a ControlFacts, mut names: impl Iterator<Item = &'a String>) -> bool {
     // Beginnings of words that mean nothing else, wherever they stand.
     #[rustfmt::skip]
-    static ANYWHERE: List = List::new(|| normalized_all(&[
-        "search", "durchsuch", "recherche", "pesquis", "zoeken", "szukaj", "wyszuk", "поиск", "искать", "пошук", "搜索", "搜尋", "検索", "검색", "بحث", "खोज", "telusuri", "tìm kiếm", "ค้นหา",
-    ]));
+    static ANYWHERE: List = List::new("search|durchsuch|recherche|pesquis|zoeken|szukaj|wyszuk|поиск|искать|пошук|搜索|搜尋|検索|검색|بحث|खोज|telusuri|tìm kiếm|ค้นหา");
     // Words that are others as well, "Messages from Tim" and "Cari amici", count where they begin the text.
     #[rustfmt::skip]
-    static IN_FRONT: List = List::new(|| normalized_all(&[
-        "find", "filter", "query", "buscar", "busca", "busque", "rechercher", "suche", "suchen", "suchbegriff", "cerca", "zoek", "ara", "cari", "tìm",
-    ]));
+    static IN_FRONT: List = List::new("find|filter|query|buscar|busca|busque|rechercher|suche|suchen|suchbegriff|cerca|zoek|ara|cari|tìm");
     let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
     let says = |text: &str| {
         let text = normalized(text);
@@ -81,8 +79,8 @@ fn asks_for_code(field: &ControlFacts, request: &GateRequest<'_>) -> bool {
 
 /// Whether a text asks for what proves who one is, or pays.
 fn is_secret(written: &str) -> bool {
-    static WORDS: List =
-        List::new(|| normalized_all(&[PROOFS, PHRASES, phrases::BESIDE_SECRETS].concat()));
+    static WORDS: LazyLock<Vec<String>> =
+        LazyLock::new(|| normalized_all(&[PROOFS, PHRASES, phrases::BESIDE_SECRETS].concat()));
     let text = normalized(written);
     WORDS.iter().any(|it| holds(&text, it)) || asks_for_tan(written)
 }
@@ -90,7 +88,7 @@ fn is_secret(written: &str) -> bool {
 /// Whether a text (normalized) that asks for a PIN code means that of an address in India: beside other parts of one,
 /// and not where there is money.
 fn is_postal(text: &str, request: &GateRequest<'_>) -> bool {
-    static PARTS: List = List::new(|| normalized_all(phrases::ADDRESS_PARTS));
+    static PARTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(phrases::ADDRESS_PARTS));
     let Some(rest) = ["pin code", "pincode", "pin-code"]
         .iter()
         .find(|it| holds(text, it))

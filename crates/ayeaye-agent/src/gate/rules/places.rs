@@ -8,7 +8,7 @@ use crate::gate::findings::Findings;
 use crate::gate::phrases;
 use crate::gate::policy::{Treatment, lists_app};
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
-use crate::gate::text::{List, holds, normalized, normalized_all};
+use crate::gate::text::{List, holds, normalized};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture};
 
@@ -180,18 +180,14 @@ fn only_leads_on(aimed: &[ControlFacts]) -> bool {
 
 /// What dialogs say before a service may read the screen and act.
 #[rustfmt::skip]
-static FULL_CONTROL: List = List::new(|| normalized_all(&[
-    "full control of your device", "view and control screen", "view and perform actions", "control total", "contrôler intégralement", "contrôle total", "volle kontrolle", "uneingeschränkte kontrolle",
-    "controle total", "pieno controllo", "controllo completo", "volledige controle", "pełną kontrolę", "tam denetim", "tam kontrol", "полный контроль", "повний контроль", "完全控制", "完全控制您的设备", "フル コントロール", "フルコントロール", "완전히 제어", "모든 권한",
-    "التحكم الكامل", "पूरा कंट्रोल", "पूरी तरह कंट्रोल", "kontrol penuh", "toàn quyền kiểm soát", "ควบคุมอุปกรณ์โดยสมบูรณ์",
-]));
+static FULL_CONTROL: List = List::new("full control of your device|view and control screen|view and perform actions|control total|contrôler intégralement|contrôle total|volle kontrolle|uneingeschränkte kontrolle|\
+        controle total|pieno controllo|controllo completo|volledige controle|pełną kontrolę|tam denetim|tam kontrol|полный контроль|повний контроль|完全控制|完全控制您的设备|フル コントロール|フルコントロール|완전히 제어|모든 권한|\
+        التحكم الكامل|पूरा कंट्रोल|पूरी तरह कंट्रोल|kontrol penuh|toàn quyền kiểm soát|ควบคุมอุปกรณ์โดยสมบูรณ์");
 
 /// What dialogs say before a keyboard may see all that is typed.
 #[rustfmt::skip]
-static SEES_ALL: List = List::new(|| normalized_all(&[
-    "collect all the text you type", "all the text you type", "recopilar todo el texto", "tout le texte que vous saisissez", "den gesamten text, den sie eingeben", "alle texte, die du eingibst", "coletar todo o texto", "tutto il testo che digiti",
-    "alle tekst verzamelen", "gromadzić cały wpisywany tekst", "yazdığınız tüm metni", "весь вводимый текст", "увесь текст", "收集您输入的所有文字", "收集你输入的所有文本", "收集您輸入的所有文字", "入力したテキスト全体", "입력한 모든 텍스트", "كل النص الذي تكتبه", "लिखे जाने वाले सभी टेक्स्ट", "mengumpulkan semua teks", "thu thập tất cả văn bản", "รวบรวมข้อความทั้งหมด",
-]));
+static SEES_ALL: List = List::new("collect all the text you type|all the text you type|recopilar todo el texto|tout le texte que vous saisissez|den gesamten text, den sie eingeben|alle texte, die du eingibst|coletar todo o texto|tutto il testo che digiti|\
+        alle tekst verzamelen|gromadzić cały wpisywany tekst|yazdığınız tüm metni|весь вводимый текст|увесь текст|收集您输入的所有文字|收集你输入的所有文本|收集您輸入的所有文字|入力したテキスト全体|입력한 모든 텍스트|كل النص الذي تكتبه|लिखे जाने वाले सभी टेक्स्ट|mengumpulkan semua teks|thu thập tất cả văn bản|รวบรวมข้อความทั้งหมด");
 
 /// The part of the system in front: by its component; in the settings also by the title of the screen, by
 /// what was touched on the way there, and by what its dialogs say.
