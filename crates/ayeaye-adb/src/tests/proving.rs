@@ -75,6 +75,6 @@ async fn the_keyboard_after_the_removed_one_is_the_own_one_or_androids_choice() 
         .await;
         let removed = fake.open().await.remove_keyboard().await.unwrap();
         assert_eq!(removed.as_deref(), Some("com.android.adbkeyboard"));
-        assert_eq!(fake.acts(), [line.clone()], "{others:?}");
+        assert_eq!(fake.acts(), std::slice::from_ref(line), "{others:?}");
     }
 }
