@@ -15,6 +15,7 @@ mod findings;
 mod full_names;
 mod intent;
 mod kinds;
+mod names;
 mod owners;
 mod phrases;
 mod policy;

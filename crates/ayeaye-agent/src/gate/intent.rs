@@ -6,9 +6,10 @@ use std::sync::OnceLock;
 use super::addressee::addressed;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
-use super::fillers::{EMPTY_WORDS, says_all, says_something};
+use super::fillers::{says_all, says_something};
 use super::full_names::{full_names_in, is_namesake, is_something_of};
 use super::kinds::{is_kind, is_told_apart, names_title};
+use super::names::names;
 use super::owners::{hosts_in, names_host};
 use super::phrases;
 use super::quoted::{
@@ -385,24 +386,6 @@ impl UserWords {
 /// Whether a word belongs to the name or the package (normalized) of the app in front.
 fn is_of_app(word: &str, app: &[String; 2]) -> bool {
     app.iter().any(|it| it.contains(word))
-}
-
-/// Whether a text (normalized) names what is shown: a word that says something is in both, or the whole, which is of
-/// two letters at least.
-fn names(text: &str, shown: &str) -> bool {
-    let shown = normalized(shown);
-    if shown.is_empty() || text.is_empty() {
-        return false;
-    }
-    let whole = !EMPTY_WORDS.contains(&shown) && 2 <= shown.chars().count();
-    whole && holds(text, &shown)
-        || words(&shown).filter(|it| says_something(it)).any(|word| {
-            if word.chars().all(|c| is_spaced(c) || c.is_numeric()) {
-                holds(text, word)
-            } else {
-                2 <= word.chars().count() && text.contains(word)
-            }
-        })
 }
 
 #[cfg(test)]
