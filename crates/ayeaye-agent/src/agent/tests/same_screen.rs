@@ -62,7 +62,7 @@ async fn paying(act: impl Fn() -> ScriptedReply, shown: impl Fn(u32) -> String) 
             rig.script.is_asked(nth).await;
             tokio::time::sleep(Duration::from_millis(500)).await;
             rig.phone.is_touched();
-            rig.phone.shows(&shown(u32::try_from(nth).unwrap()), false);
+            rig.phone.shows(&shown(nth), false);
         }
     };
     let report = tokio::select! {
