@@ -75,7 +75,8 @@ impl Copies {
 
     /// Keeps a copy that the page of now shows for the next one. Where there is no room those go that no late page shows,
     /// and then those for pages to come; none goes that the page of now shows: each page asks for all of its pictures in
-    /// the same order, so that of more than there is room for every one would be gone by the time it is asked for.
+    /// the same order, so that of more than there is room for every one would be gone by the time it is asked for. Those for
+    /// pages to come are of several sessions, so of them no more go than there has to be room for.
     pub(super) fn keep(&mut self, sha256: &str, bytes: Bytes) {
         self.keep_for(self.pages, sha256, bytes);
     }
@@ -86,7 +87,12 @@ impl Copies {
         }
         while MAX_COPIES < self.bytes + bytes.len() {
             let Some(gone) = self.first_to_go(page) else { return };
-            self.by_hash.retain(|_, copy| copy.page != gone);
+            let mut first = true;
+            self.by_hash.retain(|_, copy| {
+                let goes = copy.page == gone && (first || gone != TO_COME);
+                first &= !goes;
+                !goes
+            });
             self.bytes = self.by_hash.values().map(|copy| copy.bytes.len()).sum();
         }
         self.bytes += bytes.len();
@@ -160,7 +166,11 @@ mod tests {
         assert!(copies.find("a9").is_some() && copies.find("a10").is_none());
         assert!(!copies.would_keep_early("a10"));
         assert_eq!(page(&mut copies, &named("b", 2), MAX_COPIES / 10), 2);
-        assert!(copies.find("b1").is_some() && copies.would_keep_early("a10"));
+        assert!(copies.find("b1").is_some());
+        let left = |copies: &Copies| copies.by_hash.keys().filter(|it| it.starts_with('a')).count();
+        assert_eq!(left(&copies), 8, "two made room for those of the page");
+        page(&mut copies, &[], 0);
+        assert!(copies.would_keep_early("a10"), "no late page shows those of b");
     }
 
     #[test]
