@@ -113,6 +113,9 @@ pub async fn measure(
             () = signals.at_once.cancelled() => {}
         }
         let session = follower.report().session_id;
+        if follower.running() && in_process {
+            bail!("left at once; see the record of {session}");
+        }
         if follower.running() {
             bail!(
                 "left at once: the phone may still be kept awake and without animations, which the next `ayeaye run` \
