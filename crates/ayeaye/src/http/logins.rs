@@ -7,7 +7,7 @@
 //! bound to the token that it was made for, so that a token that is taken away takes its logins with it.
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ayeaye_agent::Principal;
@@ -50,7 +50,7 @@ pub(super) struct Logins {
     codes: Mutex<VecDeque<Code>>,
     known: Mutex<Vec<Login>>,
     /// Held while the file is written.
-    writing: tokio::sync::Mutex<()>,
+    writing: Arc<tokio::sync::Mutex<()>>,
 }
 
 struct Code {
@@ -96,7 +96,7 @@ impl Logins {
             clock,
             codes: Mutex::default(),
             known: Mutex::new(logins),
-            writing: tokio::sync::Mutex::default(),
+            writing: Arc::default(),
         }
     }
 
@@ -108,7 +108,7 @@ impl Logins {
             clock,
             codes: Mutex::default(),
             known: Mutex::default(),
-            writing: tokio::sync::Mutex::default(),
+            writing: Arc::default(),
         }
     }
 
@@ -196,8 +196,8 @@ impl Logins {
     /// Writes the file. That it cannot be written costs a login after the next start, and nothing now.
     async fn write(&self) {
         let Some(kept) = &self.path else { return };
-        let _turn = self.writing.lock().await;
-        let _locked = match file_lock::lock(&kept.with_file_name(LOCK)).await {
+        let turn = self.writing.clone().lock_owned().await;
+        let locked = match file_lock::lock(&kept.with_file_name(LOCK)).await {
             Ok(locked) => locked,
             Err(err) => {
                 tracing::warn!("{} cannot be written: {LOCK}: {err}", kept.display());
@@ -207,6 +207,8 @@ impl Logins {
         let (path, now) = (kept.clone(), (self.clock)());
         let (server, ours) = (self.server.clone(), lock(&self.known).clone());
         let work = move || {
+            // Work goes on when its request has gone away: nobody else may write until it is done.
+            let _held = (turn, locked);
             let mut all = read(&path);
             all.retain(|it| it.server != server && !it.is_idle(now));
             all.extend(ours);

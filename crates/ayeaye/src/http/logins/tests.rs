@@ -1,7 +1,7 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use ayeaye_model::Secret;
+use futures::FutureExt as _;
 
 use super::*;
 
@@ -127,6 +127,32 @@ async fn the_logins_of_servers_that_write_at_the_same_time_are_all_kept() {
             assert!(again.find(&cookie).await.is_some(), "s{number}");
         }
     }
+}
+
+/// The only thread for such work is busy, so that a write has begun and is not over when its request goes away.
+#[test]
+fn the_file_stays_locked_until_it_is_written_though_the_request_has_gone_away() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (home, hours) = (tempfile::tempdir().unwrap(), Hours::default());
+        let logins = open(home.path(), "a", &hours);
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let busy = tokio::task::spawn_blocking(move || released.recv());
+        let (me, tokens) = (Principal::local(), tokens(MAIN));
+        assert!(logins.sign_in(&me, &tokens).now_or_never().is_none(), "it is not written yet");
+        assert!(logins.writing.try_lock().is_err());
+        let locked = std::fs::File::open(home.path().join(LOCK)).unwrap();
+        assert!(matches!(locked.try_lock(), Err(std::fs::TryLockError::WouldBlock)));
+        release.send(()).unwrap();
+        busy.await.unwrap().unwrap();
+        drop(logins.writing.lock().await);
+        locked.try_lock().unwrap();
+        assert_eq!(lock(&open(home.path(), "a", &hours).known).len(), 1);
+    });
 }
 
 #[tokio::test]
