@@ -24,6 +24,12 @@ pub fn replace_for_owner(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Result<()> {
+    // A new file would take the place of a device such as /dev/null, for all programs.
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(io::Error::other(
+            "it is a folder, a device or the like, which is not replaced: name a file",
+        ));
+    }
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -95,5 +101,27 @@ mod tests {
         replace(&link, "{}").unwrap();
         assert_eq!(std::fs::read_to_string(&real).unwrap(), "{}");
         assert!(std::fs::symlink_metadata(&link).unwrap().file_type().is_symlink());
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        use std::os::unix::fs::FileTypeExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("socket"), folder.path().join("link"));
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        std::os::unix::fs::symlink("socket", &link).unwrap();
+        for path in [&path, &link] {
+            for write in [replace, replace_for_owner] {
+                let told = write(path, "log = 'info'\n").unwrap_err().to_string();
+                assert!(told.contains("name a file"), "{told}");
+            }
+        }
+        assert!(std::fs::metadata(&path).unwrap().file_type().is_socket());
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            2,
+            "nothing is left beside it"
+        );
+        assert!(replace(folder.path(), "").unwrap_err().to_string().contains("name a file"));
     }
 }

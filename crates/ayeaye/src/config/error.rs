@@ -5,9 +5,6 @@ use std::path::PathBuf;
 use super::origin::Origin;
 use crate::secret::MIN_TOKEN_LENGTH;
 
-/// What can be read and has nothing in it.
-const NO_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
-
 /// Why there are no settings. The user has to fix all of these: the program ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
@@ -16,8 +13,7 @@ pub enum ConfigError {
     File { path: PathBuf, source: io::Error },
     /// The one that is read where none is named.
     #[error(
-        "cannot read the settings file {} (--config or AYEAYE_CONFIG names another; an empty one will do: \
-         AYEAYE_CONFIG={NO_FILE})",
+        "cannot read the settings file {} (--config or AYEAYE_CONFIG names another; an empty file of your own will do)",
         path.display()
     )]
     UsualFile { path: PathBuf, source: io::Error },

@@ -73,9 +73,9 @@ mod tests {
         std::fs::create_dir(folder).unwrap();
         std::fs::create_dir(&file).unwrap();
         let told = load().unwrap_err().to_string();
-        assert!(told.contains("--config") && told.contains("AYEAYE_CONFIG=/dev/null"), "{told}");
+        assert!(told.contains("--config") && told.contains("an empty file of your own"), "{told}");
         let told = Config::load(&[], Some(&file), &environment).unwrap_err().to_string();
-        assert!(!told.contains("/dev/null"), "this one was named: {told}");
+        assert!(!told.contains("--config"), "this one was named: {told}");
         let empty = [("HOME", home.path().to_str().unwrap()), ("AYEAYE_CONFIG", "/dev/null")];
         assert!(Config::load(&[], None, &Environment::of(empty)).is_ok());
         std::fs::remove_dir_all(folder).unwrap();
