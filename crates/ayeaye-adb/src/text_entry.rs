@@ -177,8 +177,13 @@ impl TextEntry<'_> {
             if self.clear {
                 let emptied = clearing::clear(client, keyboard, before.caret).await?;
                 before.empty = emptied == Emptied::Yes;
-                before.caret = before.caret.filter(|_| before.empty).map(|_| Caret::START);
-                before.maybe_empty = emptied == Emptied::Unknown;
+                before.caret = match emptied {
+                    Emptied::Yes => before.caret.map(|_| Caret::START),
+                    // So a text that comes late is waited for before the field is looked at.
+                    Emptied::AtStart => Some(Caret::START),
+                    Emptied::Unknown => None,
+                };
+                before.maybe_empty = !before.empty;
             }
         } else if keyboard.is_some() {
             // A keyboard that is put aside may hand over what it was composing.

@@ -1,6 +1,6 @@
 //! Text by every way there is, and the keyboard put back on every way out.
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
@@ -125,6 +125,39 @@ async fn no_command_that_empties_a_field_presses_more_keys_than_there_is_time_fo
     assert!(counts.len() > 2 && counts.iter().all(|count| *count <= 300), "{counts:?}");
 }
 
+#[tokio::test]
+async fn a_text_that_comes_late_into_an_empty_field_of_several_lines_is_waited_for() {
+    let caret = |at: u32| format!("mInputShown=true\n mCursorSelStart={at} mCursorSelEnd={at}\n");
+    let (typed, looks) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let fake = Fake::phone(move |request| match request {
+        r if r.contains("input text") => {
+            typed.store(true, Ordering::Relaxed);
+            Some(Reply::out(""))
+        }
+        r if r.starts_with("exec:uiautomator") => {
+            let text = if looks.load(Ordering::Relaxed) < 3 { "" } else { "hello" };
+            let tree = format!(
+                "<hierarchy rotation=\"0\"><node text=\"{text}\" class=\"android.widget.EditText\" \
+                 focused=\"true\" bounds=\"[0,100][1000,200]\" /></hierarchy>"
+            );
+            Some(Reply::Bytes(tree.into_bytes()))
+        }
+        r if r.contains("dumpsys input_method") => {
+            let is_there =
+                typed.load(Ordering::Relaxed) && 2 <= looks.fetch_add(1, Ordering::Relaxed);
+            let part = caret(if is_there { 5 } else { 0 });
+            Some(Reply::out([part.as_str(); 4].join("--ayeaye--\n")))
+        }
+        _ => None,
+    })
+    .await;
+    let clear = Gesture::Type { text: "hello".to_owned(), point: None, clear: true, submit: false };
+    let done = fake.open().await.perform(&clear, ON).await.unwrap();
+    assert_eq!(done.uncertain, None);
+    let texts = keys(&fake).iter().filter(|line| line.starts_with("input text")).count();
+    assert_eq!(texts, 1, "{:?}", fake.acts());
+}
+
 /// The times of the answer are real: the fake takes four seconds, as an old phone does to press 300 keys.
 #[tokio::test]
 async fn a_command_that_empties_a_field_has_time_for_its_keys() {
@@ -227,7 +260,7 @@ async fn the_helper_is_used_where_it_has_been_put() {
 
 #[tokio::test]
 async fn a_long_text_that_breaks_off_is_doubtful() {
-    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let calls = AtomicUsize::new(0);
     let fake = Fake::phone(move |request| {
         let second = || calls.fetch_add(1, Ordering::Relaxed) == 1;
         let refusal = Reply::Shell(String::new(), "Error: busy\n".to_owned(), 1);
@@ -245,7 +278,7 @@ async fn a_text_that_stood_there_before_is_not_taken_for_the_typed_one() {
     const TREE: &str = "<hierarchy rotation=\"0\"><node text=\"meet at 5\" class=\"android.widget.EditText\" \
         focused=\"true\" bounds=\"[0,100][1000,200]\" /></hierarchy>";
     for told in [true, false] {
-        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let asked = AtomicUsize::new(0);
         let fake = Fake::phone(move |request| {
             if request.starts_with("exec:uiautomator") {
                 return Some(Reply::Bytes(TREE.as_bytes().to_vec()));

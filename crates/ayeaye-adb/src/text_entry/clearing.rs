@@ -45,6 +45,8 @@ const MAX_ROUNDS: usize = 8;
 pub(super) enum Emptied {
     /// It is empty.
     Yes,
+    /// The caret stands at its start, and nothing is left in that line. Others may hold something.
+    AtStart,
     /// The phone has done what empties fields, and does not tell what is left.
     Unknown,
 }
@@ -65,7 +67,7 @@ impl Edges {
     }
 
     fn emptied(self) -> Option<Emptied> {
-        self.are_at_start().then_some(if self.is_all { Emptied::Yes } else { Emptied::Unknown })
+        self.are_at_start().then_some(if self.is_all { Emptied::Yes } else { Emptied::AtStart })
     }
 
     /// At least so many characters are left.

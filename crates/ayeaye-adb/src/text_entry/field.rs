@@ -167,6 +167,8 @@ impl Fields {
         let comparison = Comparison::with(text);
         let (held, typed) = (comparison.plain(shown), comparison.plain(text));
         let unmoved = match (before.caret, caret) {
+            // An app that always tells a caret at the start has let nobody see whether the field was emptied.
+            _ if before.maybe_empty => false,
             (Some(before), Some(now)) => before == now && !before.is_selection(),
             _ => false,
         };
@@ -298,6 +300,8 @@ mod tests {
         assert_eq!(one("").judge(EMPTIED, None, "new"), Arrival::Nothing);
         // What was there before is not known.
         assert!(is_different(&one("old").judge(UNKNOWN, None, "new")));
+        let maybe_empty = Before { maybe_empty: true, ..before(0) };
+        assert!(is_different(&one("old").judge(maybe_empty, Some(at(0)), "new")));
         assert!(is_different(&one("old\u{5b57}").judge(before(3), Some(at(4)), "new")));
         // Nothing moved, and yet it is there: from before, or not.
         assert!(is_different(&one("banana").judge(before(6), Some(at(6)), "a")));
