@@ -72,7 +72,7 @@ impl Run {
         let now = self.screen_now(&gesture, gate.as_ref(), holds_secret, &observation).await?;
         let seen_dark = match now {
             // A client's own command may be carried out in the dark.
-            ScreenNow::Same => observation.dark && !self.is_direct,
+            ScreenNow::Same => observation.is_off() && !self.is_direct,
             ScreenNow::Dark => true,
             ScreenNow::Changed(why) => {
                 self.put_off(&gesture, why, step);

@@ -294,6 +294,9 @@ pub(super) fn in_place_of_picture(observation: &Observation) -> Option<String> {
     if observation.dark {
         return Some(SCREEN_IS_OFF.to_owned());
     }
+    if observation.is_off() {
+        return Some(SCREEN_WENT_OFF.to_owned());
+    }
     let words = observation.words.as_deref()?;
     Some(format!(
         "The app in front protects its screen: the picture shows nothing of it. What follows is what the app \
@@ -305,3 +308,5 @@ pub(super) fn in_place_of_picture(observation: &Observation) -> Option<String> {
 
 const SCREEN_IS_OFF: &str = "The screen is off since you pressed POWER. If that is what the task asks for, it is done. \
     Another action that is aimed at the screen is put off until you have seen it switched on.";
+const SCREEN_WENT_OFF: &str =
+    "The screen went off while it was looked at; it is switched on for your next action.";

@@ -89,6 +89,11 @@ impl Observation {
         &self.record.activity
     }
 
+    /// The phone said that the screen was off, whoever has switched it off: the frame may be of before.
+    pub(super) fn is_off(&self) -> bool {
+        !self.record.screen_on
+    }
+
     /// About how long one look takes.
     fn look_time(&self) -> Duration {
         let each = self.record.settle_ms / f64::from(self.record.captures.max(1));

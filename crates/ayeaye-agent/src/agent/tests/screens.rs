@@ -88,9 +88,29 @@ async fn a_screen_that_a_person_keeps_switching_off_is_not_said_to_be_off_by_the
         rig.phone.breaks(Call::State, nth..=nth, Fault::ScreenOff);
     }
     let report = rig.run().await;
-    let told = &rig.script.seen()[0].system_notes;
-    assert!(told.is_empty(), "it has not pressed POWER: {told:?}");
+    let told = rig.script.seen()[0].system_notes.join(" ");
+    assert!(told.contains("went off while it was looked at"), "{told}");
+    assert!(!told.contains("POWER"), "it has not pressed it: {told}");
     assert_eq!(report.stop_reason, StopReason::ManualStopScreenOff, "{report:?}");
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_to_a_screen_that_went_off_while_it_was_looked_at() {
+    // So soon that nobody looks once more before the act.
+    let ScriptedReply::Says(words) = click(1) else { panic!("it says something") };
+    let at_once = ScriptedReply::Late(Duration::ZERO, words);
+    let rig = Rig::new([at_once, complete("done")]);
+    rig.phone.moves(Motion::Endless);
+    let follower = rig.begin().await;
+    // Asked with the first look, and once more since it moves for so long.
+    rig.phone.gets(Call::State, 1).await;
+    rig.phone.goes_dark();
+    let report = rig.ended(follower).await;
+    assert_eq!(rig.phone.sent()[..2], ["RESET", "WAKE"]);
+    assert_eq!(rig.phone.gestures(), [""; 0], "what it shows now is not what was decided on");
+    let error = report.steps[0].error.as_deref().unwrap();
+    assert!(error.contains("gone off while it was being decided on"), "{error}");
 }
 
 /// On a slow link the last capture may be of seconds after the key, and what the phone said with the first is as old.

@@ -218,7 +218,7 @@ impl Observer {
             BEFORE_AN_ACT <= patience || self.elements.last.is_none_or(|took| took <= patience);
         let may_ask = match observation.elements {
             // A phone that sleeps has none.
-            _ if !observation.record.screen_on => false,
+            _ if observation.is_off() => false,
             ElementsRequest::NotAsked => !hopeless && in_time,
             ElementsRequest::Doubted(_) => true,
             _ => false,

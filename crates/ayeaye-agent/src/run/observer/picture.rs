@@ -93,7 +93,7 @@ impl Observer {
         recorder: &mut Recorder,
         observation: &mut Observation,
     ) -> Result<Option<Vec<[i32; 4]>>, RunError> {
-        if !observation.record.screen_on {
+        if observation.is_off() {
             let size = observation.frame.size();
             let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
             return Ok(Some(vec![[0, 0, side(size.width), side(size.height)]]));
