@@ -71,18 +71,30 @@ impl Approval {
         };
         same_act && asked_alike
     }
+
+    /// Whether this act does the same in the same place of the same screen of the app, whatever that says by now.
+    pub(crate) fn is_for_same_place(&self, gate: &GateRecord) -> bool {
+        let asked = self.gate.as_ref().and_then(|it| it.act.as_ref());
+        asked.zip(gate.act.as_ref()).is_some_and(|(one, other)| {
+            let same_screen = (&one.app, &one.activity) == (&other.app, &other.activity);
+            same_screen && one.action == other.action && is_at_same_place(one, other)
+        })
+    }
 }
 
 /// Whether two acts are one: the same element of the same screen of the same app.
 pub(crate) fn is_same_act(one: &ActIdentity, other: &ActIdentity) -> bool {
-    let near = match (one.at, other.at) {
+    let strip = |it: &ActIdentity| ActIdentity { at: None, ..it.clone() };
+    is_at_same_place(one, other) && strip(one) == strip(other)
+}
+
+fn is_at_same_place(one: &ActIdentity, other: &ActIdentity) -> bool {
+    match (one.at, other.at) {
         (Some([x, y]), Some([to_x, to_y])) => {
             (x - to_x).abs() <= SAME_PLACE && (y - to_y).abs() <= SAME_PLACE
         }
         (one, other) => one == other,
-    };
-    let strip = |it: &ActIdentity| ActIdentity { at: None, ..it.clone() };
-    near && strip(one) == strip(other)
+    }
 }
 
 /// The numbers in a text, in order: amounts, dates, how many.

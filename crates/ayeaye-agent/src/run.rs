@@ -150,8 +150,8 @@ struct RunState {
     progress: Progress,
     /// How often in a row an act was put off because the screen had changed.
     put_off: u32,
-    /// How often in a row a question about an act was put off for that.
-    questions_put_off: u32,
+    /// How often in a row a question about an act, or one that was allowed, was put off for that.
+    leave_put_off: u32,
     /// The number of questions answered without the user.
     auto_answers: u32,
     image_history: ImageHistory,

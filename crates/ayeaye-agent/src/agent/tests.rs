@@ -2,6 +2,7 @@
 mod approval;
 mod attackers;
 mod caption;
+mod changing;
 mod crash;
 mod digests;
 mod direct;

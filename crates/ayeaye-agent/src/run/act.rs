@@ -7,9 +7,10 @@ use tokio::time::{Instant, sleep};
 use super::actor::NOT_SENT;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
-use super::same_screen::ScreenNow;
+use super::same_screen::{ScreenNow, never_rests};
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
+use crate::gate::Rule;
 use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};
 use crate::named_secret::names_secret;
 use crate::privacy::placeholders;
@@ -75,6 +76,11 @@ impl Run {
             ScreenNow::Same => observation.is_off() && !self.is_direct,
             ScreenNow::Dark => true,
             ScreenNow::Changed(why) => {
+                let approved = gate.is_some_and(|it| it.rule == Rule::Approved.name());
+                if approved && !self.is_direct && !self.may_put_off_leave() {
+                    step.error = Some(why);
+                    return Err(never_rests(observation.app));
+                }
                 self.put_off(&gesture, why, step);
                 return Ok(StepOutcome::Continue);
             }

@@ -7,13 +7,13 @@ use sha2::{Digest as _, Sha256};
 use super::Run;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
-use super::same_screen::{LOOKS_AGAIN, ScreenNow, depends_on_screen};
+use super::same_screen::{ScreenNow, depends_on_screen, never_rests};
 use super::step::StepBuilder;
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, GateRecord};
 use crate::gate::{
     ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, PolicyProfile, Rule,
-    ScreenFacts, UserWords, Verdict, judge,
+    ScreenFacts, UserWords, Verdict, judge, without_countdown,
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::privacy::{REFUSED_BY_RULE, placeholders};
@@ -56,7 +56,10 @@ impl Run {
         }
         match &judged.verdict.decision {
             GateDecision::Allow => {
-                self.state.questions_put_off = 0;
+                // One that is allowed may be put off as a question is.
+                if judged.verdict.rule != Rule::Approved {
+                    self.state.leave_put_off = 0;
+                }
                 self.perform(gesture, target, Some(judged.record), observation, step).await
             }
             GateDecision::Confirm(ask) => {
@@ -64,14 +67,19 @@ impl Run {
                 // look (a button that counts down, a picture that moves): a question touches nothing, so it is not
                 // put off for ever.
                 let now = self.screen_now(gesture, Some(&judged.record), false, &observation);
-                if let ScreenNow::Changed(why) = now.await?
-                    && self.state.questions_put_off < LOOKS_AGAIN
-                {
-                    self.state.questions_put_off += 1;
-                    self.put_off(gesture, why, step);
-                    return Ok(StepOutcome::Continue);
+                if let ScreenNow::Changed(why) = now.await? {
+                    if self.may_put_off_leave() {
+                        self.put_off(gesture, why, step);
+                        return Ok(StepOutcome::Continue);
+                    }
+                    // Its name changes each time, so that another yes would be for nothing too.
+                    let approval = self.session().approval.as_ref();
+                    if approval.is_some_and(|it| it.is_for_same_place(&judged.record)) {
+                        step.error = Some(why);
+                        return Err(never_rests(observation.app));
+                    }
                 }
-                self.state.questions_put_off = 0;
+                self.state.leave_put_off = 0;
                 // A step of the model's own question says itself that it is one.
                 let asked_first = marked.is_none().then(|| ASKED_FIRST.to_owned());
                 let question = match marked {
@@ -264,7 +272,7 @@ impl Run {
             GateDecision::Confirm(ask) => ask.amount.clone().unwrap_or_default(),
             _ => String::new(),
         };
-        let title = screen.header.first().cloned().unwrap_or_default();
+        let title = screen.header.first().map(|it| without_countdown(it)).unwrap_or_default();
         let act = ActIdentity {
             action: self.action_key(gesture),
             app: observation.app.clone().unwrap_or_default(),
@@ -272,7 +280,7 @@ impl Run {
             screen: format!("{title} {amount}").trim().to_owned(),
             target: target.map(|target| {
                 let id = aimed.map(|it| it.resource_id.clone()).unwrap_or_default();
-                [id, target.name, target.kind]
+                [id, without_countdown(&target.name), target.kind]
             }),
             content: content_of(screen, verdict),
             at,

@@ -5,12 +5,12 @@ use super::observer::Observation;
 use super::outcome::RunError;
 use crate::elements::Elements;
 use crate::event::GateRecord;
-use crate::gate::{Rule, ScreenFacts, presses_enter};
+use crate::gate::{Rule, ScreenFacts, but_for_countdowns, presses_enter};
 use crate::settle::looks_same_at;
 use crate::{DeviceError, Gesture, Key, ScreenSize, ScreenState, error_chain};
 
-/// How often in a row an act is put off because the screen moves where it is aimed at, and a question about one because
-/// it has changed.
+/// How often in a row an act is put off because the screen moves where it is aimed at, and because it has changed a
+/// question about one and one that was allowed.
 pub(super) const LOOKS_AGAIN: u32 = 2;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
@@ -28,7 +28,22 @@ pub(super) enum ScreenNow {
     Changed(String),
 }
 
+const NEVER_RESTS: &str = "What you allowed has not been done: the screen changes each time before it can be touched, and your yes is \
+    for what you were asked about. Please do it by hand if you still want it, then say that it is done.";
+
+/// An act that was allowed and cannot be done is the user's.
+pub(super) fn never_rests(app: Option<String>) -> RunError {
+    RunError::NeedsTakeover { text: NEVER_RESTS.to_owned(), app }
+}
+
 impl Run {
+    /// Whether an act that needs the user's leave may be put off once more, which counts.
+    pub(super) fn may_put_off_leave(&mut self) -> bool {
+        let may = self.state.leave_put_off < LOOKS_AGAIN;
+        self.state.leave_put_off = if may { self.state.leave_put_off + 1 } else { 0 };
+        may
+    }
+
     /// Whether the screen is still the one that an act was decided on. `holds_secret`: it types what must not get
     /// into another page.
     pub(super) async fn screen_now(
@@ -153,7 +168,8 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
 }
 
 fn facts(elements: &Elements, gesture: &Gesture, size: ScreenSize, hidden: bool) -> ScreenFacts {
-    ScreenFacts::new(Some(elements), gesture, size, hidden)
+    // A button that counts down is the same one a second later.
+    but_for_countdowns(ScreenFacts::new(Some(elements), gesture, size, hidden))
 }
 
 /// Where the screen must look the same for a gesture: where it touches, with what is around it; for a text, and

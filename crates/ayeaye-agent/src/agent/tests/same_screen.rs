@@ -9,7 +9,7 @@ use crate::gate::Policy;
 use crate::{DirectAction, Gesture, Report, StopReason, UserInput};
 
 /// The same, after so many milliseconds.
-fn after(milliseconds: u64, reply: ScriptedReply) -> ScriptedReply {
+pub(super) fn after(milliseconds: u64, reply: ScriptedReply) -> ScriptedReply {
     let ScriptedReply::Says(words) = reply else { panic!("it says something: {reply:?}") };
     ScriptedReply::Late(Duration::from_millis(milliseconds), words)
 }
@@ -41,71 +41,6 @@ async fn what_was_decided_in_one_app_is_not_done_in_another() {
             told[0].contains("was not carried out") && told[0].contains("com.bank"),
             "{told:?}"
         );
-    }
-}
-
-fn payment(title: &str, button: &str) -> String {
-    format!(
-        r#"<hierarchy rotation="0"><node text="{title}" class="android.widget.TextView" bounds="[0,0][60,6]"/>
-        <node text="{button}" class="android.widget.Button" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
-    )
-}
-
-/// A run whose model wants to do this, again and again; each time what is shown becomes another while it thinks.
-async fn paying(act: impl Fn() -> ScriptedReply, shown: impl Fn(u32) -> String) -> (Rig, Report) {
-    let rig = Rig::new((0..8).map(|_| after(3000, act())).chain([complete("done")]));
-    rig.phone.shows(&shown(0), false);
-    let follower = rig.begin().await;
-    let ended = rig.ended(follower);
-    let changes = async {
-        for nth in 1.. {
-            rig.script.is_asked(nth).await;
-            tokio::time::sleep(Duration::from_millis(500)).await;
-            rig.phone.is_touched();
-            rig.phone.shows(&shown(nth), false);
-        }
-    };
-    let report = tokio::select! {
-        report = ended => report,
-        () = changes => unreachable!("it ends first"),
-    };
-    (rig, report)
-}
-
-#[tokio::test(start_paused = true)]
-async fn nobody_is_asked_about_what_came_up_while_the_model_thought() {
-    let rig = Rig::new([after(3000, click(500)), complete("done")]);
-    rig.phone.shows(&payment("To Anna", "Pay €49.95"), false);
-    let follower = rig.begin().await;
-    rig.script.is_asked(1).await;
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    rig.phone.is_touched();
-    rig.phone.shows(&payment("Update", "Later"), false);
-    let report = rig.ended(follower).await;
-    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    let error = report.steps[0].error.as_deref().unwrap();
-    assert!(error.contains("what it was aimed at has changed"), "{error}");
-    assert_eq!(rig.phone.gestures(), [""; 0]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_question_is_put_off_twice_at_most_whatever_changes_each_time() {
-    let enter = r#"{"function":"HOT_KEY","arguments":{"key":"ENTER"}}"#;
-    let counts = |nth: u32| payment("To Anna", &format!("Pay €49.95 (4:{nth:02})"));
-    // Enter goes to whatever has the focus, so the whole screen counts.
-    let moves = |nth: u32| {
-        let seen = payment(&format!("Seen {nth} times"), "Pay €49.95");
-        seen.replace("clickable", r#"focused="true" clickable"#)
-    };
-    let runs = [
-        paying(|| click(500), counts).await,
-        paying(|| ScriptedReply::Says(enter.to_owned()), moves).await,
-    ];
-    for (rig, report) in runs {
-        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{report:?}");
-        assert!(report.question.unwrap().text.contains("49.95"));
-        assert_eq!(report.steps.len(), 3, "two put off, the third asked about");
-        assert_eq!(rig.phone.gestures(), [""; 0]);
     }
 }
 

@@ -1,0 +1,139 @@
+//! What needs the user's leave, on a screen that changes while the model thinks.
+use std::time::Duration;
+
+use super::same_screen::after;
+use crate::fakes::{Motion, Rig, ScriptedReply, click, complete};
+use crate::{QuestionKind, Report, StopReason, UserInput};
+
+fn payment(title: &str, button: &str) -> String {
+    format!(
+        r#"<hierarchy rotation="0"><node text="{title}" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+        <node text="{button}" class="android.widget.Button" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+    )
+}
+
+/// A run whose model wants to do this, again and again; each time what is shown becomes another while it thinks.
+async fn paying(act: impl Fn() -> ScriptedReply, shown: impl Fn(u32) -> String) -> (Rig, Report) {
+    paying_on(Motion::AtOnce, act, shown).await
+}
+
+async fn paying_on(
+    motion: Motion,
+    act: impl Fn() -> ScriptedReply,
+    shown: impl Fn(u32) -> String,
+) -> (Rig, Report) {
+    let rig = Rig::new((0..8).map(|_| after(3000, act())).chain([complete("done")]));
+    rig.phone.moves(motion);
+    rig.phone.shows(&shown(0), false);
+    let follower = rig.begin().await;
+    let report = changing(&rig, 1, rig.ended(follower), shown).await;
+    (rig, report)
+}
+
+/// What comes of a run, from this question to the model on.
+async fn changing(
+    rig: &Rig,
+    from: u32,
+    ended: impl Future<Output = Report>,
+    shown: impl Fn(u32) -> String,
+) -> Report {
+    let changes = async {
+        for nth in from.. {
+            rig.script.is_asked(nth).await;
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            rig.phone.is_touched();
+            rig.phone.shows(&shown(nth), false);
+        }
+    };
+    tokio::select! {
+        report = ended => report,
+        () = changes => unreachable!("it ends first"),
+    }
+}
+
+/// The user says yes to what was asked, and what is shown goes on changing.
+async fn allowed(rig: &Rig, asked: &Report, shown: impl Fn(u32) -> String) -> Report {
+    let yes = UserInput::Reply("yes".to_owned());
+    let next = u32::try_from(rig.script.seen().len()).unwrap() + 1;
+    let follower = rig.resume(asked.session_id, yes).await.unwrap();
+    changing(rig, next, rig.ended(follower), shown).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_about_what_came_up_while_the_model_thought() {
+    let rig = Rig::new([after(3000, click(500)), complete("done")]);
+    rig.phone.shows(&payment("To Anna", "Pay €49.95"), false);
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    rig.phone.is_touched();
+    rig.phone.shows(&payment("Update", "Later"), false);
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let error = report.steps[0].error.as_deref().unwrap();
+    assert!(error.contains("what it was aimed at has changed"), "{error}");
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+fn enter() -> ScriptedReply {
+    ScriptedReply::Says(r#"{"function":"HOT_KEY","arguments":{"key":"ENTER"}}"#.to_owned())
+}
+
+/// Enter goes to whatever has the focus, so the whole screen counts.
+fn moves(nth: u32) -> String {
+    let seen = payment(&format!("Seen {nth} times"), "Pay €49.95");
+    seen.replace("clickable", r#"focused="true" clickable"#)
+}
+
+fn counts_down(nth: u32) -> String {
+    payment("To Anna", &format!("Pay €49.95 (4:{:02})", 59 - nth))
+}
+
+/// A time that could be one of a day.
+fn says_when(nth: u32) -> String {
+    payment("To Anna", &format!("Pay €49.95 at 4:{:02}", 59 - nth))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_is_put_off_twice_at_most_whatever_changes_each_time() {
+    for (rig, report) in [paying(|| click(500), says_when).await, paying(enter, moves).await] {
+        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{report:?}");
+        assert!(report.question.unwrap().text.contains("49.95"));
+        assert_eq!(report.steps.len(), 3, "two put off, the third asked about");
+        assert_eq!(rig.phone.gestures(), [""; 0]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_to_a_button_that_counts_down_is_one_to_it_however_long_it_has_counted() {
+    let (rig, asked) = paying_on(Motion::Endless, || click(500), counts_down).await;
+    assert_eq!(asked.steps.len(), 1, "nothing but the time has changed");
+    let report = allowed(&rig, &asked, counts_down).await;
+    assert_eq!(rig.phone.gestures().len(), 1, "{report:?}");
+    assert_eq!(report.question.unwrap().kind, QuestionKind::Confirm, "one yes is for one act");
+
+    let (rig, asked) = paying_on(Motion::Endless, || click(500), counts_down).await;
+    let dearer = |nth| counts_down(nth).replace("49.95", "59.95");
+    rig.phone.shows(&dearer(2), false);
+    let report = allowed(&rig, &asked, dearer).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    assert!(report.question.unwrap().text.contains("59.95"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_allowed_and_changes_each_time_before_it_can_be_done_is_handed_over() {
+    let (clicked, clicked_asked) = paying(|| click(500), says_when).await;
+    let (entered, entered_asked) = paying(enter, moves).await;
+    let reports = [
+        allowed(&clicked, &clicked_asked, says_when).await,
+        allowed(&entered, &entered_asked, moves).await,
+    ];
+    for report in reports {
+        let question = report.question.unwrap();
+        assert_eq!(question.kind, QuestionKind::Takeover, "{question:?}");
+        assert!(question.text.contains("changes each time"), "{question:?}");
+    }
+    for rig in [clicked, entered] {
+        assert_eq!(rig.phone.gestures(), [""; 0]);
+    }
+}
