@@ -202,7 +202,7 @@ async fn a_link_too_slow_for_raw_pictures_has_the_phone_compress_and_remembers()
     for gzip in [true, false] {
         let fake = Fake::phone(move |request| match request {
             // A header that announces 2416 bytes, and then a byte now and then.
-            "exec:screencap" => Some(Reply::Slowly(raw())),
+            "exec:screencap" => Some(Reply::Slowly(20, raw())),
             "exec:screencap 2>/dev/null | gzip -1" if gzip => Some(Reply::Bytes(packed(&raw()))),
             "exec:screencap 2>/dev/null | gzip -1" => {
                 Some(Reply::Bytes(b"/system/bin/sh: gzip: not found\n".to_vec()))
@@ -236,7 +236,7 @@ async fn a_compressed_picture_is_whole_or_refused() {
     for end in [1, 10, whole.len() - 1] {
         let cut = whole[..end].to_vec();
         let fake = Fake::phone(move |request| match request {
-            "exec:screencap" => Some(Reply::Slowly(raw())),
+            "exec:screencap" => Some(Reply::Slowly(20, raw())),
             "exec:screencap 2>/dev/null | gzip -1" => Some(Reply::Bytes(cut.clone())),
             _ => Some(Reply::Cut).filter(|_| request.starts_with("exec:")),
         })

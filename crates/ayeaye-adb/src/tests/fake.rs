@@ -30,8 +30,8 @@ pub(super) enum Reply {
     Counted(Arc<Held>),
     /// `OKAY`, and these bytes again and again.
     Endless(Vec<u8>),
-    /// `OKAY` and these bytes within four seconds, little by little.
-    Slowly(Vec<u8>),
+    /// `OKAY` and these bytes, little by little: as many milliseconds between two parts of two hundred.
+    Slowly(u64, Vec<u8>),
     /// The connection is closed instead of an answer.
     Cut,
     /// `OKAY`, and an answer to each request of the `sync:` service by its four letters, until there is none.
@@ -234,13 +234,13 @@ async fn serve(
                 while stream.write_all(&bytes).await.is_ok() {}
                 return;
             }
-            Reply::Slowly(bytes) => {
+            Reply::Slowly(pause, bytes) => {
                 drop(stream.write_all(b"OKAY").await);
                 for byte in bytes.chunks(bytes.len() / 200) {
                     if stream.write_all(byte).await.is_err() {
                         return;
                     }
-                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    tokio::time::sleep(Duration::from_millis(pause)).await;
                 }
                 return;
             }

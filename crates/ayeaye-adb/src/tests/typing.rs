@@ -158,7 +158,8 @@ async fn a_text_that_comes_late_into_an_empty_field_of_several_lines_is_waited_f
     assert_eq!(texts, 1, "{:?}", fake.acts());
 }
 
-/// The times of the answer are real: the fake takes four seconds, as an old phone does to press 300 keys.
+/// The times of the answer are real: the fake takes twice as long as another command may, and an eighth of what is given
+/// to 300 keys.
 #[tokio::test]
 async fn a_command_that_empties_a_field_has_time_for_its_keys() {
     let caret = |at: u32| format!(" mCursorSelStart={at} mCursorSelEnd={at}\n");
@@ -169,7 +170,7 @@ async fn a_command_that_empties_a_field_has_time_for_its_keys() {
     let slow =
         [packet(1, " \n".repeat(200).as_bytes()), packet(1, empty.as_bytes()), packet(3, &[0])];
     let fake = Fake::phone(move |r| match r {
-        _ if r.contains(" 67 67 67") => Some(Reply::Slowly(slow.concat())),
+        _ if r.contains(" 67 67 67") => Some(Reply::Slowly(4, slow.concat())),
         _ if r.contains("dumpsys input_method") => Some(Reply::out(full.clone())),
         _ => None,
     })
