@@ -17,7 +17,7 @@ use super::quoted::{
     without_names,
 };
 use super::several::people_of;
-use super::spared::{is_shown, spared_in};
+use super::spared::{Spared, is_shown, spared_in};
 use super::text::{holds, is_spaced, mentions, normalized, same_word, shares, stems, words};
 use super::things::{is_for_one_of, without_things};
 
@@ -44,8 +44,8 @@ pub struct UserWords {
     people: Vec<String>,
     /// Names of several words.
     full_names: Vec<Vec<String>>,
-    /// The names of what they except.
-    spared: Vec<String>,
+    /// What they except.
+    spared: Spared,
     /// The hosts of addresses in them, as browsers read them.
     hosts: Vec<String>,
     /// Where in the own text stands what is to be said to somebody.
@@ -63,7 +63,7 @@ impl UserWords {
         let mut particular = Vec::new();
         let mut people = Vec::new();
         let mut full_names = Vec::new();
-        let mut spared = Vec::new();
+        let mut spared = Spared::default();
         let mut hosts = Vec::new();
         let mut called = Vec::new();
         for said in texts {
@@ -71,7 +71,7 @@ impl UserWords {
             particular.extend(names_in(said));
             people.extend(people_in(said));
             full_names.extend(full_names_in(said));
-            spared.extend(spared_in(said));
+            spared.add(spared_in(said));
             hosts.extend(hosts_in(said));
             if !text.is_empty() {
                 text.push_str(" \n");
@@ -271,23 +271,23 @@ impl UserWords {
     /// The things that they name, without the app in front and kinds of things, which German writes with a capital.
     fn named(&self, app: [&str; 2]) -> Vec<&String> {
         let app = app.map(normalized);
-        let is_one =
-            |it: &&String| !is_of_app(it, &app) && !is_kind(it) && !self.spared.contains(it);
+        let is_one = |it: &&String| !is_of_app(it, &app) && !is_kind(it) && !self.spared.has(it);
         self.particular.iter().filter(is_one).collect()
     }
 
     /// Whether they except anything.
     pub(super) fn spare_any(&self) -> bool {
-        !self.spared.is_empty()
+        self.spared.is_any()
     }
 
     /// Whether they except something that is shown.
     pub(super) fn spare<'a>(&self, shown: impl IntoIterator<Item = &'a str>) -> bool {
-        self.spare_any()
-            && shown.into_iter().any(|shown| {
-                let shown = normalized(shown);
-                self.spared.iter().any(|name| is_shown(&shown, name))
-            })
+        self.spare_any() && shown.into_iter().any(|it| self.spared.are_shown(&normalized(it)))
+    }
+
+    /// Whether they except something by no name: that may be anything.
+    pub(super) fn spare_unnamed(&self) -> bool {
+        self.spared.is_unnamed
     }
 
     /// Whether one of the things that are shown is told from others of its kind by their words, where they name none

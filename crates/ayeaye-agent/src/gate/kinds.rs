@@ -57,14 +57,7 @@ static JOINED_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 /// Whether what is shown (normalized) is told from others of its kind by a word that the user has said too, or by a
 /// number. `text` is all that they have said, `said` the words that say something.
 pub(super) fn is_told_apart(text: &str, said: &[String], shown: &str) -> bool {
-    let text = &clock::apart(text);
-    let numbers = shown.split(|c: char| !c.is_numeric() && !matches!(c, ':' | '.'));
-    let numbers = numbers.map(|it| without_zeros(it.trim_matches(['.', ':'])));
-    let mut numbers = numbers.filter(|it| 3 <= it.len());
-    if numbers.any(|it| {
-        let mut all = clock::readings(it, shown, text).into_iter();
-        all.any(|it| holds_number(text, &it) || is_full_hour(text, &it))
-    }) {
+    if tells_number(text, shown) {
         return true;
     }
     let (mut own, mut rest) = (text.to_owned(), shown.to_owned());
@@ -82,6 +75,18 @@ pub(super) fn is_told_apart(text: &str, said: &[String], shown: &str) -> bool {
         } else {
             is_shared(&own, word)
         }
+    })
+}
+
+/// Whether a text names a number of three signs or more that is shown, of a time in any way to write it (both are
+/// normalized).
+pub(super) fn tells_number(text: &str, shown: &str) -> bool {
+    let text = &clock::apart(text);
+    let numbers = shown.split(|c: char| !c.is_numeric() && !matches!(c, ':' | '.'));
+    let numbers = numbers.map(|it| without_zeros(it.trim_matches(['.', ':'])));
+    numbers.filter(|it| 3 <= it.len()).any(|it| {
+        let mut all = clock::readings(it, shown, text).into_iter();
+        all.any(|it| holds_number(text, &it) || is_full_hour(text, &it))
     })
 }
 
@@ -104,14 +109,19 @@ pub(super) fn without_kinds(text: &str) -> String {
     JOINED_TEXTS.iter().fold(text.to_owned(), |rest, kind| rest.replace(kind, " "))
 }
 
+/// Whether a word beside an hour tells that it is not a full one.
+pub(super) fn says_minutes(word: &str) -> bool {
+    #[rustfmt::skip]
+    const MINUTES: [&str; 17] = [
+        "half", "halb", "halv", "past", "to", "quarter", "viertel", "dreiviertel", "vor", "nach", "demie", "media", "mezza", "meia", "kwart", "cuarto", "quart",
+    ];
+    MINUTES.contains(&word)
+}
+
 /// Whether a text names the full hour that is shown as "7:00": "at 7", "um 7 Uhr", "七点", and not "7:30" or "half past 7".
 fn is_full_hour(text: &str, shown: &str) -> bool {
     const CHINESE: [&str; 12] =
         ["一", "两", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"];
-    #[rustfmt::skip]
-    const MINUTES: [&str; 15] = [
-        "half", "halb", "halv", "past", "to", "quarter", "viertel", "dreiviertel", "vor", "nach", "demie", "media", "mezza", "meia", "kwart",
-    ];
     const CHINESE_MINUTES: &str = "半零〇一二三四五六七八九十过過差";
     let Some(hour) = shown.strip_suffix(":00").or_else(|| shown.strip_suffix(".00")) else {
         return false;
@@ -121,10 +131,10 @@ fn is_full_hour(text: &str, shown: &str) -> bool {
         let (before, after) = (&text[..at], &text[end..]);
         let in_oclock = after.strip_prefix(['点', '點', '时', '時']);
         let rest = in_oclock.unwrap_or(after);
-        let has_minutes = words(before).last().is_some_and(|it| MINUTES.contains(&it))
+        let has_minutes = words(before).last().is_some_and(|it| says_minutes(it))
             || words(rest)
                 .take(2)
-                .any(|it| MINUTES.contains(&it) || it.starts_with(|c: char| c.is_ascii_digit()))
+                .any(|it| says_minutes(it) || it.starts_with(|c: char| c.is_ascii_digit()))
             || in_oclock.is_some() && rest.starts_with(|c| CHINESE_MINUTES.contains(c));
         let is_part =
             before.ends_with([':', '.']) || before.ends_with(|c| CHINESE_MINUTES.contains(c));

@@ -1,7 +1,10 @@
 //! What a user's words except: "all notes but Shopping", "Anna, not Ben".
+mod joined;
+
+use self::joined::joined;
 use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_all, says_something};
-use super::kinds::{is_kind, without_kinds};
+use super::kinds::{is_kind, says_minutes, tells_number};
 use super::phrases;
 use super::quoted::{closes_quote, contents, opens_quote};
 use super::text::{List, is_spaced, normalized, same_word, stems, words};
@@ -37,23 +40,60 @@ static BEFORE: List = List::new("the|for|of|to|my|your|our|his|her|their|from|wi
 static ELSE: List = List::new("that|dass|que|qu|che|że|dat|что|що|because|weil|then|dann|but|sondern|sino|bensì|а|open|show|read|close|go|öffne|zeig|zeige|lies|schließe|abre|ouvre|apri|открой|покажи");
 /// What begins where it is, which ends a list of names: "except Shopping in Keep".
 static PLACE: List = List::new("in|on|im|auf|aus|dans|sur|em|w|в");
+/// The same where it stands behind a comma.
+static FROM: List = List::new("from|of|von|vom|de|da|di|del|van|z|из|от");
+/// What stands before a time, and behind it.
+static AT: List = List::new("at|um|om|at|alle|o|w|v|в|о|kl|klo");
+static UNITS: List = List::new("am|pm|a.m|p.m|uhr|o'clock|h|p|m");
+/// "O'clock" where a script has no blanks.
+const OCLOCK: [char; 5] = ['点', '點', '时', '時', '시'];
 /// What begins what is told to somebody.
 static SAYING: List = List::new("that|dass|que|che|że|dat|что|що");
-
-/// In scripts without blanks: what excepts before what is excepted.
-#[rustfmt::skip]
-const JOINED: &[&str] = &["除了", "除开", "除開", "不包括", "不含", "保留", "留下", "而不是", "，不是", "ยกเว้น", "นอกจาก"];
-/// The same behind it.
-#[rustfmt::skip]
-const JOINED_BEHIND: &[&str] = &[
-    "以外", "之外", "を除", "を抜", "は除", "は残", "を残", "だけ残", "ではなく", "じゃなくて", "빼고", "빼놓고", "제외", "말고", "외에", "남기고",
-];
-/// Letters that make another word of 除: "删除".
-const REMOVES: [char; 8] = ['删', '刪', '移', '清', '解', '免', '扫', '卸'];
 
 /// How much of a text is looked through for exceptions, and most words of one.
 const MOST: usize = 8 * 1024;
 const MOST_LISTED: usize = 60;
+
+/// What a user's words except.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Spared {
+    /// Its names, normalized, and numbers as they are written.
+    names: Vec<String>,
+    /// Something is excepted by no name: "all but the newest".
+    pub(super) is_unnamed: bool,
+}
+
+impl Spared {
+    pub(super) fn add(&mut self, other: Self) {
+        self.names.extend(other.names);
+        self.is_unnamed |= other.is_unnamed;
+    }
+
+    pub(super) fn is_any(&self) -> bool {
+        self.is_unnamed || !self.names.is_empty()
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|it| it == name)
+    }
+
+    /// Whether one of the names is in what is shown (normalized).
+    pub(super) fn are_shown(&self, shown: &str) -> bool {
+        self.names.iter().any(|name| {
+            if name.starts_with(|c: char| c.is_ascii_digit()) {
+                is_number_shown(shown, name)
+            } else {
+                is_shown(shown, name) || name.contains(OCLOCK) && tells_number(name, shown)
+            }
+        })
+    }
+
+    /// Names of one exception: where there are none, nobody knows what it spares.
+    fn except(&mut self, names: Vec<String>) {
+        self.is_unnamed |= names.is_empty();
+        self.names.extend(names);
+    }
+}
 
 /// A word as it is written.
 struct Token {
@@ -64,41 +104,51 @@ struct Token {
     ends_sentence: bool,
 }
 
-/// The names of what is excepted in what a user has written, normalized.
-pub(super) fn spared_in(text: &str) -> Vec<String> {
+/// What is excepted in what a user has written.
+pub(super) fn spared_in(text: &str) -> Spared {
     // Of a long text the end, as of all the user's words.
     let text = &text[text.ceil_char_boundary(text.len().saturating_sub(MOST))..];
-    let mut spared = Vec::new();
+    let mut spared = Spared::default();
     for line in text.lines().map(without_content) {
         let tokens = tokens(line);
-        let (mut sends, mut told) = (false, false);
+        let sends = |it: &Token| is_verb(&it.plain, &[ActClass::Send]);
+        let mut told = false;
         for at in 0..tokens.len() {
             let word = &tokens[at];
-            sends = sends || is_verb(&word.plain, &[ActClass::Send]);
-            told = told && !word.ends_sentence || sends && SAYING.contains(&word.plain);
+            told = told && !word.ends_sentence
+                || SAYING.contains(&word.plain) && tokens[..=at].iter().any(sends);
             if told {
                 continue;
             }
             if let Some(from) = end_of_marker(&tokens, at) {
-                spared.extend(list(&tokens[from..]));
+                list(&tokens[from..], &mut spared);
             } else if EXCEPT_BEHIND.iter().any(|it| stands(&tokens, at, it).is_some()) {
-                spared.extend(last_name(&tokens[..at]));
+                spared.except(last_name(&tokens[..at]));
             }
         }
         joined(&normalized(line), &mut spared);
     }
-    spared.sort_unstable();
-    spared.dedup();
+    spared.names.sort_unstable();
+    spared.names.dedup();
     spared
 }
 
-/// Whether a name of what is excepted is shown.
+/// Whether a name is in what is shown (both normalized).
 pub(super) fn is_shown(shown: &str, name: &str) -> bool {
     if name.chars().all(is_spaced) {
         words(shown).any(|word| same_word(word, name))
     } else {
         shown.contains(name)
     }
+}
+
+/// Whether a number that is excepted is shown, of a time in any way to write it.
+fn is_number_shown(shown: &str, name: &str) -> bool {
+    let number = name.split(' ').next().unwrap_or_default();
+    let is_end = |c: char| !c.is_alphanumeric() && !matches!(c, ':' | '.');
+    let plain = number.contains([':', '.']);
+    tells_number(name, shown)
+        || !plain && shown.split(is_end).any(|it| it.trim_matches(['.', ':']) == number)
 }
 
 /// A line without what is to be said behind a colon.
@@ -163,14 +213,21 @@ fn end_of_marker(tokens: &[Token], at: usize) -> Option<usize> {
     ((but_all || not) && begins_with_name(&tokens[at + 1..])).then_some(at + 1)
 }
 
-/// Whether a name comes first, or a word that is all there is up to the end of its part.
+/// Whether a name or a time comes first, or a word or a kind of things that is all there is up to the end of its part.
 fn begins_with_name(tokens: &[Token]) -> bool {
+    let ends = |it: &Token| it.ends_part || it.ends_sentence;
+    let part = &tokens[..tokens.iter().position(ends).map_or(tokens.len(), |it| it + 1)];
     let plain = |it: &&Token| BEFORE.contains(&it.plain) || is_kind(&it.plain);
-    let rest = &tokens[tokens.iter().take_while(plain).count()..];
-    let alone = |it: &Token| it.ends_part || it.ends_sentence || rest.len() == 1;
-    rest.first().is_some_and(|it| {
-        it.is_name && it.plain != "i" || alone(it) && says_something(&it.plain) && !is_any_verb(it)
-    })
+    let rest = &part[part.iter().take_while(plain).count()..];
+    let Some(first) = rest.first() else { return part.iter().any(|it| is_kind(&it.plain)) };
+    let behind_at = if AT.contains(&first.plain) { rest.get(1) } else { Some(first) };
+    behind_at.is_some_and(is_number)
+        || first.is_name && first.plain != "i"
+        || rest.len() == 1 && says_something(&first.plain) && !is_any_verb(first)
+}
+
+fn is_number(token: &Token) -> bool {
+    token.plain.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_verb(word: &str, classes: &[ActClass]) -> bool {
@@ -183,33 +240,68 @@ fn is_any_verb(token: &Token) -> bool {
 }
 
 /// The names in a list that begins there: those with a capital, where there are any.
-fn list(tokens: &[Token]) -> Vec<String> {
+fn list(tokens: &[Token], spared: &mut Spared) {
     let mut found: Vec<&Token> = Vec::new();
     let (mut next, mut has_names) = (false, false);
     for (at, token) in tokens.iter().enumerate().take(MOST_LISTED) {
-        let is_place = PLACE.contains(&token.plain) && found.iter().any(|it| !names(it).is_empty());
+        let is_place = PLACE.contains(&token.plain)
+            && found.iter().any(|it| is_kind(&it.plain) || !names(it).is_empty());
         let plain = AND.contains(&token.plain) || BEFORE.contains(&token.plain);
         let other = next
             && !plain
             && (is_any_verb(token)
-                || has_names && !token.is_name && !is_kind(&token.plain)
-                || words(&token.plain).next().is_some_and(|it| !says_something(it)));
+                || has_names && !token.is_name && !is_kind(&token.plain) && !is_number(token)
+                || words(&token.plain).next().is_some_and(|it| !says_something(it))
+                    && !is_number(token));
         if 0 < at && (other || ELSE.contains(&token.plain) && !token.is_name || is_place) {
             break;
         }
-        has_names |= token.is_name && !is_kind(&token.plain);
+        has_names |= token.is_name && !names(token).is_empty();
         found.push(token);
         next = token.ends_part || AND.contains(&token.plain);
         if token.ends_sentence {
             break;
         }
     }
-    found.retain(|it| it.is_name || !has_names);
-    found.into_iter().flat_map(names).collect()
+    spared.is_unnamed |= found.is_empty();
+    // "Half past 7" is no time that could be compared.
+    spared.is_unnamed |= found.iter().any(|it| is_number(it))
+        && found.iter().any(|it| says_minutes(&it.plain) && !AND.contains(&it.plain));
+    for item in found.split_inclusive(|it| it.ends_part || AND.contains(&it.plain)) {
+        let named = item.iter().filter(|it| it.is_name || !has_names);
+        let all: Vec<String> = numbers(item).chain(named.flat_map(|it| names(it))).collect();
+        // "Not Car, from my notes" goes on with where it is.
+        let is_thing = item.first().is_some_and(|it| {
+            !AND.contains(&it.plain) && (item.len() == found.len() || !FROM.contains(&it.plain))
+        });
+        if is_thing || !all.is_empty() {
+            spared.except(all);
+        }
+    }
+}
+
+/// The numbers among some words as they are written, with the half of the day behind them.
+fn numbers(item: &[&Token]) -> impl Iterator<Item = String> {
+    let word = |at: usize| item.get(at).map_or("", |it| it.plain.as_str());
+    (0..item.len()).filter(|at| is_number(item[*at])).map(move |at| {
+        let number = item[at].plain.as_str();
+        let minutes = word(at + 2);
+        if matches!(word(at + 1), "uhr" | "h") && minutes.parse::<u32>().is_ok_and(|it| 9 < it) {
+            return format!("{number}:{minutes}");
+        }
+        match (word(at + 1), word(at + 2)) {
+            ("am" | "a.m", _) | ("a", "m") => format!("{number} am"),
+            ("pm" | "p.m", _) | ("p", "m") => format!("{number} pm"),
+            _ => number.to_owned(),
+        }
+    })
 }
 
 /// What names something in a word.
 fn names(token: &Token) -> Vec<String> {
+    if is_number(token) || UNITS.contains(&token.plain) {
+        return Vec::new();
+    }
     let says = |it: &&str| {
         2 <= it.chars().count()
             && !EMPTY_WORDS.contains(*it)
@@ -237,108 +329,5 @@ fn last_name(tokens: &[Token]) -> Vec<String> {
     }
 }
 
-/// The same in a text (normalized) whose script has no blanks.
-fn joined(text: &str, spared: &mut Vec<String>) {
-    const ENDS: [char; 10] = ['。', '，', '；', '！', '？', ',', '.', ';', '!', '?'];
-    const STARTS: [&str; 9] = ["除了", "は", "を", "に", "が", "で", "の", "把", "将"];
-    for part in text.split_inclusive(ENDS) {
-        let part_end = part.trim_end_matches(ENDS);
-        for marker in JOINED {
-            for (at, _) in part_end.match_indices(marker.trim_start_matches('，')) {
-                spared.extend(things(until_end(
-                    &part_end[at + marker.trim_start_matches('，').len()..],
-                )));
-            }
-        }
-        for (at, _) in part_end.match_indices('除') {
-            let rest = &part_end[at + '除'.len_utf8()..];
-            let is_other = part_end[..at].ends_with(REMOVES)
-                || rest.starts_with(['了', '开', '開', 'い', 'く', 'か']);
-            if let Some(end) = rest.find('外').filter(|_| !is_other) {
-                spared.extend(things(rest[..end].trim_end_matches(['以', '之'])));
-            }
-        }
-        for marker in JOINED_BEHIND {
-            for (at, _) in part_end.match_indices(marker) {
-                let before = part_end[..at].trim_end();
-                let before = before.trim_end_matches(['은', '는', '을', '를', '만']);
-                let starts =
-                    STARTS.iter().filter_map(|it| before.rfind(it).map(|at| at + it.len()));
-                let blank = before.rfind(' ').map(|at| at + 1);
-                let from = starts.chain(blank).max().unwrap_or_default();
-                spared.extend(things(&before[from..]));
-            }
-        }
-    }
-}
-
-/// Up to what ends an exception in Chinese, or the blank that does in Thai.
-fn until_end(rest: &str) -> &str {
-    let ends = ["以外", "之外", "外", "的", "都", " "];
-    let rest = rest.trim_start();
-    let end = ends.iter().filter_map(|it| rest.find(it)).min().unwrap_or(rest.len());
-    &rest[..end]
-}
-
-/// The names in a list, without kinds of things.
-fn things(list: &str) -> Vec<String> {
-    let parts = list.split(['、', '和', '与', '與', '及', '跟', 'と', 'や']);
-    let parts: Vec<String> = parts.map(without_kinds).collect();
-    let other = |it: &&str| it.chars().any(|c| c.is_alphabetic() && !is_spaced(c));
-    parts.iter().flat_map(|it| words(it)).filter(other).map(str::to_owned).collect()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_excepted_is_found() {
-        for (text, names) in [
-            ("Delete all notes except Shopping", &["shopping"][..]),
-            ("delete all notes except shopping and taxes", &["shopping", "taxes"]),
-            (
-                "Delete all notes but Shopping, Taxes and the note Work.",
-                &["shopping", "taxes", "work"],
-            ),
-            ("Delete all notes except Shopping and open Bike", &["shopping"]),
-            ("Delete all notes except Shopping, then open Bike", &["shopping"]),
-            ("Delete all notes, keep Shopping", &["shopping"]),
-            ("Text Anna, not Ben, I'm at Anna's house", &["ben"]),
-            ("Text Anna, not Ben: come except Carl", &["ben"]),
-            ("text anna, not ben", &["ben"]),
-            ("Delete all notes except Shopping in Keep", &["shopping"]),
-            ("Text Anna, not Ben, but Carl", &["ben"]),
-            ("Escribe a todos, menos a Ben, que llego tarde", &["ben"]),
-            ("खरीदारी को छोड़कर सभी नोट हटाओ", &["खरीदारी"]),
-            ("Tüm notları Alışveriş hariç sil", &["alisveris"]),
-            ("Lösche alle Notizen außer der Notiz Einkauf", &["einkauf"]),
-            ("Alışveriş hariç tüm notları sil", &["alisveris"]),
-            ("删除所有备忘录，除了购物备忘录和工作", &["工作", "购物"]),
-            ("删除除购物外的所有备忘录", &["购物"]),
-            ("メモは買い物以外を全部削除して", &["買い物"]),
-            ("쇼핑은 빼고 모두 삭제해 줘", &["쇼핑"]),
-        ] {
-            assert_eq!(spared_in(text), names, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_only_sounds_like_an_exception_is_none() {
-        for text in [
-            "Delete the mail, not archive it",
-            "Delete the note Bike, but ask me first",
-            "Text Anna: everyone comes except Ben",
-            "Text everyone but keep it short",
-            "Open the note Keep",
-            "Text Anna that all but Ben came",
-            "Escribe a Ana que llego en menos de veinte minutos",
-            "Delete the photos, and then open Anna",
-            "Write Anna a message saying I am not Ben",
-            "删除备忘录购物",
-            "Open Bike, but not now",
-        ] {
-            assert_eq!(spared_in(text), [""; 0], "{text}");
-        }
-    }
-}
+mod tests;

@@ -11,7 +11,8 @@ use crate::gate::text::{List, mentions, normalized};
 /// Whether the user's words ask for what this control does, and for all it does.
 pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
     let GateRequest { words, screen, history, .. } = request;
-    if !words.asks_for(class) {
+    let takes_things = matches!(class, ActClass::Delete | ActClass::Publish);
+    if !words.asks_for(class) || takes_things && words.spare_unnamed() {
         return false;
     }
     let names: Vec<String> = control.names.iter().map(|it| normalized(it)).collect();
