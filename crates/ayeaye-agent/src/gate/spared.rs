@@ -1,7 +1,9 @@
 //! What a user's words except: "all notes but Shopping", "Anna, not Ben".
 mod joined;
+mod other_words;
 
 use self::joined::joined;
+use self::other_words::is_other_word;
 use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_all, says_something};
 use super::kinds::{is_kind, says_minutes, tells_number};
@@ -40,6 +42,8 @@ static BEFORE: List = List::new("the|for|of|to|my|your|our|his|her|their|from|wi
 static ELSE: List = List::new("that|dass|que|qu|che|że|dat|что|що|because|weil|then|dann|but|sondern|sino|bensì|а|open|show|read|close|go|öffne|zeig|zeige|lies|schließe|abre|ouvre|apri|открой|покажи");
 /// What begins where it is, which ends a list of names: "except Shopping in Keep".
 static PLACE: List = List::new("in|on|im|auf|aus|dans|sur|em|w|в");
+/// Turkish for "except", and for "outside of".
+const OUTSIDE: &str = "disinda";
 /// The same where it stands behind a comma.
 static FROM: List = List::new("from|of|von|vom|de|da|di|del|van|z|из|от");
 /// What stands before a time, and behind it.
@@ -100,8 +104,24 @@ struct Token {
     plain: String,
     /// It has a capital, or is in quotes.
     is_name: bool,
-    ends_part: bool,
-    ends_sentence: bool,
+    is_quoted: bool,
+    /// As it is written.
+    last: Option<char>,
+}
+
+impl Token {
+    fn ends_part(&self) -> bool {
+        self.last.is_some_and(|it| matches!(it, ',' | '،' | '，'))
+    }
+
+    fn ends_sentence(&self) -> bool {
+        self.last
+            .is_some_and(|it| matches!(it, '.' | ';' | '!' | '?' | ':' | '。' | '\u{61f}' | '।'))
+    }
+
+    fn is_verb_of(&self, classes: &[ActClass]) -> bool {
+        !self.is_name && is_verb(&self.plain, classes)
+    }
 }
 
 /// What is excepted in what a user has written.
@@ -115,15 +135,20 @@ pub(super) fn spared_in(text: &str) -> Spared {
         let mut told = false;
         for at in 0..tokens.len() {
             let word = &tokens[at];
-            told = told && !word.ends_sentence
+            told = told && !word.ends_sentence()
                 || SAYING.contains(&word.plain) && tokens[..=at].iter().any(sends);
             if told {
                 continue;
             }
             if let Some(from) = end_of_marker(&tokens, at) {
                 list(&tokens[from..], &mut spared);
-            } else if EXCEPT_BEHIND.iter().any(|it| stands(&tokens, at, it).is_some()) {
-                spared.except(last_name(&tokens[..at]));
+            } else if !word.is_quoted
+                && let Some(marker) =
+                    EXCEPT_BEHIND.iter().find(|it| stands(&tokens, at, it).is_some())
+            {
+                // "Evin dışında" is outside of it as well: no word farther back is excepted.
+                let from = if marker == OUTSIDE { at.saturating_sub(1) } else { 0 };
+                spared.except(last_name(&tokens[from..at]));
             }
         }
         joined(&normalized(line), &mut spared);
@@ -158,9 +183,16 @@ fn without_content(line: &str) -> &str {
         matches!(c, ':' | '：') && next.is_some_and(|it| !it.is_ascii_digit() && it != '/')
     });
     match colon {
-        Some((at, _)) if contents(&normalized(line)).iter().any(|it| it.is_all) => &line[..at],
+        Some((at, _)) if is_content(line, at) => &line[..at],
         _ => line,
     }
+}
+
+/// Whether what stands behind a colon is to be said to somebody, written down or published.
+fn is_content(line: &str, colon: usize) -> bool {
+    let publishes = |it: &str| is_verb(it, &[ActClass::Publish]);
+    contents(&normalized(line)).iter().any(|it| it.is_all)
+        || words(&normalized(&line[..colon])).any(publishes)
 }
 
 fn tokens(line: &str) -> Vec<Token> {
@@ -173,8 +205,8 @@ fn tokens(line: &str) -> Vec<Token> {
         let token = Token {
             plain: plain.strip_suffix("'s").unwrap_or(&plain).to_owned(),
             is_name: capital || quoted,
-            ends_part: word.ends_with([',', '،', '，']),
-            ends_sentence: word.ends_with(['.', ';', '!', '?', ':', '。', '\u{61f}', '।']),
+            is_quoted: quoted,
+            last: word.chars().next_back(),
         };
         quoted &= !closes_quote(word);
         token
@@ -188,7 +220,7 @@ fn stands(tokens: &[Token], at: usize, phrase: &str) -> Option<usize> {
     for word in phrase.split(' ') {
         let token = tokens.get(end).filter(|it| it.plain == word)?;
         end += 1;
-        if token.ends_sentence {
+        if token.ends_sentence() {
             return None;
         }
     }
@@ -198,24 +230,30 @@ fn stands(tokens: &[Token], at: usize, phrase: &str) -> Option<usize> {
 /// Where what excepts ends, if it stands there.
 fn end_of_marker(tokens: &[Token], at: usize) -> Option<usize> {
     let before = || tokens[..at].iter();
-    let first = |list: &List| list.iter().filter_map(|it| stands(tokens, at, it)).max();
-    if let Some(end) = first(&EXCEPT) {
+    let token = &tokens[at];
+    if token.is_quoted {
+        return None;
+    }
+    let excepts = |it: &String| {
+        stands(tokens, at, it).filter(|end| !is_other_word(tokens, at, *end, it.as_str()))
+    };
+    if let Some(end) = EXCEPT.iter().filter_map(excepts).max() {
         return Some(end);
     }
-    let token = &tokens[at];
     if !token.is_name && KEEP.contains(&token.plain) {
         let deletes = |it: &Token| is_verb(&it.plain, &[ActClass::Delete]);
         return before().any(deletes).then_some(at + 1);
     }
     let but_all = token.plain == "but" && before().rev().take(4).any(|it| says_all(&it.plain));
     let not = NOT.contains(&token.plain)
-        && before().next_back().is_some_and(|it| it.ends_part || BUT.contains(&it.plain));
+        && !is_other_word(tokens, at, at + 1, &token.plain)
+        && before().next_back().is_some_and(|it| it.ends_part() || BUT.contains(&it.plain));
     ((but_all || not) && begins_with_name(&tokens[at + 1..])).then_some(at + 1)
 }
 
 /// Whether a name or a time comes first, or a word or a kind of things that is all there is up to the end of its part.
 fn begins_with_name(tokens: &[Token]) -> bool {
-    let ends = |it: &Token| it.ends_part || it.ends_sentence;
+    let ends = |it: &Token| it.ends_part() || it.ends_sentence();
     let part = &tokens[..tokens.iter().position(ends).map_or(tokens.len(), |it| it + 1)];
     let plain = |it: &&Token| BEFORE.contains(&it.plain) || is_kind(&it.plain);
     let rest = &part[part.iter().take_while(plain).count()..];
@@ -231,12 +269,22 @@ fn is_number(token: &Token) -> bool {
 }
 
 fn is_verb(word: &str, classes: &[ActClass]) -> bool {
-    let begins = |stem: &str| stems(word, stem).next().is_some_and(|(at, _)| at == 0);
-    classes.iter().any(|class| phrases::intents(*class).any(|it| begins(&it.text)))
+    classes.iter().any(|class| phrases::intents(*class).any(|it| begins(word, &it.text)))
+}
+
+fn begins(word: &str, stem: &str) -> bool {
+    stems(word, stem).next().is_some_and(|(at, _)| at == 0)
 }
 
 fn is_any_verb(token: &Token) -> bool {
-    !token.is_name && is_verb(&token.plain, &ActClass::ALL)
+    token.is_verb_of(&ActClass::ALL)
+}
+
+/// Whether what is to reach somebody begins there: "instead of an email send" is the verb, and "an email" none.
+fn reaches(tokens: &[Token], at: usize) -> bool {
+    let is_noun = |before: &Token| BEFORE.contains(&before.plain) || before.plain == "eine";
+    tokens[at].is_verb_of(&[ActClass::Send, ActClass::Call])
+        && !tokens[..at].last().is_some_and(is_noun)
 }
 
 /// The names in a list that begins there: those with a capital, where there are any.
@@ -253,13 +301,15 @@ fn list(tokens: &[Token], spared: &mut Spared) {
                 || has_names && !token.is_name && !is_kind(&token.plain) && !is_number(token)
                 || words(&token.plain).next().is_some_and(|it| !says_something(it))
                     && !is_number(token));
-        if 0 < at && (other || ELSE.contains(&token.plain) && !token.is_name || is_place) {
+        if reaches(tokens, at)
+            || 0 < at && (other || ELSE.contains(&token.plain) && !token.is_name || is_place)
+        {
             break;
         }
         has_names |= token.is_name && !names(token).is_empty();
         found.push(token);
-        next = token.ends_part || AND.contains(&token.plain);
-        if token.ends_sentence {
+        next = token.ends_part() || AND.contains(&token.plain);
+        if token.ends_sentence() {
             break;
         }
     }
@@ -267,7 +317,7 @@ fn list(tokens: &[Token], spared: &mut Spared) {
     // "Half past 7" is no time that could be compared.
     spared.is_unnamed |= found.iter().any(|it| is_number(it))
         && found.iter().any(|it| says_minutes(&it.plain) && !AND.contains(&it.plain));
-    for item in found.split_inclusive(|it| it.ends_part || AND.contains(&it.plain)) {
+    for item in found.split_inclusive(|it| it.ends_part() || AND.contains(&it.plain)) {
         let named = item.iter().filter(|it| it.is_name || !has_names);
         let all: Vec<String> = numbers(item).chain(named.flat_map(|it| names(it))).collect();
         // "Not Car, from my notes" goes on with where it is.
@@ -318,7 +368,7 @@ fn last_name(tokens: &[Token]) -> Vec<String> {
     let near: Vec<&Token> = tokens
         .iter()
         .rev()
-        .take_while(|it| !it.ends_part && !it.ends_sentence)
+        .take_while(|it| !it.ends_part() && !it.ends_sentence())
         .filter(|it| !names(it).is_empty())
         .take(3)
         .collect();

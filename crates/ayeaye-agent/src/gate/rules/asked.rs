@@ -79,9 +79,10 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
                 _ => None,
             };
             let written = typed.into_iter().chain([&screen.draft]);
-            let shown = screen.texts.iter().chain(&history.touched).chain(written);
-            let shown = shown.map(String::as_str);
-            !words.spare(shown.clone()) && words.name_one_of(shown, app)
+            let shown = screen.texts.iter().chain(&history.touched);
+            // Of what is written nothing is spared: the user has not excepted its words.
+            !words.spare(shown.clone().map(String::as_str))
+                && words.name_one_of(shown.chain(written).map(String::as_str), app)
         }
         _ => true,
     }

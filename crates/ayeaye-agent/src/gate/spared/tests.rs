@@ -45,6 +45,17 @@ fn what_only_sounds_like_an_exception_is_none() {
         "Write Anna a message saying I am not Ben",
         "删除备忘录购物",
         "Open Bike, but not now",
+        "Das Training findet statt, sag Anna Bescheid",
+        "Manda a las ocho menos cuarto un mensaje a Ana",
+        "Manda al menos un mensaje a Ana",
+        "Text Salvo and Anna that dinner is at 8",
+        "Por favor, no WhatsApp mande uma mensagem para a Ana",
+        "Abra a galeria e no Instagram publique a foto",
+        "Envie a parte final para Ana",
+        "Stuur Anna, nu Ben ziek is, een bericht",
+        "Post on X: Coffee, not tea",
+        "Post \"All but Tea\" on X",
+        "删除那个是不是我的照片",
     ] {
         assert!(!spared_in(text).is_any(), "{text}");
     }
