@@ -4,6 +4,9 @@ use super::text::{holds, is_spaced, normalized, words};
 
 /// What Arabic writes to a word without a blank: "for", "with" or "by", "and", "so".
 const ARABIC_PREFIXES: [char; 4] = ['ل', 'ب', 'و', 'ف'];
+/// Of two the first and the second: "ولأبي". In another order they are letters of the name.
+const FIRST_OF_TWO: [char; 2] = ['و', 'ف'];
+const SECOND_OF_TWO: [char; 2] = ['ل', 'ب'];
 
 /// Whether a text (normalized) names what is shown: a word that says something is in both, or the whole, which is of
 /// two letters at least.
@@ -27,7 +30,7 @@ pub(super) fn names(text: &str, shown: &str) -> bool {
 fn has_prefixed(text: &str, word: &str) -> bool {
     let is_behind = |said: &str| {
         let one = said.strip_prefix(ARABIC_PREFIXES);
-        let two = one.and_then(|it| it.strip_prefix(ARABIC_PREFIXES));
+        let two = said.strip_prefix(FIRST_OF_TWO).and_then(|it| it.strip_prefix(SECOND_OF_TWO));
         one == Some(word) || two == Some(word)
     };
     word.chars().all(|c| matches!(c, '\u{620}'..='\u{64a}')) && words(text).any(is_behind)
@@ -44,9 +47,13 @@ mod tests {
         {
             assert!(names(&normalized(text), shown), "{text}: {shown}");
         }
-        for (text, shown) in
-            [("أرسل لمحمود رسالة", "أحمد"), ("اتصل بسلمى", "لمى"), ("اتصل بكمال", "مال")]
-        {
+        for (text, shown) in [
+            ("أرسل لمحمود رسالة", "أحمد"),
+            ("اتصل بسلمى", "لمى"),
+            ("اتصل بكمال", "مال"),
+            ("أرسل لوسام رسالة", "سام"),
+            ("أرسل لبسام رسالة", "سام"),
+        ] {
             assert!(!names(&normalized(text), shown), "{text}: {shown}");
         }
     }
