@@ -64,7 +64,7 @@ const WITHOUT: &[&str] =
 /// What is asked for that is no leave.
 #[rustfmt::skip]
 const WHICH: &[&str] = &[
-    "which", "what", "who", "whom", "where", "how", "why", "after", "afterwards", "later", "welche", "welchen", "welches", "welcher", "was", "wer", "wen", "wem", "wo", "wie", "nach", "danach", "nachher", "später", "cuál", "qué", "quel", "quelle", "quale", "cosa", "qual", "welke", "wat",
+    "which", "what", "anything", "who", "whom", "where", "how", "why", "after", "afterwards", "later", "welche", "welchen", "welches", "welcher", "was", "wer", "wen", "wem", "wo", "wie", "nach", "danach", "nachher", "später", "cuál", "qué", "quel", "quelle", "quale", "cosa", "qual", "welke", "wat",
 ];
 const LEAVE: &[&str] =
     &["approval", "permission", "confirmation", "ok", "okay", "consent", "leave"];
@@ -74,6 +74,24 @@ const ONLY: &[&str] =
 #[rustfmt::skip]
 const OF_USER: &[&str] = &["i", "we", "je", "j", "jag", "jeg", "quiero", "debo", "puedo", "voglio", "devo", "posso", "quero", "devo", "c"];
 const FINE: &[&str] = &["ok", "okay", "fine", "right", "good", "alright", "correct"];
+
+/// What behind such a phrase tells that somebody has asked: of a verb that has no form of its own for a wish.
+const ASKED: [&str; 7] = ["본", " 본", "봤", " 봤", "봐서", "ा", "ी"];
+/// What somebody has asked, near behind it where somebody stands before it: "妈妈问我几点回家".
+#[rustfmt::skip]
+const QUESTIONS_JOINED: &[&str] = &["什么", "什麼", "几", "幾", "怎么", "怎麼", "为什么", "為什麼", "哪", "谁", "誰", "多少"];
+static QUESTIONS: List =
+    List::new("mấy|gì|nào|ai|đâu|sao|bao|jam|apa|kapan|siapa|mana|berapa|kenapa|bagaimana");
+/// What may stand before the wish, and is nobody who has asked.
+#[rustfmt::skip]
+const WISHES_JOINED: &[&str] = &["请", "請", "先", "要", "再", "但是", "但", "你", "您", "记得", "記得", "务必", "必须", "一定", "得", "就", "也", "都"];
+static WISHES: List = List::new(
+    "hãy|vui|lòng|nhớ|phải|nhưng|bạn|cần|luôn|rồi|và|xin|tolong|harap|tapi|dan|lalu|harus|kamu|anda|selalu|mohon",
+);
+/// What is sent to somebody as well: "schick Ben meine Zustimmung"; and what stands before it where it is waited for.
+#[rustfmt::skip]
+static SENT: List = List::new("rückfrage|meine zustimmung|meine erlaubnis|mon accord|ma confirmation");
+static WAITED: List = List::new("nach|vor|ohne|auf|bis|erst|avant|sans|après|attends|attendez");
 
 static FIRST_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(FIRST));
 static WHICH_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(WHICH));
@@ -89,6 +107,7 @@ pub(in crate::gate) fn wants_to_be_asked(text: &str, contents: &[Range<usize>]) 
             (said.first || !needs_first)
                 && !said.is_unwished()
                 && !said.is_of_somebody(&text[at..end])
+                && !said.is_account(&text[at..end])
                 && !said.is_conditional()
                 && content.is_none_or(|it| said.first && said.is_order(it.start))
         })
@@ -162,6 +181,29 @@ impl<'a> Said<'a> {
         let other = near.iter().any(|it| matches!(*it, "she" | "he" | "they"));
         let of_other = OTHERS_JOINED.iter().any(|it| self.part.contains(it));
         to_ask || other || phrase.ends_with('我') && (of_other || self.behind.starts_with(OF_ME))
+    }
+
+    /// Whether it tells that somebody has asked, or what is to be sent: "妈妈问我几点", "ich frage mich".
+    fn is_account(&self, phrase: &str) -> bool {
+        if ASKED.iter().any(|it| self.behind.starts_with(it)) {
+            return true;
+        }
+        if matches!(phrase, "frag mich" | "frage mich") && self.near(1) == ["ich"] {
+            return true;
+        }
+        if SENT.iter().any(|it| it == phrase) {
+            let is_waited = self.near(4).iter().any(|it| WAITED.iter().any(|word| word == it));
+            return !is_waited && !crate::gate::phrases::reaching(&self.part).is_empty();
+        }
+        if self.first {
+            return false;
+        }
+        let before = WISHES_JOINED.iter().fold(self.part.clone(), |it, wish| it.replace(wish, ""));
+        let somebody = words(&before).any(|it| !WISHES.iter().any(|wish| wish == it));
+        let near: String = self.behind.chars().take(5).collect();
+        somebody
+            && (QUESTIONS_JOINED.iter().any(|it| near.contains(it))
+                || words(self.behind).take(2).any(|it| QUESTIONS.iter().any(|word| word == it)))
     }
 
     /// Whether they want it in some case alone, or want to be asked for something else.
