@@ -46,8 +46,7 @@ pub(super) fn full_names_in(text: &str) -> Vec<Vec<String>> {
         let bare = bare(word);
         let plain = normalized(bare);
         let next = all.get(at + 1).map(|it| normalized(it)).unwrap_or_default();
-        let is_small = |it: &&&str| it.starts_with(char::is_lowercase);
-        let goes_on = all.get(at + 1).filter(is_small).is_some();
+        let goes_on = all.get(at + 1).is_some_and(|it| it.starts_with(char::is_lowercase));
         // "Anna OMW" and no "ANNA BERG".
         let is_abbreviation = !name.is_empty() && !is_loud && is_all_capitals(bare);
         let counts = !begins

@@ -131,7 +131,7 @@ fn is_full_hour(text: &str, shown: &str) -> bool {
         let (before, after) = (&text[..at], &text[end..]);
         let in_oclock = after.strip_prefix(['点', '點', '时', '時']);
         let rest = in_oclock.unwrap_or(after);
-        let has_minutes = words(before).last().is_some_and(|it| says_minutes(it))
+        let has_minutes = words(before).last().is_some_and(says_minutes)
             || words(rest)
                 .take(2)
                 .any(|it| says_minutes(it) || it.starts_with(|c: char| c.is_ascii_digit()))

@@ -317,6 +317,11 @@ fn list(tokens: &[Token], spared: &mut Spared) {
     // "Half past 7" is no time that could be compared.
     spared.is_unnamed |= found.iter().any(|it| is_number(it))
         && found.iter().any(|it| says_minutes(&it.plain) && !AND.contains(&it.plain));
+    // Nor is "at seven".
+    let in_words = |it: &[&Token]| {
+        matches!(it[0].plain.as_str(), "at" | "um" | "om") && !it[1].is_name && !is_number(it[1])
+    };
+    spared.is_unnamed |= found.windows(2).any(in_words);
     for item in found.split_inclusive(|it| it.ends_part() || AND.contains(&it.plain)) {
         let named = item.iter().filter(|it| it.is_name || !has_names);
         let all: Vec<String> = numbers(item).chain(named.flat_map(|it| names(it))).collect();

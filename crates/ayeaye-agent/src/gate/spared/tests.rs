@@ -68,6 +68,8 @@ fn an_exception_without_a_name_is_one() {
         "Delete all notes except Shopping and the newest",
         "Delete all tabs except this one",
         "Delete all alarms except half past 7",
+        "Delete all alarms except the one at seven",
+        "Lösche alle Wecker außer dem um sieben",
         "Delete the photos and keep the videos",
         "Delete all photos, not the videos",
         "Supprime tout sauf les photos",
