@@ -18,6 +18,7 @@ fn what_is_excepted_is_found() {
         ("Escribe a todos, menos a Ben, que llego tarde", &["ben"]),
         ("खरीदारी को छोड़कर सभी नोट हटाओ", &["खरीदारी"]),
         ("Tüm notları Alışveriş hariç sil", &["alisveris"]),
+        ("Anna'ya evin dışında olduğumu yaz", &["evin"]),
         ("Lösche alle Notizen außer der Notiz Einkauf", &["einkauf"]),
         ("Alışveriş hariç tüm notları sil", &["alisveris"]),
         ("删除所有备忘录，除了购物备忘录和工作", &["工作", "购物"]),
