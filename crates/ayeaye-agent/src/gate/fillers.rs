@@ -2,7 +2,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::text::{holds, is_spaced, normalized};
+use super::text::{holds, is_spaced, normalized, normalized_all};
 
 /// Words of one thing and of another alike.
 #[rustfmt::skip]
@@ -24,11 +24,7 @@ const ALL: &[&str] = &[
 
 static ALL_WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| ALL.iter().map(|it| normalized(it)).collect());
-pub(super) static EMPTY_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(EMPTY));
-
-fn set(list: &[&str]) -> HashSet<String> {
-    list.iter().map(|it| normalized(it)).collect()
-}
+pub(super) static EMPTY_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(EMPTY));
 
 /// Whether a word (normalized) says something of whom or what is meant.
 pub(super) fn says_something(word: &str) -> bool {

@@ -32,8 +32,8 @@ use super::class::ActClass;
 use super::components::SystemPart;
 use super::price::amount;
 use super::text::{
-    entries, find, holds, is_spaced, is_stem, mentions, normalized, normalized_entries, stems,
-    words,
+    entries, find, holds, is_spaced, is_stem, mentions, normalized, normalized_all,
+    normalized_entries, stems, words,
 };
 
 pub(super) use self::answers::{ACCENTED, ANSWERS};
@@ -93,15 +93,13 @@ static DECLINES: LazyLock<HashSet<String>> =
 static AGREES: LazyLock<HashSet<String>> =
     LazyLock::new(|| texts(&[agreeing::AGREES, northern::AGREES]));
 static CHANGES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(&[changing::CHANGES]));
-static CONFIRMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    list(agreeing::CONFIRMS).into_iter().chain(list(northern::CONFIRMS)).collect()
-});
-static MERELY: LazyLock<HashSet<String>> =
-    LazyLock::new(|| list(agreeing::MERELY).into_iter().collect());
-static SUBSCRIBES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::SUBSCRIBES));
-static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::LOSSES));
-static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::MESSAGES));
-static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| list(agreeing::COMMENTS));
+static CONFIRMS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| normalized_all(&[agreeing::CONFIRMS, northern::CONFIRMS].concat()));
+static MERELY: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(agreeing::MERELY));
+static SUBSCRIBES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(agreeing::SUBSCRIBES));
+static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(agreeing::LOSSES));
+static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(agreeing::MESSAGES));
+static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(agreeing::COMMENTS));
 
 fn texts(tables: &[Table<()>]) -> HashSet<String> {
     tables
@@ -111,10 +109,6 @@ fn texts(tables: &[Table<()>]) -> HashSet<String> {
         .flat_map(|((), _, list)| entries(list))
         .map(normalized)
         .collect()
-}
-
-fn list(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|it| normalized(it)).collect()
 }
 
 static AREAS: LazyLock<Vec<Phrase<SystemPart>>> =

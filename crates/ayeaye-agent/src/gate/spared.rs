@@ -22,6 +22,8 @@ static EXCEPT: List = List::new("except|excepting|excluding|apart from|aside fro
 /// The same behind it.
 #[rustfmt::skip]
 static EXCEPT_BEHIND: List = List::new("hariç|dışında|haricinde|değil|को छोड़कर|के अलावा|के सिवा|kivételével|lukuun ottamatta");
+/// Turkish for "except", and for "outside of", as it is compared.
+const OUTSIDE: &str = "disinda";
 /// What keeps something while others are deleted.
 #[rustfmt::skip]
 static KEEP: List = List::new("keep|behalte|behalt|garde|conserva|mantén|mantenha|tieni|bewaar|behoud|zachowaj|оставь|сохрани|залиш");
@@ -42,12 +44,10 @@ static BEFORE: List = List::new("the|for|of|to|my|your|our|his|her|their|from|wi
 static ELSE: List = List::new("that|dass|que|qu|che|że|dat|что|що|because|weil|then|dann|but|sondern|sino|bensì|а|open|show|read|close|go|öffne|zeig|zeige|lies|schließe|abre|ouvre|apri|открой|покажи");
 /// What begins where it is, which ends a list of names: "except Shopping in Keep".
 static PLACE: List = List::new("in|on|im|auf|aus|dans|sur|em|w|в");
-/// Turkish for "except", and for "outside of".
-const OUTSIDE: &str = "disinda";
 /// The same where it stands behind a comma.
 static FROM: List = List::new("from|of|von|vom|de|da|di|del|van|z|из|от");
 /// What stands before a time, and behind it.
-static AT: List = List::new("at|um|om|at|alle|o|w|v|в|о|kl|klo");
+static AT: List = List::new("at|um|om|alle|o|w|v|в|о|kl|klo");
 static UNITS: List = List::new("am|pm|a.m|p.m|uhr|o'clock|h|p|m");
 /// "O'clock" where a script has no blanks.
 const OCLOCK: [char; 5] = ['点', '點', '时', '時', '시'];
@@ -105,7 +105,7 @@ struct Token {
     /// It has a capital, or is in quotes.
     is_name: bool,
     is_quoted: bool,
-    /// As it is written.
+    /// The last character as it is written, which may end a part or a sentence.
     last: Option<char>,
 }
 

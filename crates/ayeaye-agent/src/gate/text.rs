@@ -193,7 +193,7 @@ impl Deref for List {
 }
 
 /// Texts, normalized.
-pub(super) fn normalized_all(texts: &[&str]) -> Vec<String> {
+pub(super) fn normalized_all<C: FromIterator<String>>(texts: &[&str]) -> C {
     texts.iter().map(|it| normalized(it)).collect()
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::negation::{FAR_WORDS, NOTHING_WORDS, TURNS_BACK};
-use super::parts::{ENDS, PARTS, begins_condition, begins_request, last_part, set};
-use crate::gate::text::{List, find, words};
+use super::parts::{ENDS, PARTS, begins_condition, begins_request, last_part};
+use crate::gate::text::{List, find, normalized_all, words};
 
 /// What says so by itself.
 #[rustfmt::skip]
@@ -93,8 +93,8 @@ static WISHES: List = List::new(
 static SENT: List = List::new("rückfrage|meine zustimmung|meine erlaubnis|mon accord|ma confirmation");
 static WAITED: List = List::new("nach|vor|ohne|auf|bis|erst|avant|sans|après|attends|attendez");
 
-static FIRST_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(FIRST));
-static WHICH_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(WHICH));
+static FIRST_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(FIRST));
+static WHICH_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(WHICH));
 
 /// Whether the own words of a user (normalized) say that they want to be asked before what they ask for is done.
 /// `contents` is where stands what is to be said to somebody.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::gate::text::{holds, normalized, words};
+use crate::gate::text::{holds, normalized, normalized_all, words};
 
 /// What begins a question, or what only tells when.
 #[rustfmt::skip]
@@ -51,18 +51,14 @@ const WHICH: &[&str] = &[
     "wem", "wat", "kto", "cosa",
 ];
 
-static TOLD_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| all(TOLD));
+static TOLD_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(TOLD));
 static WHICH_WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| WHICH.iter().map(|it| normalized(it)).collect());
-static BEGINS_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| all(BEGINS));
-static POLITE_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| all(POLITE));
-static REMINDER_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| all(REMINDERS));
+static BEGINS_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(BEGINS));
+static POLITE_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(POLITE));
+static REMINDER_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(REMINDERS));
 static ME_TEXTS: LazyLock<HashSet<String>> =
     LazyLock::new(|| ME.iter().map(|it| normalized(it)).collect());
-
-fn all(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|it| normalized(it)).collect()
-}
 
 const ENDS: [char; 10] = ['.', ';', '!', '?', '\n', '。', '；', '！', '？', '\u{61f}'];
 

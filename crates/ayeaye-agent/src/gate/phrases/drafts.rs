@@ -29,13 +29,15 @@ const JOINED: &[&str] =
 
 static STEMS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let long = |it: &String| 4 <= it.chars().count() || !it.is_ascii();
-    normalized_all(SENDING).into_iter().filter(long).chain(FORBIDDEN_STEMS.clone()).collect()
+    normalized_all::<Vec<_>>(SENDING)
+        .into_iter()
+        .filter(long)
+        .chain(FORBIDDEN_STEMS.clone())
+        .collect()
 });
 static FORBIDDEN_STEMS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(FORBIDDEN));
-static BUT_WORDS: LazyLock<HashSet<String>> =
-    LazyLock::new(|| normalized_all(BUT).into_iter().collect());
-static SMALL_WORDS: LazyLock<HashSet<String>> =
-    LazyLock::new(|| normalized_all(SMALL).into_iter().collect());
+static BUT_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(BUT));
+static SMALL_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(SMALL));
 
 /// Whether the own words of a user (normalized) say that what is written is not to be sent. `contents` is where stands
 /// what is to be said to somebody: there only an order counts that begins its part of the sentence.

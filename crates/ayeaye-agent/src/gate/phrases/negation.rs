@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 
 use super::other_words::{is_english, is_in_other_word, without_in_the};
 use super::parts::{
-    ENDS, PARTS, begins_request, chinese_part_of, is_broken_at, is_of_list, last_part, part_of, set,
+    ENDS, PARTS, begins_request, chinese_part_of, is_broken_at, is_of_list, last_part, part_of,
 };
 use super::telling::{
     SAYS, behind_name, forbids_to_tell, is_of_thing, is_sending, is_told_in_hindi, tells_which,
 };
-use crate::gate::text::{find, normalized, words};
+use crate::gate::text::{find, normalized, normalized_all, words};
 
 /// What stands at most three words before a verb and turns it around.
 #[rustfmt::skip]
@@ -126,17 +126,18 @@ const NOT_ENDINGS: &[&str] = &[
     "me", "ma", "meyin", "mayin", "meyiniz", "mayiniz", "mesin", "masin", "meden", "madan", "meyelim", "mayalim", "matta",
 ];
 
-static BEFORE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(BEFORE));
+static BEFORE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(BEFORE));
 pub(super) static FAR_WORDS: LazyLock<HashSet<String>> =
-    LazyLock::new(|| &set(BEFORE) - &set(NEAR_ONLY));
-static ORDERS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ORDERS_NOT));
-pub(super) static NOTHING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(NOTHING));
-static TOLD_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(TOLD));
+    LazyLock::new(|| &*BEFORE_WORDS - &normalized_all(NEAR_ONLY));
+static ORDERS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(ORDERS_NOT));
+pub(super) static NOTHING_WORDS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| normalized_all(NOTHING));
+static TOLD_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(TOLD));
 static BEFORE_ACT_TEXTS: LazyLock<Vec<(String, usize)>> =
     LazyLock::new(|| BEFORE_ACT.iter().map(|(it, most)| (normalized(it), *most)).collect());
 static KOREAN_ASKS_TEXTS: LazyLock<Vec<String>> =
     LazyLock::new(|| KOREAN_ASKS.iter().map(|it| normalized(it)).collect());
-static ROMANIAN_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ROMANIAN));
+static ROMANIAN_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(ROMANIAN));
 
 /// Whether the verb that stands from `at` to `end` is turned around by what is in its part of the sentence: "do not
 /// call", "不要发", "lösche sie nicht".

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::other_words::is_app;
-use crate::gate::text::{normalized, words};
+use crate::gate::text::{normalized, normalized_all, words};
 
 /// Verbs that are nouns as well: one of these has no article before it, and is no plural.
 #[rustfmt::skip]
@@ -116,16 +116,13 @@ const FIRST: usize = 3;
 /// Words between "give" and what is given, at the most.
 const GIVEN_WITHIN: usize = 5;
 
-static NOUN_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(NOUNS));
-static ARTICLE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(ARTICLES));
-static LOOKS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(LOOKS));
-static VIETNAMESE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(LOOKS_VIETNAMESE));
-static AND_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(AND));
-static PURPOSE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(PURPOSE));
-
-fn set(list: &[&str]) -> HashSet<String> {
-    list.iter().map(|it| normalized(it)).collect()
-}
+static NOUN_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(NOUNS));
+static ARTICLE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(ARTICLES));
+static LOOKS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(LOOKS));
+static VIETNAMESE_WORDS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| normalized_all(LOOKS_VIETNAMESE));
+static AND_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(AND));
+static PURPOSE_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(PURPOSE));
 
 /// Whether a verb that stands there is a noun: "the last message", "Anna's message", "phone number".
 pub(in crate::gate) fn is_noun(text: &str, at: usize, end: usize) -> bool {

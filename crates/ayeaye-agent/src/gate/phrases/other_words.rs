@@ -28,22 +28,14 @@ const APP: &str = "whatsapp";
 /// Words by which a sentence is known as Portuguese, verbs aside.
 const PORTUGUESE: &[&str] = &["abra", "abre", "veja", "leia", "uma", "da"];
 
-static PORTUGUESE_VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let lists = INTENTS.iter().filter(|(_, language, _)| *language == "pt");
-    lists
-        .flat_map(|(_, _, list)| entries(list))
-        .chain(PORTUGUESE.iter().copied())
-        .map(normalized)
-        .collect()
-});
-static ENGLISH_VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let lists = INTENTS.iter().filter(|(_, language, _)| *language == "en");
-    lists
-        .flat_map(|(_, _, list)| entries(list))
-        .chain(ENGLISH.iter().copied())
-        .map(normalized)
-        .collect()
-});
+static PORTUGUESE_VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| verbs_of("pt", PORTUGUESE));
+static ENGLISH_VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| verbs_of("en", ENGLISH));
+
+/// The verbs of a language by which something is asked for, and these others.
+fn verbs_of(language: &str, others: &'static [&'static str]) -> HashSet<String> {
+    let lists = INTENTS.iter().filter(|(_, of, _)| *of == language).map(|(_, _, list)| *list);
+    lists.flat_map(entries).chain(others.iter().copied()).map(normalized).collect()
+}
 
 /// Whether a verb with this ending is an English one, behind which "no" forbids.
 pub(super) fn is_english(verb: &str, ending: &str) -> bool {

@@ -39,18 +39,13 @@ const LOOKING: &[&str] = &[
     "open", "read", "show", "find", "öffne", "lies", "zeig", "zeige", "such", "suche", "ouvre", "lis", "montre", "abre", "lee", "muestra", "leia", "apri", "leggi", "lees", "toon", "открой", "прочитай", "покажи",
 ];
 
-static BELONGS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(BELONGS));
-static OR_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(OR));
-static CONDITION_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(CONDITIONS));
-static LOOKING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| set(LOOKING));
+static BELONGS_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(BELONGS));
+static OR_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(OR));
+static CONDITION_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(CONDITIONS));
+static LOOKING_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(LOOKING));
 static VERBS: LazyLock<Vec<String>> = LazyLock::new(|| {
     INTENTS.iter().flat_map(|(_, _, list)| entries(list)).map(normalized).collect()
 });
-
-/// Words of a table, normalized.
-pub(super) fn set(list: &[&str]) -> HashSet<String> {
-    normalized_all(list).into_iter().collect()
-}
 
 /// Whether a word is a verb that something is asked for by.
 pub(super) fn begins_request(word: &str) -> bool {
