@@ -1,6 +1,7 @@
 //! What to do about an error: the one place that knows whether its reader calls tools, types commands or looks at the
 //! page.
 use ayeaye_adb::ConnectError;
+use ayeaye_agent::coordinator::CoordinatorError;
 use ayeaye_agent::{AgentError, DeviceError, JournalError};
 
 /// A hint as the line below its error; nothing where there is none.
@@ -69,6 +70,13 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
              with stop_task before it is given another task",
             "wait until it has stopped: `ayeaye sessions show` looks at it",
             "wait until it has stopped, or stop it",
+        ),
+        AgentError::Coordinator(
+            CoordinatorError::TooManyRuns | CoordinatorError::TooManyWaiting,
+        ) => reader.choose(
+            "list_sessions shows them; where you are offered tasks, stop_task ends one",
+            "`ayeaye sessions list` shows them",
+            "stop one that waits and is no longer wanted",
         ),
         AgentError::Coordinator(_) => "`ayeaye doctor` checks the data folder; `ayeaye sessions list` shows what is at work",
         AgentError::NoTask(_) => reader.choose(
@@ -279,7 +287,19 @@ mod tests {
             AgentError::Device(DeviceError::Unauthorized(device)),
             AgentError::Journal(JournalError::Unknown(id)),
             AgentError::Journal(JournalError::Busy(id)),
+            AgentError::Coordinator(CoordinatorError::TooManyRuns),
+            AgentError::Coordinator(CoordinatorError::TooManyWaiting),
         ]
+    }
+
+    #[test]
+    fn nobody_with_too_many_tasks_is_sent_to_the_data_folder() {
+        for reader in [Reader::Client, Reader::Terminal, Reader::Page] {
+            for err in [CoordinatorError::TooManyRuns, CoordinatorError::TooManyWaiting] {
+                let said = for_agent_error(&AgentError::Coordinator(err), reader);
+                assert!(!said.contains("data folder"), "{reader:?}: {said}");
+            }
+        }
     }
 
     #[test]
@@ -291,6 +311,8 @@ mod tests {
             AgentError::DeviceInHand { device },
             AgentError::SessionBusy(id),
             AgentError::UnknownSession(id),
+            AgentError::Coordinator(CoordinatorError::TooManyRuns),
+            AgentError::Coordinator(CoordinatorError::TooManyWaiting),
         ] {
             let said = for_agent_error(&err, Reader::Client);
             let for_all = said.split("where you are offered tasks").next().unwrap();
