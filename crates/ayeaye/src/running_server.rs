@@ -7,6 +7,7 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ayeaye_agent::private_files::{private_folder, private_options};
 
@@ -16,6 +17,8 @@ use crate::clock;
 const FILE: &str = "http-server.";
 /// The longest note, in bytes.
 const LONGEST: u64 = 4096;
+/// A server that has left its note empty for so long was killed before it could write it.
+const BEGINNING: Duration = Duration::from_mins(1);
 
 /// The note of this process, until it is dropped.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ impl RunningServer {
         for stale in noted(data_dir)?.into_iter().filter(|it| it.state() == State::Died) {
             remove(&stale.path);
         }
-        let began = clock::system()().as_nanosecond();
+        let began = now();
         let path = data_dir.join(format!("{FILE}{began}"));
         let mut file = private_options().write(true).create_new(true).open(&path)?;
         // Nobody locks an empty note: there is nothing to learn from it yet.
@@ -90,12 +93,12 @@ impl Note {
     fn state(&self) -> State {
         let Ok(mut file) = File::open(&self.path) else { return State::NotTold };
         let mut text = String::new();
-        if !Read::by_ref(&mut file)
-            .take(LONGEST)
-            .read_to_string(&mut text)
-            .is_ok_and(|length| 0 < length)
-        {
-            return State::NotTold;
+        match Read::by_ref(&mut file).take(LONGEST).read_to_string(&mut text) {
+            Ok(0) if BEGINNING.as_nanos() < now().saturating_sub(self.began).into() => {
+                return State::Died;
+            }
+            Ok(0) | Err(_) => return State::NotTold,
+            Ok(_) => {}
         }
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => State::Runs(text.trim_end().to_owned()),
@@ -119,6 +122,11 @@ fn noted(data_dir: &Path) -> io::Result<Vec<Note>> {
     }
     notes.sort_unstable();
     Ok(notes)
+}
+
+/// In nanoseconds since 1970, as in the names of notes.
+fn now() -> u64 {
+    clock::system()().as_nanosecond().try_into().unwrap_or_default()
 }
 
 fn remove(path: &Path) {
@@ -172,5 +180,17 @@ mod tests {
         assert_eq!(find(home.path()).as_deref(), Some("http://127.0.0.1:2/"));
         drop(next);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nor kept");
+    }
+
+    #[test]
+    fn an_empty_note_is_kept_for_a_minute_and_no_longer() {
+        let home = tempfile::tempdir().unwrap();
+        let beginning = home.path().join(format!("{FILE}{}", now()));
+        std::fs::write(&beginning, "").unwrap();
+        std::fs::write(home.path().join(format!("{FILE}7")), "").unwrap();
+        assert_eq!(find(home.path()), None);
+        drop(RunningServer::note(home.path(), "http://127.0.0.1:1/").unwrap());
+        let left = noted(home.path()).unwrap().into_iter().map(|note| note.path);
+        assert_eq!(left.collect::<Vec<_>>(), [beginning], "that server has just begun");
     }
 }
