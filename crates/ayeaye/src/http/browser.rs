@@ -109,7 +109,7 @@ async fn admit(
     let place = CookiePlace::of(auth, &request);
     let cookie = place.find(request.headers());
     let login = match cookie {
-        Some(cookie) => auth.logins.find(cookie).await,
+        Some(cookie) => auth.logins.find(cookie),
         None => None,
     };
     let (Some(login), Some(cookie)) = (login, cookie) else {
@@ -216,8 +216,12 @@ async fn sign_out(State(auth): State<Arc<AuthMiddleware>>, request: Request) -> 
         return refused.into_response();
     }
     let place = CookiePlace::of(&auth, &request);
-    if let Some(cookie) = place.find(request.headers()) {
-        auth.logins.sign_out(cookie).await;
+    if let Some(cookie) = place.find(request.headers())
+        && auth.logins.sign_out(cookie).await.is_err()
+    {
+        let text =
+            "the server could not write down that this login ends: try again, its log says why";
+        return Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text).into_response();
     }
     ([(SET_COOKIE, place.set("", Duration::ZERO))], Json(json!({}))).into_response()
 }

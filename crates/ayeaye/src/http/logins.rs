@@ -6,6 +6,7 @@
 //! the cookie by a page that was left open. Each is
 //! bound to the token that it was made for, so that a token that is taken away takes its logins with it.
 use std::collections::VecDeque;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,6 +16,7 @@ use ayeaye_agent::journal::Clock;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
 use super::token_store::TokenStore;
@@ -48,7 +50,7 @@ pub(super) struct Logins {
     server: String,
     clock: Clock,
     codes: Mutex<VecDeque<Code>>,
-    known: Mutex<Vec<Login>>,
+    known: Arc<Mutex<Vec<Login>>>,
     /// Held while the file is written.
     writing: Arc<tokio::sync::Mutex<()>>,
 }
@@ -95,7 +97,7 @@ impl Logins {
             server,
             clock,
             codes: Mutex::default(),
-            known: Mutex::new(logins),
+            known: Arc::new(Mutex::new(logins)),
             writing: Arc::default(),
         }
     }
@@ -107,7 +109,7 @@ impl Logins {
             server,
             clock,
             codes: Mutex::default(),
-            known: Mutex::default(),
+            known: Arc::default(),
             writing: Arc::default(),
         }
     }
@@ -163,12 +165,13 @@ impl Logins {
                 used: (self.clock)(),
             });
         }
-        self.write().await;
+        // That it is not written costs this login after the next start, and nothing now.
+        self.write(None).await.ok();
         Some(cookie)
     }
 
-    /// Who sends this cookie.
-    pub(super) async fn find(&self, cookie: &str) -> Option<SignedIn> {
+    /// Who sends this cookie. That it is used is written later: no request waits for that.
+    pub(super) fn find(&self, cookie: &str) -> Option<SignedIn> {
         let (offered, now) = (hash(cookie), (self.clock)());
         let signed_in = {
             let mut logins = lock(&self.known);
@@ -181,48 +184,88 @@ impl Logins {
             SignedIn { principal: Principal::new(&*login.principal), renewed }
         };
         if signed_in.renewed {
-            self.write().await;
+            drop(self.write(None));
         }
         Some(signed_in)
     }
 
-    /// Ends a login.
-    pub(super) async fn sign_out(&self, cookie: &str) {
+    /// Ends a login. After an error it is as good as before, here and after the next start.
+    pub(super) async fn sign_out(&self, cookie: &str) -> io::Result<()> {
         let offered = hash(cookie);
-        lock(&self.known).retain(|it| it.hash != offered);
-        self.write().await;
+        // Whoever reaches the port can ask for this: only those with a login make the server write.
+        if !lock(&self.known).iter().any(|it| it.hash == offered) {
+            return Ok(());
+        }
+        self.write(Some(offered)).await
     }
 
-    /// Writes the file. That it cannot be written costs a login after the next start, and nothing now.
-    async fn write(&self) {
-        let Some(kept) = &self.path else { return };
-        let turn = self.writing.clone().lock_owned().await;
-        let locked = match file_lock::lock(&kept.with_file_name(LOCK)).await {
-            Ok(locked) => locked,
-            Err(err) => {
-                tracing::warn!("{} cannot be written: {LOCK}: {err}", kept.display());
-                return;
-            }
+    /// Writes the file, and ends the login with this hash once it is no longer there. It is done whether or not
+    /// somebody waits for what is returned.
+    fn write(&self, ending: Option<String>) -> impl Future<Output = io::Result<()>> + use<> {
+        let writer = Writer {
+            path: self.path.clone(),
+            server: self.server.clone(),
+            now: (self.clock)(),
+            known: self.known.clone(),
+            ending,
         };
-        let (path, now) = (kept.clone(), (self.clock)());
-        let (server, ours) = (self.server.clone(), lock(&self.known).clone());
+        let writing = self.writing.clone();
+        let written = tokio::spawn(async move {
+            let turn = writing.lock_owned().await;
+            let done = writer.write(turn).await;
+            done.inspect_err(|err| tracing::warn!("{FILE} was not written: {err}"))
+        });
+        async move { written.await.map_err(io::Error::other)? }
+    }
+}
+
+/// What is to be written, and where.
+struct Writer {
+    path: Option<PathBuf>,
+    server: String,
+    now: Timestamp,
+    known: Arc<Mutex<Vec<Login>>>,
+    /// Of the login that ends.
+    ending: Option<String>,
+}
+
+impl Writer {
+    async fn write(self, turn: OwnedMutexGuard<()>) -> io::Result<()> {
+        let Some(path) = self.path.clone() else {
+            self.end_login();
+            return Ok(());
+        };
+        let lock_path = path.with_file_name(LOCK);
+        let locked = file_lock::lock(&lock_path)
+            .await
+            .map_err(|err| io::Error::new(err.kind(), format!("{}: {err}", lock_path.display())))?;
         let work = move || {
-            // Work goes on when its request has gone away: nobody else may write until it is done.
+            // Work that has begun goes on when its server stops: nobody else may write until it is done.
             let _held = (turn, locked);
-            let mut all = read(&path);
-            all.retain(|it| it.server != server && !it.is_idle(now));
-            all.extend(ours);
-            while MAX_LOGINS < all.len() {
-                remove_oldest(&mut all, |_| true);
-            }
-            let text = serde_json::to_string(&all).map_err(std::io::Error::other)?;
-            atomic_file::replace(&path, &text)
+            self.replace(&path)?;
+            self.end_login();
+            Ok(())
         };
-        match tokio::task::spawn_blocking(work).await {
-            Ok(Ok(())) => {}
-            Ok(Err(err)) => tracing::warn!("{} cannot be written: {err}", kept.display()),
-            Err(err) => tracing::warn!("{} was not written: {err}", kept.display()),
+        tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
+    }
+
+    fn replace(&self, path: &Path) -> io::Result<()> {
+        let mut all = read(path);
+        all.retain(|it| it.server != self.server && !it.is_idle(self.now));
+        all.extend(lock(&self.known).iter().filter(|it| !self.is_ending(it)).cloned());
+        while MAX_LOGINS < all.len() {
+            remove_oldest(&mut all, |_| true);
         }
+        let text = serde_json::to_string(&all).map_err(io::Error::other)?;
+        atomic_file::replace(path, &text)
+    }
+
+    fn end_login(&self) {
+        lock(&self.known).retain(|it| !self.is_ending(it));
+    }
+
+    fn is_ending(&self, login: &Login) -> bool {
+        self.ending.as_ref() == Some(&login.hash)
     }
 }
 

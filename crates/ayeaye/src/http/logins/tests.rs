@@ -68,17 +68,19 @@ async fn a_login_outlives_the_server_and_neither_its_token_nor_a_week_of_rest() 
         [("a", MAIN, true), ("b", MAIN, false), ("a", "another-token-of-tests", false)]
     {
         let again = Logins::open(home.path(), server.to_owned(), &tokens(token), hours.clock());
-        assert_eq!(again.find(&cookie).await.is_some(), lets_in, "{server} {token}");
+        assert_eq!(again.find(&cookie).is_some(), lets_in, "{server} {token}");
     }
     hours.pass(7 * 24 - 1);
-    assert!(open(home.path(), "a", &hours).find(&cookie).await.unwrap().renewed);
+    assert!(open(home.path(), "a", &hours).find(&cookie).unwrap().renewed);
+    let used = (hours.clock())();
+    read_again(home.path(), &hours, |all| all.iter().any(|it| it.used == used)).await;
     hours.pass(7 * 24 - 1);
     let logins = open(home.path(), "a", &hours);
-    assert!(logins.find(&cookie).await.unwrap().renewed, "it was used in between");
-    assert!(!logins.find(&cookie).await.unwrap().renewed, "that is noted already");
+    assert!(logins.find(&cookie).unwrap().renewed, "it was used in between");
+    assert!(!logins.find(&cookie).unwrap().renewed, "that is noted already");
     hours.pass(7 * 24);
-    assert!(logins.find(&cookie).await.is_none());
-    assert!(open(home.path(), "a", &hours).find(&cookie).await.is_none());
+    assert!(logins.find(&cookie).is_none());
+    assert!(open(home.path(), "a", &hours).find(&cookie).is_none());
 }
 
 #[tokio::test]
@@ -86,8 +88,8 @@ async fn the_logins_of_a_server_that_keeps_none_end_with_it() {
     let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
     let logins = Logins::unkept("a".to_owned(), hours.clock());
     let cookie = logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
-    assert!(logins.find(&cookie).await.is_some());
-    assert!(open(home.path(), "a", &hours).find(&cookie).await.is_none());
+    assert!(logins.find(&cookie).is_some());
+    assert!(open(home.path(), "a", &hours).find(&cookie).is_none());
     assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
@@ -98,10 +100,59 @@ async fn signing_out_ends_one_login_and_leaves_other_servers_theirs() {
     let first = one.sign_in(&me, &tokens(MAIN)).await.unwrap();
     let second = one.sign_in(&me, &tokens(MAIN)).await.unwrap();
     let theirs = other.sign_in(&me, &tokens(MAIN)).await.unwrap();
-    one.sign_out(&first).await;
-    assert!(one.find(&first).await.is_none() && one.find(&second).await.is_some());
-    assert!(open(home.path(), "a", &hours).find(&first).await.is_none());
-    assert!(open(home.path(), "b", &hours).find(&theirs).await.is_some());
+    one.sign_out(&first).await.unwrap();
+    assert!(one.find(&first).is_none() && one.find(&second).is_some());
+    assert!(open(home.path(), "a", &hours).find(&first).is_none());
+    assert!(open(home.path(), "b", &hours).find(&theirs).is_some());
+}
+
+#[tokio::test]
+async fn what_is_no_login_ends_none_and_is_not_written() {
+    let (home, hours) = (tempfile::tempdir().unwrap(), Hours::default());
+    let logins = open(home.path(), "a", &hours);
+    logins.sign_out("a-cookie-that-somebody-made-up").await.unwrap();
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+/// Another server of the data folder that does not go on, until it is dropped.
+fn hold(home: &Path) -> std::fs::File {
+    let held = std::fs::File::create(home.join(LOCK)).unwrap();
+    held.lock().unwrap();
+    held
+}
+
+/// Waits until a server that is started again reads such logins.
+async fn read_again(home: &Path, hours: &Hours, is_it: impl Fn(&[Login]) -> bool) {
+    let read = async {
+        while !is_it(&lock(&open(home, "a", hours).known)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), read).await.expect("it is written");
+}
+
+#[tokio::test]
+async fn a_login_that_is_used_does_not_wait_for_another_server() {
+    let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
+    let logins = open(home.path(), "a", &hours);
+    let cookie = logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    let held = hold(home.path());
+    hours.pass(1);
+    assert!(logins.find(&cookie).unwrap().renewed);
+    drop(held);
+    let used = (hours.clock())();
+    read_again(home.path(), &hours, |all| all.iter().any(|it| it.used == used)).await;
+}
+
+#[tokio::test]
+async fn signing_out_is_written_though_the_request_has_gone_away() {
+    let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
+    let logins = open(home.path(), "a", &hours);
+    let cookie = logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
+    let held = hold(home.path());
+    assert!(logins.sign_out(&cookie).now_or_never().is_none(), "another server writes");
+    drop(held);
+    read_again(home.path(), &hours, <[Login]>::is_empty).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
@@ -124,7 +175,7 @@ async fn the_logins_of_servers_that_write_at_the_same_time_are_all_kept() {
     for (number, cookies) in all.into_iter().enumerate() {
         let again = open(home.path(), &format!("s{number}"), &hours);
         for cookie in cookies.unwrap() {
-            assert!(again.find(&cookie).await.is_some(), "s{number}");
+            assert!(again.find(&cookie).is_some(), "s{number}");
         }
     }
 }
@@ -144,7 +195,9 @@ fn the_file_stays_locked_until_it_is_written_though_the_request_has_gone_away() 
         let busy = tokio::task::spawn_blocking(move || released.recv());
         let (me, tokens) = (Principal::local(), tokens(MAIN));
         assert!(logins.sign_in(&me, &tokens).now_or_never().is_none(), "it is not written yet");
-        assert!(logins.writing.try_lock().is_err());
+        while logins.writing.try_lock().is_ok() {
+            tokio::task::yield_now().await;
+        }
         let locked = std::fs::File::open(home.path().join(LOCK)).unwrap();
         assert!(matches!(locked.try_lock(), Err(std::fs::TryLockError::WouldBlock)));
         release.send(()).unwrap();
@@ -164,9 +217,9 @@ async fn of_many_logins_the_one_that_rested_longest_ends() {
         hours.pass(1);
         logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
     }
-    assert!(logins.find(&first).await.is_some_and(|it| it.renewed));
+    assert!(logins.find(&first).is_some_and(|it| it.renewed));
     let last = logins.sign_in(&me, &tokens(MAIN)).await.unwrap();
-    assert!(logins.find(&first).await.is_some() && logins.find(&last).await.is_some());
+    assert!(logins.find(&first).is_some() && logins.find(&last).is_some());
     assert_eq!(lock(&logins.known).len(), MAX_PER_PRINCIPAL);
 }
 
@@ -180,12 +233,12 @@ async fn a_file_that_others_can_read_or_that_is_none_lets_nobody_in() {
     let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    assert!(open(home.path(), "a", &hours).find(&cookie).await.is_none());
+    assert!(open(home.path(), "a", &hours).find(&cookie).is_none());
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-    assert!(open(home.path(), "a", &hours).find(&cookie).await.is_some());
+    assert!(open(home.path(), "a", &hours).find(&cookie).is_some());
     for text in ["", "{}", "[{\"server\":\"a\"}]", "\0"] {
         std::fs::write(&path, text).unwrap();
-        assert!(open(home.path(), "a", &hours).find(&cookie).await.is_none(), "{text}");
+        assert!(open(home.path(), "a", &hours).find(&cookie).is_none(), "{text}");
     }
 }
 
