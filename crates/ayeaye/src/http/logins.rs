@@ -241,7 +241,8 @@ impl Writer {
             .map_err(|err| io::Error::new(err.kind(), format!("{}: {err}", lock_path.display())))?;
         let work = move || {
             // Work that has begun goes on when its server stops: nobody else may write until it is done.
-            let _held = (turn, locked);
+            // The file is unlocked before the next of ours has its turn.
+            let _held = (locked, turn);
             self.replace(&path)?;
             self.end_login();
             Ok(())
