@@ -185,8 +185,8 @@ impl Ufo {
         files
     }
 
-    /// A round that stopped short goes on and ends again, and so does a session: their last screen is the
-    /// one that counts.
+    /// A round that stopped short goes on and ends again, and so does a session; a sub-round does after a crash. Their
+    /// last screen is the one that counts.
     fn snapshot(
         &mut self,
         scope: &str,
@@ -210,10 +210,7 @@ impl Ufo {
             "session" => "action_step_final".to_owned(),
             _ => return Vec::new(),
         };
-        let latest = scope != "sub_round";
-        let put = |path: String, content: Content| {
-            if latest { FileOp::Replace { path, content } } else { FileOp::Write { path, content } }
-        };
+        let put = |path: String, content: Content| FileOp::Replace { path, content };
         let mut files = Vec::new();
         if let Some(picture) = picture.filter(|_| self.images != Images::None) {
             files.push(put(format!("{name}.png"), as_png(picture)));

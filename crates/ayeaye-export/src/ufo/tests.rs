@@ -1,5 +1,6 @@
 //! The folder that comes out, for each kind of session.
 mod builder;
+mod ended_again;
 mod folder;
 mod keys;
 mod orders;
