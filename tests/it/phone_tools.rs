@@ -143,17 +143,17 @@ async fn removing_an_app_waits_for_somebody_elses_act_and_not_for_a_persons_hand
         async move { agent.act(theirs).await.unwrap().finished().await }
     });
     fake.device.is_wanted().await;
-    let (_, asked) = call(json!({ "app": "Notes" })).await;
-    assert!(asked.contains("your user has to agree first"), "{asked}");
-    let agreed = call(json!({ "app": "Notes", "approval": code_in(&asked) }));
-    let open = async {
-        tokio::task::yield_now().await;
-        assert!(!acting.is_finished());
-        gate.notify_one();
-    };
-    let ((is_error, done), ()) = tokio::join!(agreed, open);
-    assert_ne!(is_error, Some(true), "{done}");
+    // Nor is it told meanwhile which apps there are.
+    let mut asking = std::pin::pin!(call(json!({ "app": "Notes" })));
+    let early = tokio::time::timeout(Duration::from_secs(5), &mut asking).await;
+    assert!(early.is_err(), "{early:?}");
+    assert!(!acting.is_finished());
+    gate.notify_one();
+    let (_, asked) = asking.await;
     acting.await.unwrap();
+    assert!(asked.contains("your user has to agree first"), "{asked}");
+    let (is_error, done) = call(json!({ "app": "Notes", "approval": code_in(&asked) })).await;
+    assert_ne!(is_error, Some(true), "{done}");
 
     fake.agent.take_over(&DeviceId::new(SERIAL), None, &bob).await.unwrap();
     let (_, told) = call(json!({ "app": "Notes" })).await;

@@ -107,26 +107,39 @@ impl Agent {
         self.holder(&names, principal).await
     }
 
-    /// Fails where an act on this phone would be refused because of somebody else. For the end of an act it would wait.
-    pub async fn ensure_act_is_not_refused(
+    /// Waits until an act on this phone would be carried out at once, as far as somebody else has a say in that; fails
+    /// where it would be refused.
+    pub async fn until_act_is_free(
         &self,
         device: &DeviceId,
         principal: &Principal,
     ) -> Result<(), AgentError> {
         let names = self.device_names(device).await;
-        for run in self.registered_holders(&names).await {
-            let (device, session) = (device.clone(), None);
-            match run.kind {
-                RunKind::Takeover if !principal.owns(&run.owner) => {
-                    return Err(AgentError::DeviceInHand { device });
+        loop {
+            let mut theirs = None;
+            for run in self.registered_holders(&names).await {
+                let (device, session) = (device.clone(), None);
+                match run.kind {
+                    RunKind::Takeover if !principal.owns(&run.owner) => {
+                        return Err(AgentError::DeviceInHand { device });
+                    }
+                    RunKind::Task if !self.is_visible_to(run.session, principal).await => {
+                        return Err(AgentError::DeviceBusy { device, session });
+                    }
+                    RunKind::Act if !principal.owns(&run.owner) => theirs = Some(run),
+                    RunKind::Takeover | RunKind::Task | RunKind::Act => {}
                 }
-                RunKind::Task if !self.is_visible_to(run.session, principal).await => {
+            }
+            let Some(act) = theirs else { return Ok(()) };
+            match self.ended_elsewhere(&act).await {
+                // It is not told whose session that is.
+                Err(AgentError::SessionBusy(_)) => {
+                    let (device, session) = (device.clone(), None);
                     return Err(AgentError::DeviceBusy { device, session });
                 }
-                RunKind::Takeover | RunKind::Task | RunKind::Act => {}
+                ended => ended?,
             }
         }
-        Ok(())
     }
 
     async fn holder(&self, names: &DeviceNames, principal: &Principal) -> DeviceHolder {

@@ -71,7 +71,7 @@ async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it(
 async fn only_what_somebody_else_keeps_to_the_end_has_an_act_refused() {
     let rig = Rig::new([ScriptedReply::Hangs]);
     let other = Principal::new("other");
-    let act_of = async |who: &Principal| rig.agent.ensure_act_is_not_refused(&phone(), who).await;
+    let act_of = async |who: &Principal| rig.agent.until_act_is_free(&phone(), who).await;
     assert!(act_of(&other).await.is_ok());
     let (_, takeover) = take(&rig, None).await;
     assert!(act_of(&client()).await.is_ok());

@@ -66,8 +66,7 @@ impl Server {
         let (gesture, place) = (args.gesture()?, args.place());
         let device = place.device()?;
         // Nobody is asked about what cannot be done.
-        self.agent.ensure_act_is_not_refused(&device, &principal::of(&ctx)).await?;
-        let preview = self.preview(&device, &gesture).await?;
+        let preview = self.preview_when_free(&device, &gesture, &ctx).await?;
         let size = preview.size.unwrap_or_default().div_ceil(1000);
         let question = format!(
             "Install {} from {:?} ({size} kB) on the phone {device}?",
@@ -93,8 +92,7 @@ impl Server {
         let mut args = args?;
         let (gesture, place) = (args.gesture()?, args.place());
         let device = place.device()?;
-        self.agent.ensure_act_is_not_refused(&device, &principal::of(&ctx)).await?;
-        let preview = self.preview(&device, &gesture).await?;
+        let preview = self.preview_when_free(&device, &gesture, &ctx).await?;
         let question = format!(
             "Uninstall {:?} ({}) from the phone {device}, with all its data?",
             args.app.trim(),
@@ -187,5 +185,19 @@ impl Server {
     async fn preview(&self, id: &DeviceId, gesture: &Gesture) -> Result<CommandPreview, ToolError> {
         let Gesture::Command(command) = gesture else { return Ok(CommandPreview::default()) };
         Ok(self.agent.device(id).await?.preview(command).await?)
+    }
+
+    /// The same while the phone works for nobody else: which apps it has is told to nobody then.
+    async fn preview_when_free(
+        &self,
+        id: &DeviceId,
+        gesture: &Gesture,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<CommandPreview, ToolError> {
+        let principal = principal::of(ctx);
+        self.agent.until_act_is_free(id, &principal).await?;
+        let preview = self.preview(id, gesture).await;
+        self.agent.until_act_is_free(id, &principal).await?;
+        preview
     }
 }
