@@ -164,6 +164,25 @@ async fn a_run_is_paused_from_the_page_and_goes_on_when_its_user_wants() {
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_watch_returns_when_an_operator_is_asked_and_says_so() {
+    let gate = Arc::new(Notify::new());
+    let server = FakeServer::new([asks_for(QuestionKind::Info, "Which Anna?", &[]).held(&gate)]);
+    let mut client = LineClient::old(&server.server, json!({})).await;
+    let task = json!({ "device_id": SERIAL, "task": "Text Anna", "wait_seconds": 0, "reply_mode": "manual_reply" });
+    let id = client.tool("ask_agent_start_new_task", task).await["session_id"].clone();
+    server.model.wait_for_calls(1).await;
+    let begun = client.tool("watch_session", json!({ "session_id": id })).await;
+    assert_eq!(begun["message"], "", "{begun}");
+    gate.notify_one();
+    let waiting = Instant::now();
+    let more = json!({ "session_id": id, "state": begun["state"], "wait_seconds": 10 });
+    let asked = client.tool("watch_session", more).await;
+    assert!(waiting.elapsed() < Duration::from_secs(10), "{:?}", waiting.elapsed());
+    assert_eq!(asked["running"], true, "{asked}");
+    assert!(asked["message"].as_str().unwrap().contains("an operator at the server"), "{asked}");
+}
+
 #[tokio::test]
 async fn a_watch_refuses_what_it_cannot_do_and_shows_nothing_of_others() {
     let server = FakeServer::new([completes("Done.")]);

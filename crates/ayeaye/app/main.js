@@ -68,7 +68,7 @@ function render() {
   write("device", phone ? say("on", phone.model || phone.device_id) : "");
   if (facts) write("task", facts.task);
   byId("phone").hidden = refused;
-  const said = running || question || STOPPED.includes(name) ? "" : facts?.message;
+  const said = question || STOPPED.includes(name) ? "" : facts?.message;
   writeOrHide("message", said);
   showQuestion(ours ? question : null, (reply) => act("ask_agent_continue", { reply_from_client: reply, wait_seconds: 0 }));
   byId("pause").hidden = byId("stop").hidden = !facts?.running || !ours;

@@ -271,11 +271,7 @@ impl RunResult {
                 screenshot_caption: line.caption.as_deref().map(|text| truncate(text, 1000)),
                 ..ActionItem::new(&line.action, &line.explain)
             }),
-            message: if next::waits_for_operator(report) {
-                ASKS_OPERATOR.to_owned()
-            } else {
-                truncate(&report.message, 1500)
-            },
+            message: next::message(report),
             question: report.question.as_ref().map(QuestionItem::from),
             intermediate_logs: report.steps.iter().map(LogItem::from).collect(),
             omitted_logs: 0,

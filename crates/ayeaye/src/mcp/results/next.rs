@@ -2,6 +2,7 @@
 use ayeaye_agent::{Question, QuestionKind, ReplyMode, Report, StopReason};
 
 use crate::config::ToolSet;
+use crate::text::truncate;
 
 /// What stands for the message while a run waits for an operator.
 pub(in crate::mcp) const ASKS_OPERATOR: &str =
@@ -12,6 +13,14 @@ pub(in crate::mcp) fn waits_for_operator(report: &Report) -> bool {
     report.stop_reason == StopReason::StillRunning
         && report.question.is_some()
         && report.run.facts.reply_mode == ReplyMode::ManualReply
+}
+
+/// What there is to tell of a run.
+pub(super) fn message(report: &Report) -> String {
+    if waits_for_operator(report) {
+        return ASKS_OPERATOR.to_owned();
+    }
+    truncate(&report.message, 1500)
 }
 
 /// What to do now, for a client that is offered no tasks.

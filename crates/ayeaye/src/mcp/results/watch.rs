@@ -2,6 +2,7 @@
 use ayeaye_agent::{DONE_BY_HAND, Question, Report, StepSummary, StopReason};
 use serde::Serialize;
 
+use super::next::{message, waits_for_operator};
 use super::{ActionItem, DeviceInfo, MAX_EXPLAIN, QuestionItem};
 use crate::mcp::answer_shape::AnswerShape;
 use crate::text::truncate;
@@ -99,7 +100,7 @@ impl WatchResult {
             stop_reason: report.stop_reason.name(),
             task: truncate(&report.task, 1000),
             device_info: DeviceInfo::from(&report.device),
-            message: truncate(&report.message, 1500),
+            message: message(report),
             question: report.question.as_ref().map(AskedNow::from),
             steps,
             global_step_idx: report.global_steps,
@@ -118,5 +119,6 @@ impl WatchResult {
 pub fn state(report: &Report) -> String {
     let last = report.steps.last().map_or(0, |line| line.step + 1);
     let reason = report.stop_reason.name();
-    format!("{}.{}.{last}.{reason}", report.run.number, report.global_steps)
+    let asks = if waits_for_operator(report) { ".asks" } else { "" };
+    format!("{}.{}.{last}.{reason}{asks}", report.run.number, report.global_steps)
 }
