@@ -41,6 +41,8 @@ pub struct Report {
     /// Number of the last question: steps of the session when it was asked, or more where it had asked before at
     /// that step; what the client does since adds steps.
     pub asked_at_step: u32,
+    /// Whether its request was carried out or given up, so that only another one goes on with the session.
+    pub is_over: bool,
 }
 
 /// A run among the others of its session.

@@ -108,6 +108,31 @@ async fn stopping_a_run_that_waits_for_the_operator_gives_its_question_up_and_pa
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_stops_such_a_run_gives_its_question_up_and_is_told_what_it_can_do() {
+    let rig = rig(|_| Answer::Says(info("Which Anna?"))).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let asked = asks_the_operator(&rig, &browser).await;
+    let session = json!({ "session_id": asked["session_id"] });
+    let told = rig.call("stop_task", session.clone()).await;
+    assert_eq!((&told["stop_reason"], &told["question"]), (&json!("CANCELLED"), &Value::Null));
+    assert!(told["next"].as_str().unwrap().contains("and a task"), "{told}");
+    assert_eq!(rig.call("get_session", session).await["next"], told["next"]);
+    let id = asked["session_id"].as_str().unwrap();
+    assert_eq!(browser.stopped(id).await["waiting"], false);
+    let answer = json!({ "reply": "Anna Berg", "question_step": asked["question"]["step"] });
+    let (status, said) = browser.post(&format!("sessions/{id}/continue"), answer).await;
+    assert_eq!(status, StatusCode::CONFLICT, "{said}");
+
+    let asked = asks_the_operator(&rig, &browser).await;
+    let id = asked["session_id"].as_str().unwrap();
+    browser.act(&format!("sessions/{id}/pause"), json!({})).await;
+    let told = rig.call("get_session", json!({ "session_id": id })).await;
+    assert_eq!((&told["stop_reason"], told["question"].is_object()), (&json!("USER_PAUSED"), true));
+    assert!(told["next"].as_str().unwrap().contains("reply_from_client"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_paused_acted_in_by_hand_and_handed_back() {
     let gate = Arc::new(Notify::new());
     let held = gate.clone();

@@ -1,9 +1,28 @@
 //! Giving up what a session waits for.
 use super::{Agent, AgentError};
 use crate::coordinator::{NewRun, Registered, RunKind};
-use crate::{Principal, Report, SessionId};
+use crate::{Principal, Report, SessionId, StopReason};
 
 impl Agent {
+    /// Stops a session's run, for whoever wants its task ended. A run that stood still for an operator's answer leaves
+    /// its question open when it is stopped; that is given up too, or an answer that comes later would begin again
+    /// what was ended.
+    pub async fn end_task(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<Report, AgentError> {
+        let ended = self.stop(id, StopReason::Cancelled, principal).await?;
+        if ended.stop_reason != StopReason::Cancelled || ended.question.is_none() {
+            return Ok(ended);
+        }
+        match self.give_up(id, principal).await {
+            // It has been answered meanwhile.
+            Err(AgentError::SessionBusy(_)) => self.report(id, principal).await,
+            given_up => given_up,
+        }
+    }
+
     /// Gives up the request of a session whose question waits for an answer, so that nobody has to give one. Nothing
     /// is done to the phone, which another session may have. A session that does not wait stays as it is.
     pub async fn give_up(

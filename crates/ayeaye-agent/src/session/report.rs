@@ -1,5 +1,5 @@
 //! What is reported of a session.
-use super::state::SessionState;
+use super::state::{SessionPhase, SessionState};
 use crate::StopReason;
 use crate::report::{Report, RunInfo, Usage};
 
@@ -72,6 +72,7 @@ impl SessionState {
             },
             updated: self.updated,
             asked_at_step: self.asked_at_step,
+            is_over: self.phase() == SessionPhase::Ended,
         }
     }
 }

@@ -289,10 +289,12 @@ fn completed(report: &Report, asked: Option<Unanswered>) -> (TaskPayload, String
 }
 
 fn cancelled(report: &Report) -> String {
-    format!(
-        "cancelled; session {} is kept, and ask_agent_continue goes on with it",
-        report.session_id
-    )
+    let how = match report.question {
+        Some(_) => "with an answer goes on with it",
+        None if report.is_over => "takes another task",
+        None => "goes on with it",
+    };
+    format!("cancelled; session {} is kept, and ask_agent_continue {how}", report.session_id)
 }
 
 /// The key of a question in `inputRequests`, unique in its session.

@@ -117,8 +117,8 @@ pub(super) async fn stop(
     let id = session_id(&id)?;
     let agent = &page.0.agent;
     let before = agent.report(id, &principal).await?;
-    let ended = agent.stop(id, StopReason::Cancelled, &principal).await?;
-    // Also that of a run that stood still for it; but not what somebody else's run has asked since.
+    let ended = agent.end_task(id, &principal).await?;
+    // Not what somebody else's run has asked since.
     let is_left = ended.question.is_some() && ended.asked_at_step == before.asked_at_step;
     if before.question.is_some() && is_left {
         match agent.give_up(id, &principal).await {

@@ -45,6 +45,7 @@ fn report(question: Question) -> Report {
             },
         },
         updated: None,
+        is_over: false,
         asked_at_step: 3,
     }
 }

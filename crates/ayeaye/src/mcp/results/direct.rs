@@ -199,6 +199,7 @@ mod tests {
             },
             updated: None,
             asked_at_step: 0,
+            is_over: false,
         };
         let (session_id, shown, pictured) = (report.session_id, None, false);
         let acted = outcome.map(|outcome| DirectResult {

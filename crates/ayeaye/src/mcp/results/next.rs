@@ -40,7 +40,14 @@ pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str 
 /// What to do now.
 pub(super) fn next(report: &Report) -> &'static str {
     let question = report.question.as_ref();
-    match report.stop_reason {
+    let reason = match report.stop_reason {
+        // A run that was stopped while it stood still for an operator: nothing but an answer has it go on.
+        StopReason::Cancelled | StopReason::UserPaused if question.is_some() => {
+            StopReason::InfoActionNeedsReply
+        }
+        reason => reason,
+    };
+    match reason {
         StopReason::TaskCompletedSuccessfully => {
             "Done. For something related on the same phone call ask_agent_continue with this \
              session_id and a task; for anything else start a new task."
@@ -92,6 +99,10 @@ pub(super) fn next(report: &Report) -> &'static str {
         }
         StopReason::UserPaused => {
             "It is paused. When your user wants it to go on, call ask_agent_continue with this session_id."
+        }
+        StopReason::Cancelled if report.is_over => {
+            "This request is given up. For something else on the same phone call ask_agent_continue with this \
+             session_id and a task, or start a new task."
         }
         StopReason::Cancelled
         | StopReason::ManualStopScreenOff

@@ -1,7 +1,6 @@
 //! Tools that hand a task to the agent.
 use ayeaye_agent::{
-    ContinueTask, DeviceId, Follower, ReplyMode, Report, StartTask, StopReason, UserInput,
-    error_chain,
+    ContinueTask, DeviceId, Follower, ReplyMode, Report, StartTask, UserInput, error_chain,
 };
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
@@ -122,7 +121,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
-        let report = self.agent.stop(id, StopReason::Cancelled, &principal::of(&ctx)).await?;
+        let report = self.agent.end_task(id, &principal::of(&ctx)).await?;
         self.note_told(&report, &ctx);
         Ok(results::structured(&results::RunResult::from(&report)))
     }

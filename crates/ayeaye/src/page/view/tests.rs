@@ -30,6 +30,7 @@ fn report(stop_reason: StopReason, task: &str, question: Option<Question>) -> Re
         },
         updated: None,
         asked_at_step: 0,
+        is_over: false,
     }
 }
 
