@@ -20,7 +20,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::pending::PendingMarker;
 pub(crate) use self::projector::SessionBlobs;
-use self::projector::{LogSlot, Projector};
+use self::projector::{LogSlot, Projector, UnpackBuffer};
 use self::resting::{REST, RestingLogs};
 use self::writer::{LoggingWriter, ProjectorHandle};
 use crate::disk_use::disk_use;
@@ -75,6 +75,8 @@ struct Shared {
     closed: Notify,
     /// Whose turn it is to work: pictures are decoded and drawn on, which holds some megabytes each.
     turns: Arc<Semaphore>,
+    /// See [`UnpackBuffer`].
+    unpacked: Mutex<Weak<Mutex<Vec<u8>>>>,
 }
 
 /// Projectors that work at once. More than there are processors would only hold more memory; one that waits
@@ -95,11 +97,17 @@ impl LoggingJournal {
         settings: LogSettings,
         make_projection: MakeProjection,
     ) -> Self {
-        let data = data.to_owned();
-        let (running, resting) = (Mutex::default(), RestingLogs::default());
-        let (closed, turns) = (Notify::new(), turns());
-        let shared =
-            Shared { inner, data, settings, make_projection, running, resting, closed, turns };
+        let shared = Shared {
+            inner,
+            data: data.to_owned(),
+            settings,
+            make_projection,
+            running: Mutex::default(),
+            resting: RestingLogs::default(),
+            closed: Notify::new(),
+            turns: turns(),
+            unpacked: Mutex::default(),
+        };
         Self { shared: Arc::new(shared) }
     }
 
@@ -168,7 +176,17 @@ impl LoggingJournal {
 impl Shared {
     fn running(&self) -> MutexGuard<'_, HashMap<SessionId, CancellationToken>> {
         // Nothing that holds it can panic half way.
-        self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// That of the sessions which are being written; it goes with the last of them.
+    fn unpack_buffer(&self) -> UnpackBuffer {
+        let mut shared = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let buffer = UnpackBuffer::default();
+            *shared = Arc::downgrade(&buffer);
+            buffer
+        })
     }
 
     fn register(&self, id: SessionId) -> CancellationToken {

@@ -40,8 +40,14 @@ pub struct DecodedPicture {
 impl DecodedPicture {
     /// The picture in a JPEG or PNG file, whichever it is; `None` if it is neither, broken or too large.
     pub fn read(bytes: &[u8]) -> Option<Self> {
+        Self::read_through(bytes, &mut Vec::new())
+    }
+
+    /// The same. What a JPEG of one picture was unpacked into serves for that of the next: 8 MB of fresh memory cost as
+    /// much as unpacking into them.
+    pub(crate) fn read_through(bytes: &[u8], unpacked: &mut Vec<u8>) -> Option<Self> {
         let is_jpeg = !is_png(bytes);
-        let (canvas, pixels) = if is_jpeg { jpeg(bytes) } else { png(bytes) }?;
+        let (canvas, pixels) = if is_jpeg { jpeg(bytes, unpacked) } else { png(bytes) }?;
         Some(Self { canvas: Arc::new(canvas), pixels, bytes: bytes.len(), is_jpeg })
     }
 
@@ -111,7 +117,7 @@ fn fits(width: u64, height: u64) -> bool {
 
 /// Only as encoders of screens write them: one pass, eight bits. Each further scan costs a pass over the whole
 /// picture, and a small file can have thousands.
-fn jpeg(bytes: &[u8]) -> Option<(Canvas, u64)> {
+fn jpeg(bytes: &[u8], unpacked: &mut Vec<u8>) -> Option<(Canvas, u64)> {
     if !is_sequential(bytes)
         || MAX_SCANS < bytes.windows(2).filter(|it| *it == START_OF_SCAN).count()
     {
@@ -127,8 +133,12 @@ fn jpeg(bytes: &[u8]) -> Option<(Canvas, u64)> {
     if !fits(width.into(), height.into()) || !matches!(info.components, 1 | 3) {
         return None;
     }
-    let whole = Canvas::new(width, height, decoder.decode().ok()?)?;
-    let canvas = within(averaged(whole, part((width, height)))?, MAX_PNG_PIXELS)?;
+    // Nothing of an earlier picture is left in it, whatever the decoder leaves out.
+    unpacked.clear();
+    unpacked.resize(decoder.output_buffer_size()?, 0);
+    decoder.decode_into(unpacked).ok()?;
+    let canvas = averaged(unpacked, (width, height), part((width, height)))?;
+    let canvas = within(canvas, MAX_PNG_PIXELS)?;
     Some((canvas, u64::from(width) * u64::from(height)))
 }
 
@@ -307,6 +317,23 @@ mod tests {
         let whole = as_jpeg(&sample());
         for cut in [0, 1, 2, 20, whole.len() / 4, whole.len() / 2] {
             assert_eq!(decode(&whole[..cut]), None, "{cut}");
+        }
+    }
+
+    #[test]
+    fn what_one_picture_was_unpacked_into_leaves_nothing_in_the_next() {
+        let large = sample();
+        let small = Canvas::plain(33, 17, [9, 200, 80]).unwrap();
+        let mut of_small = Vec::new();
+        jpeg_encoder::Encoder::new(&mut of_small, 90)
+            .encode(small.rgb(), 33, 17, jpeg_encoder::ColorType::Rgb)
+            .unwrap();
+        let of_large = as_jpeg(&large);
+        let broken = &of_large[..of_large.len() / 2];
+        let mut unpacked = Vec::new();
+        for jpeg in [&of_large[..], &of_small, broken, &of_small, &of_large] {
+            let read = DecodedPicture::read_through(jpeg, &mut unpacked);
+            assert_eq!(read.map(|it| it.canvas().clone()), decode(jpeg), "{}", jpeg.len());
         }
     }
 

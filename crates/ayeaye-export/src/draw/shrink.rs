@@ -29,25 +29,28 @@ pub(super) fn within(canvas: Canvas, max_pixels: u32) -> Option<Canvas> {
     resize(&canvas, width, height)
 }
 
-/// The picture with a half, a quarter or an eighth of its sides, rounded up: each pixel is the mean of those it stands
-/// for.
-pub(super) fn averaged(canvas: Canvas, part: u32) -> Option<Canvas> {
-    let rgb = match part {
-        2 => means::<2>(&canvas),
-        4 => means::<4>(&canvas),
-        8 => means::<8>(&canvas),
-        _ => return Some(canvas),
+/// A picture of so many pixels with a half, a quarter or an eighth of its sides, rounded up: each pixel is the mean of
+/// those it stands for. `None` if there are not as many.
+pub(super) fn averaged(rgb: &[u8], (width, height): (u32, u32), part: u32) -> Option<Canvas> {
+    if rgb.len() != width as usize * height as usize * 3 {
+        return None;
+    }
+    let size = (width as usize, height as usize);
+    let made = match part {
+        2 => means::<2>(rgb, size),
+        4 => means::<4>(rgb, size),
+        8 => means::<8>(rgb, size),
+        _ => return Canvas::new(width, height, rgb.to_vec()),
     };
-    Canvas::new(canvas.width().div_ceil(part), canvas.height().div_ceil(part), rgb)
+    Canvas::new(width.div_ceil(part), height.div_ceil(part), made)
 }
 
 /// A number of the compiler's, so that the loops are unrolled: a picture takes 2 ms.
-fn means<const PART: usize>(canvas: &Canvas) -> Vec<u8> {
-    let (width, height) = (canvas.width() as usize, canvas.height() as usize);
+fn means<const PART: usize>(rgb: &[u8], (width, height): (usize, usize)) -> Vec<u8> {
     let (row, made_row) = (width * 3, width.div_ceil(PART) * 3);
     let mut made = vec![0; made_row * height.div_ceil(PART)];
     let mut sums = vec![0_u16; row];
-    for (rows, made) in canvas.rgb().chunks(row * PART).zip(made.chunks_exact_mut(made_row)) {
+    for (rows, made) in rgb.chunks(row * PART).zip(made.chunks_exact_mut(made_row)) {
         sums.fill(0);
         for row in rows.chunks_exact(row) {
             sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += u16::from(*value));
@@ -111,13 +114,13 @@ mod tests {
         let upper = [[0, 10, 255], [2, 20, 255], [9, 90, 1]];
         let lower = [[4, 30, 255], [6, 41, 255], [8, 91, 2]];
         let rgb = [upper, lower].concat().concat();
-        let canvas = || Canvas::new(3, 2, rgb.clone()).unwrap();
         let half = Canvas::new(2, 1, [[3, 25, 255], [9, 91, 2]].concat()).unwrap();
-        assert_eq!(averaged(canvas(), 2), Some(half));
-        assert_eq!(averaged(canvas(), 1), Some(canvas()));
+        assert_eq!(averaged(&rgb, (3, 2), 2), Some(half));
+        assert_eq!(averaged(&rgb, (3, 2), 1), Canvas::new(3, 2, rgb.clone()));
+        assert_eq!(averaged(&rgb, (2, 2), 1), None);
         for part in [2, 4, 8] {
             let white = Canvas::plain(33, 17, [255, 254, 0]).unwrap();
-            let small = averaged(white, part).unwrap();
+            let small = averaged(white.rgb(), (33, 17), part).unwrap();
             assert_eq!(small.width(), 33_u32.div_ceil(part));
             assert_eq!(small.rgb(), [255, 254, 0].repeat(small.rgb().len() / 3), "{part}");
         }

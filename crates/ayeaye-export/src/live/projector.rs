@@ -34,6 +34,7 @@ pub(super) struct Projector {
     /// Number of the last event of the record.
     appended: Arc<AtomicU64>,
     stop: CancellationToken,
+    unpacked: UnpackBuffer,
     /// Why the record cannot be read to its end.
     damage: Option<String>,
 }
@@ -90,8 +91,9 @@ impl Projector {
         stop: CancellationToken,
     ) -> Self {
         let shared = Arc::clone(shared);
-        let (logs, damage) = (Vec::new(), None);
-        let mut projector = Self { shared, id, live, logs, events, appended, stop, damage };
+        let (logs, unpacked, damage) = (Vec::new(), shared.unpack_buffer(), None);
+        let mut projector =
+            Self { shared, id, live, logs, events, appended, stop, unpacked, damage };
         let mut formats = projector.shared.settings.formats.clone();
         // The page takes the picture that another log has unpacked.
         formats.sort_by_key(|format| *format == Format::Html);
@@ -283,7 +285,8 @@ impl Projector {
         let turn = self.shared.turns.clone().acquire_owned().await.ok();
         let mut logs = mem::take(&mut self.logs);
         let inner = Arc::clone(&self.shared.inner);
-        let blobs = SessionBlobs::new(inner, self.id);
+        let buffer = Arc::clone(&self.unpacked);
+        let blobs = SessionBlobs { buffer, ..SessionBlobs::new(inner, self.id) };
         let done = tokio::task::spawn_blocking(move || {
             work(&mut logs, &blobs);
             drop(turn);
@@ -357,12 +360,25 @@ pub(crate) struct SessionBlobs {
     runtime: Handle,
     /// The picture that was unpacked last, and its hash.
     unpacked: Mutex<Option<(String, DecodedPicture)>>,
+    buffer: UnpackBuffer,
 }
+
+/// What the pictures of all sessions are unpacked into, one after the other, as long as there is a session.
+pub(super) type UnpackBuffer = Arc<Mutex<Vec<u8>>>;
+
+/// What is kept of it for the next picture: a screen of 1440x3440.
+const KEPT_UNPACKED: usize = 15 << 20;
 
 impl SessionBlobs {
     /// Those of a session, read on the runtime that this is called on.
     pub(crate) fn new(inner: Arc<dyn Journal>, id: SessionId) -> Self {
-        Self { inner, id, runtime: Handle::current(), unpacked: Mutex::default() }
+        Self {
+            inner,
+            id,
+            runtime: Handle::current(),
+            unpacked: Mutex::default(),
+            buffer: UnpackBuffer::default(),
+        }
     }
 }
 
@@ -383,7 +399,15 @@ impl Blobs for SessionBlobs {
         if let Some(picture) = self.unpacked(blob) {
             return Some(picture);
         }
-        let picture = DecodedPicture::read(&self.blob(blob).ok()?)?;
+        let bytes = self.blob(blob).ok()?;
+        let picture = {
+            let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
+            let picture = DecodedPicture::read_through(&bytes, &mut buffer);
+            if KEPT_UNPACKED < buffer.capacity() {
+                *buffer = Vec::new();
+            }
+            picture?
+        };
         let mut latest = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
         *latest = Some((blob.sha256.clone(), picture.clone()));
         Some(picture)
