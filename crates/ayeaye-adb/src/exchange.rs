@@ -49,11 +49,6 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// Where it is written to.
-    pub(crate) fn part(&self) -> &Path {
-        &self.part
-    }
-
     /// Gives it its name, unless somebody else has taken that meanwhile.
     pub(crate) fn keep(self) -> Result<(), ExchangeError> {
         let folder = || self.path.parent().unwrap_or(&self.path).to_owned();

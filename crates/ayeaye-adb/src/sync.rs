@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::client::DeviceClient;
 use crate::errors::FROM_DEVICE;
+use crate::parse::sanitize;
 use crate::protocol::{Connection, ProtocolError};
 
 /// The most bytes of one block, by the protocol.
@@ -125,18 +126,18 @@ pub(crate) async fn push_file(
 /// Why a file of which more comes than was told is not kept.
 const GREW: &str = "it has become larger while it was read: try again when nothing writes to it";
 
-/// Copies a file of the phone, at most `most` bytes, into a new file of this machine, whose path is told besides; says
-/// how many. What is not complete is left for whoever has named the file.
+/// Copies a file of the phone, at most `most` bytes, into a new file of this machine, with the name that is told where
+/// it cannot be written; says how many. What is not complete is left for whoever has named the file.
 pub(crate) async fn pull_file(
     client: &DeviceClient,
     path: &str,
-    (local, file): (&Path, std::fs::File),
+    (name, file): (&str, std::fs::File),
     most: u64,
     limit: Duration,
 ) -> Result<u64, DeviceError> {
     let what = format!("reading {path}");
     let unwritable =
-        |error: std::io::Error| client.not_sent(&what, format!("{}: {error}", local.display()));
+        |error: std::io::Error| client.not_sent(&what, format!("{}: {error}", sanitize(name)));
     let mut file = File::from_std(file);
     let copied = run_within(client, &what, path, limit, async |connection| {
         send(connection, *b"RECV", path.as_bytes()).await?;

@@ -78,6 +78,21 @@ async fn a_file_that_was_fetched_in_part_is_not_there() {
 }
 
 #[tokio::test]
+async fn a_file_that_grows_without_end_is_told_by_the_name_it_was_to_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = phone(|id| match id {
+        b"RECV" => block(&vec![7; 60_000]).repeat(20),
+        _ => told(id, 9),
+    })
+    .await;
+    let failed = open(&fake, folder.path()).await.perform(&fetch("film.mp4"), ON).await;
+    let text = failed.unwrap_err().to_string();
+    assert!(text.contains("film.mp4: it has become larger"), "{text}");
+    assert!(!text.contains(".ayeaye-part"), "{text}");
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[tokio::test]
 async fn what_a_killed_process_has_left_of_a_file_goes_with_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
     let [old, young] = ["1-0", "1-1"].map(|end| folder.path().join(format!(".ayeaye-part-{end}")));

@@ -99,7 +99,10 @@ impl Run {
                 return Err(err);
             }
         }
-        let Observation { frame, app, .. } = observation;
+        self.state.leave_put_off = 0;
+        let Observation { frame, app, watch, .. } = observation;
+        // While it acts, nobody looks at the phone: a look would take its link.
+        drop(watch);
         let sent =
             self.actor.perform(&mut self.recorder, &gesture, target, gate, frame.size()).await;
         let sent = match sent {
@@ -110,6 +113,9 @@ impl Run {
             sent => sent?,
         };
         self.observer.gesture_ended(&gesture, (frame, app.clone()), sent.ended);
+        if sent.result.as_ref().is_err_and(|err| !err.may_have_acted()) {
+            self.observer.power_was_not_pressed();
+        }
         step.times.memory_update += sent.recording_ms;
         step.times.action_execution += sent.took_ms;
         if names_secret_of_user

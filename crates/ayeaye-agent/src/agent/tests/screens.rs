@@ -79,6 +79,41 @@ async fn a_screen_that_the_model_switches_off_stays_off_and_the_model_is_told() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_screen_is_not_said_to_be_off_by_a_key_that_the_phone_has_refused() {
+    let rig = Rig::new([power(), complete("done")]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Refused);
+    let follower = rig.begin().await;
+    rig.phone.gets(Call::Perform, 1).await;
+    rig.phone.goes_dark();
+    let report = rig.ended(follower).await;
+    assert!(report.message.starts_with("done\n"), "{report:?}");
+    let told = rig.script.last().system_notes.join(" ");
+    assert!(!told.contains("since you pressed"), "{told}");
+    assert_eq!(rig.phone.count(Call::Wake), 1, "{:?}", rig.phone.sent());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_looks_at_the_phone_while_it_acts() {
+    let late = |n| {
+        let ScriptedReply::Says(words) = click(n) else { panic!("it says something") };
+        ScriptedReply::Late(Duration::from_secs(5), words)
+    };
+    let rig = Rig::new([late(1), complete("done")]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let follower = rig.begin().await;
+    rig.phone.gets(Call::Perform, 1).await;
+    let looks = || rig.phone.count(Call::Capture) + rig.phone.count(Call::State);
+    let before = looks();
+    tokio::time::advance(Duration::from_secs(4)).await;
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(looks(), before);
+    rig.phone.let_go();
+    assert_eq!(rig.ended(follower).await.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_screen_that_a_person_keeps_switching_off_is_not_said_to_be_off_by_the_models_key() {
     let rig = Rig::new([click(1), complete("done")]);
     // It moves for so long that the phone is asked of itself once more. It is off at first, woken, and lit at the second

@@ -55,6 +55,11 @@ impl Observer {
             Some(LastGesture { before: frame, ended, kind, expected, seen: None, synced: false });
     }
 
+    /// Called when the last gesture did not reach the phone: a screen that goes dark is not said to be off by it.
+    pub(in crate::run) fn power_was_not_pressed(&mut self) {
+        self.power_pressed = None;
+    }
+
     /// Called when the screen may have changed otherwise than by a gesture: one capture does not show that it is at
     /// rest.
     pub(in crate::run) fn may_have_changed(&mut self) {
