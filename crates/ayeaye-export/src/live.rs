@@ -11,6 +11,7 @@ mod pending;
 mod projector;
 mod removal;
 mod resting;
+mod session_blobs;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -36,9 +37,10 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use self::pending::PendingMarker;
-pub(crate) use self::projector::SessionBlobs;
-use self::projector::{LogSlot, Projector, UnpackBuffer};
+use self::projector::{LogSlot, Projector};
 use self::resting::{REST, RestingLogs};
+pub(crate) use self::session_blobs::SessionBlobs;
+use self::session_blobs::UnpackBuffer;
 use self::writer::{LoggingWriter, ProjectorHandle};
 use crate::disk_use::disk_use;
 use crate::formats::{LogSettings, MakeProjection, make_projection};
@@ -76,7 +78,7 @@ struct Shared {
     /// Whose turn it is to work: pictures are decoded and drawn on, which holds some megabytes each.
     turns: Arc<Semaphore>,
     /// See [`UnpackBuffer`].
-    unpacked: Mutex<Weak<Mutex<Vec<u8>>>>,
+    unpack_buffer: Mutex<Weak<Mutex<Vec<u8>>>>,
 }
 
 /// Projectors that work at once. More than there are processors would only hold more memory; one that waits
@@ -106,7 +108,7 @@ impl LoggingJournal {
             resting: RestingLogs::default(),
             closed: Notify::new(),
             turns: turns(),
-            unpacked: Mutex::default(),
+            unpack_buffer: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -181,7 +183,7 @@ impl Shared {
 
     /// That of the sessions which are being written; it goes with the last of them.
     fn unpack_buffer(&self) -> UnpackBuffer {
-        let mut shared = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.unpack_buffer.lock().unwrap_or_else(PoisonError::into_inner);
         shared.upgrade().unwrap_or_else(|| {
             let buffer = UnpackBuffer::default();
             *shared = Arc::downgrade(&buffer);

@@ -1,13 +1,11 @@
 //! The task that keeps the logs of one session up with its record.
 use std::mem;
-use std::path::PathBuf;
 use std::slice;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use ayeaye_agent::journal::{BlobRef, Event};
-use ayeaye_agent::{Journal, JournalError, SessionId, error_chain};
-use bytes::Bytes;
+use ayeaye_agent::journal::Event;
+use ayeaye_agent::{JournalError, SessionId, error_chain};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -15,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::Shared;
 use super::pending::PendingMarker;
 use super::removal::remove_logs;
-use crate::draw::DecodedPicture;
+use super::session_blobs::{SessionBlobs, UnpackBuffer};
 use crate::folder::FolderError;
 use crate::formats::Format;
 use crate::log_writer::{LogError, LogWriter, Target, why_cut_short};
@@ -34,7 +32,7 @@ pub(super) struct Projector {
     /// Number of the last event of the record.
     appended: Arc<AtomicU64>,
     stop: CancellationToken,
-    unpacked: UnpackBuffer,
+    unpack_buffer: UnpackBuffer,
     /// Why the record cannot be read to its end.
     damage: Option<String>,
 }
@@ -91,9 +89,9 @@ impl Projector {
         stop: CancellationToken,
     ) -> Self {
         let shared = Arc::clone(shared);
-        let (logs, unpacked, damage) = (Vec::new(), shared.unpack_buffer(), None);
+        let (logs, unpack_buffer, damage) = (Vec::new(), shared.unpack_buffer(), None);
         let mut projector =
-            Self { shared, id, live, logs, events, appended, stop, unpacked, damage };
+            Self { shared, id, live, logs, events, appended, stop, unpack_buffer, damage };
         let mut formats = projector.shared.settings.formats.clone();
         // The page takes the picture that another log has unpacked.
         formats.sort_by_key(|format| *format == Format::Html);
@@ -285,8 +283,8 @@ impl Projector {
         let turn = self.shared.turns.clone().acquire_owned().await.ok();
         let mut logs = mem::take(&mut self.logs);
         let inner = Arc::clone(&self.shared.inner);
-        let buffer = Arc::clone(&self.unpacked);
-        let blobs = SessionBlobs { buffer, ..SessionBlobs::new(inner, self.id) };
+        let buffer = Arc::clone(&self.unpack_buffer);
+        let blobs = SessionBlobs::unpacking_into(buffer, inner, self.id);
         let done = tokio::task::spawn_blocking(move || {
             work(&mut logs, &blobs);
             drop(turn);
@@ -350,75 +348,5 @@ fn finish(logs: &mut [LogSlot], blobs: &dyn Blobs, damage: Option<&str>) {
 fn each(logs: &mut [LogSlot], work: impl Fn(&mut LogWriter) -> Result<(), LogError>) {
     for slot in logs.iter_mut().filter(|slot| !slot.failed && slot.error.is_none()) {
         slot.error = work(&mut slot.writer).err();
-    }
-}
-
-/// Blobs for threads that may wait.
-pub(crate) struct SessionBlobs {
-    inner: Arc<dyn Journal>,
-    id: SessionId,
-    runtime: Handle,
-    /// The picture that was unpacked last, and its hash.
-    unpacked: Mutex<Option<(String, DecodedPicture)>>,
-    buffer: UnpackBuffer,
-}
-
-/// What the pictures of all sessions are unpacked into, one after the other, as long as there is a session.
-pub(super) type UnpackBuffer = Arc<Mutex<Vec<u8>>>;
-
-/// What is kept of it for the next picture: a screen of 1440x3440.
-const KEPT_UNPACKED: usize = 15 << 20;
-
-impl SessionBlobs {
-    /// Those of a session, read on the runtime that this is called on.
-    pub(crate) fn new(inner: Arc<dyn Journal>, id: SessionId) -> Self {
-        Self {
-            inner,
-            id,
-            runtime: Handle::current(),
-            unpacked: Mutex::default(),
-            buffer: UnpackBuffer::default(),
-        }
-    }
-}
-
-impl Blobs for SessionBlobs {
-    fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError> {
-        let (inner, id, blob) = (Arc::clone(&self.inner), self.id, blob.clone());
-        // Not `block_on`: this thread may be in one, reading the record.
-        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        let name = blob.sha256.clone();
-        self.runtime.spawn(async move {
-            // Whoever asked waits for it.
-            drop(sender.send(inner.blob(&id, &blob).await));
-        });
-        receiver.recv().unwrap_or(Err(JournalError::Blob(name)))
-    }
-
-    fn picture(&self, blob: &BlobRef) -> Option<DecodedPicture> {
-        if let Some(picture) = self.unpacked(blob) {
-            return Some(picture);
-        }
-        let bytes = self.blob(blob).ok()?;
-        let picture = {
-            let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
-            let picture = DecodedPicture::read_through(&bytes, &mut buffer);
-            if KEPT_UNPACKED < buffer.capacity() {
-                *buffer = Vec::new();
-            }
-            picture?
-        };
-        let mut latest = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
-        *latest = Some((blob.sha256.clone(), picture.clone()));
-        Some(picture)
-    }
-
-    fn unpacked(&self, blob: &BlobRef) -> Option<DecodedPicture> {
-        let latest = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
-        latest.as_ref().filter(|(hash, _)| *hash == blob.sha256).map(|(_, picture)| picture.clone())
-    }
-
-    fn path(&self, blob: &BlobRef) -> Option<PathBuf> {
-        self.inner.blob_path(&self.id, blob)
     }
 }

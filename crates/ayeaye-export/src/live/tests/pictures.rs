@@ -3,7 +3,7 @@ use ayeaye_agent::journal::BlobRef;
 
 use super::*;
 use crate::draw::{Canvas, encode};
-use crate::live::projector::SessionBlobs;
+use crate::live::SessionBlobs;
 use crate::testing::{EventBuilder, click};
 
 #[tokio::test]
@@ -92,4 +92,16 @@ async fn the_page_finds_every_picture_unpacked_in_whatever_order_logs_are_wanted
     // What was recorded before is taken in at once.
     logs.open(&id, &mut |_| {}).await.unwrap().close().await;
     assert_eq!(*found.lock().unwrap(), [true; 3]);
+}
+
+#[tokio::test]
+async fn what_pictures_are_unpacked_into_is_one_for_all_sessions_and_goes_with_the_last() {
+    let rig = rig(TestProjection::factory());
+    let shared = &rig.logs.shared;
+    let (first, second) = (shared.unpack_buffer(), shared.unpack_buffer());
+    assert!(Arc::ptr_eq(&first, &second));
+    drop(first);
+    assert!(Arc::ptr_eq(&second, &shared.unpack_buffer()));
+    drop(second);
+    assert!(shared.unpack_buffer.lock().unwrap().upgrade().is_none());
 }
