@@ -1,6 +1,8 @@
 //! Approval of one action: what a user's "yes" allows, and nothing beyond it.
+use std::time::Duration;
+
 use crate::event::{ActIdentity, GateRecord, ParsedRecord};
-use crate::gate::mentioned_classes;
+use crate::gate::{have_counted_down, mentioned_classes};
 pub(crate) use crate::gate::{is_no, is_yes};
 use crate::{Action, Gesture, Point, Question};
 
@@ -61,7 +63,7 @@ impl Approval {
         let same_act = match (&self.gate, &gate.act) {
             (Some(asked), Some(act)) => {
                 asked.class == gate.class
-                    && asked.act.as_ref().is_some_and(|it| is_same_act(it, act))
+                    && asked.act.as_ref().is_some_and(|it| is_same_act_later(it, act))
             }
             (None, Some(act)) => {
                 self.app.as_deref().unwrap_or_default() == act.app
@@ -82,10 +84,24 @@ impl Approval {
     }
 }
 
-/// Whether two acts are one: the same element of the same screen of the same app.
+/// Whether two acts are one: the same element of the same screen of the same app, whatever times in brackets say.
 pub(crate) fn is_same_act(one: &ActIdentity, other: &ActIdentity) -> bool {
-    let strip = |it: &ActIdentity| ActIdentity { at: None, ..it.clone() };
+    let strip = |it: &ActIdentity| ActIdentity { at: None, countdown: None, ..it.clone() };
     is_at_same_place(one, other) && strip(one) == strip(other)
+}
+
+/// Whether an act is the one that was asked about before, and its times in brackets have counted down since.
+pub(crate) fn is_same_act_later(asked: &ActIdentity, now: &ActIdentity) -> bool {
+    let as_counted = match (&asked.countdown, &now.countdown) {
+        (None, None) => true,
+        (Some(before), Some(now)) => {
+            let passed = now.read_at.duration_since(before.read_at);
+            let passed = Duration::try_from(passed).unwrap_or_default();
+            have_counted_down(&before.seconds, &now.seconds, passed)
+        }
+        _ => false,
+    };
+    is_same_act(asked, now) && as_counted
 }
 
 fn is_at_same_place(one: &ActIdentity, other: &ActIdentity) -> bool {

@@ -36,7 +36,7 @@ mod tests;
 pub(crate) use self::answers::{is_no, is_yes};
 pub use self::class::ActClass;
 pub use self::components::SystemPart;
-pub(crate) use self::countdown::{but_for_countdowns, without_countdown};
+pub(crate) use self::countdown::{have_counted_down, is_same_later, take_countdowns};
 pub use self::intent::UserWords;
 pub use self::policy::{Policy, PolicyBudgets, PolicyProfile, Treatment};
 pub use self::request::{ControlFacts, GateHistory, GateRequest, ScreenFacts};

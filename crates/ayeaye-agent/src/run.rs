@@ -69,7 +69,9 @@ use crate::replay::Replay;
 use crate::report::Report;
 use crate::session::HOST_AGENT;
 use crate::settle::times::SettleTimes;
-use crate::{Action, Device, Question, ReplyMode, Session, StopReason, Surroundings, error_chain};
+use crate::{
+    Action, Device, Gesture, Question, ReplyMode, Session, StopReason, Surroundings, error_chain,
+};
 
 /// What a run is busy with, for a person who waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,8 +152,8 @@ struct RunState {
     progress: Progress,
     /// How often in a row an act was put off because the screen had changed.
     put_off: u32,
-    /// How often in a row a question about an act, or one that was allowed, was put off for that.
-    leave_put_off: u32,
+    /// The strict act, or the act that needs leave, that was last put off for that, and how often in a row.
+    put_off_strictly: Option<(Gesture, u32)>,
     /// The number of questions answered without the user.
     auto_answers: u32,
     image_history: ImageHistory,

@@ -111,18 +111,23 @@ impl QueuedRun {
 
     /// Waits until it is this run's turn; an error says how the run ends instead.
     async fn wait(&self) -> Result<(), (StopReason, String)> {
-        let waited = self.setup.cancel.race(self.turn()).await;
-        match waited.map_err(|it| (it.reason, it.to_string()))? {
-            Ok(()) => {}
-            Err(err) => return Err((StopReason::NotStarted, error_chain(&err))),
-        }
-        // The last run here may still be giving the phone back.
-        loop {
-            let changes = self.runs.changes();
-            if self.runs.claim(&self.lease, &self.owner) {
-                break;
+        let waited = self.setup.cancel.race(async {
+            self.turn().await?;
+            // The last run here may still be giving the phone back.
+            loop {
+                let changes = self.runs.changes();
+                if self.runs.claim(&self.lease, &self.owner) {
+                    return Ok(());
+                }
+                next_change(changes).await;
             }
-            next_change(changes).await;
+        });
+        match waited.await.map_err(|it| (it.reason, it.to_string()))? {
+            Ok(()) => {}
+            Err(err) => {
+                let err: AgentError = err;
+                return Err((StopReason::NotStarted, error_chain(&err)));
+            }
         }
         self.setup.updates.send_modify(|update| {
             Arc::make_mut(&mut update.report).message.clear();

@@ -1,4 +1,5 @@
 //! What is recorded of a step: its bounds, what was seen, done, asked and answered.
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -249,6 +250,18 @@ pub struct ActIdentity {
     /// The middle of that, or the point, in thousandths of the screen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<[f64; 2]>,
+    /// The times in brackets that its texts are without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub countdown: Option<Countdown>,
+}
+
+/// Times in brackets: of "Pay (4:59)" 299 seconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Countdown {
+    /// Each of them, in seconds.
+    pub seconds: Vec<u32>,
+    /// When the phone said so.
+    pub read_at: Timestamp,
 }
 
 /// An element of the screen.

@@ -1,17 +1,25 @@
-//! Times that count down on what is touched: "Pay (4:59)" is the same button as "Pay (4:58)".
+//! Times that count down on what is touched: "Pay (4:59)" is the same button as "Pay (4:58)" a second ago. A time
+//! that does not count is what the button is about: "Order (14:30)".
+use std::time::Duration;
+
 use super::request::ScreenFacts;
 
 const BRACKETS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('（', '）')];
 /// How seconds are written behind their number.
 const SECONDS: [&str; 4] = ["s", "sec", "秒", "с"];
+/// By how many seconds a count may be ahead or behind of the time that has passed: a phone takes a while to say what
+/// it shows.
+const INACCURACY: u64 = 5;
 
-/// A text without times in brackets. Without brackets a time may be what the text is about: "Book 14:30".
-pub(crate) fn without_countdown(text: &str) -> String {
+/// Takes the times in brackets out of a text, and adds them in seconds. Without brackets a time may be what the text is
+/// about: "Book 14:30".
+pub(crate) fn take_countdowns(text: &str, times: &mut Vec<u32>) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, inside, after)) = next_brackets(rest) {
         out.push_str(before);
-        if !is_countdown(inside.trim()) {
-            out.push_str(inside);
+        match seconds(inside.trim()) {
+            Some(time) => times.push(time),
+            None => out.push_str(inside),
         }
         rest = after;
     }
@@ -28,26 +36,49 @@ fn next_brackets(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..from], &text[from..to], &text[to..]))
 }
 
-/// Whether this is minutes and seconds, perhaps behind hours, or seconds alone: no amount, no count.
-fn is_countdown(text: &str) -> bool {
-    let is_number = |it: &str, longest: usize| {
-        (1..=longest).contains(&it.len()) && it.bytes().all(|byte| byte.is_ascii_digit())
+/// How many seconds these minutes and seconds are, perhaps behind hours, or seconds alone; `None` for an amount or a
+/// count.
+fn seconds(text: &str) -> Option<u32> {
+    let number = |it: &str, longest: usize| {
+        let digits =
+            (1..=longest).contains(&it.len()) && it.bytes().all(|byte| byte.is_ascii_digit());
+        it.parse::<u32>().ok().filter(|_| digits)
     };
     let parts: Vec<_> = text.split(':').collect();
     match *parts {
-        [seconds] => SECONDS
+        [time] => SECONDS
             .iter()
-            .filter_map(|unit| seconds.strip_suffix(unit))
-            .any(|it| is_number(it.trim_end(), 3)),
+            .filter_map(|unit| time.strip_suffix(unit))
+            .find_map(|it| number(it.trim_end(), 3)),
         [first, ref others @ ..] if others.len() < 3 => {
-            is_number(first, 2) && others.iter().all(|it| it.len() == 2 && is_number(it, 2))
+            others.iter().try_fold(number(first, 2)?, |sum, it| {
+                let part = number(it, 2).filter(|_| it.len() == 2)?;
+                Some(sum * 60 + part)
+            })
         }
-        _ => false,
+        _ => None,
     }
 }
 
-/// The same screen without them, so that it can be compared with one of a little later.
-pub(crate) fn but_for_countdowns(mut screen: ScreenFacts) -> ScreenFacts {
+/// Whether times are those of before, or have counted down since.
+pub(crate) fn have_counted_down(before: &[u32], now: &[u32], passed: Duration) -> bool {
+    let passed = passed.as_secs();
+    let counted = |(before, now): (&u32, &u32)| {
+        let by = before.checked_sub(*now).map(u64::from);
+        by.is_some_and(|by| by == 0 || by.abs_diff(passed) <= INACCURACY)
+    };
+    before.len() == now.len() && before.iter().zip(now).all(counted)
+}
+
+/// Whether a screen is the one of before but for what has counted down on it since.
+pub(crate) fn is_same_later(before: ScreenFacts, now: ScreenFacts, passed: Duration) -> bool {
+    let (mut times_before, mut times_now) = (Vec::new(), Vec::new());
+    let before = but_for_countdowns(before, &mut times_before);
+    let now = but_for_countdowns(now, &mut times_now);
+    before == now && have_counted_down(&times_before, &times_now, passed)
+}
+
+fn but_for_countdowns(mut screen: ScreenFacts, times: &mut Vec<u32>) -> ScreenFacts {
     let ScreenFacts { aimed, focused, controls, titles, header, texts, said, line, .. } =
         &mut screen;
     let controls = aimed.iter_mut().chain(focused).chain(controls);
@@ -55,7 +86,7 @@ pub(crate) fn but_for_countdowns(mut screen: ScreenFacts) -> ScreenFacts {
         it.names.iter_mut().chain(&mut it.beside).chain(std::iter::once(&mut it.content))
     });
     let others = [titles, header, texts, said, line].into_iter().flatten();
-    of_controls.chain(others).for_each(|text| *text = without_countdown(text));
+    of_controls.chain(others).for_each(|text| *text = take_countdowns(text, times));
     screen
 }
 
@@ -65,14 +96,16 @@ mod tests {
 
     #[test]
     fn times_in_brackets_go_and_nothing_else() {
-        for (text, left) in [
-            ("Pay €49.95 (4:01)", "Pay €49.95 ()"),
-            ("Pay (€49.95) (0:59)", "Pay (€49.95) ()"),
-            ("Resend (59 s)", "Resend ()"),
-            ("Weiter [1:00:05] jetzt", "Weiter [] jetzt"),
-            ("获取验证码（59秒）", "获取验证码（）"),
+        for (text, left, time) in [
+            ("Pay €49.95 (4:01)", "Pay €49.95 ()", 241),
+            ("Pay (€49.95) (0:59)", "Pay (€49.95) ()", 59),
+            ("Resend (59 s)", "Resend ()", 59),
+            ("Weiter [1:00:05] jetzt", "Weiter [] jetzt", 3605),
+            ("获取验证码（59秒）", "获取验证码（）", 59),
         ] {
-            assert_eq!(without_countdown(text), left);
+            let mut times = Vec::new();
+            assert_eq!(take_countdowns(text, &mut times), left);
+            assert_eq!(times, [time]);
         }
         for text in [
             "Book 14:30",
@@ -89,7 +122,27 @@ mod tests {
             "(1:00:00:00)",
             ")4:01(",
         ] {
-            assert_eq!(without_countdown(text), text);
+            let mut times = Vec::new();
+            assert_eq!(take_countdowns(text, &mut times), text);
+            assert_eq!(times, [0; 0]);
         }
+    }
+
+    #[test]
+    fn a_time_counts_down_as_fast_as_time_passes_or_stands_still() {
+        let minute = Duration::from_secs(60);
+        for (before, now, counted) in [
+            (241, 181, true),
+            (241, 178, true),
+            (241, 241, true),
+            (241, 190, false),
+            (241, 170, false),
+            (241, 242, false),
+            (14 * 60 + 30, 19 * 60 + 30, false),
+            (19 * 60 + 30, 14 * 60 + 30, false),
+        ] {
+            assert_eq!(have_counted_down(&[before], &[now], minute), counted, "{before} {now}");
+        }
+        assert!(!have_counted_down(&[5], &[], minute));
     }
 }

@@ -7,10 +7,9 @@ use tokio::time::{Instant, sleep};
 use super::actor::NOT_SENT;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
-use super::same_screen::{ScreenNow, never_rests};
+use super::same_screen::{DecidedAct, ScreenNow};
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
-use crate::gate::Rule;
 use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};
 use crate::named_secret::names_secret;
 use crate::privacy::placeholders;
@@ -70,36 +69,31 @@ impl Run {
         };
         let holds_secret = names_secret_of_user || gesture != *decided;
         let target = target.or_else(|| observation.target(&gesture));
-        let now = self.screen_now(&gesture, gate.as_ref(), holds_secret, &observation).await?;
-        let seen_dark = match now {
+        let act = DecidedAct { gesture: &gesture, gate: gate.as_ref(), holds_secret };
+        // As it was decided on, it is told from others without what is secret.
+        let without_secret = DecidedAct { gesture: decided, ..act };
+        let seen_dark = match self.screen_now(&act, &observation).await? {
             // A client's own command may be carried out in the dark.
             ScreenNow::Same => observation.is_off() && !self.is_direct,
             ScreenNow::Dark => true,
             ScreenNow::Changed(why) => {
-                let approved = gate.is_some_and(|it| it.rule == Rule::Approved.name());
-                if approved && !self.is_direct && !self.may_put_off_leave() {
-                    step.error = Some(why);
-                    return Err(never_rests(observation.app));
-                }
-                self.put_off(&gesture, why, step);
-                return Ok(StepOutcome::Continue);
+                return self.put_off_or_hand_over(&without_secret, why, observation.app, step);
             }
         };
         self.enter(RunPhase::Acting);
         self.observer.remember_elements(&gesture, &observation);
-        observation.stop_reading_elements();
-        match self.light_up(&gesture, &observation, seen_dark).await {
+        match self.light_up(&act, &observation, seen_dark).await {
             Ok(None) => {}
             Ok(Some(why)) => {
-                self.put_off(&gesture, why, step);
-                return Ok(StepOutcome::Continue);
+                return self.put_off_or_hand_over(&without_secret, why, observation.app, step);
             }
             Err(err) => {
                 step.error = Some(NOT_SENT.to_owned());
                 return Err(err);
             }
         }
-        self.state.leave_put_off = 0;
+        self.state.put_off_strictly = None;
+        observation.stop_reading_elements();
         let Observation { frame, app, watch, .. } = observation;
         // While it acts, nobody looks at the phone: a look would take its link.
         drop(watch);
@@ -178,12 +172,12 @@ impl Run {
     /// gone off, or was seen so, is switched on and looked at; why the gesture must not be sent then, if so.
     async fn light_up(
         &mut self,
-        gesture: &Gesture,
+        act: &DecidedAct<'_>,
         observation: &Observation,
         mut seen_dark: bool,
     ) -> Result<Option<String>, RunError> {
         let fresh = observation.is_of_last(FRESH) || self.observer.is_known_to_be_lit(observation);
-        if !seen_dark && fresh || matches!(gesture, Gesture::HotKey { key: Key::Power }) {
+        if !seen_dark && fresh || matches!(act.gesture, Gesture::HotKey { key: Key::Power }) {
             return Ok(None);
         }
         for _ in 0..LIGHTS {
@@ -193,8 +187,10 @@ impl Run {
             if !dark && self.device.is_awake().await.unwrap_or(true) {
                 return Ok(None);
             }
-            if let Some(why) = self.light_again(gesture, &observation.frame).await? {
-                return Ok(Some(why));
+            if let Some(why) = self.light_again(act.gesture, &observation.frame).await? {
+                // What counts down has changed, and is the same all the same.
+                let same = self.has_same_elements(act, observation).await?;
+                return Ok((!same).then_some(why));
             }
         }
         Ok(None)

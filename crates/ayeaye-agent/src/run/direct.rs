@@ -12,7 +12,7 @@ use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{ResumeKind, Run, millis};
-use crate::approval::is_same_act;
+use crate::approval::is_same_act_later;
 use crate::event::GateRecord;
 use crate::gate::{GateDecision, Policy, Rule, needs_elements};
 use crate::journal::{AgentType, Fact, NoteKind, ResumeReason, StepStart};
@@ -303,7 +303,7 @@ impl Run {
             Agreed::Act(asked) => {
                 let acts = asked.act.as_ref().zip(judged.record.act.as_ref());
                 asked.class == judged.record.class
-                    && acts.is_some_and(|(asked, act)| is_same_act(asked, act))
+                    && acts.is_some_and(|(asked, act)| is_same_act_later(asked, act))
             }
         };
         if agreed {

@@ -7,13 +7,13 @@ use sha2::{Digest as _, Sha256};
 use super::Run;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
-use super::same_screen::{ScreenNow, depends_on_screen, never_rests};
+use super::same_screen::{DecidedAct, ScreenNow, depends_on_screen, never_rests};
 use super::step::StepBuilder;
 use crate::approval::is_same_act;
-use crate::event::{ActIdentity, GateRecord};
+use crate::event::{ActIdentity, Countdown, GateRecord};
 use crate::gate::{
     ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, PolicyProfile, Rule,
-    ScreenFacts, UserWords, Verdict, judge, without_countdown,
+    ScreenFacts, UserWords, Verdict, judge, take_countdowns,
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::privacy::{REFUSED_BY_RULE, placeholders};
@@ -56,30 +56,28 @@ impl Run {
         }
         match &judged.verdict.decision {
             GateDecision::Allow => {
-                // One that is allowed may be put off as a question is.
-                if judged.verdict.rule != Rule::Approved {
-                    self.state.leave_put_off = 0;
-                }
                 self.perform(gesture, target, Some(judged.record), observation, step).await
             }
             GateDecision::Confirm(ask) => {
                 // What came up meanwhile is nothing that the model has asked for. But some screens change at each
                 // look (a button that counts down, a picture that moves): a question touches nothing, so it is not
                 // put off for ever.
-                let now = self.screen_now(gesture, Some(&judged.record), false, &observation);
-                if let ScreenNow::Changed(why) = now.await? {
-                    if self.may_put_off_leave() {
+                let gate = Some(&judged.record);
+                let act = DecidedAct { gesture, gate, holds_secret: false };
+                if let ScreenNow::Changed(why) = self.screen_now(&act, &observation).await? {
+                    if self.may_put_off_again(gesture) {
                         self.put_off(gesture, why, step);
                         return Ok(StepOutcome::Continue);
                     }
                     // Its name changes each time, so that another yes would be for nothing too.
                     let approval = self.session().approval.as_ref();
                     if approval.is_some_and(|it| it.is_for_same_place(&judged.record)) {
+                        let for_user = never_rests(&why, observation.app);
                         step.error = Some(why);
-                        return Err(never_rests(observation.app));
+                        return Err(for_user);
                     }
                 }
-                self.state.leave_put_off = 0;
+                self.state.put_off_strictly = None;
                 // A step of the model's own question says itself that it is one.
                 let asked_first = marked.is_none().then(|| ASKED_FIRST.to_owned());
                 let question = match marked {
@@ -272,18 +270,24 @@ impl Run {
             GateDecision::Confirm(ask) => ask.amount.clone().unwrap_or_default(),
             _ => String::new(),
         };
-        let title = screen.header.first().map(|it| without_countdown(it)).unwrap_or_default();
+        let mut seconds = Vec::new();
+        let mut take = |text: &str| take_countdowns(text, &mut seconds);
+        let title = screen.header.first().map(|it| take(it)).unwrap_or_default();
+        let target = target.map(|target| {
+            let id = aimed.map(|it| it.resource_id.clone()).unwrap_or_default();
+            [id, take(&target.name), target.kind]
+        });
+        let counts = !seconds.is_empty();
+        let read_at = observation.elements_read_at().filter(|_| counts);
         let act = ActIdentity {
             action: self.action_key(gesture),
             app: observation.app.clone().unwrap_or_default(),
             activity: observation.activity().to_owned(),
             screen: format!("{title} {amount}").trim().to_owned(),
-            target: target.map(|target| {
-                let id = aimed.map(|it| it.resource_id.clone()).unwrap_or_default();
-                [id, without_countdown(&target.name), target.kind]
-            }),
+            target,
             content: content_of(screen, verdict),
             at,
+            countdown: read_at.map(|read_at| Countdown { seconds, read_at }),
         };
         self.recorder.secrets().redact_act(act)
     }

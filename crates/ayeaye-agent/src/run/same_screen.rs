@@ -2,20 +2,38 @@
 //! come to the front, a dialog may open, or a page may put another button under the finger.
 use super::Run;
 use super::observer::Observation;
-use super::outcome::RunError;
+use super::outcome::{RunError, StepOutcome};
+use super::step::StepBuilder;
+use crate::approval::is_same_gesture;
 use crate::elements::Elements;
 use crate::event::GateRecord;
-use crate::gate::{Rule, ScreenFacts, but_for_countdowns, presses_enter};
+use crate::gate::{Rule, ScreenFacts, is_same_later, presses_enter};
 use crate::settle::looks_same_at;
-use crate::{DeviceError, Gesture, Key, ScreenSize, ScreenState, error_chain};
+use crate::{DeviceError, Gesture, Key, ScreenState, error_chain};
 
-/// How often in a row an act is put off because the screen moves where it is aimed at, and because it has changed a
-/// question about one and one that was allowed.
-pub(super) const LOOKS_AGAIN: u32 = 2;
+/// How often in a row an act is put off because the screen moves where it is aimed at, and how often a strict one, or
+/// a question about one, for whatever reason.
+const LOOKS_AGAIN: u32 = 2;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
 const HEADER: (f64, f64) = (0.04, 0.13);
+
+/// An act that was decided on, and is to be carried out if the screen is still the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DecidedAct<'a> {
+    pub(super) gesture: &'a Gesture,
+    /// What the gate has said of it.
+    pub(super) gate: Option<&'a GateRecord>,
+    /// It types what must not get into another page.
+    pub(super) holds_secret: bool,
+}
+
+impl DecidedAct<'_> {
+    fn rests_on(&self, rule: Rule) -> bool {
+        self.gate.is_some_and(|gate| gate.rule == rule.name())
+    }
+}
 
 /// The screen before an act, beside the one that it was decided on.
 #[derive(Debug)]
@@ -28,39 +46,84 @@ pub(super) enum ScreenNow {
     Changed(String),
 }
 
-const NEVER_RESTS: &str = "What you allowed has not been done: the screen changes each time before it can be touched, and your yes is \
-    for what you were asked about. Please do it by hand if you still want it, then say that it is done.";
+/// What the phone lists on the screen, beside what it listed when an act was decided on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    Same,
+    /// A harmless act is aimed at something that is the same but for its digits.
+    OtherDigits,
+    Other,
+}
 
 /// An act that was allowed and cannot be done is the user's.
-pub(super) fn never_rests(app: Option<String>) -> RunError {
-    RunError::NeedsTakeover { text: NEVER_RESTS.to_owned(), app }
+pub(super) fn never_rests(why: &str, app: Option<String>) -> RunError {
+    let text = format!(
+        "What you allowed has not been done, though it was tried again and again: {why}. Your yes is for what you were \
+         asked about. Please do it by hand if you still want it, then say that it is done."
+    );
+    RunError::NeedsTakeover { text, app }
+}
+
+/// So is one that could get into another page.
+fn never_sure(gesture: &Gesture, why: &str, app: Option<String>) -> RunError {
+    let text = format!(
+        "{} has not been done, though it was tried again and again: {why}. It must not go to another screen than the \
+         one that it is meant for. Please do it by hand, then say that it is done.",
+        gesture.name()
+    );
+    RunError::NeedsTakeover { text, app }
 }
 
 impl Run {
-    /// Whether an act that needs the user's leave may be put off once more, which counts.
-    pub(super) fn may_put_off_leave(&mut self) -> bool {
-        let may = self.state.leave_put_off < LOOKS_AGAIN;
-        self.state.leave_put_off = if may { self.state.leave_put_off + 1 } else { 0 };
+    /// Whether an act goes by nothing but the screen as it was, in all that it shows: one that the user has allowed, a
+    /// secret that is typed, an enter that goes to whatever has the focus.
+    fn is_strict(&self, act: &DecidedAct<'_>) -> bool {
+        let enters = presses_enter(act.gesture) && act.gesture.points().is_empty();
+        // A client that acts itself decides what enter does; it may not see what the screen shows meanwhile.
+        act.holds_secret || act.rests_on(Rule::Approved) || !self.is_direct && enters
+    }
+
+    /// Whether an act that needs the user's leave, or a strict one, may be put off once more, which counts.
+    pub(super) fn may_put_off_again(&mut self, gesture: &Gesture) -> bool {
+        let before = self.state.put_off_strictly.take();
+        let before = before.filter(|(it, _)| is_same_gesture(it, gesture)).map_or(0, |(_, it)| it);
+        let may = before < LOOKS_AGAIN;
+        self.state.put_off_strictly = may.then(|| (gesture.clone(), before + 1));
         may
     }
 
-    /// Whether the screen is still the one that an act was decided on. `holds_secret`: it types what must not get
-    /// into another page.
+    /// Puts off an act because the screen is another one. A strict one that was put off often enough is the user's.
+    pub(super) fn put_off_or_hand_over(
+        &mut self,
+        act: &DecidedAct<'_>,
+        why: String,
+        app: Option<String>,
+        step: &mut StepBuilder,
+    ) -> Result<StepOutcome, RunError> {
+        if !self.is_strict(act) || self.is_direct || self.may_put_off_again(act.gesture) {
+            self.put_off(act.gesture, why, step);
+            return Ok(StepOutcome::Continue);
+        }
+        let for_user = if act.rests_on(Rule::Approved) {
+            never_rests(&why, app)
+        } else {
+            never_sure(act.gesture, &why, app)
+        };
+        step.error = Some(why);
+        Err(for_user)
+    }
+
+    /// Whether the screen is still the one that an act was decided on.
     pub(super) async fn screen_now(
         &mut self,
-        gesture: &Gesture,
-        gate: Option<&GateRecord>,
-        holds_secret: bool,
+        act: &DecidedAct<'_>,
         observation: &Observation,
     ) -> Result<ScreenNow, RunError> {
+        let gesture = act.gesture;
         if !depends_on_screen(gesture) {
             return Ok(ScreenNow::Same);
         }
-        let rests_on = |rule: Rule| gate.is_some_and(|gate| gate.rule == rule.name());
-        // A client that acts itself decides what enter does; it may not see what the screen shows meanwhile.
-        let strict = holds_secret
-            || rests_on(Rule::Approved)
-            || !self.is_direct && presses_enter(gesture) && gesture.points().is_empty();
+        let strict = self.is_strict(act);
         let Some(look) = self.observer.look_before_act(observation, strict).await? else {
             return Ok(ScreenNow::Same);
         };
@@ -72,7 +135,7 @@ impl Run {
             return Ok(other);
         }
         let size = observation.frame.size();
-        let places = places(gesture, rests_on(Rule::AskedFor), observation);
+        let places = places(gesture, act.rests_on(Rule::AskedFor), observation);
         let looks_same = look.same
             || !strict
                 && (look.alike
@@ -83,23 +146,10 @@ impl Run {
             self.state.put_off = 0;
             return Ok(ScreenNow::Same);
         }
-        let before = observation.elements.tree().map(|tree| &*tree.elements);
-        // There is nothing to compare them with otherwise.
-        let now = if before.is_some() { self.observer.elements_now().await? } else { None };
-        let same = before.zip(now.as_ref()).map(|(before, now)| {
-            let app = observation.app.as_deref().unwrap_or_default();
-            let same_host = before.page_host(app) == now.page_host(app);
-            let hidden = observation.secret_field;
-            let facts = |of: &Elements| facts(of, gesture, size, hidden);
-            let (before, now) = (facts(before), facts(now));
-            // What is aimed at nothing may hit a dialog by now.
-            let whole = strict || before.aimed.is_empty();
-            let of_same_page = !holds_secret || same_host;
-            of_same_page && if whole { before == now } else { before.aimed == now.aimed }
-        });
-        let may_act = match same {
-            Some(true) if observation.has_elements_of_its_frame() => true,
-            Some(false) => {
+        let compared = self.compare_elements(act, observation).await?;
+        let may_act = match compared {
+            Some(Compared::Same) if observation.has_elements_of_its_frame() => true,
+            Some(Compared::Other) => {
                 return Ok(ScreenNow::Changed("what it was aimed at has changed".to_owned()));
             }
             // Where a screen never rests and does not say what is on it, its app is all there is to go by.
@@ -125,6 +175,50 @@ impl Run {
         }
         self.state.put_off += 1;
         Ok(ScreenNow::Changed("the screen has changed where it was aimed at".to_owned()))
+    }
+
+    /// How what the phone says is on the screen now compares with what an act was decided on; `None` where it says
+    /// nothing.
+    async fn compare_elements(
+        &mut self,
+        act: &DecidedAct<'_>,
+        observation: &Observation,
+    ) -> Result<Option<Compared>, RunError> {
+        // There is nothing to compare them with otherwise.
+        let Some(tree) = observation.elements.tree() else { return Ok(None) };
+        let Some(now) = self.observer.elements_now().await? else { return Ok(None) };
+        let (before, passed) = (&*tree.elements, tree.read_at.elapsed());
+        let app = observation.app.as_deref().unwrap_or_default();
+        if act.holds_secret && before.page_host(app) != now.page_host(app) {
+            return Ok(Some(Compared::Other));
+        }
+        let (size, hidden) = (observation.frame.size(), observation.secret_field);
+        let facts = |of: &Elements| ScreenFacts::new(Some(of), act.gesture, size, hidden);
+        let (mut before, mut now) = (facts(before), facts(&now));
+        let strict = self.is_strict(act);
+        // What is aimed at nothing may hit a dialog by now.
+        if !strict && !before.aimed.is_empty() {
+            let aimed = |it: ScreenFacts| ScreenFacts { aimed: it.aimed, ..ScreenFacts::default() };
+            (before, now) = (aimed(before), aimed(now));
+        }
+        let ticks = || !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
+        Ok(Some(if ticks() {
+            Compared::OtherDigits
+        } else if is_same_later(before, now, passed) {
+            Compared::Same
+        } else {
+            Compared::Other
+        }))
+    }
+
+    /// Whether the elements say that the screen is still the one that an act was decided on.
+    pub(super) async fn has_same_elements(
+        &mut self,
+        act: &DecidedAct<'_>,
+        observation: &Observation,
+    ) -> Result<bool, RunError> {
+        let compared = self.compare_elements(act, observation).await?;
+        Ok(compared == Some(Compared::Same) && observation.has_elements_of_its_frame())
     }
 }
 
@@ -167,9 +261,19 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
-fn facts(elements: &Elements, gesture: &Gesture, size: ScreenSize, hidden: bool) -> ScreenFacts {
-    // A button that counts down is the same one a second later.
-    but_for_countdowns(ScreenFacts::new(Some(elements), gesture, size, hidden))
+/// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are.
+fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
+    let letters = |facts: &ScreenFacts| {
+        let mut aimed = facts.aimed.clone();
+        for control in &mut aimed {
+            let texts = control.names.iter_mut().chain(&mut control.beside);
+            texts
+                .chain(std::iter::once(&mut control.content))
+                .for_each(|text| text.retain(|it| !it.is_numeric()));
+        }
+        aimed
+    };
+    before.aimed != now.aimed && letters(before) == letters(now)
 }
 
 /// Where the screen must look the same for a gesture: where it touches, with what is around it; for a text, and

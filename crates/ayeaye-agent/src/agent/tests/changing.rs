@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use super::same_screen::after;
-use crate::fakes::{Motion, Rig, ScriptedReply, click, complete};
+use crate::fakes::{Call, Motion, Rig, ScriptedReply, click, complete};
 use crate::{QuestionKind, Report, StopReason, UserInput};
 
 fn payment(title: &str, button: &str) -> String {
@@ -131,9 +131,101 @@ async fn what_is_allowed_and_changes_each_time_before_it_can_be_done_is_handed_o
     for report in reports {
         let question = report.question.unwrap();
         assert_eq!(question.kind, QuestionKind::Takeover, "{question:?}");
-        assert!(question.text.contains("changes each time"), "{question:?}");
+        assert!(question.text.contains("what it was aimed at has changed"), "{question:?}");
+        assert!(question.text.contains("What you allowed"), "{question:?}");
     }
     for rig in [clicked, entered] {
         assert_eq!(rig.phone.gestures(), [""; 0]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_to_one_time_in_brackets_is_none_to_another() {
+    let order = |time: &'static str| move |_| payment("Dinner", &format!("Pay €49.95 ({time})"));
+    for time in ["19:30", "13:30", "14:45"] {
+        let (rig, asked) = paying_on(Motion::Endless, || click(500), order("14:30")).await;
+        assert!(asked.question.as_ref().unwrap().text.contains("14:30"), "{asked:?}");
+        rig.phone.shows(&order(time)(0), false);
+        let report = allowed(&rig, &asked, order(time)).await;
+        assert_eq!(rig.phone.gestures(), [""; 0], "{time}");
+        assert!(report.question.unwrap().text.contains(time));
+    }
+    let (rig, asked) = paying_on(Motion::Endless, || click(500), order("14:30")).await;
+    allowed(&rig, &asked, order("14:30")).await;
+    assert_eq!(rig.phone.gestures().len(), 1, "it is what was asked about");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_allowed_is_not_done_at_another_time_that_comes_while_the_model_thinks() {
+    let order = |time: &'static str| move |_| payment("Dinner", &format!("Pay €49.95 ({time})"));
+    let (rig, asked) = paying_on(Motion::Endless, || click(500), order("14:30")).await;
+    let report = allowed(&rig, &asked, order("19:30")).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    assert!(report.question.unwrap().text.contains("19:30"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_ticks_is_touched_in_the_end_and_what_is_named_otherwise_is_not() {
+    let ticks = |nth| payment("Stopwatch", &format!("Lap 00:1{nth}"));
+    let (rig, report) = paying(|| click(500), ticks).await;
+    assert_eq!(rig.phone.gestures().len(), 2, "twice put off each time: {report:?}");
+    let words = |nth: u32| {
+        let name = ["Red", "Blue", "Green"][nth as usize % 3];
+        payment("Colours", name)
+    };
+    let (rig, _) = paying(|| click(500), words).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_enter_that_needs_no_leave_is_the_users_where_the_screen_changes_each_time() {
+    let searches = |nth| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="Seen {nth} times" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+            <node text="lemurs" hint="Search" resource-id="com.example.chat:id/search_src_text" class="android.widget.EditText" focused="true" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    let (rig, report) = paying(enter, searches).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let question = report.question.unwrap();
+    assert_eq!(question.kind, QuestionKind::Takeover, "{question:?}");
+    assert!(question.text.starts_with("HOT_KEY has not been done"), "{question:?}");
+    assert_eq!(report.steps.len(), 3, "two put off, the third handed over");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_put_off_does_not_count_against_another_act() {
+    let shown = |nth: u32| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="Pay €49.95 at 4:{nth:02}" class="android.widget.Button" clickable="true" bounds="[0,30][25,80]"/>
+            <node text="Pay €9.95 at 4:{nth:02}" class="android.widget.Button" clickable="true" bounds="[35,30][60,80]"/></hierarchy>"#
+        )
+    };
+    let acts = [200, 200, 800, 800, 800].map(|x| after(3000, click(x)));
+    let rig = Rig::new(acts);
+    rig.phone.moves(Motion::AtOnce);
+    rig.phone.shows(&shown(0), false);
+    let follower = rig.begin().await;
+    let report = changing(&rig, 1, rig.ended(follower), shown).await;
+    assert_eq!(report.steps.len(), 5, "each is put off twice: {report:?}");
+    assert!(report.question.unwrap().text.contains("9.95"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_counts_down_is_the_same_after_the_screen_was_off() {
+    for (later, done) in [(counts_down(1), 1), (says_when(1), 0)] {
+        let (rig, asked) = paying_on(Motion::Endless, || click(500), counts_down).await;
+        let yes = UserInput::Reply("yes".to_owned());
+        let next = u32::try_from(rig.script.seen().len()).unwrap() + 1;
+        let follower = rig.resume(asked.session_id, yes).await.unwrap();
+        rig.script.is_asked(next).await;
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        rig.phone.shows(&later, false);
+        rig.phone.goes_dark();
+        let report = rig.ended(follower).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{report:?}");
+        assert_ne!(rig.phone.count(Call::Wake), 0);
+        let errors = || report.steps.iter().filter_map(|it| it.error.as_deref());
+        assert_eq!(errors().any(|it| it.contains("it shows something else")), done == 0);
     }
 }

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
+use super::super::registry::LeaseRequest;
 use super::direct::{act, tap};
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, client, complete, info, within};
 use crate::journal::{Fact, RoundStatus};
@@ -241,4 +242,23 @@ async fn a_task_that_cannot_go_on_leaves_the_phone_in_the_hand() {
     assert_eq!(report.message, "done");
     let kept = rig.agent.keep_takeover(&phone(), takeover, &client()).await;
     assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_whose_turn_has_come_can_be_stopped_before_it_has_the_phone() {
+    let rig = Rig::new([complete("done")]);
+    // Whoever has it is still giving it back, and has no run any more.
+    let names = rig.agent.device_names(&phone()).await;
+    let lease = rig.agent.runs.lease(&names, SessionId::new(), &client()).unwrap();
+    assert!(matches!(lease, LeaseRequest::Granted(_)));
+    let start = StartTask { queue: true, ..rig.task("the next") };
+    let waits = rig.agent.start(start).await.unwrap();
+    sleep(Duration::from_secs(5)).await;
+    assert!(waits.running());
+    let session = waits.report().session_id;
+    within(rig.agent.stop(session, StopReason::Cancelled, &client())).await.unwrap();
+    assert_eq!(rig.ended(waits).await.stop_reason, StopReason::Cancelled);
+    assert!(rig.phone.sent().is_empty());
+    drop(lease);
+    assert_eq!(holder(&rig).await, DeviceHolder::Free);
 }

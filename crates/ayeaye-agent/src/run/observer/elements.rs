@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::Map;
 use tokio::time::{Instant, timeout};
 
@@ -57,7 +58,7 @@ pub(in crate::run) struct ElementTree {
     pub(in crate::run) elements: Arc<Elements>,
     pub(super) blob: Option<BlobRef>,
     /// When the phone had told them.
-    pub(super) read_at: Instant,
+    pub(in crate::run) read_at: Instant,
     pub(super) certainty: Certainty,
     /// They are known from an earlier step, in which the screen looked the same.
     pub(in crate::run) is_known: bool,
@@ -120,6 +121,12 @@ impl Observation {
     /// Gives up elements that are being read: the screen is about to change.
     pub(in crate::run) fn stop_reading_elements(&mut self) {
         self.elements = ElementsRequest::Unavailable;
+    }
+
+    /// When the phone had told the elements, if they are known.
+    pub(in crate::run) fn elements_read_at(&self) -> Option<Timestamp> {
+        let age = self.elements.tree()?.read_at.elapsed();
+        Timestamp::now().checked_sub(age).ok()
     }
 
     /// The element that a gesture is aimed at, if the elements are known.

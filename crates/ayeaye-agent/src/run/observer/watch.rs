@@ -40,15 +40,15 @@ pub(in crate::run) struct LaterLook {
 }
 
 impl LaterLook {
-    /// How good it is for an act. A `strict` one goes by what is no more than a second old, and the time that
-    /// a look takes.
+    /// How good it is for an act. A `strict` one goes by what is no more than a second old, and where no other one is
+    /// under way, the time that a look takes older.
     fn freshness(&self, strict: bool) -> Freshness {
         let now = Instant::now();
         if self.began_at.have_parted() {
             Freshness::Stale
-        } else if now < self.begun + FRESH || strict && now < self.begun + FRESH + self.took {
+        } else if now < self.begun + FRESH {
             Freshness::Fresh
-        } else if !strict && now < self.good_until {
+        } else if now < if strict { self.begun + FRESH + self.took } else { self.good_until } {
             Freshness::UntilNext
         } else {
             Freshness::Stale
@@ -332,7 +332,8 @@ mod tests {
             (seen.freshness(false), seen.freshness(true))
         };
         assert_eq!(after(999).await, (Freshness::Fresh, Freshness::Fresh));
-        assert_eq!(after(2499).await, (Freshness::UntilNext, Freshness::Fresh));
+        assert_eq!(after(2499).await, (Freshness::UntilNext, Freshness::UntilNext));
+        assert_eq!(after(2500).await, (Freshness::UntilNext, Freshness::Stale));
         assert_eq!(after(5999).await, (Freshness::UntilNext, Freshness::Stale));
         assert_eq!(after(6000).await, (Freshness::Stale, Freshness::Stale));
     }
