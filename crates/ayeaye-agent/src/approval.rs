@@ -95,9 +95,12 @@ pub(crate) fn is_same_act_later(asked: &ActIdentity, now: &ActIdentity) -> bool 
     let as_counted = match (&asked.countdown, &now.countdown) {
         (None, None) => true,
         (Some(before), Some(now)) => {
-            let passed = now.read_at.duration_since(before.read_at);
-            let passed = Duration::try_from(passed).unwrap_or_default();
-            have_counted_down(&before.seconds, &now.seconds, passed)
+            let read = before.read_at.zip(now.read_at);
+            let passed = read.map(|(before, now)| Duration::try_from(now.duration_since(before)));
+            before.seconds == now.seconds
+                || passed
+                    .and_then(Result::ok)
+                    .is_some_and(|passed| have_counted_down(&before.seconds, &now.seconds, passed))
         }
         _ => false,
     };

@@ -261,7 +261,8 @@ pub struct Countdown {
     /// Each of them, in seconds.
     pub seconds: Vec<u32>,
     /// When the phone said so.
-    pub read_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_at: Option<Timestamp>,
 }
 
 /// An element of the screen.

@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_time_counts_down_as_fast_as_time_passes_or_stands_still() {
-        let minute = Duration::from_secs(60);
+        let minute = Duration::from_mins(1);
         for (before, now, counted) in [
             (241, 181, true),
             (241, 178, true),

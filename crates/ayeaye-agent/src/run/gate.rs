@@ -277,8 +277,11 @@ impl Run {
             let id = aimed.map(|it| it.resource_id.clone()).unwrap_or_default();
             [id, take(&target.name), target.kind]
         });
-        let counts = !seconds.is_empty();
-        let read_at = observation.elements_read_at().filter(|_| counts);
+        let countdown = (!seconds.is_empty()).then(|| {
+            let read = self.deps.journal.now().zip(observation.age_of_elements());
+            let read_at = read.and_then(|(now, age)| now.checked_sub(age).ok());
+            Countdown { seconds, read_at }
+        });
         let act = ActIdentity {
             action: self.action_key(gesture),
             app: observation.app.clone().unwrap_or_default(),
@@ -287,7 +290,7 @@ impl Run {
             target,
             content: content_of(screen, verdict),
             at,
-            countdown: read_at.map(|read_at| Countdown { seconds, read_at }),
+            countdown,
         };
         self.recorder.secrets().redact_act(act)
     }

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde_json::Map;
 use tokio::time::{Instant, timeout};
 
@@ -123,10 +122,9 @@ impl Observation {
         self.elements = ElementsRequest::Unavailable;
     }
 
-    /// When the phone had told the elements, if they are known.
-    pub(in crate::run) fn elements_read_at(&self) -> Option<Timestamp> {
-        let age = self.elements.tree()?.read_at.elapsed();
-        Timestamp::now().checked_sub(age).ok()
+    /// How long ago the phone had told the elements, if they are known.
+    pub(in crate::run) fn age_of_elements(&self) -> Option<Duration> {
+        self.elements.tree().map(|tree| tree.read_at.elapsed())
     }
 
     /// The element that a gesture is aimed at, if the elements are known.
