@@ -156,13 +156,13 @@ impl AdbDevice {
             Gesture::Click { point } => gesture::tap(*point, on),
             Gesture::DoubleClick { point } => gesture::double_tap(*point, on, self.sdk().await?),
             Gesture::LongPress { point, duration } => {
-                let timeout = self.long_press().await.unwrap_or(gesture::LONG_PRESS);
+                let timeout = self.long_press().await?.unwrap_or(gesture::LONG_PRESS);
                 gesture::long_press(*point, on, *duration, timeout)
             }
             Gesture::Slide { from, to, duration } => gesture::slide(*from, *to, on, *duration),
             Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
             Gesture::Drag { from, to } => {
-                let set = self.long_press().await;
+                let set = self.long_press().await?;
                 let matters = set.is_some_and(|set| gesture::JAVA_LONG_PRESS < set);
                 let sdk = if matters { self.sdk().await? } else { None };
                 let press = gesture::drag_press(set.unwrap_or(gesture::LONG_PRESS), sdk);
@@ -188,14 +188,11 @@ impl AdbDevice {
         Ok(performed)
     }
 
-    /// The touch and hold delay that is set; `None` also where the phone does not say: the gesture goes without.
-    async fn long_press(&self) -> Option<Duration> {
-        let asked =
-            self.long_press.get_or_try_init(async || gesture::set_delay(&self.client).await);
-        asked.await.copied().unwrap_or_else(|err| {
-            tracing::debug!(device = %self.client.id(), "its touch and hold delay: {err}");
-            None
-        })
+    async fn long_press(&self) -> Result<Option<Duration>, DeviceError> {
+        self.long_press
+            .get_or_try_init(async || gesture::set_delay(&self.client).await)
+            .await
+            .copied()
     }
 
     async fn sdk(&self) -> Result<Option<u32>, DeviceError> {

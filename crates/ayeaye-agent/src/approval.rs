@@ -129,6 +129,16 @@ pub(crate) fn is_same_gesture(one: &Gesture, other: &Gesture) -> bool {
         | (Gesture::LongPress { point: a, .. }, Gesture::LongPress { point: b, .. }) => {
             near(*a, *b)
         }
+        (
+            Gesture::Type { text: a, point: at, clear, submit },
+            Gesture::Type { text: b, point: to, clear: clear_too, submit: submit_too },
+        ) => {
+            let same_place = match (at, to) {
+                (Some(at), Some(to)) => near(*at, *to),
+                (at, to) => at == to,
+            };
+            same_place && (a, clear, submit) == (b, clear_too, submit_too)
+        }
         (one, other) => one == other,
     }
 }
@@ -136,4 +146,41 @@ pub(crate) fn is_same_gesture(one: &Gesture, other: &Gesture) -> bool {
 fn near(a: Point, b: Point) -> bool {
     let ((ax, ay), (bx, by)) = (a.fractions(), b.fractions());
     (ax - bx).abs() * 1e3 <= SAME_PLACE && (ay - by).abs() * 1e3 <= SAME_PLACE
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::event::Countdown;
+
+    #[test]
+    fn a_countdown_is_the_same_act_after_as_long_as_it_has_counted() {
+        let act = |seconds: u32, read_at: Option<i64>| {
+            let read_at = read_at.map(|it| Timestamp::from_second(it).unwrap());
+            ActIdentity {
+                action: "CLICK".to_owned(),
+                app: "com.example.shop".to_owned(),
+                activity: String::new(),
+                screen: String::new(),
+                target: None,
+                content: String::new(),
+                at: None,
+                countdown: Some(Countdown { seconds: vec![seconds], read_at }),
+            }
+        };
+        for (asked, now, same) in [
+            (act(241, Some(0)), act(121, Some(120)), true),
+            (act(241, Some(0)), act(236, Some(120)), false),
+            (act(241, Some(0)), act(241, Some(120)), true),
+            (act(241, Some(120)), act(239, Some(0)), false),
+            (act(241, None), act(239, Some(2)), false),
+            (act(241, None), act(241, None), true),
+            (act(241, Some(0)), ActIdentity { countdown: None, ..act(241, None) }, false),
+        ] {
+            assert_eq!(is_same_act_later(&asked, &now), same, "{asked:?} {now:?}");
+            assert!(is_same_act(&asked, &now), "a no holds for all of them");
+        }
+    }
 }

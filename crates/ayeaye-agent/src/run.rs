@@ -150,8 +150,8 @@ struct RunState {
     /// Notes for the model's next prompt.
     system_notes: Vec<String>,
     progress: Progress,
-    /// How often in a row an act was put off because the screen had changed.
-    put_off: u32,
+    /// The act that was last put off because the screen had changed, and how often in a row.
+    put_off: Option<(Gesture, u32)>,
     /// The strict act, or the act that needs leave, that was last put off for that, and how often in a row.
     put_off_strictly: Option<(Gesture, u32)>,
     /// The number of questions answered without the user.

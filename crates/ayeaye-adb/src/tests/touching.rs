@@ -49,18 +49,6 @@ async fn presses_and_drags_last_longer_than_the_touch_and_hold_delay() {
 }
 
 #[tokio::test]
-async fn a_phone_that_does_not_say_its_touch_and_hold_delay_is_pressed_as_most_are() {
-    let fake =
-        Fake::phone(|r| r.contains("long_press_timeout").then_some(Reply::Fail("closed"))).await;
-    let device = fake.open().await;
-    let (point, duration) = (Point::new(500, 500).unwrap(), Duration::from_millis(100));
-    device.perform(&Gesture::LongPress { point, duration }, ON).await.unwrap();
-    device.perform(&Gesture::Drag { from: point, to: point }, ON).await.unwrap();
-    let acts = ["input swipe 540 1200 540 1200 700", "input draganddrop 540 1200 540 1200 1500"];
-    assert_eq!(fake.acts(), acts);
-}
-
-#[tokio::test]
 async fn a_drag_before_android_12_is_doubtful_after_a_longer_touch_and_hold_delay() {
     let point = Point::new(500, 500).unwrap();
     let long = "draganddrop 540 1200 540 1200 2500";

@@ -25,6 +25,8 @@ const FRESH: Duration = Duration::from_millis(350);
 const LIGHTS: u32 = 2;
 const WENT_DARK: &str = "the screen had gone off while it was being decided on";
 
+const SHOWS_OTHER: &str = "the screen had gone off while it was being decided on, and it shows something else since it is on again";
+
 const SWITCHED_OFF: &str =
     "the screen was off since you pressed POWER; it is switched on for the next look";
 
@@ -38,6 +40,17 @@ const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept
     again with `ayeaye secret set NAME`, then say that it is done.";
 const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere, and the server \
     has been restarted since it was given. Please give it again.";
+
+/// A screen that had gone off and was switched on again before an act.
+#[derive(Debug)]
+enum Relit {
+    /// It looks as it did.
+    Same,
+    /// It looks otherwise.
+    Other,
+    /// It cannot be switched on, or stays locked, as a clause.
+    NotReady(String),
+}
 
 impl Run {
     /// Carries out a gesture, at most once. Without a `target`, that is the element under its point.
@@ -187,33 +200,28 @@ impl Run {
             if !dark && self.device.is_awake().await.unwrap_or(true) {
                 return Ok(None);
             }
-            if let Some(why) = self.light_again(act.gesture, &observation.frame).await? {
+            match self.light_again(act.gesture, &observation.frame).await? {
+                Relit::Same => {}
                 // What counts down has changed, and is the same all the same.
-                let same = self.has_same_elements(act, observation).await?;
-                return Ok((!same).then_some(why));
+                Relit::Other if self.is_still_there(act, observation).await? => {}
+                Relit::Other => return Ok(Some(SHOWS_OTHER.to_owned())),
+                Relit::NotReady(why) => return Ok(Some(why)),
             }
         }
         Ok(None)
     }
 
-    async fn light_again(
-        &mut self,
-        gesture: &Gesture,
-        frame: &Frame,
-    ) -> Result<Option<String>, RunError> {
+    async fn light_again(&mut self, gesture: &Gesture, frame: &Frame) -> Result<Relit, RunError> {
         if let Err(err) = self.actor.wake(&mut self.recorder).await?.result {
-            return Ok(Some(format!(
-                "{WENT_DARK}, and cannot be made ready: {}",
-                error_chain(&err)
-            )));
+            let why = format!("{WENT_DARK}, and cannot be made ready: {}", error_chain(&err));
+            return Ok(Relit::NotReady(why));
         }
         // What is aimed at nothing on the screen needs no second look.
         if matches!(gesture, Gesture::HotKey { .. } | Gesture::Awake { .. }) {
-            return Ok(None);
+            return Ok(Relit::Same);
         }
         let same = self.observer.still_shows(frame).await?;
-        Ok((!same)
-            .then(|| format!("{WENT_DARK}, and it shows something else since it is on again")))
+        Ok(if same { Relit::Same } else { Relit::Other })
     }
 
     /// The gesture with its secrets restored; `None` if one of them is not known any more.

@@ -66,10 +66,13 @@ pub(super) fn never_rests(why: &str, app: Option<String>) -> RunError {
 
 /// So is one that could get into another page.
 fn never_sure(gesture: &Gesture, why: &str, app: Option<String>) -> RunError {
+    let what = match gesture {
+        Gesture::Type { .. } => "Typing the text",
+        _ => "Pressing enter",
+    };
     let text = format!(
-        "{} has not been done, though it was tried again and again: {why}. It must not go to another screen than the \
-         one that it is meant for. Please do it by hand, then say that it is done.",
-        gesture.name()
+        "{what} has not been done, though it was tried again and again: {why}. It must not go to another screen than \
+         the one that it is meant for. Please do it by hand, then say that it is done."
     );
     RunError::NeedsTakeover { text, app }
 }
@@ -85,8 +88,7 @@ impl Run {
 
     /// Whether an act that needs the user's leave, or a strict one, may be put off once more, which counts.
     pub(super) fn may_put_off_again(&mut self, gesture: &Gesture) -> bool {
-        let before = self.state.put_off_strictly.take();
-        let before = before.filter(|(it, _)| is_same_gesture(it, gesture)).map_or(0, |(_, it)| it);
+        let before = times_of(gesture, self.state.put_off_strictly.as_ref());
         let may = before < LOOKS_AGAIN;
         self.state.put_off_strictly = may.then(|| (gesture.clone(), before + 1));
         may
@@ -143,19 +145,20 @@ impl Run {
                         places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
                     }));
         if looks_same {
-            self.state.put_off = 0;
+            self.state.put_off = None;
             return Ok(ScreenNow::Same);
         }
         let compared = self.compare_elements(act, observation).await?;
+        let put_off = times_of(gesture, self.state.put_off.as_ref());
         let may_act = match compared {
             Some(Compared::Same) if observation.has_elements_of_its_frame() => true,
             Some(Compared::Other) => {
                 return Ok(ScreenNow::Changed("what it was aimed at has changed".to_owned()));
             }
             // Where a screen never rests and does not say what is on it, its app is all there is to go by.
-            _ if !strict && LOOKS_AGAIN <= self.state.put_off => true,
+            _ if !strict && LOOKS_AGAIN <= put_off => true,
             // A client that acts itself would be put off each time anew.
-            None if !strict && self.is_direct => {
+            None | Some(Compared::OtherDigits) if !strict && self.is_direct => {
                 let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
                 let whole = vec![[0, 0, side(size.width), side(size.height)]];
                 let places = places.unwrap_or(whole);
@@ -167,13 +170,13 @@ impl Run {
             // The elements may have taken seconds.
             return Ok(match self.observer.state_now().await? {
                 Ok(state) => other_screen(&state, gesture, observation).unwrap_or_else(|| {
-                    self.state.put_off = 0;
+                    self.state.put_off = None;
                     ScreenNow::Same
                 }),
                 Err(err) => unseen(&err),
             });
         }
-        self.state.put_off += 1;
+        self.state.put_off = Some((gesture.clone(), put_off + 1));
         Ok(ScreenNow::Changed("the screen has changed where it was aimed at".to_owned()))
     }
 
@@ -198,27 +201,37 @@ impl Run {
         let strict = self.is_strict(act);
         // What is aimed at nothing may hit a dialog by now.
         if !strict && !before.aimed.is_empty() {
-            let aimed = |it: ScreenFacts| ScreenFacts { aimed: it.aimed, ..ScreenFacts::default() };
+            // The field and the button are the same whoever is written to.
+            let names_whom =
+                matches!(act.gesture, Gesture::Type { .. }) || act.rests_on(Rule::AskedFor);
+            let aimed = |it: ScreenFacts| {
+                let header = it.header.into_iter().take(usize::from(names_whom)).collect();
+                ScreenFacts { aimed: it.aimed, header, ..ScreenFacts::default() }
+            };
             (before, now) = (aimed(before), aimed(now));
         }
-        let ticks = || !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
-        Ok(Some(if ticks() {
-            Compared::OtherDigits
-        } else if is_same_later(before, now, passed) {
+        let ticks = !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
+        Ok(Some(if is_same_later(before, now, passed) {
             Compared::Same
+        } else if ticks {
+            Compared::OtherDigits
         } else {
             Compared::Other
         }))
     }
 
-    /// Whether the elements say that the screen is still the one that an act was decided on.
-    pub(super) async fn has_same_elements(
+    /// Whether what the phone says tells that the screen is still the one that an act was decided on.
+    pub(super) async fn is_still_there(
         &mut self,
         act: &DecidedAct<'_>,
         observation: &Observation,
     ) -> Result<bool, RunError> {
         let compared = self.compare_elements(act, observation).await?;
-        Ok(compared == Some(Compared::Same) && observation.has_elements_of_its_frame())
+        if compared != Some(Compared::Same) || !observation.has_elements_of_its_frame() {
+            return Ok(false);
+        }
+        let state = self.observer.state_now().await?;
+        Ok(state.is_ok_and(|it| other_screen(&it, act.gesture, observation).is_none()))
     }
 }
 
@@ -261,6 +274,11 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
+/// How often in a row this act was put off, if it is the one that was put off last.
+fn times_of(gesture: &Gesture, put_off: Option<&(Gesture, u32)>) -> u32 {
+    put_off.filter(|(it, _)| is_same_gesture(it, gesture)).map_or(0, |(_, times)| *times)
+}
+
 /// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are.
 fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
     let letters = |facts: &ScreenFacts| {
@@ -273,7 +291,12 @@ fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
         }
         aimed
     };
-    before.aimed != now.aimed && letters(before) == letters(now)
+    let (before_letters, now_letters) = (letters(before), letters(now));
+    // Of keys with digits, and days of a calendar, nothing would be left to tell them apart.
+    let is_named = before_letters
+        .iter()
+        .any(|control| control.names.iter().any(|name| name.chars().any(char::is_alphabetic)));
+    is_named && before.aimed != now.aimed && before_letters == now_letters
 }
 
 /// Where the screen must look the same for a gesture: where it touches, with what is around it; for a text, and

@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use super::same_screen::after;
-use crate::fakes::{Call, Motion, Rig, ScriptedReply, click, complete};
+use crate::fakes::{Call, Fault, Motion, Rig, ScriptedReply, click, complete, types};
 use crate::{QuestionKind, Report, StopReason, UserInput};
 
 fn payment(title: &str, button: &str) -> String {
@@ -189,7 +189,7 @@ async fn an_enter_that_needs_no_leave_is_the_users_where_the_screen_changes_each
     assert_eq!(rig.phone.gestures(), [""; 0]);
     let question = report.question.unwrap();
     assert_eq!(question.kind, QuestionKind::Takeover, "{question:?}");
-    assert!(question.text.starts_with("HOT_KEY has not been done"), "{question:?}");
+    assert!(question.text.starts_with("Pressing enter has not been done"), "{question:?}");
     assert_eq!(report.steps.len(), 3, "two put off, the third handed over");
 }
 
@@ -227,5 +227,42 @@ async fn what_counts_down_is_the_same_after_the_screen_was_off() {
         assert_ne!(rig.phone.count(Call::Wake), 0);
         let errors = || report.steps.iter().filter_map(|it| it.error.as_deref());
         assert_eq!(errors().any(|it| it.contains("it shows something else")), done == 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_counts_down_is_not_done_on_a_screen_that_cannot_be_switched_on() {
+    let (rig, asked) = paying_on(Motion::Endless, || click(500), counts_down).await;
+    rig.phone.breaks(Call::Wake, 1..=9, Fault::Refused);
+    let yes = UserInput::Reply("yes".to_owned());
+    let next = u32::try_from(rig.script.seen().len()).unwrap() + 1;
+    let follower = rig.resume(asked.session_id, yes).await.unwrap();
+    rig.script.is_asked(next).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    rig.phone.shows(&counts_down(1), false);
+    rig.phone.goes_dark();
+    let report = rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), [""; 0], "{report:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_with_a_place_does_not_go_to_somebody_elses_chat() {
+    let chat = |who: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="{who}" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+            <node text="" resource-id="com.example.chat:id/message" class="android.widget.EditText" clickable="true" focused="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    for (later, done) in [("Anna", 1), ("Mallory", 0)] {
+        let text = types("See you", Some([500, 500]));
+        let rig = Rig::new([after(3000, text), complete("done")]);
+        rig.phone.moves(Motion::Endless);
+        rig.phone.shows(&chat("Anna"), false);
+        let follower = rig.begin().await;
+        rig.script.is_asked(1).await;
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        rig.phone.shows(&chat(later), false);
+        rig.ended(follower).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{later}");
     }
 }
