@@ -9,12 +9,14 @@ mod known_secrets;
 mod metadata;
 mod redact;
 mod secret_store;
+mod secret_stores;
 mod server_keys;
 mod spelling;
 
 pub(crate) use self::metadata::{REFUSED_BY_RULE, is_length, keep_length, length_of, length_told};
 pub use self::secret_store::holds_placeholder;
-pub(crate) use self::secret_store::{SecretStore, SecretStores, placeholders};
+pub(crate) use self::secret_store::{SecretStore, placeholders};
+pub(crate) use self::secret_stores::SecretStores;
 pub use self::server_keys::SHORTEST_KEY;
 
 /// How much of what happens is kept.

@@ -1,6 +1,6 @@
 //! Files that only their owner may read, and that are whole or not there: what the standard library leaves to us.
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,9 +24,18 @@ pub fn private_folder(path: &Path, with_parents: bool) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Puts the names in a folder on the disk. Systems other than Unix have no such call, and need none.
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+/// Puts the names in a folder on the disk. Systems other than Unix have no such call, and need none; nor have some
+/// file systems.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    match File::open(path)?.sync_all() {
+        Err(err) if matches!(err.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        synced => synced,
+    }
 }
 
 /// A name beside `path` that no other writer uses.
@@ -47,7 +56,8 @@ pub fn write_whole(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
         // The first error is the one to report; this one could only repeat it.
         fs::remove_file(&temp).ok();
     }
-    written
+    written?;
+    if sync { sync_folder(path.parent().unwrap_or(Path::new("."))) } else { Ok(()) }
 }
 
 fn fill(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {

@@ -3,7 +3,7 @@ use std::fs::Permissions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ayeaye_agent::private_files::private_options;
+use ayeaye_agent::private_files::{private_options, sync_folder};
 
 /// Replaces a file and keeps its permissions; one that is new can be read by its owner alone, since there
 /// may be a key in it. Links are followed: the file they lead to is meant.
@@ -30,7 +30,7 @@ fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Res
             "it is a folder, a device or the like, which is not replaced: name a file",
         ));
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
@@ -42,7 +42,8 @@ fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Res
         // The first error is what matters.
         drop(std::fs::remove_file(&beside));
     }
-    written
+    written?;
+    sync_folder(folder)
 }
 
 /// Where a path leads, past links; also where the last link leads to nothing yet.

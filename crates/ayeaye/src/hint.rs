@@ -78,7 +78,18 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "`ayeaye sessions list` shows them",
             "stop one that waits and is no longer wanted",
         ),
-        AgentError::Coordinator(_) => "`ayeaye doctor` checks the data folder; `ayeaye sessions list` shows what is at work",
+        AgentError::Coordinator(CoordinatorError::RunEnded) => reader.choose(
+            "get_session(session_id) says how it ended; where you are offered tasks, ask_agent_continue goes on",
+            "`ayeaye sessions show` says how it ended; `ayeaye continue` goes on",
+            "give it another task to go on",
+        ),
+        AgentError::Coordinator(CoordinatorError::InboxFull(_)) => reader.choose(
+            "wait until the run has taken them; get_session(session_id) says whether it is at work",
+            "wait until the run has taken them: `ayeaye sessions show` says whether it is at work",
+            "wait until the run has taken them",
+        ),
+        AgentError::Coordinator(CoordinatorError::TooLong) => "say it in fewer words",
+        AgentError::Coordinator(CoordinatorError::Storage { .. }) => "`ayeaye doctor` checks the data folder; `ayeaye sessions list` shows what is at work",
         AgentError::NoTask(_) => reader.choose(
             "say what the agent is to do: ask_agent_continue with this session_id and a task",
             "say what the agent is to do: `ayeaye continue ID TEXT`",
@@ -92,7 +103,8 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "start a new task; run.session-max-steps and journal.max-session-size in ayeaye.toml say how much a \
              session takes",
         ),
-        AgentError::UnknownSession(_) => reader.choose(
+        AgentError::UnknownSession(_)
+        | AgentError::Coordinator(CoordinatorError::UnknownSession(_)) => reader.choose(
             "list_sessions shows the sessions there are",
             "`ayeaye sessions list` shows the sessions there are",
             "History shows the sessions there are",
@@ -289,15 +301,28 @@ mod tests {
             AgentError::Journal(JournalError::Busy(id)),
             AgentError::Coordinator(CoordinatorError::TooManyRuns),
             AgentError::Coordinator(CoordinatorError::TooManyWaiting),
+            AgentError::Coordinator(CoordinatorError::RunEnded),
+            AgentError::Coordinator(CoordinatorError::InboxFull(id)),
         ]
     }
 
     #[test]
-    fn nobody_with_too_many_tasks_is_sent_to_the_data_folder() {
-        for reader in [Reader::Client, Reader::Terminal, Reader::Page] {
-            for err in [CoordinatorError::TooManyRuns, CoordinatorError::TooManyWaiting] {
-                let said = for_agent_error(&AgentError::Coordinator(err), reader);
-                assert!(!said.contains("data folder"), "{reader:?}: {said}");
+    fn only_who_cannot_use_the_data_folder_is_sent_to_it() {
+        let source = std::io::Error::other("disk full");
+        let storage = CoordinatorError::Storage { what: "table.json".to_owned(), source };
+        for (err, is_about_it) in [
+            (CoordinatorError::TooManyRuns, false),
+            (CoordinatorError::TooManyWaiting, false),
+            (CoordinatorError::RunEnded, false),
+            (CoordinatorError::InboxFull(SessionId::new()), false),
+            (CoordinatorError::TooLong, false),
+            (CoordinatorError::UnknownSession(SessionId::new()), false),
+            (storage, true),
+        ] {
+            let err = AgentError::Coordinator(err);
+            for reader in [Reader::Client, Reader::Terminal, Reader::Page] {
+                let said = for_agent_error(&err, reader);
+                assert_eq!(said.contains("data folder"), is_about_it, "{reader:?}: {said}");
             }
         }
     }
@@ -313,6 +338,8 @@ mod tests {
             AgentError::UnknownSession(id),
             AgentError::Coordinator(CoordinatorError::TooManyRuns),
             AgentError::Coordinator(CoordinatorError::TooManyWaiting),
+            AgentError::Coordinator(CoordinatorError::RunEnded),
+            AgentError::Coordinator(CoordinatorError::InboxFull(id)),
         ] {
             let said = for_agent_error(&err, Reader::Client);
             let for_all = said.split("where you are offered tasks").next().unwrap();

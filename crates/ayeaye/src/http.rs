@@ -19,6 +19,7 @@ mod open_calls;
 mod own_page;
 mod rate_limit;
 mod readiness;
+mod refusal;
 mod replay;
 mod resource;
 mod sessions;

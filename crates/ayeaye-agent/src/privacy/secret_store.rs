@@ -3,9 +3,8 @@
 mod tests;
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use sha2::{Digest as _, Sha256};
 
@@ -16,13 +15,11 @@ use super::server_keys::ServerKeys;
 use super::spelling::{SHORTEST, cut_off, standing_alone};
 use crate::named_secret::{SecretPlaces, mention, mentioned, names_secret};
 use crate::secret_text::{OPENING, SecretKind, placeholder_length, secret_parts};
-use crate::{NamedSecret, NamedSecretError, NamedSecrets, NoNamedSecrets, SessionId};
+use crate::{NamedSecret, NamedSecrets, NoNamedSecrets, SessionId};
 
 /// Most parts of one answer that are taken for secrets: a text with more is a document, and must not
 /// push out what was learned before.
 const MOST_PARTS: usize = 16;
-/// Most sessions whose secrets are known at a time.
-const MOST_SESSIONS: usize = 256;
 
 /// The secrets of one session.
 pub(crate) struct SecretStore {
@@ -52,7 +49,7 @@ impl SecretStore {
     }
 
     /// The same, which hides the server's own keys besides, and knows the secrets that the user names.
-    fn of(
+    pub(super) fn of(
         id: SessionId,
         level: KeepText,
         server_keys: Arc<ServerKeys>,
@@ -345,68 +342,6 @@ fn likely(parts: &[String]) -> impl Iterator<Item = &str> {
     let mut parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
     parts.into_iter().take(MOST_PARTS)
-}
-
-/// The secrets of the sessions this process has driven. They outlive a run, since the next one may
-/// show them again, and end with the process.
-pub(crate) struct SecretStores {
-    sessions: Mutex<VecDeque<(SessionId, Arc<SecretStore>)>>,
-    server_keys: Arc<ServerKeys>,
-    named: Arc<dyn NamedSecrets>,
-}
-
-impl SecretStores {
-    /// None yet; the user's named secrets are found there.
-    pub(crate) fn new(named: Arc<dyn NamedSecrets>) -> Self {
-        Self { sessions: Mutex::default(), server_keys: Arc::default(), named }
-    }
-
-    /// Fails unless every secret that a user's text names can be had.
-    pub(crate) fn check_named(&self, text: &str) -> Result<(), NamedSecretError> {
-        for name in mentioned(text) {
-            if self.named.find(name)?.is_none() {
-                return Err(NamedSecretError::Unknown(name.to_owned()));
-            }
-        }
-        Ok(())
-    }
-
-    /// Hides these keys and tokens of the server, in every session.
-    pub(crate) fn hide_keys<'a>(&self, keys: impl IntoIterator<Item = &'a str>) {
-        self.server_keys.add(keys);
-    }
-
-    /// The secrets of a session.
-    pub(crate) fn of(&self, id: SessionId, level: KeepText) -> Arc<SecretStore> {
-        let mut all = self.lock();
-        if let Some(at) = all.iter().position(|(known, _)| *known == id) {
-            let entry = all.remove(at).expect("it was found there");
-            let secrets = entry.1.clone();
-            all.push_back(entry);
-            return secrets;
-        }
-        if all.len() == MOST_SESSIONS {
-            all.pop_front();
-        }
-        let secrets =
-            Arc::new(SecretStore::of(id, level, self.server_keys.clone(), self.named.clone()));
-        all.push_back((id, secrets.clone()));
-        secrets
-    }
-
-    /// A text that may hold secrets of any session.
-    pub(crate) fn redact(&self, text: &str) -> String {
-        let all: Vec<Arc<SecretStore>> = self.lock().iter().map(|(_, it)| it.clone()).collect();
-        let mut clean = self.server_keys.redact(text).into_owned();
-        for secrets in all.iter().filter(|secrets| !secrets.has_none()) {
-            clean = secrets.redact(&clean).into_owned();
-        }
-        clean
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(SessionId, Arc<SecretStore>)>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl fmt::Debug for SecretStore {

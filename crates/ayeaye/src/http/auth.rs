@@ -1,14 +1,15 @@
 //! The checks before a request reaches MCP: host, origin, token, size.
+#[cfg(test)]
+mod tests;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{
-    ALLOW, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN,
-};
-use axum::http::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, EXPECT, HOST, ORIGIN};
+use axum::http::header::{HeaderMap, HeaderName, HeaderValue};
 use axum::http::header::{WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
@@ -24,6 +25,7 @@ use super::logins::Logins;
 use super::malformed;
 use super::own_page;
 use super::rate_limit::{RateLimiter, network};
+use super::refusal::{later, no_session, nothing_left, refuse};
 use super::replay::Spent;
 use super::resource::Resource;
 use super::sessions::{Sessions, on_behalf_of};
@@ -328,33 +330,11 @@ impl AuthMiddleware {
     }
 }
 
-/// What rmcp answers to other requests that name an unknown session.
-fn no_session() -> Response {
-    (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
-}
-
-/// Nothing is left of a stream that a client resumes. Some clients take every stream that ends for a broken
-/// one and resume it (TypeScript SDK 1.23, which Gemini CLI contains); an empty stream would be resumed
-/// again, for ever. This status tells them that there is none.
-fn nothing_left(spent: Spent) -> Response {
-    let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, spent.text());
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
-    response
-}
-
 /// A session was ended. rmcp answers 202, which the Python SDK reports as a failure.
 fn ended(mut response: Response) -> Response {
     if response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
-    response
-}
-
-/// An error with `Retry-After`.
-fn later(status: StatusCode, wait: Duration, text: &str) -> Response {
-    let mut response = refuse(status, text);
-    let seconds = HeaderValue::from(wait.as_secs().saturating_add(1));
-    response.headers_mut().insert(RETRY_AFTER, seconds);
     response
 }
 
@@ -414,54 +394,4 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
 fn bearer(text: &str) -> Option<&str> {
     let (scheme, token) = text.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_matches(' '))
-}
-
-/// A JSON-RPC error, which clients show, with the HTTP status that fits.
-pub(super) fn refuse(status: StatusCode, text: &str) -> Response {
-    let body = serde_json::json!({
-        "jsonrpc": "2.0",
-        "id": null,
-        "error": { "code": -32600, "message": text },
-    });
-    (status, [(CONTENT_TYPE, "application/json")], body.to_string()).into_response()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bearer_tokens_are_read_as_the_rfc_says() {
-        assert_eq!(bearer("Bearer abc"), Some("abc"));
-        assert_eq!(bearer("bearer  abc "), Some("abc"));
-        for wrong in ["abc", "Basic abc", "Bearerabc", ""] {
-            assert_eq!(bearer(wrong), None, "{wrong}");
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_body_that_never_ends_is_given_up() {
-        let body = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
-        let refusal = read(&HeaderMap::new(), body, 1024).await.unwrap_err();
-        assert_eq!(refusal.status(), StatusCode::REQUEST_TIMEOUT);
-    }
-
-    #[tokio::test]
-    async fn an_endless_body_is_read_no_further_than_it_helps() {
-        let chunk = Bytes::from(vec![b' '; 1 << 20]);
-        let body = Body::from_stream(futures::stream::repeat_with(move || {
-            Ok::<_, std::io::Error>(chunk.clone())
-        }));
-        let refusal = read(&HeaderMap::new(), body, 1024).await.unwrap_err();
-        assert_eq!(refusal.status(), StatusCode::PAYLOAD_TOO_LARGE);
-    }
-
-    #[tokio::test]
-    async fn a_body_of_exactly_the_limit_passes() {
-        let body = Body::from(vec![b'x'; 1024]);
-        assert_eq!(read(&HeaderMap::new(), body, 1024).await.unwrap().len(), 1024);
-        let body = Body::from(vec![b'x'; 1025]);
-        let refusal = read(&HeaderMap::new(), body, 1024).await.unwrap_err();
-        assert_eq!(refusal.status(), StatusCode::PAYLOAD_TOO_LARGE);
-    }
 }

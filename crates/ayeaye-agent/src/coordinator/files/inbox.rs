@@ -11,7 +11,7 @@ use super::{names, storage};
 use crate::coordinator::{
     CoordinatorError, LONGEST_REPLY, MOST_MESSAGES, Message, MessageBody, MessageId, Reply,
 };
-use crate::private_files::{private_folder, sync_folder, write_whole};
+use crate::private_files::{private_folder, write_whole};
 use crate::{SessionId, StopReason};
 
 /// Most bytes of a file: the longest reply, each byte escaped.
@@ -79,9 +79,7 @@ pub(super) fn leave(
     let path = folder.join(format!("{number}-{}.json", message.id));
     let bytes = serde_json::to_vec(&record(&message.body));
     let bytes = bytes.map_err(|err| storage("write", &path)(io::Error::other(err)))?;
-    write_whole(&path, &bytes, sync)
-        .and_then(|()| if sync { sync_folder(&folder) } else { Ok(()) })
-        .map_err(storage("write", &path))
+    write_whole(&path, &bytes, sync).map_err(storage("write", &path))
 }
 
 /// All messages in their order. What is not one is put aside, and keeps nobody from the others.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::folder::{private_folder, storage, sync_folder, write_whole};
+use super::folder::{private_folder, storage, write_whole};
 use super::line::hex;
 use crate::journal::{JournalError, OpenChange};
 use crate::{DeviceId, SettingChange};
@@ -79,8 +79,7 @@ pub(super) fn store(
     let changes = changes.into_iter().map(KeptChange::from).collect();
     let kept = Kept { device: device.as_str().to_owned(), changes };
     let text = serde_json::to_vec(&kept).map_err(|err| storage("write", &path)(err.into()))?;
-    let written = write_whole(&path, &text, true).and_then(|()| sync_folder(folder));
-    written.map_err(storage("write", &path))
+    write_whole(&path, &text, true).map_err(storage("write", &path))
 }
 
 /// What is remembered of a phone. A file that cannot be read is as good as none.

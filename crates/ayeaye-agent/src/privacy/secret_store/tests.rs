@@ -1,6 +1,7 @@
 //! What is found of a secret, and what becomes one again.
 use proptest::prelude::*;
 
+use super::super::SecretStores;
 use super::*;
 use crate::secret_text::find_secrets;
 
