@@ -196,11 +196,14 @@ impl Ufo {
         ui_tree: Option<&BlobRef>,
     ) -> Vec<FileOp> {
         let picture = picture.or(self.state.last_picture.as_ref());
+        // A sub-round that ends again has another last screen; one that ends once keeps what its step has stored.
+        let mut ends_once = false;
         let name = match scope {
             "sub_round" => {
                 // One that was not photographed, or cut off, must not leave a gap.
                 let next = self.state.sub_rounds;
                 let number = sub_round.map_or(next, |number| number.min(next));
+                ends_once = number == next;
                 if picture.is_some() || ui_tree.is_some() {
                     self.state.sub_rounds = next.max(number + 1);
                 }
@@ -210,7 +213,13 @@ impl Ufo {
             "session" => "action_step_final".to_owned(),
             _ => return Vec::new(),
         };
-        let put = |path: String, content: Content| FileOp::Replace { path, content };
+        let put = |path: String, content: Content| {
+            if ends_once {
+                FileOp::Write { path, content }
+            } else {
+                FileOp::Replace { path, content }
+            }
+        };
         let mut files = Vec::new();
         if let Some(picture) = picture.filter(|_| self.images != Images::None) {
             files.push(put(format!("{name}.png"), as_png(picture)));

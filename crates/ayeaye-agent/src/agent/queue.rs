@@ -117,17 +117,14 @@ impl QueuedRun {
             loop {
                 let changes = self.runs.changes();
                 if self.runs.claim(&self.lease, &self.owner) {
-                    return Ok(());
+                    return Ok::<(), AgentError>(());
                 }
                 next_change(changes).await;
             }
         });
         match waited.await.map_err(|it| (it.reason, it.to_string()))? {
             Ok(()) => {}
-            Err(err) => {
-                let err: AgentError = err;
-                return Err((StopReason::NotStarted, error_chain(&err)));
-            }
+            Err(err) => return Err((StopReason::NotStarted, error_chain(&err))),
         }
         self.setup.updates.send_modify(|update| {
             Arc::make_mut(&mut update.report).message.clear();

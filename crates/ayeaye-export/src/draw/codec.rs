@@ -133,9 +133,14 @@ fn jpeg(bytes: &[u8], unpacked: &mut Vec<u8>) -> Option<(Canvas, u64)> {
     if !fits(width.into(), height.into()) || !matches!(info.components, 1 | 3) {
         return None;
     }
+    let size = decoder.output_buffer_size()?;
+    if unpacked.capacity() < size {
+        // Growing would take twice as much as is needed, and copy what nobody reads.
+        *unpacked = Vec::with_capacity(size);
+    }
     // Nothing of an earlier picture is left in it, whatever the decoder leaves out.
     unpacked.clear();
-    unpacked.resize(decoder.output_buffer_size()?, 0);
+    unpacked.resize(size, 0);
     decoder.decode_into(unpacked).ok()?;
     let canvas = averaged(unpacked, (width, height), part((width, height)))?;
     let canvas = within(canvas, MAX_PNG_PIXELS)?;

@@ -20,7 +20,7 @@ pub(crate) struct SessionBlobs {
     unpack_buffer: UnpackBuffer,
 }
 
-/// What the pictures of all sessions are unpacked into, one after the other, as long as there is a session.
+/// What the pictures of all sessions are unpacked into where it is free, as long as there is a session.
 pub(super) type UnpackBuffer = Arc<Mutex<Vec<u8>>>;
 
 /// What is kept of it for the next picture: a screen of 1440x3440.
@@ -60,14 +60,17 @@ impl Blobs for SessionBlobs {
             return Some(picture);
         }
         let bytes = self.blob(blob).ok()?;
-        let picture = {
-            let mut buffer = self.unpack_buffer.lock().unwrap_or_else(PoisonError::into_inner);
-            let picture = DecodedPicture::read_through(&bytes, &mut buffer);
-            if KEPT_UNPACKED < buffer.capacity() {
-                *buffer = Vec::new();
+        let picture = match self.unpack_buffer.try_lock() {
+            Ok(mut buffer) => {
+                let picture = DecodedPicture::read_through(&bytes, &mut buffer);
+                if KEPT_UNPACKED < buffer.capacity() {
+                    *buffer = Vec::new();
+                }
+                picture
             }
-            picture?
-        };
+            // Another session uses it, which nobody waits for.
+            Err(_) => DecodedPicture::read_through(&bytes, &mut Vec::new()),
+        }?;
         let mut latest = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
         *latest = Some((blob.sha256.clone(), picture.clone()));
         Some(picture)
