@@ -9,6 +9,7 @@ mod skills;
 mod tools;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ayeaye::mcp::panics;
 use rmcp::model::{
@@ -26,7 +27,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::broadcast;
+use tokio::sync::watch;
 
 use catalog::Catalog;
 use questions::Questions;
@@ -42,28 +43,33 @@ struct Shared {
     catalog: Catalog,
     questions: Questions,
     jobs: TaskManager,
-    changes: broadcast::Sender<Change>,
+    changed: watch::Sender<Changed>,
 }
 
-/// What the suite can have changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Tools,
-    Prompts,
+/// When the suite had a list changed last.
+#[derive(Debug, Clone, Copy, Default)]
+struct Changed {
+    tools: Option<Instant>,
+    prompts: Option<Instant>,
 }
 
-/// Changes that a listener may be behind.
-const CHANGES: usize = 16;
+/// rmcp tells a client that it is subscribed before it hands the request on: a change may come before the listener.
+const BEFORE_LISTENING: Duration = Duration::from_millis(500);
+
+fn log_refusal(told: Result<(), impl std::fmt::Display>) {
+    if let Err(err) = told {
+        tracing::debug!("not told: {err}");
+    }
+}
 
 impl<H: ServerHandler> Fixtures<H> {
     /// Puts the fixtures before `real`.
     pub(crate) fn wrap(real: H) -> Self {
-        let (changes, _) = broadcast::channel(CHANGES);
         let shared = Shared {
             catalog: Catalog::read(),
             questions: Questions::new(),
             jobs: TaskManager::new(),
-            changes,
+            changed: watch::Sender::default(),
         };
         Self { real, shared: Arc::new(shared) }
     }
@@ -216,19 +222,23 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let sink = subscription.sink().clone();
-        let mut changes = self.shared.changes.subscribe();
+        let mut changes = self.shared.changed.subscribe();
+        let mut known = Instant::now().checked_sub(BEFORE_LISTENING);
         let tell = async {
-            while let Ok(change) = changes.recv().await {
+            loop {
+                let changed = *changes.borrow_and_update();
                 // What was not subscribed to is refused here: as it should be.
-                let told = match change {
-                    Change::Tools => sink.notify_tool_list_changed().await,
-                    Change::Prompts => sink.notify_prompt_list_changed().await,
-                };
-                if let Err(error) = told {
-                    tracing::debug!("not told of {change:?}: {error}");
+                if known < changed.tools {
+                    log_refusal(sink.notify_tool_list_changed().await);
+                }
+                if known < changed.prompts {
+                    log_refusal(sink.notify_prompt_list_changed().await);
+                }
+                known = known.max(changed.tools).max(changed.prompts);
+                if changes.changed().await.is_err() {
+                    std::future::pending::<()>().await;
                 }
             }
-            std::future::pending().await
         };
         tokio::select! {
             ended = self.real.listen(subscription) => ended,

@@ -165,6 +165,31 @@ async fn a_run_is_paused_from_the_page_and_goes_on_when_its_user_wants() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_watch_returns_when_a_run_leaves_its_queue() {
+    let (first, second) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let script = [completes("First.").held(&first), completes("Second.").held(&second)];
+    let server = FakeServer::new(script);
+    let mut client = LineClient::old(&server.server, json!({})).await;
+    let mut begin = async |task: &str| {
+        let task = json!({ "device_id": SERIAL, "task": task, "queue": true, "wait_seconds": 0 });
+        client.tool("ask_agent_start_new_task", task).await["session_id"].clone()
+    };
+    begin("Text Anna").await;
+    server.model.wait_for_calls(1).await;
+    let id = begin("Text Ben").await;
+    let waits = client.tool("watch_session", json!({ "session_id": id })).await;
+    assert!(waits["message"].as_str().unwrap().contains("place 1 in its queue"), "{waits}");
+    first.notify_one();
+    server.model.wait_for_calls(2).await;
+    let begun = Instant::now();
+    let known = json!({ "session_id": id, "state": waits["state"], "wait_seconds": 10 });
+    let runs = client.tool("watch_session", known).await;
+    assert_eq!((&runs["running"], &runs["message"]), (&json!(true), &json!("")));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    second.notify_one();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_watch_returns_when_an_operator_is_asked_and_says_so() {
     let gate = Arc::new(Notify::new());
     let server = FakeServer::new([asks_for(QuestionKind::Info, "Which Anna?", &[]).held(&gate)]);

@@ -9,7 +9,6 @@ import { clearPicture, isMarked, markTouch, showPicture } from "./screen.js";
 import { holdAnswers, showQuestion } from "./question.js";
 import { Watch } from "./session.js";
 
-const ENDED = ["TASK_COMPLETED_SUCCESSFULLY", "TASK_ABORTED_BY_AGENT"];
 // What the person did, they need not be told.
 const STOPPED = ["CANCELLED", "USER_PAUSED"];
 const BAD = ["TASK_ABORTED_BY_AGENT", "MODEL_FAILED", "DEVICE_LOST", "NO_PROGRESS", "STORAGE_FAILED"];
@@ -72,7 +71,7 @@ function render() {
   writeOrHide("message", said);
   showQuestion(ours ? question : null, (reply) => act("ask_agent_continue", { reply_from_client: reply, wait_seconds: 0 }));
   byId("pause").hidden = byId("stop").hidden = !facts?.running || !ours;
-  byId("continue").hidden = !facts || !ours || running || Boolean(question) || ENDED.includes(facts.stop_reason);
+  byId("continue").hidden = !facts || !ours || running || Boolean(question) || facts.is_over;
 }
 
 // Does something to the session for the person who asked for it.

@@ -122,6 +122,10 @@ export async function signOut() {
   try {
     await post("sign-out");
   } catch (refused) {
+    if (refused.status === 500) {
+      location.replace("/?sign-in=unwritten");
+      return;
+    }
     // Whoever leaves a computer of others has to know that they are still signed in there.
     if (refused.status !== 401) {
       toast(`${t("sign-out.not")} ${reason(refused)}`, "bad");

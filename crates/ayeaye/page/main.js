@@ -80,11 +80,11 @@ function readPage() {
 
 async function begin() {
   choose(preferred(), false);
-  const expired = new URLSearchParams(location.search).get("sign-in") === "expired";
+  const told = new URLSearchParams(location.search).get("sign-in");
   // What the address says was said once; a bookmark of it says nothing.
   if (location.search) history.replaceState(null, "", `/${location.hash}`);
   watch(show);
-  update((s) => Object.assign(s.signIn, { expired }));
+  update((s) => Object.assign(s.signIn, { told }));
   window.addEventListener("hashchange", () => {
     focusHeading = true;
     arrive();

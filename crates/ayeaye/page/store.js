@@ -4,7 +4,7 @@ export const state = {
   language: "en",
   // Who is signed in: `{ name, version, read_only, model }`, null until it is known.
   me: null,
-  signIn: { needed: false, expired: false, busy: false, error: null },
+  signIn: { needed: false, told: null, busy: false, error: null },
   route: { page: "phones" },
   // "connecting", "open" or "lost".
   link: "connecting",

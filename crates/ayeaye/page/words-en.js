@@ -42,6 +42,8 @@ export default {
   "sign-in.where":
     "The main token is in the file http-token of the data folder. It is sent to this server only, and not kept here.",
   "sign-in.expired": "That link has been used or is older than a minute. Make a new one, or use a token.",
+  "sign-in.unwritten":
+    "You are signed out here, but the server could not write that down: after its next start a copy of this sign-in would be good again. Its log says why.",
 
   phones: "Phones",
   "phones.some": ({ n }) => count(n, "phone", "phones"),

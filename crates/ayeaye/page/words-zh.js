@@ -37,6 +37,7 @@ export default {
   "sign-in.token": "本服务器的令牌",
   "sign-in.where": "主令牌在数据目录的 http-token 文件中。它只会发送给本服务器，不会保存在这里。",
   "sign-in.expired": "该链接已被使用或超过一分钟。请重新生成，或使用令牌。",
+  "sign-in.unwritten": "您已在此退出登录，但服务器未能记录：服务器重启后，此登录的副本会再次有效。原因见服务器日志。",
 
   phones: "手机",
   "phones.some": ({ n }) => `${n} 部手机`,

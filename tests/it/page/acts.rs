@@ -130,6 +130,38 @@ async fn a_client_that_stops_such_a_run_gives_its_question_up_and_is_told_what_i
     let told = rig.call("get_session", json!({ "session_id": id })).await;
     assert_eq!((&told["stop_reason"], told["question"].is_object()), (&json!("USER_PAUSED"), true));
     assert!(told["next"].as_str().unwrap().contains("reply_from_client"), "{told}");
+    let paused = json!({ "session_id": id });
+    is_given_up(&rig, &paused).await;
+}
+
+/// Ends what has come to rest with a question.
+async fn is_given_up(rig: &Rig, session: &Value) {
+    let told = rig.call("stop_task", session.clone()).await;
+    assert_eq!((&told["stop_reason"], &told["question"]), (&json!("CANCELLED"), &Value::Null));
+    assert!(told["next"].as_str().unwrap().contains("and a task"), "{told}");
+    assert_eq!(rig.call("stop_task", session.clone()).await, told, "a second stop changes nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_a_task_that_rests_with_a_question_gives_it_up() {
+    let rig = rig(|_| Answer::Says(info("Which Anna?"))).await;
+    let start = json!({ "device_id": rig.serial, "task": "Tell Anna" });
+    let asked = rig.call("ask_agent_start_new_task", start).await;
+    assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
+    let session = json!({ "session_id": asked["session_id"] });
+    let watch = async || {
+        let seen = rig.raw_call("watch_session", session.clone()).await;
+        seen.structured_content.unwrap()
+    };
+    assert_eq!(watch().await["is_over"], false);
+    is_given_up(&rig, &session).await;
+    // The app offers no *Continue* then, which would do nothing.
+    let watched = watch().await;
+    assert_eq!((&watched["is_over"], &watched["question"]), (&json!(true), &Value::Null));
+    rig.vlm.always(&complete("Told Ben."));
+    let go_on = json!({ "session_id": asked["session_id"], "task": "Tell Ben" });
+    let done = rig.call("ask_agent_continue", go_on).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -192,6 +192,9 @@ async function aSecret(view, device) {
     return now.stop_reason !== "STILL_RUNNING" && before < now.global_step_idx && now;
   });
   same("said to be done, the agent looks, and asks again", after.stop_reason, "INFO_ACTION_NEEDS_REPLY");
+  await view.host("call", "plain", "stop_task", { session_id: after.session_id });
+  await view.until("Stopped");
+  check("what was given up is not offered to be gone on with", !(await view.button("Continue").isVisible()));
   await view.host("close");
 }
 

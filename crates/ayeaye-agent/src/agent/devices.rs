@@ -3,9 +3,11 @@ use std::sync::{Arc, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, WeakShared};
+use tokio::time::Instant;
 
+use super::elsewhere::END_WAIT;
 use super::{Agent, AgentError};
-use crate::coordinator::{RunEntry, RunKind, RunState};
+use crate::coordinator::{News, RunEntry, RunKind, RunState};
 use crate::deps::AgentDeps;
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, NearbyPhone, Principal, SessionId,
@@ -108,13 +110,16 @@ impl Agent {
     }
 
     /// Waits until an act on this phone would be carried out at once, as far as somebody else has a say in that; fails
-    /// where it would be refused.
+    /// where it would be refused. An act that this server carries out is waited for to its end, those of others for
+    /// half a minute.
     pub async fn until_act_is_free(
         &self,
         device: &DeviceId,
         principal: &Principal,
     ) -> Result<(), AgentError> {
         let names = self.device_names(device).await;
+        let mut news = News::of_all(&*self.deps.coordinator);
+        let mut deadline = Instant::now() + END_WAIT;
         loop {
             let mut theirs = None;
             for run in self.registered_holders(&names).await {
@@ -131,14 +136,14 @@ impl Agent {
                 }
             }
             let Some(act) = theirs else { return Ok(()) };
-            match self.ended_elsewhere(&act).await {
+            if self.runs.device_holder(&names) == Some(act.session) {
+                deadline = Instant::now() + END_WAIT;
+            } else if deadline <= Instant::now() {
                 // It is not told whose session that is.
-                Err(AgentError::SessionBusy(_)) => {
-                    let (device, session) = (device.clone(), None);
-                    return Err(AgentError::DeviceBusy { device, session });
-                }
-                ended => ended?,
+                let (device, session) = (device.clone(), None);
+                return Err(AgentError::DeviceBusy { device, session });
             }
+            news.next().await;
         }
     }
 

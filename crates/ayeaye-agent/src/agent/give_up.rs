@@ -4,16 +4,16 @@ use crate::coordinator::{NewRun, Registered, RunKind};
 use crate::{Principal, Report, SessionId, StopReason};
 
 impl Agent {
-    /// Stops a session's run, for whoever wants its task ended. A run that stood still for an operator's answer leaves
-    /// its question open when it is stopped; that is given up too, or an answer that comes later would begin again
-    /// what was ended.
+    /// Stops a session's run, for whoever wants its task ended. A question that waits then, since the run has come to
+    /// rest with it or stood still for an operator's answer, is given up too: an answer that comes later would
+    /// begin again what was ended.
     pub async fn end_task(
         &self,
         id: SessionId,
         principal: &Principal,
     ) -> Result<Report, AgentError> {
         let ended = self.stop(id, StopReason::Cancelled, principal).await?;
-        if ended.stop_reason != StopReason::Cancelled || ended.question.is_none() {
+        if ended.stop_reason == StopReason::StillRunning || ended.question.is_none() {
             return Ok(ended);
         }
         match self.give_up(id, principal).await {

@@ -216,14 +216,18 @@ async fn sign_out(State(auth): State<Arc<AuthMiddleware>>, request: Request) -> 
         return refused.into_response();
     }
     let place = CookiePlace::of(&auth, &request);
-    if let Some(cookie) = place.find(request.headers())
-        && auth.logins.sign_out(cookie).await.is_err()
-    {
-        let text =
-            "the server could not write down that this login ends: try again, its log says why";
-        return Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text).into_response();
+    let written = match place.find(request.headers()) {
+        Some(cookie) => auth.logins.sign_out(cookie).await,
+        None => Ok(()),
+    };
+    let mut response = Json(json!({})).into_response();
+    if written.is_err() {
+        let text = "signed out, but the server could not write that down: started again, it would take a copy of \
+                    the cookie until somebody signs in or out; its log says what is wrong with the data folder";
+        response = Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text).into_response();
     }
-    ([(SET_COOKIE, place.set("", Duration::ZERO))], Json(json!({}))).into_response()
+    response.headers_mut().insert(SET_COOKIE, place.set("", Duration::ZERO));
+    response
 }
 
 /// `POST /page/api/codes`, with a bearer token: a code for [`sign_in_by_code`].

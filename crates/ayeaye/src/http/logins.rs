@@ -166,7 +166,7 @@ impl Logins {
             });
         }
         // That it is not written costs this login after the next start, and nothing now.
-        self.write(None).await.ok();
+        self.write().await.ok();
         Some(cookie)
     }
 
@@ -184,30 +184,30 @@ impl Logins {
             SignedIn { principal: Principal::new(&*login.principal), renewed }
         };
         if signed_in.renewed {
-            drop(self.write(None));
+            drop(self.write());
         }
         Some(signed_in)
     }
 
-    /// Ends a login. After an error it is as good as before, here and after the next start.
+    /// Ends a login, in this server at once. After an error it still stands in the file, and would be good again
+    /// after the next start if nothing is written until then.
     pub(super) async fn sign_out(&self, cookie: &str) -> io::Result<()> {
         let offered = hash(cookie);
+        let ended = lock(&self.known).extract_if(.., |it| it.hash == offered).count();
         // Whoever reaches the port can ask for this: only those with a login make the server write.
-        if !lock(&self.known).iter().any(|it| it.hash == offered) {
+        if ended == 0 {
             return Ok(());
         }
-        self.write(Some(offered)).await
+        self.write().await
     }
 
-    /// Writes the file, and ends the login with this hash once it is no longer there. It is done whether or not
-    /// somebody waits for what is returned.
-    fn write(&self, ending: Option<String>) -> impl Future<Output = io::Result<()>> + use<> {
+    /// Writes the file, whether or not somebody waits for what is returned.
+    fn write(&self) -> impl Future<Output = io::Result<()>> + use<> {
         let writer = Writer {
             path: self.path.clone(),
             server: self.server.clone(),
             now: (self.clock)(),
             known: self.known.clone(),
-            ending,
         };
         let writing = self.writing.clone();
         let written = tokio::spawn(async move {
@@ -225,16 +225,11 @@ struct Writer {
     server: String,
     now: Timestamp,
     known: Arc<Mutex<Vec<Login>>>,
-    /// Of the login that ends.
-    ending: Option<String>,
 }
 
 impl Writer {
     async fn write(self, turn: OwnedMutexGuard<()>) -> io::Result<()> {
-        let Some(path) = self.path.clone() else {
-            self.end_login();
-            return Ok(());
-        };
+        let Some(path) = self.path.clone() else { return Ok(()) };
         let lock_path = path.with_file_name(LOCK);
         let locked = file_lock::lock(&lock_path)
             .await
@@ -243,9 +238,7 @@ impl Writer {
             // Work that has begun goes on when its server stops: nobody else may write until it is done.
             // The file is unlocked before the next of ours has its turn.
             let _held = (locked, turn);
-            self.replace(&path)?;
-            self.end_login();
-            Ok(())
+            self.replace(&path)
         };
         tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
     }
@@ -253,20 +246,12 @@ impl Writer {
     fn replace(&self, path: &Path) -> io::Result<()> {
         let mut all = read(path);
         all.retain(|it| it.server != self.server && !it.is_idle(self.now));
-        all.extend(lock(&self.known).iter().filter(|it| !self.is_ending(it)).cloned());
+        all.extend(lock(&self.known).iter().cloned());
         while MAX_LOGINS < all.len() {
             remove_oldest(&mut all, |_| true);
         }
         let text = serde_json::to_string(&all).map_err(io::Error::other)?;
         atomic_file::replace(path, &text)
-    }
-
-    fn end_login(&self) {
-        lock(&self.known).retain(|it| !self.is_ending(it));
-    }
-
-    fn is_ending(&self, login: &Login) -> bool {
-        self.ending.as_ref() == Some(&login.hash)
     }
 }
 

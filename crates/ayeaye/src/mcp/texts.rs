@@ -157,8 +157,9 @@ the same in words. It changes nothing on the phone and does not disturb a sessio
 
 /// `stop_task`
 pub const STOP_TASK: &str = "\
-Stops the run of a session after the action it is carrying out, and returns what it has come to. The \
-session is kept: ask_agent_continue goes on with it.";
+Ends what a session is at: its run stops after the action it is carrying out, and a question that waits for an \
+answer is given up. Returns what it has come to. The session is kept: `next` says how ask_agent_continue goes on \
+with it.";
 
 /// `list_sessions`
 pub const LIST_SESSIONS: &str = "\

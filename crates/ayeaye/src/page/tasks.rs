@@ -2,9 +2,7 @@
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
-use ayeaye_agent::{
-    AgentError, ContinueTask, Principal, SessionId, StartTask, StopReason, UserInput,
-};
+use ayeaye_agent::{ContinueTask, Principal, SessionId, StartTask, StopReason, UserInput};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -115,18 +113,7 @@ pub(super) async fn stop(
 ) -> Result<Json<ListItem>, Refusal> {
     page.ensure_may_act()?;
     let id = session_id(&id)?;
-    let agent = &page.0.agent;
-    let before = agent.report(id, &principal).await?;
-    let ended = agent.end_task(id, &principal).await?;
-    // Not what somebody else's run has asked since.
-    let is_left = ended.question.is_some() && ended.asked_at_step == before.asked_at_step;
-    if before.question.is_some() && is_left {
-        match agent.give_up(id, &principal).await {
-            // It has been answered meanwhile.
-            Ok(_) | Err(AgentError::SessionBusy(_)) => {}
-            Err(err) => return Err(err.into()),
-        }
-    }
+    page.0.agent.end_task(id, &principal).await?;
     page.line(id, &principal).await
 }
 

@@ -1,7 +1,7 @@
 //! A person takes a phone over, and a question is given up.
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::super::registry::LeaseRequest;
 use super::direct::{act, tap};
@@ -88,6 +88,26 @@ async fn only_what_somebody_else_keeps_to_the_end_has_an_act_refused() {
         rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     }
     assert!(act_of(&other).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_act_of_somebody_here_is_waited_for_to_its_end_and_one_of_another_server_for_half_a_minute()
+ {
+    const LONG: Duration = Duration::from_mins(5);
+    let rig = Rig::new([]);
+    let there = rig.beside([]);
+    let other = Principal::new("other");
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let mut acting = rig.agent.act(tap(100, None)).await.unwrap();
+    rig.phone.gets(Call::Perform, 1).await;
+    let refused = timeout(LONG, there.agent.until_act_is_free(&phone(), &other)).await.unwrap();
+    assert!(matches!(refused, Err(AgentError::DeviceBusy { session: None, .. })), "{refused:?}");
+    let device = phone();
+    let mut waits = Box::pin(rig.agent.until_act_is_free(&device, &other));
+    assert!(timeout(LONG, &mut waits).await.is_err(), "as long as it takes");
+    rig.phone.let_go();
+    within(acting.finished()).await;
+    within(waits).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,6 @@
 //! What the app shows of a session: more of each step than a client's model is told, and only what is new.
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use ayeaye_agent::{DONE_BY_HAND, Question, Report, StepSummary, StopReason};
 use serde::Serialize;
 
@@ -16,6 +18,8 @@ pub struct WatchResult {
     session_id: String,
     /// Whether its run goes on.
     running: bool,
+    /// Whether its request was carried out or given up: without another one it cannot go on.
+    is_over: bool,
     stop_reason: &'static str,
     task: String,
     device_info: DeviceInfo,
@@ -97,6 +101,7 @@ impl WatchResult {
         Self {
             session_id: report.session_id.to_string(),
             running: report.stop_reason == StopReason::StillRunning,
+            is_over: report.is_over,
             stop_reason: report.stop_reason.name(),
             task: truncate(&report.task, 1000),
             device_info: DeviceInfo::from(&report.device),
@@ -120,5 +125,9 @@ pub fn state(report: &Report) -> String {
     let last = report.steps.last().map_or(0, |line| line.step + 1);
     let reason = report.stop_reason.name();
     let asks = if waits_for_operator(report) { ".asks" } else { "" };
-    format!("{}.{}.{last}.{reason}{asks}", report.run.number, report.global_steps)
+    // A run that waits for its phone does no steps, but moves up in the queue.
+    let mut said = DefaultHasher::new();
+    report.message.hash(&mut said);
+    let (run, steps, said) = (report.run.number, report.global_steps, said.finish());
+    format!("{run}.{steps}.{last}.{reason}{asks}.{said:x}")
 }
