@@ -171,7 +171,7 @@ mod tests {
             }
         };
         for (asked, now, same) in [
-            (act(241, Some(0)), act(121, Some(120)), true),
+            (act(241, Some(0)), act(123, Some(120)), true),
             (act(241, Some(0)), act(236, Some(120)), false),
             (act(241, Some(0)), act(241, Some(120)), true),
             (act(241, Some(120)), act(239, Some(0)), false),

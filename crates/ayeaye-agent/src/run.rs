@@ -28,6 +28,7 @@ mod model_call;
 mod observer;
 mod outcome;
 mod progress;
+mod put_off;
 mod recorder;
 mod recover;
 mod replayed;
@@ -57,6 +58,7 @@ use self::model_call::ModelCaller;
 use self::observer::Observer;
 use self::outcome::{RunEnd, RunError, StepOutcome};
 use self::progress::Progress;
+use self::put_off::PutOffs;
 pub(crate) use self::recorder::Recorder;
 use self::replayed::ReplayProgress;
 pub(crate) use self::settings::Ledger;
@@ -69,9 +71,7 @@ use crate::replay::Replay;
 use crate::report::Report;
 use crate::session::HOST_AGENT;
 use crate::settle::times::SettleTimes;
-use crate::{
-    Action, Device, Gesture, Question, ReplyMode, Session, StopReason, Surroundings, error_chain,
-};
+use crate::{Action, Device, Question, ReplyMode, Session, StopReason, Surroundings, error_chain};
 
 /// What a run is busy with, for a person who waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,10 +150,10 @@ struct RunState {
     /// Notes for the model's next prompt.
     system_notes: Vec<String>,
     progress: Progress,
-    /// The act that was last put off because the screen had changed, and how often in a row.
-    put_off: Option<(Gesture, u32)>,
-    /// The strict act, or the act that needs leave, that was last put off for that, and how often in a row.
-    put_off_strictly: Option<(Gesture, u32)>,
+    /// Acts that were put off because the screen moves where they are aimed at.
+    put_off: PutOffs,
+    /// Acts that are the user's in the end, or need leave, and were put off, for whatever reason.
+    put_off_strictly: PutOffs,
     /// The number of questions answered without the user.
     auto_answers: u32,
     image_history: ImageHistory,

@@ -65,9 +65,14 @@ pub(crate) fn have_counted_down(before: &[u32], now: &[u32], passed: Duration) -
     let passed = passed.as_secs();
     let counted = |(before, now): (&u32, &u32)| {
         let by = before.checked_sub(*now).map(u64::from);
-        // "(14:30)" and "(14:15)" may be of a day. A count that meets this by chance is asked about again.
+        // "(14:30)" and "(14:15)" may be of a day, and so may "(14:37)" and "(14:07)": what goes every half an hour. A
+        // count that meets this by chance is asked about again.
         let may_be_of_a_day = before.is_multiple_of(5) && now.is_multiple_of(5);
-        by.is_some_and(|by| by == 0 || !may_be_of_a_day && by.abs_diff(passed) <= INACCURACY)
+        let may_be_apart = |by: u64| by.is_multiple_of(10) || by.is_multiple_of(15);
+        by.is_some_and(|by| {
+            let counts = !may_be_of_a_day && !may_be_apart(by);
+            by == 0 || counts && by.abs_diff(passed) <= INACCURACY
+        })
     };
     before.len() == now.len() && before.iter().zip(now).all(counted)
 }
@@ -134,7 +139,7 @@ mod tests {
     fn a_time_counts_down_as_fast_as_time_passes_or_stands_still() {
         let minute = Duration::from_mins(1);
         for (before, now, counted) in [
-            (241, 181, true),
+            (241, 182, true),
             (241, 178, true),
             (241, 241, true),
             (241, 190, false),
@@ -145,9 +150,14 @@ mod tests {
         ] {
             assert_eq!(have_counted_down(&[before], &[now], minute), counted, "{before} {now}");
         }
-        for (before, now, passed) in
-            [("19:30", "19:15", 15), ("19:30", "18:30", 60), ("14:30", "14:25", 3)]
-        {
+        for (before, now, passed) in [
+            ("19:30", "19:15", 15),
+            ("19:30", "18:30", 60),
+            ("14:30", "14:25", 3),
+            ("14:37", "14:07", 30),
+            ("14:37", "13:37", 60),
+            ("14:37", "14:27", 8),
+        ] {
             let times = [before, now].map(|it| seconds(it).unwrap());
             let passed = Duration::from_secs(passed);
             assert!(!have_counted_down(&times[..1], &times[1..], passed), "{before} {now}");

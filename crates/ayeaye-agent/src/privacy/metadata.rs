@@ -97,10 +97,6 @@ pub(super) fn drop_texts(fact: &mut Fact) {
             if let Some(Value::String(evidence)) = figures.get_mut("evidence").filter(|_| !named) {
                 keep_length(evidence);
             }
-            // It is what the screen says.
-            if let Some(Value::Object(act)) = figures.get_mut("act") {
-                act.remove("countdown");
-            }
         }
         Fact::SessionStart(_)
         | Fact::SessionResume(_)

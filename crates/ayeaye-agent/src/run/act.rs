@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 use super::actor::NOT_SENT;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
+use super::put_off::PutOffs;
 use super::same_screen::{DecidedAct, ScreenNow};
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
@@ -16,19 +17,17 @@ use crate::privacy::placeholders;
 use crate::secret_text::SecretKind;
 use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 
-/// The longest WAIT, whatever the model says.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
-
-/// A screen that was on so shortly ago is on: the longest that a capture takes over USB, and a little more.
-const FRESH: Duration = Duration::from_millis(350);
 /// How often a screen is switched on for one gesture.
 const LIGHTS: u32 = 2;
 const WENT_DARK: &str = "the screen had gone off while it was being decided on";
 
 const SHOWS_OTHER: &str = "the screen had gone off while it was being decided on, and it shows something else since it is on again";
 
-const SWITCHED_OFF: &str =
-    "the screen was off since you pressed POWER; it is switched on for the next look";
+/// The longest WAIT, whatever the model says.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// A screen that was on so shortly ago is on: the longest that a capture takes over USB, and a little more.
+const FRESH: Duration = Duration::from_millis(350);
 
 /// The error of a gesture whose secret is known only as a placeholder in the record.
 pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \
@@ -105,7 +104,7 @@ impl Run {
                 return Err(err);
             }
         }
-        self.state.put_off_strictly = None;
+        self.state.put_off_strictly = PutOffs::default();
         observation.stop_reading_elements();
         let Observation { frame, app, watch, .. } = observation;
         // While it acts, nobody looks at the phone: a look would take its link.
@@ -155,23 +154,6 @@ impl Run {
         Ok(StepOutcome::Continue)
     }
 
-    /// An act that was not carried out because the screen is another one; the model is told.
-    pub(super) fn put_off(&mut self, gesture: &Gesture, why: String, step: &mut StepBuilder) {
-        self.state.system_notes.push(format!(
-            "Your last action ({}) was not carried out: {why}. Look at the screen again.",
-            gesture.name()
-        ));
-        step.error = Some(why);
-        self.observer.may_have_changed();
-    }
-
-    /// An act on a screen that the model has switched off itself is not carried out: nobody has seen what it would hit.
-    /// The next look is at the screen switched on.
-    pub(super) fn put_off_until_lit(&mut self, gesture: &Gesture, step: &mut StepBuilder) {
-        self.put_off(gesture, SWITCHED_OFF.to_owned(), step);
-        self.observer.may_wake_again();
-    }
-
     /// Whether a person is to be asked for a keyboard: once in a session, and not where nobody is there to
     /// install one. Otherwise the model is told, and looks for another way.
     fn may_ask_for_keyboard(&self) -> bool {
@@ -200,7 +182,7 @@ impl Run {
             if !dark && self.device.is_awake().await.unwrap_or(true) {
                 return Ok(None);
             }
-            match self.light_again(act.gesture, &observation.frame).await? {
+            match self.light_again(act, &observation.frame).await? {
                 Relit::Same => {}
                 // What counts down has changed, and is the same all the same.
                 Relit::Other if self.is_still_there(act, observation).await? => {}
@@ -211,13 +193,18 @@ impl Run {
         Ok(None)
     }
 
-    async fn light_again(&mut self, gesture: &Gesture, frame: &Frame) -> Result<Relit, RunError> {
+    async fn light_again(
+        &mut self,
+        act: &DecidedAct<'_>,
+        frame: &Frame,
+    ) -> Result<Relit, RunError> {
         if let Err(err) = self.actor.wake(&mut self.recorder).await?.result {
             let why = format!("{WENT_DARK}, and cannot be made ready: {}", error_chain(&err));
             return Ok(Relit::NotReady(why));
         }
-        // What is aimed at nothing on the screen needs no second look.
-        if matches!(gesture, Gesture::HotKey { .. } | Gesture::Awake { .. }) {
+        // What is aimed at nothing on the screen needs no second look. An enter is, at what has the focus.
+        let is_key = matches!(act.gesture, Gesture::HotKey { .. } | Gesture::Awake { .. });
+        if is_key && !self.is_strict(act) {
             return Ok(Relit::Same);
         }
         let same = self.observer.still_shows(frame).await?;

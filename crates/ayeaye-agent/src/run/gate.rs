@@ -7,7 +7,8 @@ use sha2::{Digest as _, Sha256};
 use super::Run;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
-use super::same_screen::{DecidedAct, ScreenNow, depends_on_screen, never_rests};
+use super::put_off::{PutOffs, never_rests};
+use super::same_screen::{DecidedAct, ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, Countdown, GateRecord};
@@ -77,7 +78,7 @@ impl Run {
                         return Err(for_user);
                     }
                 }
-                self.state.put_off_strictly = None;
+                self.state.put_off_strictly = PutOffs::default();
                 // A step of the model's own question says itself that it is one.
                 let asked_first = marked.is_none().then(|| ASKED_FIRST.to_owned());
                 let question = match marked {

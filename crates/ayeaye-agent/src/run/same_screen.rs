@@ -2,18 +2,16 @@
 //! come to the front, a dialog may open, or a page may put another button under the finger.
 use super::Run;
 use super::observer::Observation;
-use super::outcome::{RunError, StepOutcome};
-use super::step::StepBuilder;
-use crate::approval::is_same_gesture;
+use super::outcome::RunError;
+use super::put_off::PutOffs;
 use crate::elements::Elements;
 use crate::event::GateRecord;
 use crate::gate::{Rule, ScreenFacts, is_same_later, presses_enter};
 use crate::settle::looks_same_at;
 use crate::{DeviceError, Gesture, Key, ScreenState, error_chain};
 
-/// How often in a row an act is put off because the screen moves where it is aimed at, and how often a strict one, or
-/// a question about one, for whatever reason.
-const LOOKS_AGAIN: u32 = 2;
+/// The least digits of a phone's number that stands for a name.
+const NUMBER: usize = 5;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
@@ -30,7 +28,7 @@ pub(super) struct DecidedAct<'a> {
 }
 
 impl DecidedAct<'_> {
-    fn rests_on(&self, rule: Rule) -> bool {
+    pub(super) fn rests_on(&self, rule: Rule) -> bool {
         self.gate.is_some_and(|gate| gate.rule == rule.name())
     }
 }
@@ -47,72 +45,23 @@ pub(super) enum ScreenNow {
 }
 
 /// What the phone lists on the screen, beside what it listed when an act was decided on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum Compared {
     Same,
-    /// A harmless act is aimed at something that is the same but for its digits.
-    OtherDigits,
+    /// A harmless act is aimed at something that is the same but for its digits, and is called this now.
+    OtherDigits(String),
+    /// Somebody else is named at the top.
+    OtherName,
     Other,
-}
-
-/// An act that was allowed and cannot be done is the user's.
-pub(super) fn never_rests(why: &str, app: Option<String>) -> RunError {
-    let text = format!(
-        "What you allowed has not been done, though it was tried again and again: {why}. Your yes is for what you were \
-         asked about. Please do it by hand if you still want it, then say that it is done."
-    );
-    RunError::NeedsTakeover { text, app }
-}
-
-/// So is one that could get into another page.
-fn never_sure(gesture: &Gesture, why: &str, app: Option<String>) -> RunError {
-    let what = match gesture {
-        Gesture::Type { .. } => "Typing the text",
-        _ => "Pressing enter",
-    };
-    let text = format!(
-        "{what} has not been done, though it was tried again and again: {why}. It must not go to another screen than \
-         the one that it is meant for. Please do it by hand, then say that it is done."
-    );
-    RunError::NeedsTakeover { text, app }
 }
 
 impl Run {
     /// Whether an act goes by nothing but the screen as it was, in all that it shows: one that the user has allowed, a
     /// secret that is typed, an enter that goes to whatever has the focus.
-    fn is_strict(&self, act: &DecidedAct<'_>) -> bool {
+    pub(super) fn is_strict(&self, act: &DecidedAct<'_>) -> bool {
         let enters = presses_enter(act.gesture) && act.gesture.points().is_empty();
         // A client that acts itself decides what enter does; it may not see what the screen shows meanwhile.
         act.holds_secret || act.rests_on(Rule::Approved) || !self.is_direct && enters
-    }
-
-    /// Whether an act that needs the user's leave, or a strict one, may be put off once more, which counts.
-    pub(super) fn may_put_off_again(&mut self, gesture: &Gesture) -> bool {
-        let before = times_of(gesture, self.state.put_off_strictly.as_ref());
-        let may = before < LOOKS_AGAIN;
-        self.state.put_off_strictly = may.then(|| (gesture.clone(), before + 1));
-        may
-    }
-
-    /// Puts off an act because the screen is another one. A strict one that was put off often enough is the user's.
-    pub(super) fn put_off_or_hand_over(
-        &mut self,
-        act: &DecidedAct<'_>,
-        why: String,
-        app: Option<String>,
-        step: &mut StepBuilder,
-    ) -> Result<StepOutcome, RunError> {
-        if !self.is_strict(act) || self.is_direct || self.may_put_off_again(act.gesture) {
-            self.put_off(act.gesture, why, step);
-            return Ok(StepOutcome::Continue);
-        }
-        let for_user = if act.rests_on(Rule::Approved) {
-            never_rests(&why, app)
-        } else {
-            never_sure(act.gesture, &why, app)
-        };
-        step.error = Some(why);
-        Err(for_user)
     }
 
     /// Whether the screen is still the one that an act was decided on.
@@ -145,20 +94,22 @@ impl Run {
                         places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
                     }));
         if looks_same {
-            self.state.put_off = None;
+            self.state.put_off = PutOffs::default();
             return Ok(ScreenNow::Same);
         }
         let compared = self.compare_elements(act, observation).await?;
-        let put_off = times_of(gesture, self.state.put_off.as_ref());
-        let may_act = match compared {
+        let may_act = match &compared {
             Some(Compared::Same) if observation.has_elements_of_its_frame() => true,
             Some(Compared::Other) => {
                 return Ok(ScreenNow::Changed("what it was aimed at has changed".to_owned()));
             }
+            Some(Compared::OtherName) => {
+                return Ok(ScreenNow::Changed("the name at the top has changed".to_owned()));
+            }
             // Where a screen never rests and does not say what is on it, its app is all there is to go by.
-            _ if !strict && LOOKS_AGAIN <= put_off => true,
+            _ if !strict && self.state.put_off.are_enough_for(gesture) => true,
             // A client that acts itself would be put off each time anew.
-            None | Some(Compared::OtherDigits) if !strict && self.is_direct => {
+            None | Some(Compared::OtherDigits(_)) if !strict && self.is_direct => {
                 let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
                 let whole = vec![[0, 0, side(size.width), side(size.height)]];
                 let places = places.unwrap_or(whole);
@@ -170,13 +121,19 @@ impl Run {
             // The elements may have taken seconds.
             return Ok(match self.observer.state_now().await? {
                 Ok(state) => other_screen(&state, gesture, observation).unwrap_or_else(|| {
-                    self.state.put_off = None;
+                    self.state.put_off = PutOffs::default();
+                    if let Some(Compared::OtherDigits(name)) = compared {
+                        self.state.system_notes.push(format!(
+                            "What your last action ({}) was aimed at said something else in its digits by then: {name}.",
+                            gesture.name()
+                        ));
+                    }
                     ScreenNow::Same
                 }),
                 Err(err) => unseen(&err),
             });
         }
-        self.state.put_off = Some((gesture.clone(), put_off + 1));
+        self.state.put_off.add(gesture);
         Ok(ScreenNow::Changed("the screen has changed where it was aimed at".to_owned()))
     }
 
@@ -205,16 +162,21 @@ impl Run {
             let names_whom =
                 matches!(act.gesture, Gesture::Type { .. }) || act.rests_on(Rule::AskedFor);
             let aimed = |it: ScreenFacts| {
-                let header = it.header.into_iter().take(usize::from(names_whom)).collect();
+                let header = it.header.into_iter().find(|it| names_whom && is_name(it));
+                let header = header.into_iter().collect();
                 ScreenFacts { aimed: it.aimed, header, ..ScreenFacts::default() }
             };
             (before, now) = (aimed(before), aimed(now));
         }
         let ticks = !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
+        let is_other_name = !strict && before.header != now.header;
+        let name = now.aimed.iter().flat_map(|it| &it.names).take(2).cloned().collect::<Vec<_>>();
         Ok(Some(if is_same_later(before, now, passed) {
             Compared::Same
         } else if ticks {
-            Compared::OtherDigits
+            Compared::OtherDigits(name.join(" "))
+        } else if is_other_name {
+            Compared::OtherName
         } else {
             Compared::Other
         }))
@@ -274,12 +236,14 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
-/// How often in a row this act was put off, if it is the one that was put off last.
-fn times_of(gesture: &Gesture, put_off: Option<&(Gesture, u32)>) -> u32 {
-    put_off.filter(|(it, _)| is_same_gesture(it, gesture)).map_or(0, |(_, times)| *times)
+/// Whether this may name who is written to; not the number of what is unread.
+fn is_name(text: &str) -> bool {
+    text.chars().any(char::is_alphabetic)
+        || NUMBER <= text.chars().filter(|it| it.is_numeric()).count()
 }
 
-/// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are.
+/// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are. So are two trains;
+/// what is harmless is lost with a step back, and the model is told.
 fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
     let letters = |facts: &ScreenFacts| {
         let mut aimed = facts.aimed.clone();
@@ -292,11 +256,15 @@ fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
         aimed
     };
     let (before_letters, now_letters) = (letters(before), letters(now));
-    // Of keys with digits, and days of a calendar, nothing would be left to tell them apart.
-    let is_named = before_letters
-        .iter()
-        .any(|control| control.names.iter().any(|name| name.chars().any(char::is_alphabetic)));
-    is_named && before.aimed != now.aimed && before_letters == now_letters
+    // Of keys with digits, and of days of a calendar, which are called "12" beside "12 June 2026", nothing would be left
+    // to tell them apart.
+    let is_word = |name: &String| name.chars().any(char::is_alphabetic);
+    let is_named = before_letters.iter().any(|control| !control.names.is_empty())
+        && before_letters.iter().flat_map(|control| &control.names).all(is_word);
+    is_named
+        && before.header == now.header
+        && before.aimed != now.aimed
+        && before_letters == now_letters
 }
 
 /// Where the screen must look the same for a gesture: where it touches, with what is around it; for a text, and

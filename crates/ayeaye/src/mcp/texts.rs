@@ -157,9 +157,8 @@ the same in words. It changes nothing on the phone and does not disturb a sessio
 
 /// `stop_task`
 pub const STOP_TASK: &str = "\
-Ends what a session is at: its run stops after the action it is carrying out, and a question that waits for an \
-answer is given up. Returns what it has come to. The session is kept: `next` says how ask_agent_continue goes on \
-with it.";
+Stops a session's run after the action it is carrying out, gives up its open question, and returns what it came to. \
+The session is kept: see `next`.";
 
 /// `list_sessions`
 pub const LIST_SESSIONS: &str = "\

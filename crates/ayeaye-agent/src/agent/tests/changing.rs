@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::same_screen::after;
 use crate::fakes::{Call, Fault, Motion, Rig, ScriptedReply, click, complete, types};
-use crate::{QuestionKind, Report, StopReason, UserInput};
+use crate::{KeepText, PrivacySettings, QuestionKind, Report, StopReason, UserInput};
 
 fn payment(title: &str, button: &str) -> String {
     format!(
@@ -22,7 +22,17 @@ async fn paying_on(
     act: impl Fn() -> ScriptedReply,
     shown: impl Fn(u32) -> String,
 ) -> (Rig, Report) {
-    let rig = Rig::new((0..8).map(|_| after(3000, act())).chain([complete("done")]));
+    paying_with(Rig::new, motion, act, shown).await
+}
+
+async fn paying_with(
+    rig: impl FnOnce(Vec<ScriptedReply>) -> Rig,
+    motion: Motion,
+    act: impl Fn() -> ScriptedReply,
+    shown: impl Fn(u32) -> String,
+) -> (Rig, Report) {
+    let lines = (0..8).map(|_| after(3000, act())).chain([complete("done")]);
+    let rig = rig(lines.collect());
     rig.phone.moves(motion);
     rig.phone.shows(&shown(0), false);
     let follower = rig.begin().await;
@@ -112,6 +122,13 @@ async fn a_yes_to_a_button_that_counts_down_is_one_to_it_however_long_it_has_cou
     assert_eq!(rig.phone.gestures().len(), 1, "{report:?}");
     assert_eq!(report.question.unwrap().kind, QuestionKind::Confirm, "one yes is for one act");
 
+    // Also where no text is kept.
+    let lengths = PrivacySettings { text: KeepText::Metadata, ..PrivacySettings::default() };
+    let little = |lines| Rig::new(lines).privacy(lengths);
+    let (rig, asked) = paying_with(little, Motion::Endless, || click(500), counts_down).await;
+    let report = allowed(&rig, &asked, counts_down).await;
+    assert_eq!(rig.phone.gestures().len(), 1, "{report:?}");
+
     let (rig, asked) = paying_on(Motion::Endless, || click(500), counts_down).await;
     let dearer = |nth| counts_down(nth).replace("49.95", "59.95");
     rig.phone.shows(&dearer(2), false);
@@ -169,6 +186,13 @@ async fn what_ticks_is_touched_in_the_end_and_what_is_named_otherwise_is_not() {
     let ticks = |nth| payment("Stopwatch", &format!("Lap 00:1{nth}"));
     let (rig, report) = paying(|| click(500), ticks).await;
     assert_eq!(rig.phone.gestures().len(), 2, "twice put off each time: {report:?}");
+    let told = rig.script.seen().iter().any(|it| {
+        it.system_notes.iter().any(|note| note.contains("said something else in its digits"))
+    });
+    assert!(told, "{report:?}");
+    let days = |nth| payment("June", &format!("1{nth}\" content-desc=\"1{nth} June 2026"));
+    let (rig, _) = paying(|| click(500), days).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
     let words = |nth: u32| {
         let name = ["Red", "Blue", "Green"][nth as usize % 3];
         payment("Colours", name)
@@ -231,6 +255,37 @@ async fn what_counts_down_is_the_same_after_the_screen_was_off() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_enter_that_is_allowed_does_not_go_to_what_came_while_the_screen_was_off() {
+    for (later, done) in [(moves(0), 1), (moves(7), 0)] {
+        let (rig, asked) = paying(enter, |_| moves(0)).await;
+        let yes = UserInput::Reply("yes".to_owned());
+        let next = u32::try_from(rig.script.seen().len()).unwrap() + 1;
+        let follower = rig.resume(asked.session_id, yes).await.unwrap();
+        rig.script.is_asked(next).await;
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        if done == 0 {
+            rig.phone.is_touched();
+        }
+        rig.phone.shows(&later, false);
+        rig.phone.goes_dark();
+        let report = rig.ended(follower).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{report:?}");
+        assert_ne!(rig.phone.count(Call::Wake), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_follows_something_that_moves_is_done_in_the_end() {
+    let acts = (0..8).map(|nth| after(3000, click(200 + nth * 60))).chain([complete("done")]);
+    let rig = Rig::new(acts);
+    rig.phone.moves(Motion::Endless);
+    rig.phone.refuses_dumps();
+    let follower = rig.begin().await;
+    let report = rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), ["CLICK 500,500"], "{report:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_counts_down_is_not_done_on_a_screen_that_cannot_be_switched_on() {
     let (rig, asked) = paying_on(Motion::Endless, || click(500), counts_down).await;
     rig.phone.breaks(Call::Wake, 1..=9, Fault::Refused);
@@ -249,7 +304,9 @@ async fn what_counts_down_is_not_done_on_a_screen_that_cannot_be_switched_on() {
 async fn a_text_with_a_place_does_not_go_to_somebody_elses_chat() {
     let chat = |who: &str| {
         format!(
-            r#"<hierarchy rotation="0"><node text="{who}" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+            r#"<hierarchy rotation="0"><node text="3" class="android.widget.Button" clickable="true" bounds="[0,0][6,6]"/>
+            <node text="{who}" class="android.widget.TextView" bounds="[6,0][60,6]"/>
+            <node text="Hello" class="android.widget.TextView" bounds="[0,14][60,20]"/>
             <node text="" resource-id="com.example.chat:id/message" class="android.widget.EditText" clickable="true" focused="true" bounds="[0,30][60,80]"/></hierarchy>"#
         )
     };
@@ -265,4 +322,23 @@ async fn a_text_with_a_place_does_not_go_to_somebody_elses_chat() {
         rig.ended(follower).await;
         assert_eq!(rig.phone.gestures().len(), done, "{later}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_that_cannot_be_typed_is_handed_over_with_its_words() {
+    let live = |nth| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="{nth} watching" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+            <node text="Hello" class="android.widget.TextView" bounds="[0,14][60,20]"/>
+            <node text="" resource-id="com.example.chat:id/message" class="android.widget.EditText" clickable="true" focused="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    let text = || types("See you", Some([500, 500]));
+    let (rig, report) = paying_on(Motion::Endless, text, live).await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let question = report.question.unwrap();
+    assert_eq!(question.kind, QuestionKind::Takeover, "{question:?}");
+    assert!(question.text.starts_with("Typing “See you” has not been done"), "{question:?}");
+    assert!(question.text.contains("the name at the top has changed"), "{question:?}");
+    assert_eq!(report.steps.len(), 3, "two put off, the third handed over");
 }

@@ -1,0 +1,131 @@
+//! Acts that are not carried out because the screen is not the one that they were decided on: the model looks again, and
+//! what still cannot be done is done in the end, or is the user's.
+use super::Run;
+use super::outcome::{RunError, StepOutcome};
+use super::same_screen::DecidedAct;
+use super::step::StepBuilder;
+use crate::Gesture;
+use crate::approval::is_same_gesture;
+use crate::gate::Rule;
+use crate::prompt_text::truncated;
+
+/// How often in a row an act is put off because the screen moves where it is aimed at, and how often a strict one, or
+/// a question about one, for whatever reason.
+const LOOKS_AGAIN: u32 = 2;
+/// The same for acts of which each is another one, as those are that follow something that moves.
+const LOOKS_AGAIN_IN_ALL: u32 = 5;
+const SWITCHED_OFF: &str =
+    "the screen was off since you pressed POWER; it is switched on for the next look";
+/// Most of a text that is shown to who is to type it, in bytes.
+const MOST_SHOWN: usize = 200;
+
+/// Acts that were put off in a row.
+#[derive(Debug, Default)]
+pub(super) struct PutOffs {
+    /// The last one, and how often in a row it was put off.
+    last: Option<(Gesture, u32)>,
+    in_all: u32,
+}
+
+impl PutOffs {
+    /// Whether this act was put off often enough, or so many others that it may as well be one of them.
+    pub(super) fn are_enough_for(&self, gesture: &Gesture) -> bool {
+        LOOKS_AGAIN <= self.times_of(gesture) || LOOKS_AGAIN_IN_ALL <= self.in_all
+    }
+
+    pub(super) fn add(&mut self, gesture: &Gesture) {
+        self.last = Some((gesture.clone(), self.times_of(gesture) + 1));
+        self.in_all += 1;
+    }
+
+    fn times_of(&self, gesture: &Gesture) -> u32 {
+        let last = self.last.as_ref().filter(|(it, _)| is_same_gesture(it, gesture));
+        last.map_or(0, |(_, times)| *times)
+    }
+}
+
+/// An act that was allowed and cannot be done is the user's.
+pub(super) fn never_rests(why: &str, app: Option<String>) -> RunError {
+    let text = format!(
+        "What you allowed has not been done, though it was tried again and again: {why}. Your yes is for what you were \
+         asked about. Please do it by hand if you still want it, then say that it is done."
+    );
+    RunError::NeedsTakeover { text, app }
+}
+
+impl Run {
+    /// An act that was not carried out because the screen is another one; the model is told.
+    pub(super) fn put_off(&mut self, gesture: &Gesture, why: String, step: &mut StepBuilder) {
+        self.state.system_notes.push(format!(
+            "Your last action ({}) was not carried out: {why}. Look at the screen again.",
+            gesture.name()
+        ));
+        step.error = Some(why);
+        self.observer.may_have_changed();
+    }
+
+    /// An act on a screen that the model has switched off itself is not carried out: nobody has seen what it would hit.
+    /// The next look is at the screen switched on.
+    pub(super) fn put_off_until_lit(&mut self, gesture: &Gesture, step: &mut StepBuilder) {
+        self.put_off(gesture, SWITCHED_OFF.to_owned(), step);
+        self.observer.may_wake_again();
+    }
+
+    /// Whether an act that needs the user's leave, or is theirs in the end, may be put off once more, which counts.
+    pub(super) fn may_put_off_again(&mut self, gesture: &Gesture) -> bool {
+        let put_off = &mut self.state.put_off_strictly;
+        if put_off.are_enough_for(gesture) {
+            *put_off = PutOffs::default();
+            return false;
+        }
+        put_off.add(gesture);
+        true
+    }
+
+    /// Whether an act is the user's where it cannot be done: a strict one, a text, what they have asked for. Of others
+    /// the model is told each time.
+    fn is_handed_over(&self, act: &DecidedAct<'_>) -> bool {
+        let is_wanted = matches!(act.gesture, Gesture::Type { .. }) || act.rests_on(Rule::AskedFor);
+        !self.is_direct && (is_wanted || self.is_strict(act))
+    }
+
+    /// Puts off an act because the screen is another one, or hands it over after that was done often enough.
+    pub(super) fn put_off_or_hand_over(
+        &mut self,
+        act: &DecidedAct<'_>,
+        why: String,
+        app: Option<String>,
+        step: &mut StepBuilder,
+    ) -> Result<StepOutcome, RunError> {
+        if !self.is_handed_over(act) || self.may_put_off_again(act.gesture) {
+            self.put_off(act.gesture, why, step);
+            return Ok(StepOutcome::Continue);
+        }
+        let for_user = if act.rests_on(Rule::Approved) {
+            never_rests(&why, app)
+        } else {
+            let what = self.in_words(act);
+            let text = format!(
+                "{what} has not been done, though it was tried again and again: {why}. It must not go to another \
+                 screen than the one that it is meant for. Please do it by hand, then say that it is done."
+            );
+            RunError::NeedsTakeover { text, app }
+        };
+        step.error = Some(why);
+        Err(for_user)
+    }
+
+    /// What is handed over.
+    fn in_words(&self, act: &DecidedAct<'_>) -> String {
+        match act.gesture {
+            Gesture::Type { .. } if act.holds_secret => "Typing the secret".to_owned(),
+            Gesture::Type { text, submit, .. } => {
+                let text = self.recorder.redact(text);
+                let enter = if *submit { " and pressing enter" } else { "" };
+                format!("Typing \u{201c}{}\u{201d}{enter}", truncated(&text, MOST_SHOWN))
+            }
+            Gesture::HotKey { .. } => "Pressing enter".to_owned(),
+            _ => "What you asked for".to_owned(),
+        }
+    }
+}
