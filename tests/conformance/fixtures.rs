@@ -51,6 +51,8 @@ struct Shared {
 struct Changed {
     tools: Option<Instant>,
     prompts: Option<Instant>,
+    /// The last change that a listener was told.
+    told: Option<Instant>,
 }
 
 /// rmcp tells a client that it is subscribed before it hands the request on: a change may come before the listener.
@@ -223,7 +225,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let sink = subscription.sink().clone();
         let mut changes = self.shared.changed.subscribe();
-        let mut known = Instant::now().checked_sub(BEFORE_LISTENING);
+        let mut known = Instant::now().checked_sub(BEFORE_LISTENING).max(changes.borrow().told);
         let tell = async {
             loop {
                 let changed = *changes.borrow_and_update();
@@ -235,6 +237,10 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
                     log_refusal(sink.notify_prompt_list_changed().await);
                 }
                 known = known.max(changed.tools).max(changed.prompts);
+                self.shared.changed.send_if_modified(|it| {
+                    it.told = it.told.max(known);
+                    false
+                });
                 if changes.changed().await.is_err() {
                     std::future::pending::<()>().await;
                 }

@@ -242,6 +242,25 @@ async fn a_task_whose_question_is_an_operators_says_so() {
     assert_eq!(told["status"], "working", "{told}");
     let message = told["statusMessage"].as_str().unwrap();
     assert!(message.contains("waits for an operator at the server"), "{message}");
+    is_given_up(&client, &id).await;
+}
+
+/// Stops what asks, and reads what becomes of its task.
+async fn is_given_up(client: &Client, id: &str) {
+    let session = id.split('.').next().unwrap();
+    facts(client, "stop_task", json!({ "session_id": session })).await;
+    let told = get(client, id).await;
+    assert_eq!(told["status"], "cancelled", "{told}");
+    assert!(told["statusMessage"].as_str().unwrap().contains("takes another task"), "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_whose_question_is_given_up_says_what_its_session_takes() {
+    let fake = FakeServer::new([asks("Which Anna?")]);
+    let client = on_pipe(&fake.server, &FakeUser::new([]).with_tasks(), Era::New).await;
+    let id = begin(&client, START, task()).await.task_id;
+    question(&after(&client, &id, "working").await);
+    is_given_up(&client, &id).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -45,7 +45,7 @@ pub enum CoordinatorError {
     #[error("there is no session {0}")]
     UnknownSession(SessionId),
     /// Nobody takes the session's messages.
-    #[error("session {0} has {MOST_MESSAGES} messages that were not taken: continue it first")]
+    #[error("session {0} has {MOST_MESSAGES} messages that were not taken")]
     InboxFull(SessionId),
     /// A reply is too long to be left.
     #[error("a reply has at most {LONGEST_REPLY} bytes")]

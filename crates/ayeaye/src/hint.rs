@@ -84,13 +84,13 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "give it another task to go on",
         ),
         AgentError::Coordinator(CoordinatorError::InboxFull(_)) => reader.choose(
-            "wait until the run has taken them; get_session(session_id) says whether it is at work",
-            "wait until the run has taken them: `ayeaye sessions show` says whether it is at work",
-            "wait until the run has taken them",
+            "where get_session(session_id) says that it is at work, wait until it has taken them; else continue it",
+            "where `ayeaye sessions show` says that it is at work, wait until it has taken them; else `ayeaye continue`",
+            "where it is at work, wait until it has taken them; else continue it",
         ),
         AgentError::Coordinator(CoordinatorError::TooLong) => "say it in fewer words",
         AgentError::Coordinator(CoordinatorError::Storage { .. }) => "`ayeaye doctor` checks the data folder; `ayeaye sessions list` shows what is at work",
-        AgentError::NoTask(_) => reader.choose(
+        AgentError::NoTask(_) | AgentError::GivenUp(_) => reader.choose(
             "say what the agent is to do: ask_agent_continue with this session_id and a task",
             "say what the agent is to do: `ayeaye continue ID TEXT`",
             "say what the agent is to do",
@@ -291,6 +291,7 @@ mod tests {
             AgentError::SessionBusy(id),
             AgentError::UnknownSession(id),
             AgentError::NoTask(id),
+            AgentError::GivenUp(id),
             AgentError::SessionFull(id),
             AgentError::WrongDevice { session: id, its: "y".to_owned(), given: device.clone() },
             AgentError::ShuttingDown,

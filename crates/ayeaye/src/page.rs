@@ -34,6 +34,7 @@ use serde_json::Value;
 
 pub use self::answer::Refusal;
 use self::downloads::Downloads;
+pub use self::events::LoginEnded;
 use self::events::Places;
 use self::live::Live;
 use self::screens::Screens;
@@ -102,7 +103,8 @@ impl Page {
         Router::new().route("/", get(files::index)).route("/page/{name}", get(files::one))
     }
 
-    /// What is for those who are signed in. Each request must carry its `Principal` as an extension.
+    /// What is for those who are signed in. Each request must carry its `Principal` and its
+    /// [`LoginEnded`] as extensions.
     pub fn api(&self) -> Router {
         let sessions = Router::new()
             .route("/", get(sessions::list))

@@ -140,6 +140,12 @@ async fn is_given_up(rig: &Rig, session: &Value) {
     assert_eq!((&told["stop_reason"], &told["question"]), (&json!("CANCELLED"), &Value::Null));
     assert!(told["next"].as_str().unwrap().contains("and a task"), "{told}");
     assert_eq!(rig.call("stop_task", session.clone()).await, told, "a second stop changes nothing");
+    // An answer that comes too late begins nothing, as if its words were what the user had asked for.
+    let asked = rig.vlm.asked_count();
+    let late = json!({ "session_id": session["session_id"], "reply_from_client": "yes, to Anna" });
+    let refused = rig.refused("ask_agent_continue", late).await;
+    assert!(refused.contains("was given up") && refused.contains("and a task"), "{refused}");
+    assert_eq!(rig.vlm.asked_count(), asked);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -259,3 +259,19 @@ async fn streams_are_for_their_owners_bounded_and_end_with_the_server() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_with_its_login_and_no_other() {
+    let rig = rig(|_| Answer::Silence).await;
+    let served = Served::new(&rig).await;
+    let (leaves, stays) = (served.browser(TOKEN).await, served.browser(TOKEN).await);
+    let mut ending = Events::open(&leaves, "").await;
+    let mut going_on = Events::open(&stays, "").await;
+    for events in [&mut ending, &mut going_on] {
+        events.wait("sessions", |_| true).await;
+    }
+    leaves.send(Method::POST, "/page/api/sign-out", Some(json!({}))).await;
+    within(20, "the end", async { while ending.next().await.is_some() {} }).await;
+    stays.start(&rig.serial, "Wait").await;
+    going_on.wait("sessions", |_| true).await;
+}

@@ -102,11 +102,14 @@ async fn a_sign_out_that_cannot_be_written_ends_the_login_here_and_says_what_it_
         ["page-logins.lock", "page-logins.json"].map(|name| rig.data.path().join(name)).into();
     std::fs::remove_file(&lock).unwrap();
     std::fs::create_dir(&lock).unwrap();
-    let told = browser.send(Method::POST, "/page/api/sign-out", Some(json!({}))).await;
-    assert_eq!(told.status(), StatusCode::INTERNAL_SERVER_ERROR);
-    assert!(told.headers()["set-cookie"].to_str().unwrap().contains("Max-Age=0"));
-    let said: Value = told.json().await.unwrap();
-    assert!(said["error"].as_str().unwrap().contains("could not write"), "{said}");
+    // Whoever presses twice is told the same.
+    for _ in 0..2 {
+        let told = browser.send(Method::POST, "/page/api/sign-out", Some(json!({}))).await;
+        assert_eq!(told.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(told.headers()["set-cookie"].to_str().unwrap().contains("Max-Age=0"));
+        let said: Value = told.json().await.unwrap();
+        assert!(said["error"].as_str().unwrap().contains("could not write"), "{said}");
+    }
     assert_eq!(browser.get("me").await.0, StatusCode::UNAUTHORIZED);
     assert_ne!(std::fs::read_to_string(&logins).unwrap(), "[]");
     // The next time that the server writes, it is gone from the file too.

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::elsewhere::END_WAIT;
 use super::{Agent, AgentError};
-use crate::coordinator::{News, RunEntry, RunKind, RunState};
+use crate::coordinator::{CoordinatorError, News, RunEntry, RunKind, RunState};
 use crate::deps::AgentDeps;
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, NearbyPhone, Principal, SessionId,
@@ -122,7 +122,7 @@ impl Agent {
         let mut deadline = Instant::now() + END_WAIT;
         loop {
             let mut theirs = None;
-            for run in self.registered_holders(&names).await {
+            for run in self.registered_holders(&names).await? {
                 let (device, session) = (device.clone(), None);
                 match run.kind {
                     RunKind::Takeover if !principal.owns(&run.owner) => {
@@ -168,23 +168,23 @@ impl Agent {
 
     /// The run that holds a phone, of any server. A person who has taken it over counts where none does.
     async fn holder_elsewhere(&self, names: &DeviceNames) -> Option<RunEntry> {
-        let holders = self.registered_holders(names).await;
+        let holders = self.registered_holders(names).await.unwrap_or_else(|err| {
+            // That must not fail the whole list.
+            tracing::warn!("who drives a phone: {}", error_chain(&err));
+            Vec::new()
+        });
         holders.into_iter().min_by_key(|run| run.kind == RunKind::Takeover)
     }
 
     /// All runs that have a phone, of any server: besides a takeover the acts of its person.
-    async fn registered_holders(&self, names: &DeviceNames) -> Vec<RunEntry> {
+    async fn registered_holders(
+        &self,
+        names: &DeviceNames,
+    ) -> Result<Vec<RunEntry>, CoordinatorError> {
         let names = self.shared_names(names);
-        let mut runs = match self.deps.coordinator.runs().await {
-            Ok(runs) => runs,
-            // That must not fail the whole list.
-            Err(err) => {
-                tracing::warn!("who drives a phone: {}", error_chain(&err));
-                return Vec::new();
-            }
-        };
+        let mut runs = self.deps.coordinator.runs().await?;
         runs.retain(|run| run.state != RunState::Queued && run.wants_any_of(&names));
-        runs
+        Ok(runs)
     }
 
     /// All names of the phone that a serial means.

@@ -35,6 +35,9 @@ pub enum AgentError {
     /// The session holds only direct actions, and no task to resume.
     #[error("session {0} has no task yet: in it the client has acted on the phone itself")]
     NoTask(SessionId),
+    /// Its question was given up, so that a reply has nothing to answer; only another task goes on with it.
+    #[error("the request of session {0} was given up")]
+    GivenUp(SessionId),
     /// The session has used up its steps or its room on the disk.
     #[error("session {0} is full: its steps, or its room on the disk, are used up")]
     SessionFull(SessionId),

@@ -89,6 +89,13 @@ impl Agent {
             if once && let Some(session) = self.repeated_answer(&next).await {
                 return Ok(Follower::of_finished(&session));
             }
+            // A late answer must not begin again what was ended, as if it were what the user asked for.
+            if summary.may_be_given_up()
+                && matches!(next.input, UserInput::Reply(_))
+                && self.read_session(id).await?.is_given_up()
+            {
+                return Err(AgentError::GivenUp(id));
+            }
             let mut input = (next.input.clone(), None);
             if matches!(input.0, UserInput::Nothing | UserInput::Answer { .. }) {
                 let session = self.read_session(id).await?;

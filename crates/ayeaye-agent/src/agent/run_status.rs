@@ -15,7 +15,7 @@ pub struct RunStatus {
 
 impl Agent {
     /// The status of run `number` (from 0) of a session; with `answers`, including the runs that answered
-    /// its questions. An unknown run is an unknown session. Waits for a direct action in progress.
+    /// its questions, and that they were given up. An unknown run is an unknown session. Waits for a direct action in progress.
     pub async fn run_status(
         &self,
         id: SessionId,
@@ -42,7 +42,8 @@ impl Agent {
         let mut each = |event: Event| {
             if let Fact::SessionResume(resume) = &event.entry.fact {
                 runs += 1;
-                superseded |= number < runs && !(answers && resume.continues_question());
+                let is_its_own = resume.continues_question() || resume.gives_up();
+                superseded |= number < runs && !(answers && is_its_own);
             }
             if !superseded {
                 folding.apply(&event);

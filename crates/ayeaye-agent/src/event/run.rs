@@ -69,6 +69,11 @@ impl SessionResume {
     pub(crate) fn continues_question(&self) -> bool {
         matches!(self.why.known(), Some(ResumeReason::Reply | ResumeReason::DirectAsked))
     }
+
+    /// Whether it does nothing but give up the question of the run before it.
+    pub(crate) fn gives_up(&self) -> bool {
+        self.why.known() == Some(ResumeReason::GivenUp)
+    }
 }
 
 /// See [`Fact::SessionEnd`](super::Fact::SessionEnd).

@@ -254,6 +254,12 @@ impl SessionState {
         }
     }
 
+    /// Whether its question was given up, and nothing else begun since: a round that is stopped stays open otherwise.
+    pub(crate) fn is_given_up(&self) -> bool {
+        let cancelled = self.stopped.as_ref().is_some_and(|(why, _)| *why == StopReason::Cancelled);
+        cancelled && self.phase() == SessionPhase::Ended
+    }
+
     /// The agent whose turn it is, as the record names it.
     pub(crate) fn next_agent(&self) -> String {
         match &self.planning.current {

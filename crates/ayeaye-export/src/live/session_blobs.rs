@@ -1,6 +1,6 @@
 //! What a projection reads of its session: blobs, and pictures, of which each is unpacked once.
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use ayeaye_agent::journal::BlobRef;
 use ayeaye_agent::{Journal, JournalError, SessionId};
@@ -60,16 +60,21 @@ impl Blobs for SessionBlobs {
             return Some(picture);
         }
         let bytes = self.blob(blob).ok()?;
-        let picture = match self.unpack_buffer.try_lock() {
-            Ok(mut buffer) => {
+        let buffer = match self.unpack_buffer.try_lock() {
+            Ok(buffer) => Some(buffer),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            // Another session uses it, which nobody waits for.
+            Err(TryLockError::WouldBlock) => None,
+        };
+        let picture = match buffer {
+            Some(mut buffer) => {
                 let picture = DecodedPicture::read_through(&bytes, &mut buffer);
                 if KEPT_UNPACKED < buffer.capacity() {
                     *buffer = Vec::new();
                 }
                 picture
             }
-            // Another session uses it, which nobody waits for.
-            Err(_) => DecodedPicture::read_through(&bytes, &mut Vec::new()),
+            None => DecodedPicture::read_through(&bytes, &mut Vec::new()),
         }?;
         let mut latest = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
         *latest = Some((blob.sha256.clone(), picture.clone()));

@@ -76,7 +76,12 @@ pub async fn go_on(
         match text {
             Some(text) => {
                 terminal.item("you", &lines(&text));
-                answer(&app.agent, &report, text, options).await
+                if report.is_over {
+                    let next = (report.session_id, UserInput::Task(text));
+                    resume(&app.agent, next, false, options).await
+                } else {
+                    answer(&app.agent, &report, text, options).await
+                }
             }
             None => resume(&app.agent, (id, UserInput::Nothing), false, options).await,
         }

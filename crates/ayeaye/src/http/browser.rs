@@ -24,7 +24,7 @@ use super::auth::{self, AuthMiddleware};
 use super::connections::Conn;
 use super::malformed;
 use crate::config::HostName;
-use crate::page::{Page, Refusal};
+use crate::page::{LoginEnded, Page, Refusal};
 use crate::principal;
 
 /// Where a request comes from, as the browser itself says; pages cannot set it (Fetch Metadata).
@@ -126,6 +126,7 @@ async fn admit(
     }
     request.headers_mut().remove(COOKIE);
     principal::attach(&mut request, login.principal);
+    request.extensions_mut().insert(LoginEnded(login.ended));
     if request.method() == Method::POST {
         request = with_body(auth, request).await?;
     }

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::token_store::TokenStore;
 use crate::bounded_file::bounded_file;
@@ -51,6 +52,8 @@ pub(super) struct Logins {
     clock: Clock,
     codes: Mutex<VecDeque<Code>>,
     known: Arc<Mutex<Vec<Login>>>,
+    /// Hashes of logins that have ended, and may stand in the file still.
+    unwritten: Arc<Mutex<Vec<String>>>,
     /// Held while the file is written.
     writing: Arc<tokio::sync::Mutex<()>>,
 }
@@ -62,7 +65,7 @@ struct Code {
 }
 
 /// A line of the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Login {
     server: String,
     principal: String,
@@ -71,6 +74,22 @@ struct Login {
     /// Of what the cookie holds.
     hash: String,
     used: Timestamp,
+    #[serde(skip)]
+    end: LoginEnd,
+}
+
+/// Tells streams that are open when their login ends, which is when it is kept no more.
+#[derive(Debug, Clone)]
+struct LoginEnd {
+    token: CancellationToken,
+    _at_the_last: Arc<DropGuard>,
+}
+
+impl Default for LoginEnd {
+    fn default() -> Self {
+        let token = CancellationToken::new();
+        Self { _at_the_last: Arc::new(token.clone().drop_guard()), token }
+    }
 }
 
 /// A login that is good.
@@ -79,6 +98,7 @@ pub(super) struct SignedIn {
     pub(super) principal: Principal,
     /// Whether it is some time since the browser was told how long its cookie is good.
     pub(super) renewed: bool,
+    pub(super) ended: CancellationToken,
 }
 
 impl Logins {
@@ -98,6 +118,7 @@ impl Logins {
             clock,
             codes: Mutex::default(),
             known: Arc::new(Mutex::new(logins)),
+            unwritten: Arc::default(),
             writing: Arc::default(),
         }
     }
@@ -110,6 +131,7 @@ impl Logins {
             clock,
             codes: Mutex::default(),
             known: Arc::default(),
+            unwritten: Arc::default(),
             writing: Arc::default(),
         }
     }
@@ -163,6 +185,7 @@ impl Logins {
                 token,
                 hash: hash(&cookie),
                 used: (self.clock)(),
+                end: LoginEnd::default(),
             });
         }
         // That it is not written costs this login after the next start, and nothing now.
@@ -181,7 +204,8 @@ impl Logins {
             if renewed {
                 login.used = now;
             }
-            SignedIn { principal: Principal::new(&*login.principal), renewed }
+            let (principal, ended) = (Principal::new(&*login.principal), login.end.token.clone());
+            SignedIn { principal, renewed, ended }
         };
         if signed_in.renewed {
             drop(self.write());
@@ -194,9 +218,17 @@ impl Logins {
     pub(super) async fn sign_out(&self, cookie: &str) -> io::Result<()> {
         let offered = hash(cookie);
         let ended = lock(&self.known).extract_if(.., |it| it.hash == offered).count();
-        // Whoever reaches the port can ask for this: only those with a login make the server write.
-        if ended == 0 {
-            return Ok(());
+        // Whoever reaches the port can ask for this: only those with a login make the server write, and those who
+        // ask again since it could not.
+        {
+            let mut unwritten = lock(&self.unwritten);
+            if !unwritten.contains(&offered) {
+                if ended == 0 {
+                    return Ok(());
+                }
+                unwritten.truncate(MAX_LOGINS - 1);
+                unwritten.push(offered);
+            }
         }
         self.write().await
     }
@@ -208,6 +240,7 @@ impl Logins {
             server: self.server.clone(),
             now: (self.clock)(),
             known: self.known.clone(),
+            unwritten: self.unwritten.clone(),
         };
         let writing = self.writing.clone();
         let written = tokio::spawn(async move {
@@ -225,6 +258,7 @@ struct Writer {
     server: String,
     now: Timestamp,
     known: Arc<Mutex<Vec<Login>>>,
+    unwritten: Arc<Mutex<Vec<String>>>,
 }
 
 impl Writer {
@@ -238,7 +272,13 @@ impl Writer {
             // Work that has begun goes on when its server stops: nobody else may write until it is done.
             // The file is unlocked before the next of ours has its turn.
             let _held = (locked, turn);
-            self.replace(&path)
+            // Those that end from now on may not be in what is written.
+            let ended = std::mem::take(&mut *lock(&self.unwritten));
+            let replaced = self.replace(&path);
+            if replaced.is_err() {
+                lock(&self.unwritten).extend(ended);
+            }
+            replaced
         };
         tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
     }

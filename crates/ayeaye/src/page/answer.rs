@@ -76,7 +76,8 @@ impl From<AgentError> for Refusal {
             | AgentError::NotInHand { .. }
             | AgentError::SessionBusy(_)
             | AgentError::SessionFull(_)
-            | AgentError::NoTask(_) => StatusCode::CONFLICT,
+            | AgentError::NoTask(_)
+            | AgentError::GivenUp(_) => StatusCode::CONFLICT,
             AgentError::UnknownSession(_) => StatusCode::NOT_FOUND,
             AgentError::WrongDevice { .. } | AgentError::Secret(_) => StatusCode::BAD_REQUEST,
             AgentError::Device(err) => of_device(err),

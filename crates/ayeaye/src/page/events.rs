@@ -18,6 +18,7 @@ use futures::stream;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
 
 use super::Page;
 use super::answer::{Query, Refusal, session_id};
@@ -32,6 +33,10 @@ const MOST_STREAMS: usize = 64;
 /// How often something is sent where nothing happens, so that nobody takes the connection for dead.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
+/// Of the login that a request came with: cancelled when that ends.
+#[derive(Debug, Clone)]
+pub struct LoginEnded(pub CancellationToken);
+
 #[derive(Debug, Deserialize)]
 pub(super) struct Followed {
     sessions: Option<String>,
@@ -41,6 +46,7 @@ pub(super) struct Followed {
 pub(super) async fn stream(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
+    Extension(LoginEnded(ended)): Extension<LoginEnded>,
     Query(wanted): Query<Followed>,
 ) -> Result<Response, Refusal> {
     let place = page.0.places.take(&principal)?;
@@ -52,12 +58,17 @@ pub(super) async fn stream(
         return Err(Refusal::bad_request(text));
     }
     let viewer = Viewer::new(&page, &principal, &ids, place).await?;
-    let closing = async move { page.0.agent.closing().await };
+    let closing = async move {
+        tokio::select! {
+            () = page.0.agent.closing() => {}
+            () = ended.cancelled() => {}
+        }
+    };
     let events = stream::unfold(viewer, |mut viewer| async {
         let event = viewer.next().await?;
         Some((Ok::<_, Infallible>(event), viewer))
     });
-    // The streams end with the server, which waits for its connections.
+    // The streams end with the server, which waits for its connections, and with their login.
     let events = futures::StreamExt::take_until(events, closing);
     let alive = KeepAlive::new().interval(HEARTBEAT);
     Ok(Sse::new(events).keep_alive(alive).into_response())

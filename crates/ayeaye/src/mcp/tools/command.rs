@@ -195,9 +195,16 @@ impl Server {
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CommandPreview, ToolError> {
         let principal = principal::of(ctx);
-        self.agent.until_act_is_free(id, &principal).await?;
-        let preview = self.preview(id, gesture).await;
-        self.agent.until_act_is_free(id, &principal).await?;
-        preview
+        let previewing = async {
+            self.agent.until_act_is_free(id, &principal).await?;
+            let preview = self.preview(id, gesture).await;
+            self.agent.until_act_is_free(id, &principal).await?;
+            preview
+        };
+        tokio::select! {
+            biased;
+            () = ctx.ct.cancelled() => Err(ToolError::call_cancelled()),
+            preview = previewing => preview,
+        }
     }
 }
