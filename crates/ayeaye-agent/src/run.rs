@@ -15,6 +15,7 @@ mod budget;
 mod cancel;
 mod caption;
 mod decide;
+mod decided_act;
 mod direct;
 mod dropped;
 mod end;

@@ -5,10 +5,11 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use super::actor::NOT_SENT;
+use super::decided_act::DecidedAct;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
 use super::put_off::PutOffs;
-use super::same_screen::{DecidedAct, ScreenNow};
+use super::same_screen::ScreenNow;
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};

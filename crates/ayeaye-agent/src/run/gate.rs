@@ -5,10 +5,11 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::Run;
+use super::decided_act::DecidedAct;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
 use super::put_off::{PutOffs, never_rests};
-use super::same_screen::{DecidedAct, ScreenNow, depends_on_screen};
+use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, Countdown, GateRecord};

@@ -1,8 +1,8 @@
 //! Acts that are not carried out because the screen is not the one that they were decided on: the model looks again, and
 //! what still cannot be done is done in the end, or is the user's.
 use super::Run;
+use super::decided_act::DecidedAct;
 use super::outcome::{RunError, StepOutcome};
-use super::same_screen::DecidedAct;
 use super::step::StepBuilder;
 use crate::Gesture;
 use crate::approval::is_same_gesture;

@@ -1,12 +1,12 @@
 //! Before an act: is the screen still the one that it was decided on? While a model thinks, another app may
 //! come to the front, a dialog may open, or a page may put another button under the finger.
 use super::Run;
+use super::decided_act::DecidedAct;
 use super::observer::Observation;
 use super::outcome::RunError;
 use super::put_off::PutOffs;
 use crate::elements::Elements;
-use crate::event::GateRecord;
-use crate::gate::{Rule, ScreenFacts, is_same_later, presses_enter};
+use crate::gate::{Rule, ScreenFacts, is_same_later};
 use crate::settle::looks_same_at;
 use crate::{DeviceError, Gesture, Key, ScreenState, error_chain};
 
@@ -16,22 +16,6 @@ const NUMBER: usize = 5;
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
 const HEADER: (f64, f64) = (0.04, 0.13);
-
-/// An act that was decided on, and is to be carried out if the screen is still the same.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct DecidedAct<'a> {
-    pub(super) gesture: &'a Gesture,
-    /// What the gate has said of it.
-    pub(super) gate: Option<&'a GateRecord>,
-    /// It types what must not get into another page.
-    pub(super) holds_secret: bool,
-}
-
-impl DecidedAct<'_> {
-    pub(super) fn rests_on(&self, rule: Rule) -> bool {
-        self.gate.is_some_and(|gate| gate.rule == rule.name())
-    }
-}
 
 /// The screen before an act, beside the one that it was decided on.
 #[derive(Debug)]
@@ -56,14 +40,6 @@ enum Compared {
 }
 
 impl Run {
-    /// Whether an act goes by nothing but the screen as it was, in all that it shows: one that the user has allowed, a
-    /// secret that is typed, an enter that goes to whatever has the focus.
-    pub(super) fn is_strict(&self, act: &DecidedAct<'_>) -> bool {
-        let enters = presses_enter(act.gesture) && act.gesture.points().is_empty();
-        // A client that acts itself decides what enter does; it may not see what the screen shows meanwhile.
-        act.holds_secret || act.rests_on(Rule::Approved) || !self.is_direct && enters
-    }
-
     /// Whether the screen is still the one that an act was decided on.
     pub(super) async fn screen_now(
         &mut self,
