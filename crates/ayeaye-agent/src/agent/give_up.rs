@@ -16,7 +16,7 @@ impl Agent {
         if ended.stop_reason == StopReason::StillRunning || ended.question.is_none() {
             return Ok(ended);
         }
-        match self.give_up(id, principal).await {
+        match Box::pin(self.give_up(id, principal)).await {
             // It has been answered meanwhile.
             Err(AgentError::SessionBusy(_)) => self.report(id, principal).await,
             given_up => given_up,

@@ -89,13 +89,6 @@ impl Agent {
             if once && let Some(session) = self.repeated_answer(&next).await {
                 return Ok(Follower::of_finished(&session));
             }
-            // A late answer must not begin again what was ended, as if it were what the user asked for.
-            if summary.may_be_given_up()
-                && matches!(next.input, UserInput::Reply(_))
-                && self.read_session(id).await?.is_given_up()
-            {
-                return Err(AgentError::GivenUp(id));
-            }
             let mut input = (next.input.clone(), None);
             if matches!(input.0, UserInput::Nothing | UserInput::Answer { .. }) {
                 let session = self.read_session(id).await?;
@@ -208,6 +201,7 @@ impl Agent {
             // A run that is registered takes the phone from the person: not before it is known to go on.
             self.device(&names.id).await?;
             let session = self.read_session(id).await?;
+            ensure_not_late(&session, &input.0)?;
             if resume_kind(&session, input.clone()).is_none() {
                 return Ok(Some(Follower::of_finished(&session)));
             }
@@ -223,6 +217,7 @@ impl Agent {
         // Another process may have resumed it meanwhile, so the record is read again.
         let recorder = self.open_session(id).await?;
         let session = recorder.session();
+        ensure_not_late(session, &input.0)?;
         let Some(resume_kind) = resume_kind(session, input) else {
             return Ok(Some(Follower::of_finished(session)));
         };
@@ -239,6 +234,15 @@ impl Agent {
         begun.await.ok();
         Ok(Some(follower))
     }
+}
+
+/// Fails where a reply answers a question that was given up: it must not begin again what was ended, as if it were what
+/// the user asked for.
+fn ensure_not_late(session: &Session, input: &UserInput) -> Result<(), AgentError> {
+    if matches!(input, UserInput::Reply(_)) && session.is_given_up() {
+        return Err(AgentError::GivenUp(session.id));
+    }
+    Ok(())
 }
 
 /// What the input means to a session without a run; `None` when its report is all there is to give.

@@ -172,7 +172,10 @@ impl Coordinator for FileCoordinator {
                 })
             })
             .await?;
-        self.wake(session);
+        // Nothing is new where it was taken: whoever tries again at each news would wake themselves.
+        if !matches!(registered, Registered::Taken(_)) {
+            self.wake(session);
+        }
         Ok(registered)
     }
 

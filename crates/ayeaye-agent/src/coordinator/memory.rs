@@ -97,7 +97,8 @@ impl Coordinator for MemoryCoordinator {
         let registered = match registered {
             Place::Running(entry) => Registered::Granted(self.registration(entry)),
             Place::Queued(entry) => Registered::Queued(self.registration(entry)),
-            Place::Taken(entry) => Registered::Taken(entry),
+            // Nothing is new.
+            Place::Taken(entry) => return Ok(Registered::Taken(entry)),
         };
         self.wake(session);
         Ok(registered)

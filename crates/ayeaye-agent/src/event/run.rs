@@ -70,6 +70,11 @@ impl SessionResume {
         matches!(self.why.known(), Some(ResumeReason::Reply | ResumeReason::DirectAsked))
     }
 
+    /// Whether the client acts by itself.
+    pub(crate) fn is_direct(&self) -> bool {
+        matches!(self.why.known(), Some(ResumeReason::Direct | ResumeReason::DirectAsked))
+    }
+
     /// Whether it does nothing but give up the question of the run before it.
     pub(crate) fn gives_up(&self) -> bool {
         self.why.known() == Some(ResumeReason::GivenUp)

@@ -8,8 +8,7 @@ use super::actor::NOT_SENT;
 use super::decided_act::DecidedAct;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
-use super::put_off::PutOffs;
-use super::same_screen::ScreenNow;
+use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};
@@ -105,7 +104,7 @@ impl Run {
                 return Err(err);
             }
         }
-        self.state.put_off_strictly = PutOffs::default();
+        (self.state.put_off, self.state.put_off_strictly) = Default::default();
         observation.stop_reading_elements();
         let Observation { frame, app, watch, .. } = observation;
         // While it acts, nobody looks at the phone: a look would take its link.
@@ -203,9 +202,10 @@ impl Run {
             let why = format!("{WENT_DARK}, and cannot be made ready: {}", error_chain(&err));
             return Ok(Relit::NotReady(why));
         }
-        // What is aimed at nothing on the screen needs no second look. An enter is, at what has the focus.
-        let is_key = matches!(act.gesture, Gesture::HotKey { .. } | Gesture::Awake { .. });
-        if is_key && !self.is_strict(act) {
+        // What is aimed at nothing on the screen needs no second look. An enter is, at what has the focus, and so is
+        // each key that the user has allowed where it was.
+        let is_key = matches!(act.gesture, Gesture::HotKey { .. });
+        if !depends_on_screen(act.gesture) || is_key && !self.is_strict(act) {
             return Ok(Relit::Same);
         }
         let same = self.observer.still_shows(frame).await?;

@@ -107,7 +107,8 @@ impl Run {
             let what = self.in_words(act);
             let text = format!(
                 "{what} has not been done, though it was tried again and again: {why}. It must not go to another \
-                 screen than the one that it is meant for. Please do it by hand, then say that it is done."
+                 screen than the one that it is meant for, and what was done before it stays done. Please do it by \
+                 hand, then say that it is done."
             );
             RunError::NeedsTakeover { text, app }
         };
@@ -124,8 +125,12 @@ impl Run {
                 let enter = if *submit { " and pressing enter" } else { "" };
                 format!("Typing \u{201c}{}\u{201d}{enter}", truncated(&text, MOST_SHOWN))
             }
-            Gesture::HotKey { .. } => "Pressing enter".to_owned(),
-            _ => "What you asked for".to_owned(),
+            Gesture::HotKey { key } => format!("Pressing {}", key.name()),
+            _ => {
+                let evidence = act.gate.map(|it| it.evidence.as_str()).unwrap_or_default();
+                let what = self.recorder.redact(evidence);
+                format!("The last act (\u{201c}{}\u{201d})", truncated(&what, MOST_SHOWN))
+            }
         }
     }
 }

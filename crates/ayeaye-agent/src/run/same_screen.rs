@@ -10,8 +10,8 @@ use crate::gate::{Rule, ScreenFacts, is_same_later};
 use crate::settle::looks_same_at;
 use crate::{DeviceError, Gesture, Key, ScreenState, error_chain};
 
-/// The least digits of a phone's number that stands for a name.
-const NUMBER: usize = 5;
+/// The most digits of a number of what is unread.
+const COUNT: usize = 3;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
@@ -138,7 +138,7 @@ impl Run {
             let names_whom =
                 matches!(act.gesture, Gesture::Type { .. }) || act.rests_on(Rule::AskedFor);
             let aimed = |it: ScreenFacts| {
-                let header = it.header.into_iter().find(|it| names_whom && is_name(it));
+                let header = it.header.into_iter().find(|it| names_whom && !is_count(it));
                 let header = header.into_iter().collect();
                 ScreenFacts { aimed: it.aimed, header, ..ScreenFacts::default() }
             };
@@ -212,10 +212,9 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
-/// Whether this may name who is written to; not the number of what is unread.
-fn is_name(text: &str) -> bool {
-    text.chars().any(char::is_alphabetic)
-        || NUMBER <= text.chars().filter(|it| it.is_numeric()).count()
+/// Whether this may be the number of what is unread, which names nobody.
+fn is_count(text: &str) -> bool {
+    text.len() <= COUNT && text.bytes().all(|it| it.is_ascii_digit())
 }
 
 /// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are. So are two trains;
@@ -231,16 +230,22 @@ fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
         }
         aimed
     };
-    let (before_letters, now_letters) = (letters(before), letters(now));
-    // Of keys with digits, and of days of a calendar, which are called "12" beside "12 June 2026", nothing would be left
-    // to tell them apart.
     let is_word = |name: &String| name.chars().any(char::is_alphabetic);
-    let is_named = before_letters.iter().any(|control| !control.names.is_empty())
-        && before_letters.iter().flat_map(|control| &control.names).all(is_word);
+    let names = |of: &ScreenFacts| -> Vec<_> {
+        of.aimed.iter().flat_map(|control| control.names.iter().cloned()).collect()
+    };
+    let (names_before, names_now) = (names(before), names(now));
+    let words =
+        |names: &[String]| names.iter().filter(|it| is_word(it)).cloned().collect::<Vec<_>>();
+    let words_before = words(&names_before);
+    // Of keys with digits nothing would be left to tell them apart. Where digits stand alone beside words, those must be
+    // the same in all: "45 %" of a download is beside its name, and "12" of a calendar beside "12 June 2026".
+    let is_named = !words_before.is_empty()
+        && (words_before.len() == names_before.len() || words_before == words(&names_now));
     is_named
         && before.header == now.header
         && before.aimed != now.aimed
-        && before_letters == now_letters
+        && letters(before) == letters(now)
 }
 
 /// Where the screen must look the same for a gesture: where it touches, with what is around it; for a text, and

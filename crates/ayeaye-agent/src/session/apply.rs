@@ -63,6 +63,11 @@ impl SessionState {
                 self.stopped = None;
                 self.run_ended = false;
                 self.run_number += 1;
+                self.given_up = if resume.gives_up() {
+                    Some(self.run_number)
+                } else {
+                    self.given_up.filter(|_| resume.is_direct())
+                };
                 if !resume.continues_question() {
                     self.run_began = self.run_number;
                 }

@@ -272,13 +272,11 @@ impl Writer {
             // Work that has begun goes on when its server stops: nobody else may write until it is done.
             // The file is unlocked before the next of ours has its turn.
             let _held = (locked, turn);
-            // Those that end from now on may not be in what is written.
-            let ended = std::mem::take(&mut *lock(&self.unwritten));
-            let replaced = self.replace(&path);
-            if replaced.is_err() {
-                lock(&self.unwritten).extend(ended);
-            }
-            replaced
+            // Those that end from now on may still be in what is written.
+            let ended = lock(&self.unwritten).clone();
+            self.replace(&path)?;
+            lock(&self.unwritten).retain(|it| !ended.contains(it));
+            Ok(())
         };
         tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
     }

@@ -190,6 +190,12 @@ async fn what_ticks_is_touched_in_the_end_and_what_is_named_otherwise_is_not() {
         it.system_notes.iter().any(|note| note.contains("said something else in its digits"))
     });
     assert!(told, "{report:?}");
+    let download = |nth| {
+        let row = payment("Downloads", "Maps");
+        row.replace("/></hierarchy>", &format!("><node text=\"4{nth} %\" class=\"android.widget.TextView\" bounds=\"[0,66][60,80]\"/></node></hierarchy>"))
+    };
+    let (rig, report) = paying(|| click(500), download).await;
+    assert_ne!(rig.phone.gestures(), [""; 0], "{report:?}");
     let days = |nth| payment("June", &format!("1{nth}\" content-desc=\"1{nth} June 2026"));
     let (rig, _) = paying(|| click(500), days).await;
     assert_eq!(rig.phone.gestures(), [""; 0]);
@@ -213,7 +219,7 @@ async fn an_enter_that_needs_no_leave_is_the_users_where_the_screen_changes_each
     assert_eq!(rig.phone.gestures(), [""; 0]);
     let question = report.question.unwrap();
     assert_eq!(question.kind, QuestionKind::Takeover, "{question:?}");
-    assert!(question.text.starts_with("Pressing enter has not been done"), "{question:?}");
+    assert!(question.text.starts_with("Pressing ENTER has not been done"), "{question:?}");
     assert_eq!(report.steps.len(), 3, "two put off, the third handed over");
 }
 
@@ -275,6 +281,26 @@ async fn an_enter_that_is_allowed_does_not_go_to_what_came_while_the_screen_was_
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_app_that_is_allowed_is_opened_whatever_came_while_the_screen_was_off() {
+    let opens = || {
+        let call = r#"{"function":"AWAKE","arguments":{"app":"Bank"},"confirm":"Open the bank?"}"#;
+        ScriptedReply::Says(call.to_owned())
+    };
+    let (rig, asked) = paying(opens, |_| moves(0)).await;
+    assert_eq!(asked.question.as_ref().unwrap().kind, QuestionKind::Confirm, "{asked:?}");
+    let yes = UserInput::Reply("yes".to_owned());
+    let next = u32::try_from(rig.script.seen().len()).unwrap() + 1;
+    let follower = rig.resume(asked.session_id, yes).await.unwrap();
+    rig.script.is_asked(next).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    rig.phone.is_touched();
+    rig.phone.shows(&moves(7), false);
+    rig.phone.goes_dark();
+    let report = rig.ended(follower).await;
+    assert_eq!((&report.steps[0].error, &*rig.phone.gestures()[0]), (&None, "AWAKE Bank"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_follows_something_that_moves_is_done_in_the_end() {
     let acts = (0..8).map(|nth| after(3000, click(200 + nth * 60))).chain([complete("done")]);
     let rig = Rig::new(acts);
@@ -283,6 +309,20 @@ async fn what_follows_something_that_moves_is_done_in_the_end() {
     let follower = rig.begin().await;
     let report = rig.ended(follower).await;
     assert_eq!(rig.phone.gestures(), ["CLICK 500,500"], "{report:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_follows_something_that_moves_begins_anew_after_another_act() {
+    let home =
+        ScriptedReply::Says(r#"{"function":"HOT_KEY","arguments":{"key":"HOME"}}"#.to_owned());
+    let moving = (0..5).map(|nth| click(200 + nth * 60));
+    let acts = moving.chain([home, click(900), complete("done")]).map(|it| after(3000, it));
+    let rig = Rig::new(acts);
+    rig.phone.moves(Motion::Endless);
+    rig.phone.refuses_dumps();
+    let follower = rig.begin().await;
+    let report = rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), ["HOT_KEY HOME"], "{report:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -310,11 +350,13 @@ async fn a_text_with_a_place_does_not_go_to_somebody_elses_chat() {
             <node text="" resource-id="com.example.chat:id/message" class="android.widget.EditText" clickable="true" focused="true" bounds="[0,30][60,80]"/></hierarchy>"#
         )
     };
-    for (later, done) in [("Anna", 1), ("Mallory", 0)] {
+    for (first, later, done) in
+        [("Anna", "Anna", 1), ("Anna", "Mallory", 0), ("❤", "🐻", 0), ("7726", "4636", 0)]
+    {
         let text = types("See you", Some([500, 500]));
         let rig = Rig::new([after(3000, text), complete("done")]);
         rig.phone.moves(Motion::Endless);
-        rig.phone.shows(&chat("Anna"), false);
+        rig.phone.shows(&chat(first), false);
         let follower = rig.begin().await;
         rig.script.is_asked(1).await;
         tokio::time::sleep(Duration::from_millis(500)).await;

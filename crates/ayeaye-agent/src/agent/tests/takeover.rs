@@ -216,6 +216,34 @@ async fn what_waits_for_an_answer_can_be_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_given_up_takes_no_late_answer_also_of_one_that_waited_for_the_phone() {
+    let rig = Rig::new([info("Which?"), complete("Told Ben.")]);
+    let asked = rig.run_task("Text Anna").await.session_id;
+    // An act of another server has the phone while the answer comes.
+    let other = rig.beside([]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let mut acting = other.agent.act(tap(100, None)).await.unwrap();
+    rig.phone.gets(Call::Perform, 1).await;
+    let reply = || UserInput::Reply("yes, to Anna".to_owned());
+    let answer = rig.resume(asked, reply());
+    let given_up = async {
+        sleep(Duration::from_secs(5)).await;
+        other.agent.give_up(asked, &client()).await.unwrap();
+        rig.phone.let_go();
+        within(acting.finished()).await;
+    };
+    let (answered, ()) = tokio::join!(answer, given_up);
+    assert!(matches!(answered, Err(AgentError::GivenUp(id)) if id == asked), "{answered:?}");
+    // Nor after the client has acted in it.
+    act(&rig.agent, tap(100, Some(asked))).await;
+    let answered = rig.resume(asked, reply()).await;
+    assert!(matches!(answered, Err(AgentError::GivenUp(_))), "{answered:?}");
+    assert_eq!(rig.script.prompts().len(), 1);
+    let next = UserInput::Task("Text Ben".to_owned());
+    assert_eq!(rig.go_on(asked, next).await.message, "Told Ben.");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_at_work_is_stopped_and_not_given_up() {
     let rig = Rig::new([ScriptedReply::Hangs]);
     let other = rig.beside([]);
