@@ -58,6 +58,8 @@ export async function signingIn({ browser, server }) {
   await viewer.button("Sign out").click();
   await page.getByText("but the server could not write that down").waitFor();
   check("a sign-out that was not written is told, and gone from the address", !page.url().includes("?"), page.url());
+  // The one failure that was made here.
+  viewer.failures = viewer.failures.filter((it) => !it.endsWith("/sign-out"));
   await page.unroute("**/sign-out");
   await page.getByLabel("Token of this server").fill(TOKEN);
   await page.getByLabel("Token of this server").press("Enter");
