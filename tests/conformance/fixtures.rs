@@ -51,17 +51,16 @@ struct Shared {
 struct Changed {
     tools: Option<Instant>,
     prompts: Option<Instant>,
-    /// The last change that a listener was told.
+    /// The last change that somebody has heard of, so that it is not told whoever listens next.
     told: Option<Instant>,
 }
 
 /// rmcp tells a client that it is subscribed before it hands the request on: a change may come before the listener.
 const BEFORE_LISTENING: Duration = Duration::from_millis(500);
 
-fn log_refusal(told: Result<(), impl std::fmt::Display>) {
-    if let Err(err) = told {
-        tracing::debug!("not told: {err}");
-    }
+/// Whether it was told; what was not subscribed to is refused, as it should be.
+fn is_told(outcome: Result<(), impl std::fmt::Display>) -> bool {
+    outcome.inspect_err(|err| tracing::debug!("not told: {err}")).is_ok()
 }
 
 impl<H: ServerHandler> Fixtures<H> {
@@ -229,16 +228,16 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         let tell = async {
             loop {
                 let changed = *changes.borrow_and_update();
-                // What was not subscribed to is refused here: as it should be.
-                if known < changed.tools {
-                    log_refusal(sink.notify_tool_list_changed().await);
+                let mut told = None;
+                if known < changed.tools && is_told(sink.notify_tool_list_changed().await) {
+                    told = changed.tools;
                 }
-                if known < changed.prompts {
-                    log_refusal(sink.notify_prompt_list_changed().await);
+                if known < changed.prompts && is_told(sink.notify_prompt_list_changed().await) {
+                    told = told.max(changed.prompts);
                 }
                 known = known.max(changed.tools).max(changed.prompts);
                 self.shared.changed.send_if_modified(|it| {
-                    it.told = it.told.max(known);
+                    it.told = it.told.max(told);
                     false
                 });
                 if changes.changed().await.is_err() {

@@ -101,7 +101,7 @@ impl Agent {
                 if input.0 == UserInput::Nothing && has_no_task(&session) {
                     return Err(AgentError::NoTask(id));
                 }
-                if resume_kind(&session, input.clone()).is_none() {
+                if resume_kind(&session, input.clone())?.is_none() {
                     return Ok(Follower::of_finished(&session));
                 }
             }
@@ -201,8 +201,7 @@ impl Agent {
             // A run that is registered takes the phone from the person: not before it is known to go on.
             self.device(&names.id).await?;
             let session = self.read_session(id).await?;
-            ensure_not_late(&session, &input.0)?;
-            if resume_kind(&session, input.clone()).is_none() {
+            if resume_kind(&session, input.clone())?.is_none() {
                 return Ok(Some(Follower::of_finished(&session)));
             }
         }
@@ -217,8 +216,7 @@ impl Agent {
         // Another process may have resumed it meanwhile, so the record is read again.
         let recorder = self.open_session(id).await?;
         let session = recorder.session();
-        ensure_not_late(session, &input.0)?;
-        let Some(resume_kind) = resume_kind(session, input) else {
+        let Some(resume_kind) = resume_kind(session, input)? else {
             return Ok(Some(Follower::of_finished(session)));
         };
         let (task, planner) = match &resume_kind {
@@ -236,21 +234,16 @@ impl Agent {
     }
 }
 
-/// Fails where a reply answers a question that was given up: it must not begin again what was ended, as if it were what
-/// the user asked for.
-fn ensure_not_late(session: &Session, input: &UserInput) -> Result<(), AgentError> {
-    if matches!(input, UserInput::Reply(_)) && session.is_given_up() {
-        return Err(AgentError::GivenUp(session.id));
-    }
-    Ok(())
-}
-
-/// What the input means to a session without a run; `None` when its report is all there is to give.
+/// What the input means to a session without a run; `None` when its report is all there is to give. A reply to a question
+/// that was given up is an error: it must not begin again what was ended, as if it were what the user asked for.
 fn resume_kind(
     session: &Session,
     (input, message): (UserInput, Option<MessageId>),
-) -> Option<ResumeKind> {
-    Some(match (session.phase(), input) {
+) -> Result<Option<ResumeKind>, AgentError> {
+    Ok(Some(match (session.phase(), input) {
+        (_, UserInput::Reply(_)) if session.is_given_up() => {
+            return Err(AgentError::GivenUp(session.id));
+        }
         (SessionPhase::Waiting, UserInput::Answer { question, text })
             if question == session.asked_at_step && !text.is_empty() =>
         {
@@ -258,7 +251,7 @@ fn resume_kind(
         }
         (_, UserInput::Answer { .. })
         | (SessionPhase::Waiting | SessionPhase::Ended, UserInput::Nothing) => {
-            return None;
+            return Ok(None);
         }
         (SessionPhase::Waiting, UserInput::Reply(text)) => ResumeKind::Reply(text, message),
         (_, UserInput::Reply(text)) if has_no_task(session) => ResumeKind::NextRound(text),
@@ -267,7 +260,7 @@ fn resume_kind(
         (SessionPhase::Ended, UserInput::Reply(text)) | (_, UserInput::Task(text)) => {
             ResumeKind::NextRound(text)
         }
-    })
+    }))
 }
 
 /// What a run in progress is told; `None` where it is only followed.

@@ -15,7 +15,8 @@ pub struct RunStatus {
 
 impl Agent {
     /// The status of run `number` (from 0) of a session; with `answers`, including the runs that answered
-    /// its questions, and that they were given up. An unknown run is an unknown session. Waits for a direct action in progress.
+    /// its questions, and that they were given up. An unknown run is an unknown session. Waits for a direct action
+    /// in progress.
     pub async fn run_status(
         &self,
         id: SessionId,

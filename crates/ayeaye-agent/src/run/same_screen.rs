@@ -11,7 +11,7 @@ use crate::settle::looks_same_at;
 use crate::{DeviceError, Gesture, Key, ScreenState, error_chain};
 
 /// The most digits of a number of what is unread.
-const COUNT: usize = 3;
+const UNREAD_DIGITS: usize = 3;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
@@ -214,7 +214,7 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
 
 /// Whether this may be the number of what is unread, which names nobody.
 fn is_count(text: &str) -> bool {
-    text.len() <= COUNT && text.bytes().all(|it| it.is_ascii_digit())
+    text.len() <= UNREAD_DIGITS && text.bytes().all(|it| it.is_ascii_digit())
 }
 
 /// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are. So are two trains;

@@ -217,15 +217,15 @@ impl Logins {
     /// after the next start if nothing is written until then.
     pub(super) async fn sign_out(&self, cookie: &str) -> io::Result<()> {
         let offered = hash(cookie);
-        let ended = lock(&self.known).extract_if(.., |it| it.hash == offered).count();
-        // Whoever reaches the port can ask for this: only those with a login make the server write, and those who
-        // ask again since it could not.
         {
             let mut unwritten = lock(&self.unwritten);
-            if !unwritten.contains(&offered) {
-                if ended == 0 {
-                    return Ok(());
-                }
+            let ended = lock(&self.known).extract_if(.., |it| it.hash == offered).count();
+            // Whoever reaches the port can ask for this: only those with a login make the server write, and those who
+            // ask again since it could not.
+            if ended == 0 && !unwritten.contains(&offered) {
+                return Ok(());
+            }
+            if 0 < ended {
                 unwritten.truncate(MAX_LOGINS - 1);
                 unwritten.push(offered);
             }
@@ -263,7 +263,10 @@ struct Writer {
 
 impl Writer {
     async fn write(self, turn: OwnedMutexGuard<()>) -> io::Result<()> {
-        let Some(path) = self.path.clone() else { return Ok(()) };
+        let Some(path) = self.path.clone() else {
+            lock(&self.unwritten).clear();
+            return Ok(());
+        };
         let lock_path = path.with_file_name(LOCK);
         let locked = file_lock::lock(&lock_path)
             .await
