@@ -10,10 +10,11 @@ Ends with 1 where a promise is missed.
 """
 
 import argparse
+import collections
 import http.client
+import itertools
 import json
 import os
-import random
 import re
 import tempfile
 import threading
@@ -28,8 +29,10 @@ from load import TOKEN, good_call, memory, rpc
 PROMISED = {1: 64, 8: 128, 50: 384}
 MORE_AFTERWARDS = 16
 LOGS = "ufo,pycatan,gelab,html"
-# Acts in GELab-Zero's format that need no list of elements. All phones have one model, so that each is told any of them.
+# Acts in GELab-Zero's format that need no list of elements. Each task goes through them in turn, so that each changes the
+# screen: of acts picked at random several could be the same, and a run of which nothing comes ends.
 APPS = ["Settings", "Messages", "Notes", "Clock", "Nimbus"]
+TASK = re.compile(rb"look around on phone ([0-9.:]+)")
 ACTS = [*(f"AWAKE\tvalue:{app}" for app in APPS), "SLIDE\tpoint1:500,700\tpoint2:500,300"]
 
 
@@ -40,6 +43,13 @@ class Model(ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answer)
+        self.turns = collections.defaultdict(lambda: itertools.cycle(ACTS))
+        self.lock = threading.Lock()
+
+    def act(self, request):
+        """The next act of the task that a request names."""
+        with self.lock:
+            return next(self.turns[TASK.search(request)[1]])
 
 
 class Answer(BaseHTTPRequestHandler):
@@ -49,8 +59,8 @@ class Answer(BaseHTTPRequestHandler):
         self.answer({"data": [{"id": "at-once"}]})
 
     def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        text = f"<THINK> On. </THINK>\nexplain:On\taction:{random.choice(ACTS)}\tsummary:Went on"
+        act = self.server.act(self.rfile.read(int(self.headers["Content-Length"])))
+        text = f"<THINK> On. </THINK>\nexplain:On\taction:{act}\tsummary:Went on"
         message = {"role": "assistant", "content": text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 1000, "completion_tokens": 20, "total_tokens": 1020}
@@ -86,7 +96,8 @@ def client(port):
 
 
 def run(call, device, steps, ends):
-    ends.append(call("ask_agent_start_new_task", {"device_id": device, "task": "look around", "max_steps": steps}))
+    task = f"look around on phone {device}"
+    ends.append(call("ask_agent_start_new_task", {"device_id": device, "task": task, "max_steps": steps}))
 
 
 def peak_memory(pid):

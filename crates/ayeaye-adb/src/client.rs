@@ -190,6 +190,18 @@ impl DeviceClient {
         self.exec_watched(what, command, deadline, most, grow, |_| true).await
     }
 
+    /// [`exec`](Self::exec) of a command that writes to `/dev/tty`.
+    pub(crate) async fn exec_on_terminal(
+        &self,
+        what: &str,
+        command: &str,
+        deadline: Instant,
+        most: usize,
+    ) -> Result<BytesMut, DeviceError> {
+        let taker = Taker::new(most, <[u8]>::len, |_: &mut BytesMut| true);
+        self.exec_taken(what, command, deadline, taker, RawService::with_terminal).await
+    }
+
     /// [`exec`](Self::exec) that is given up early, with what has come until then, as soon as `watch`
     /// is false for all that has come so far.
     ///
@@ -203,10 +215,21 @@ impl DeviceClient {
         grow: impl Fn(&[u8]) -> usize,
         watch: impl FnMut(&mut BytesMut) -> bool,
     ) -> Result<BytesMut, DeviceError> {
+        self.exec_taken(what, command, deadline, Taker::new(most, grow, watch), |it| it).await
+    }
+
+    async fn exec_taken<G: Fn(&[u8]) -> usize, W: FnMut(&mut BytesMut) -> bool>(
+        &self,
+        what: &str,
+        command: &str,
+        deadline: Instant,
+        mut taker: Taker<G, W>,
+        serves: impl Fn(RawService) -> RawService,
+    ) -> Result<BytesMut, DeviceError> {
         let limit = deadline.saturating_duration_since(Instant::now());
         let known = *self.raw_service.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut taker = Taker::new(most, grow, watch);
         let mut ask = async |service: RawService| {
+            let service = serves(service);
             let read = async |connection: &mut Connection| taker.take(service, connection).await;
             self.call_or_refusal(what, &service.runs(command), deadline, limit, read).await
         };

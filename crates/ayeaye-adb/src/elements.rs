@@ -81,7 +81,7 @@ pub(crate) async fn dump(
             return Err(DeviceError::TimedOut { id, what, after: limit });
         };
         let begun = Instant::now();
-        let bytes = client.exec(WHAT, command, deadline, MAX_TREE, <[u8]>::len).await?;
+        let bytes = client.exec_on_terminal(WHAT, command, deadline, MAX_TREE).await?;
         let text = String::from_utf8_lossy(&bytes);
         taken = is_taken(&text);
         turn.over(!taken);

@@ -29,6 +29,15 @@ impl RawService {
             Self::Terminal => format!("shell:echo;{command}"),
         }
     }
+
+    /// The same, or the one instead of it that has a terminal: adbd makes one wherever output does not come in packets
+    /// (`shell_service.cpp` in AOSP).
+    pub(crate) fn with_terminal(self) -> Self {
+        match self {
+            Self::Packets => Self::Terminal,
+            Self::Exec | Self::Terminal => self,
+        }
+    }
 }
 
 /// What has come so far and was not taken out again, and how long it goes on.

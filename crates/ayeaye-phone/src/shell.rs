@@ -21,6 +21,7 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     sync::{Notify, mpsc},
 };
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::protocol::Framing;
 use self::{
@@ -36,7 +37,8 @@ use crate::{
 };
 
 /// How long a raw command may go on after the end of its input. `adb exec-in` closes its side before
-/// the command has read everything, which looks the same as a client that is gone.
+/// the command has read everything, which looks the same as a client that is gone. adbd hangs up on both; what
+/// reads its input is let finish here.
 const GRACE: Duration = Duration::from_secs(5);
 /// Most bytes of one line of a script on stdin.
 const MAX_LINE: usize = 64 << 10;
@@ -66,6 +68,15 @@ pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) 
         stdout: Sink::Peer(peer.clone(), Channel::Stdout),
         stderr: Sink::Peer(peer.clone(), Channel::Stderr),
     };
+    let line = command.clone().unwrap_or_default();
+    let mut shell = Shell::new(device.clone());
+    // `exec:` and `shell:` have a terminal too, one that changes nothing: only in that way adbd can hang up there
+    // (since Android 7; `StartSubprocess` in AOSP's `shell_service.cpp`).
+    shell.has_terminal = terminal || framing == Framing::Raw;
+    let hang_up = CancellationToken::new();
+    if shell.has_terminal || parse::is_one_program(&line) {
+        shell.hang_up = Some(hang_up.clone());
+    }
     let input = Input {
         from: stream.input,
         framing,
@@ -73,10 +84,8 @@ pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) 
         terminal: terminal.then(LineEditor::default),
         peer: peer.clone(),
         interrupt: interrupt.clone(),
+        hang_up,
     };
-    let line = command.clone().unwrap_or_default();
-    let mut shell = Shell::new(device.clone());
-    shell.hangs_up = terminal || (framing == Framing::V2 && parse::is_one_program(&line));
     let session = Session { shell, io, interrupt };
     let work = async {
         match command {
@@ -209,6 +218,7 @@ struct Input {
     terminal: Option<LineEditor>,
     peer: Arc<PeerWriter>,
     interrupt: Arc<Notify>,
+    hang_up: CancellationToken,
 }
 
 impl Input {
@@ -240,6 +250,7 @@ impl Input {
             read.reserve(READ);
         }
         self.to = None;
+        self.hang_up.cancel();
         if self.framing == Framing::Raw && self.terminal.is_none() {
             tokio::time::sleep(GRACE).await;
         }

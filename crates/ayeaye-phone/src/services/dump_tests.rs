@@ -46,7 +46,7 @@ async fn one_dump_runs_at_a_time() {
         let device = device(profile);
         let later = async {
             sleep(20 * MS).await;
-            ask(&device, "shell,v2,raw:uiautomator dump /dev/tty", b"").await
+            ask(&device, "shell,v2,raw:uiautomator dump", b"").await
         };
         let (first, (second, took)) = tokio::join!(dumps(&device, DUMP), later);
         assert!(first);
@@ -63,8 +63,9 @@ async fn one_dump_runs_at_a_time() {
 async fn a_dump_whose_client_is_gone_holds_on_where_it_is_not_hung_up() {
     let timing = Profile::Usb2.timing();
     for (service, goes_on) in [
-        ("exec:uiautomator dump", true),
-        ("shell:uiautomator dump", true),
+        ("exec:uiautomator dump", false),
+        ("shell:uiautomator dump", false),
+        ("exec:uiautomator dump | cat", false),
         ("shell,v2,raw:uiautomator dump", false),
         ("shell,v2,pty:uiautomator dump", false),
         // The signal reaches the shell, and not what it has started.
@@ -82,10 +83,27 @@ async fn a_dump_whose_client_is_gone_holds_on_where_it_is_not_hung_up() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_dump_to_the_terminal_needs_one() {
+    for (service, has_one) in [
+        ("exec:uiautomator dump /dev/tty", true),
+        ("shell:uiautomator dump /dev/tty", true),
+        ("shell,v2,pty:uiautomator dump /dev/tty", true),
+        ("shell,v2,raw:uiautomator dump /dev/tty", false),
+    ] {
+        let (answer, _) = ask(&device(Profile::AsIs), service, b"").await;
+        let text = String::from_utf8_lossy(&answer);
+        assert_eq!(text.contains("</hierarchy>"), has_one, "{service}: {text}");
+        assert!(text.contains("UI hierchary dumped to: /dev/tty"), "{service}: {text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_phone_that_starts_again_has_no_dump_under_way() {
     let timing = Profile::Usb2.timing();
     let device = device(Profile::Usb2);
-    abandon(&device, DUMP, timing.shell + timing.java + 100 * MS).await;
+    // One that is not hung up on.
+    let dump = "shell,v2,raw:uiautomator dump | cat";
+    abandon(&device, dump, timing.shell + timing.java + 100 * MS).await;
     device.reboot();
     assert!(dumps(&device, DUMP).await);
 }

@@ -4,6 +4,8 @@ use std::{
     sync::Arc,
 };
 
+use tokio_util::sync::CancellationToken;
+
 use super::{
     jobs::{Jobs, SHELL_PID},
     protocol::Disconnected,
@@ -35,10 +37,11 @@ pub(crate) struct Shell {
     /// `$0` and what comes behind it.
     pub(super) name: Arc<str>,
     pub(super) args: Arc<[String]>,
-    /// The program that this shell runs ends when the client closes the stream: a terminal that is gone ends what
-    /// runs in it, and adbd the one process that it has started with `shell,v2`. It hangs up `exec:` too, where this
-    /// phone cannot tell a client that is gone from one that has sent all.
-    pub(super) hangs_up: bool,
+    /// It has a terminal, which is `/dev/tty` then.
+    pub(super) has_terminal: bool,
+    /// Ends the program that this shell runs when the client is gone: a terminal that is gone ends what runs in it,
+    /// and adbd the one process that it has started with `shell,v2`. Other programs go on.
+    pub(super) hang_up: Option<CancellationToken>,
 }
 
 impl Shell {
@@ -68,7 +71,8 @@ impl Shell {
             jobs: Jobs::new(),
             name: "sh".into(),
             args: Arc::default(),
-            hangs_up: false,
+            has_terminal: false,
+            hang_up: None,
         }
     }
 
@@ -126,7 +130,8 @@ impl Shell {
             jobs: self.jobs.of_subshell(),
             name: Arc::clone(&self.name),
             args: Arc::clone(&self.args),
-            hangs_up: self.hangs_up,
+            has_terminal: self.has_terminal,
+            hang_up: self.hang_up.clone(),
         }
     }
 

@@ -497,7 +497,9 @@ async fn what_agents_look_for_is_there() {
             "uiautomator dump && cat /sdcard/window_dump.xml",
             "UI hierchary dumped to: /sdcard/window_dump.xml\n<?xml",
         ),
-        ("uiautomator dump /dev/tty", "</hierarchy>"),
+        // There is none.
+        ("uiautomator dump /dev/tty", "UI hierchary dumped to: /dev/tty\n"),
+        ("uiautomator dump /nowhere/a.xml", "UI hierchary dumped to: /nowhere/a.xml\n"),
         (
             "cd /sdcard; uiautomator dump --verbose a.xml && cat /sdcard/a.xml",
             "UI hierchary dumped to: /sdcard/a.xml\n<?xml",

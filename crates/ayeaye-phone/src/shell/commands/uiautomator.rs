@@ -1,5 +1,5 @@
 //! `uiautomator dump`: what is on the screen, as XML. One at a time: each holds the phone's only `UiAutomation`
-//! from when its Java machine runs until it ends, and a process does not end because its client is gone.
+//! from when its Java machine runs until it ends, which is when its client is gone only where that is hung up on.
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -52,9 +52,19 @@ pub(super) async fn run(shell: &Shell, words: &[&str]) -> CommandOutput {
         path: if path.starts_with('/') { path.to_owned() } else { full.clone() },
         full,
         compressed,
+        has_terminal: shell.has_terminal,
     };
     let process = tokio::spawn(dump.run());
-    let ended = if shell.hangs_up { AbortOnDropHandle::new(process).await } else { process.await };
+    let ended = match &shell.hang_up {
+        Some(hang_up) => {
+            let process = AbortOnDropHandle::new(process);
+            tokio::select! {
+                ended = process => ended,
+                () = hang_up.cancelled() => return CommandOutput::error(129, "Hangup \n"),
+            }
+        }
+        None => process.await,
+    };
     ended.unwrap_or_else(|_| CommandOutput::error(137, "Killed \n"))
 }
 
@@ -65,6 +75,7 @@ struct Dump {
     path: String,
     full: String,
     compressed: bool,
+    has_terminal: bool,
 }
 
 impl Dump {
@@ -97,21 +108,20 @@ impl Dump {
         let path = &self.path;
         // The misspelling is Android's own, and tools look for it.
         let message = format!("UI hierchary dumped to: {path}\n");
-        if path == "/dev/tty" || path == "/dev/stdout" {
+        if path == "/dev/stdout" || (path == "/dev/tty" && self.has_terminal) {
             return CommandOutput {
                 stdout: vec![Bytes::from(xml), Bytes::from(message)],
                 ..CommandOutput::default()
             };
         }
-        match self.device.files().write(&self.full, xml.into_bytes(), 0o660, unix_seconds()) {
-            Ok(()) => CommandOutput::ok(message),
-            Err(error) => CommandOutput::error(
-                0,
-                format!(
-                    "ERROR: could not write {path}: java.io.FileNotFoundException: {path}: open failed: {error}\n"
-                ),
-            ),
+        // It says so too where that fails, which only Android's log tells (`AccessibilityNodeInfoDumper.java`).
+        if path != "/dev/tty"
+            && let Err(error) =
+                self.device.files().write(&self.full, xml.into_bytes(), 0o660, unix_seconds())
+        {
+            tracing::debug!(%error, path, "failed to dump window to file");
         }
+        CommandOutput::ok(message)
     }
 }
 
