@@ -51,8 +51,9 @@ struct Shared {
 struct Changed {
     tools: Option<Instant>,
     prompts: Option<Instant>,
-    /// The last change that somebody has heard of, so that it is not told whoever listens next.
-    told: Option<Instant>,
+    /// The last changes that somebody has heard of, so that they are not told whoever listens next.
+    tools_told: Option<Instant>,
+    prompts_told: Option<Instant>,
 }
 
 /// rmcp tells a client that it is subscribed before it hands the request on: a change may come before the listener.
@@ -224,20 +225,23 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let sink = subscription.sink().clone();
         let mut changes = self.shared.changed.subscribe();
-        let mut known = Instant::now().checked_sub(BEFORE_LISTENING).max(changes.borrow().told);
+        let since = Instant::now().checked_sub(BEFORE_LISTENING);
+        let first = *changes.borrow();
+        let (mut tools, mut prompts) = (since.max(first.tools_told), since.max(first.prompts_told));
         let tell = async {
             loop {
                 let changed = *changes.borrow_and_update();
-                let mut told = None;
-                if known < changed.tools && is_told(sink.notify_tool_list_changed().await) {
-                    told = changed.tools;
+                let mut told = Changed::default();
+                if tools < changed.tools && is_told(sink.notify_tool_list_changed().await) {
+                    told.tools_told = changed.tools;
                 }
-                if known < changed.prompts && is_told(sink.notify_prompt_list_changed().await) {
-                    told = told.max(changed.prompts);
+                if prompts < changed.prompts && is_told(sink.notify_prompt_list_changed().await) {
+                    told.prompts_told = changed.prompts;
                 }
-                known = known.max(changed.tools).max(changed.prompts);
+                (tools, prompts) = (tools.max(changed.tools), prompts.max(changed.prompts));
                 self.shared.changed.send_if_modified(|it| {
-                    it.told = it.told.max(told);
+                    it.tools_told = it.tools_told.max(told.tools_told);
+                    it.prompts_told = it.prompts_told.max(told.prompts_told);
                     false
                 });
                 if changes.changed().await.is_err() {

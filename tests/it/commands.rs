@@ -9,6 +9,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 
 use ayeaye_phone::{AdbDevice, AdbServer, Phone, PhoneOptions};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
@@ -121,6 +122,25 @@ async fn a_session_is_continued_from_the_terminal() {
     for step in ["   1  INFO Which Anna?", "   2  COMPLETE", "   3  COMPLETE"] {
         assert!(shown.out.contains(step), "{step}: {}", shown.out);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_given_up_takes_a_task_also_after_an_act_of_the_client() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
+    let binary = Binary::with(adb, &vlm).set("AYEAYE_MCP_TOOLS", "all");
+    let asked = binary.run(&["run", "Tell Anna"]).await;
+    let session = json!({ "session_id": labelled(&asked.out, "session") });
+    let mut server = binary.raw().await;
+    assert_eq!(server.facts("stop_task", session.clone()).await["stop_reason"], "CANCELLED");
+    let home = json!({ "session_id": session["session_id"], "device_id": adb_device.serial(), "key": "HOME" });
+    server.facts("press_key", home).await;
+    server.kill().await;
+    vlm.always(&complete("Told Ben."));
+    let next = binary.run(&["continue", labelled(&asked.out, "session"), "Tell Ben"]).await;
+    assert_eq!(next.code, 0, "{next:?}");
+    assert!(vlm.asked().pop().unwrap().to_string().contains("Tell Ben"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

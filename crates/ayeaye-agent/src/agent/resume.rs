@@ -90,7 +90,10 @@ impl Agent {
                 return Ok(Follower::of_finished(&session));
             }
             let mut input = (next.input.clone(), None);
-            if matches!(input.0, UserInput::Nothing | UserInput::Answer { .. }) {
+            // Neither these nor a late answer need the phone.
+            let may_be_refused =
+                matches!(input.0, UserInput::Reply(_)) && summary.may_be_given_up();
+            if matches!(input.0, UserInput::Nothing | UserInput::Answer { .. }) || may_be_refused {
                 let session = self.read_session(id).await?;
                 // It may have been answered while no run was in progress.
                 if let (UserInput::Nothing, Some(answer)) =
@@ -210,8 +213,6 @@ impl Agent {
         if standing == Standing::Elsewhere {
             return Ok(None);
         }
-        self.takeovers.end_of(id);
-        self.direct_sessions.forget(&names.id);
         let device = self.device(&names.id).await?;
         // Another process may have resumed it meanwhile, so the record is read again.
         let recorder = self.open_session(id).await?;
@@ -219,6 +220,8 @@ impl Agent {
         let Some(resume_kind) = resume_kind(session, input)? else {
             return Ok(Some(Follower::of_finished(session)));
         };
+        self.takeovers.end_of(id);
+        self.direct_sessions.forget(&names.id);
         let (task, planner) = match &resume_kind {
             ResumeKind::NextRound(task) => (task.clone(), next.planner),
             // The process died before the first round began.

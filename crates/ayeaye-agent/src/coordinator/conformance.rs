@@ -35,6 +35,7 @@ pub(crate) async fn keeps_its_promises(store: &Store<'_>) {
     a_run_that_ends_takes_nothing_but_a_stop(store).await;
     an_inbox_is_bounded(store).await;
     wake_ups_name_their_session(store).await;
+    a_refused_run_wakes_nobody(store).await;
 }
 
 fn run(session: SessionId, devices: &[&str], queue: bool) -> NewRun {
@@ -340,6 +341,29 @@ async fn wake_ups_name_their_session(store: &Store<'_>) {
     one.wake(session);
     // Those of the other promises may come late.
     while wakeups.recv().await.unwrap() != session {}
+}
+
+/// Whoever waits for the end of a run asks again at each wake-up.
+async fn a_refused_run_wakes_nobody(store: &Store<'_>) {
+    let (one, session, next) = ((store.server)(), (store.session)(), (store.session)());
+    let first = granted(&*one, run(session, &["a"], false)).await;
+    let mut wakeups = one.wakeups();
+    for wanted in [run(session, &["b"], true), run(next, &["a"], false)] {
+        match one.register(wanted).await.unwrap() {
+            Registered::Taken(holder) => assert_eq!(holder, first.entry),
+            other => panic!("two runs: {other:?}"),
+        }
+    }
+    let last = (store.session)();
+    one.wake(last);
+    loop {
+        // Those of the other promises may come late.
+        let woken = wakeups.recv().await.unwrap();
+        assert!(![session, next].contains(&woken));
+        if woken == last {
+            break;
+        }
+    }
 }
 
 /// So many random orders of everything that servers do, and of their deaths: no phone and no session has two

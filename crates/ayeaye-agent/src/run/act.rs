@@ -14,6 +14,7 @@ use super::{Run, RunPhase, millis};
 use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};
 use crate::named_secret::names_secret;
 use crate::privacy::placeholders;
+use crate::prompt_text::quote_untrusted;
 use crate::secret_text::SecretKind;
 use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 
@@ -22,6 +23,9 @@ const LIGHTS: u32 = 2;
 const WENT_DARK: &str = "the screen had gone off while it was being decided on";
 
 const SHOWS_OTHER: &str = "the screen had gone off while it was being decided on, and it shows something else since it is on again";
+
+/// Most bytes of a control's name in a note to the model.
+const LONGEST_NAME: usize = 100;
 
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -84,9 +88,14 @@ impl Run {
         let act = DecidedAct { gesture: &gesture, gate: gate.as_ref(), holds_secret };
         // As it was decided on, it is told from others without what is secret.
         let without_secret = DecidedAct { gesture: decided, ..act };
+        let mut ticks = None;
         let seen_dark = match self.screen_now(&act, &observation).await? {
             // A client's own command may be carried out in the dark.
             ScreenNow::Same => observation.is_off() && !self.is_direct,
+            ScreenNow::Ticks(name) => {
+                ticks = Some(name);
+                observation.is_off() && !self.is_direct
+            }
             ScreenNow::Dark => true,
             ScreenNow::Changed(why) => {
                 return self.put_off_or_hand_over(&without_secret, why, observation.app, step);
@@ -105,6 +114,13 @@ impl Run {
             }
         }
         (self.state.put_off, self.state.put_off_strictly) = Default::default();
+        if let Some(name) = ticks {
+            self.state.system_notes.push(format!(
+                "What your last action ({}) was aimed at said something else in its digits by then: {}.",
+                gesture.name(),
+                quote_untrusted(&name, LONGEST_NAME)
+            ));
+        }
         observation.stop_reading_elements();
         let Observation { frame, app, watch, .. } = observation;
         // While it acts, nobody looks at the phone: a look would take its link.

@@ -22,6 +22,8 @@ const HEADER: (f64, f64) = (0.04, 0.13);
 pub(super) enum ScreenNow {
     /// As far as can be told it is that one.
     Same,
+    /// It is that one, and what a harmless act is aimed at is called this by now, which differs in its digits.
+    Ticks(String),
     /// It is off: it is to be switched on again and looked at once more.
     Dark,
     /// The act must not be carried out, as a clause.
@@ -98,13 +100,10 @@ impl Run {
             return Ok(match self.observer.state_now().await? {
                 Ok(state) => other_screen(&state, gesture, observation).unwrap_or_else(|| {
                     self.state.put_off = PutOffs::default();
-                    if let Some(Compared::OtherDigits(name)) = compared {
-                        self.state.system_notes.push(format!(
-                            "What your last action ({}) was aimed at said something else in its digits by then: {name}.",
-                            gesture.name()
-                        ));
+                    match compared {
+                        Some(Compared::OtherDigits(name)) => ScreenNow::Ticks(name),
+                        _ => ScreenNow::Same,
                     }
-                    ScreenNow::Same
                 }),
                 Err(err) => unseen(&err),
             });
@@ -138,8 +137,7 @@ impl Run {
             let names_whom =
                 matches!(act.gesture, Gesture::Type { .. }) || act.rests_on(Rule::AskedFor);
             let aimed = |it: ScreenFacts| {
-                let header = it.header.into_iter().find(|it| names_whom && !is_count(it));
-                let header = header.into_iter().collect();
+                let header = if names_whom { whom(it.header) } else { Vec::new() };
                 ScreenFacts { aimed: it.aimed, header, ..ScreenFacts::default() }
             };
             (before, now) = (aimed(before), aimed(now));
@@ -212,9 +210,34 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
-/// Whether this may be the number of what is unread, which names nobody.
-fn is_count(text: &str) -> bool {
-    text.len() <= UNREAD_DIGITS && text.bytes().all(|it| it.is_ascii_digit())
+/// Who is named by the texts at the top: the first of them that is a name, and what stands before it and may be one.
+fn whom(header: Vec<String>) -> Vec<String> {
+    let mut whom = Vec::new();
+    for text in header.into_iter().filter(|it| !names_nobody(it)) {
+        // A number with more digits than a count has is somebody's. A picture may stand for a name, or be a button's.
+        let is_name = text.chars().any(char::is_alphanumeric);
+        whom.push(text);
+        if is_name {
+            break;
+        }
+    }
+    whom
+}
+
+/// Whether a text is a number of what is unread ("3", "(12)", "99+"), how long a call or a recording takes ("12:45"), or
+/// an icon's sign.
+fn names_nobody(text: &str) -> bool {
+    let is_sign = |it: char| {
+        it.is_ascii_punctuation()
+            || it.is_whitespace()
+            || it.is_control()
+            // Quotes, dashes and marks of direction; arrows and dots; and what only an app's own font shows.
+            || matches!(it, '\u{ad}' | '\u{2000}'..='\u{206f}' | '\u{2190}'..='\u{22ff}' | '（' | '）')
+            || matches!(it, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
+    };
+    let numbers = text.chars().filter(|it| it.is_numeric()).count();
+    text.chars().all(|it| is_sign(it) || it.is_numeric())
+        && (numbers <= UNREAD_DIGITS || text.contains(':'))
 }
 
 /// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are. So are two trains;
@@ -239,7 +262,7 @@ fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
         |names: &[String]| names.iter().filter(|it| is_word(it)).cloned().collect::<Vec<_>>();
     let words_before = words(&names_before);
     // Of keys with digits nothing would be left to tell them apart. Where digits stand alone beside words, those must be
-    // the same in all: "45 %" of a download is beside its name, and "12" of a calendar beside "12 June 2026".
+    // the same in all: "45 %" of a download is beside its name, and "12" of a calendar mostly beside "12 June 2026".
     let is_named = !words_before.is_empty()
         && (words_before.len() == names_before.len() || words_before == words(&names_now));
     is_named

@@ -63,11 +63,7 @@ impl SessionState {
                 self.stopped = None;
                 self.run_ended = false;
                 self.run_number += 1;
-                self.given_up = if resume.gives_up() {
-                    Some(self.run_number)
-                } else {
-                    self.given_up.filter(|_| resume.is_direct())
-                };
+                self.given_up = resume.gives_up() || self.given_up && resume.is_direct();
                 if !resume.continues_question() {
                     self.run_began = self.run_number;
                 }

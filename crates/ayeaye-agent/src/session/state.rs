@@ -38,8 +38,8 @@ pub struct SessionState {
     pub stopped: Option<(StopReason, String)>,
     /// Whether the end of the last run is recorded.
     pub run_ended: bool,
-    /// The run that gave its last question up, whatever the client has done by itself since.
-    pub(crate) given_up: Option<u32>,
+    /// Its last question was given up, whatever the client has done by itself since.
+    pub(crate) given_up: bool,
     /// What the current or last run was started with.
     pub run: RunRecord,
     /// Profiles by which the policy is narrowed for this session.
@@ -214,7 +214,7 @@ impl SessionState {
             question: None,
             stopped: None,
             run_ended: false,
-            given_up: None,
+            given_up: false,
             run: start.run.clone(),
             policy: start.run.policy.iter().cloned().collect(),
             counts: SessionCounts::default(),
@@ -259,7 +259,7 @@ impl SessionState {
 
     /// Whether its question was given up, and nothing was asked for since.
     pub(crate) fn is_given_up(&self) -> bool {
-        self.given_up.is_some() && self.question.is_none()
+        self.given_up && self.question.is_none()
     }
 
     /// The agent whose turn it is, as the record names it.

@@ -63,6 +63,14 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Whether its question was given up, and nothing else begun since. Where the summary is of an earlier version, the
+    /// record has the last word.
+    pub(crate) fn may_be_given_up(&self) -> bool {
+        self.stop_reason == Some(StopReason::Cancelled)
+            && self.question.is_none()
+            && !self.round_open
+    }
+
     /// Of a record that is whole in memory; `bytes` are those of the record and its blobs.
     pub fn of(id: SessionId, events: &[Event], bytes: u64) -> Result<Self, MissingSessionStart> {
         let mut builder = SummaryBuilder::new(id);

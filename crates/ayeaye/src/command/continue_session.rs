@@ -76,7 +76,9 @@ pub async fn go_on(
         match text {
             Some(text) => {
                 terminal.item("you", &lines(&text));
-                if report.is_over {
+                // What the client has done by itself is no request that advice could be for.
+                let by_hand = report.question.is_none() && report.task == DIRECT_REQUEST;
+                if report.is_over || by_hand {
                     let next = (report.session_id, UserInput::Task(text));
                     resume(&app.agent, next, false, options).await
                 } else {

@@ -219,14 +219,21 @@ impl Logins {
         let offered = hash(cookie);
         {
             let mut unwritten = lock(&self.unwritten);
-            let ended = lock(&self.known).extract_if(.., |it| it.hash == offered).count();
+            let mut ended = 0;
+            for login in lock(&self.known).extract_if(.., |it| it.hash == offered) {
+                // At once, also while the file is being written, for which logins are copied.
+                login.end.token.cancel();
+                ended += 1;
+            }
             // Whoever reaches the port can ask for this: only those with a login make the server write, and those who
             // ask again since it could not.
             if ended == 0 && !unwritten.contains(&offered) {
                 return Ok(());
             }
             if 0 < ended {
-                unwritten.truncate(MAX_LOGINS - 1);
+                if unwritten.len() == MAX_LOGINS {
+                    unwritten.remove(0);
+                }
                 unwritten.push(offered);
             }
         }

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::journal::AgentState;
-use crate::prompt_text::{without_role_tokens, without_tags};
+use crate::prompt_text::{LONGEST_TEXT, plain_line, without_role_tokens, without_tags};
 use crate::run::Run;
 use crate::run::observer::Observation;
 use crate::session::{FinishedSubtask, lines, push_quoted};
@@ -72,7 +72,8 @@ impl Run {
             }
         }
         for it in system_notes {
-            page.extend(["\n", it, "\n"]);
+            // They may name what is on the screen.
+            page.extend(["\n", &plain_line(it, LONGEST_TEXT), "\n"]);
         }
         if let Some(now) = self.surroundings.clock.and_then(|clock| clock.now()) {
             let now = now.strftime("%A, %Y-%m-%d %H:%M").to_string();
