@@ -17,6 +17,7 @@ use crate::{HistoryItem, Principal, Question, ScreenSize, SessionId, StopReason}
 
 /// Everything that is known of a session.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct SessionState {
     /// Its name.
     pub id: SessionId,
