@@ -229,11 +229,10 @@ impl DeviceClient {
         let limit = deadline.saturating_duration_since(Instant::now());
         let known = *self.raw_service.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ask = async |service: RawService| {
-            let service = serves(service);
             let read = async |connection: &mut Connection| taker.take(service, connection).await;
             self.call_or_refusal(what, &service.runs(command), deadline, limit, read).await
         };
-        let closed = match ask(known).await? {
+        let closed = match ask(serves(known)).await? {
             Ok(()) => return Ok(taker.bytes),
             Err(closed) => closed,
         };
@@ -244,15 +243,23 @@ impl DeviceClient {
             }
             others.push(RawService::Terminal);
         }
+        let mut asked = None;
         for other in others {
-            let taken = ask(other).await;
+            let served = serves(other);
+            if asked.replace(served) == Some(served) {
+                continue;
+            }
+            let taken = ask(served).await;
             if matches!(&taken, Err(error) if error.is_unreachable()) {
                 // It was the link that broke.
                 break;
             }
             if taken?.is_ok() {
-                tracing::info!(device = %self.id(), to = ?other, "its adbd closes `exec:`; it goes through the shell");
-                *self.raw_service.lock().unwrap_or_else(PoisonError::into_inner) = other;
+                // What this command needs says nothing of what others may have.
+                if served == other {
+                    tracing::info!(device = %self.id(), to = ?other, "its adbd closes `exec:`; it goes through the shell");
+                    *self.raw_service.lock().unwrap_or_else(PoisonError::into_inner) = other;
+                }
                 return Ok(taker.bytes);
             }
         }

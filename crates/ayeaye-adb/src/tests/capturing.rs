@@ -137,6 +137,27 @@ async fn where_exec_is_closed_pictures_come_through_the_shell() {
 }
 
 #[tokio::test]
+async fn where_exec_is_closed_elements_come_by_a_terminal_and_pictures_as_they_can() {
+    const TREE: &str = "<hierarchy rotation=\"0\"><node /></hierarchy>";
+    let fake = Fake::phone(move |request| match request {
+        "shell:echo;uiautomator dump /dev/tty" => {
+            Some(Reply::Bytes(format!("\n{TREE}").into_bytes()))
+        }
+        "shell:echo;screencap" => Some(Reply::Bytes([b"\n".to_vec(), raw()].concat())),
+        _ if request.starts_with("exec:") => Some(Reply::Fail("closed")),
+        _ if request.starts_with("shell,v2,raw:screencap") => Some(Reply::Fail("closed")),
+        _ => None,
+    })
+    .await;
+    let device = fake.open().await;
+    assert_eq!(device.ui_tree().await.unwrap().as_deref(), Some(TREE));
+    assert_eq!(device.capture().await.unwrap().rgba(), &raw()[16..]);
+    let dump = "uiautomator dump /dev/tty";
+    let [on_terminal, captured] = [dump, "screencap"].map(|it| format!("echo;{it}"));
+    assert_eq!(fake.commands(), [dump, &on_terminal, "screencap", "screencap", &captured]);
+}
+
+#[tokio::test]
 async fn a_link_that_breaks_is_not_taken_for_a_closed_service() {
     let lost = |request: &str| {
         let sent = request.starts_with("exec:") || request.starts_with("shell");

@@ -213,6 +213,7 @@ impl Agent {
         if standing == Standing::Elsewhere {
             return Ok(None);
         }
+        self.takeovers.end_of(id);
         let device = self.device(&names.id).await?;
         // Another process may have resumed it meanwhile, so the record is read again.
         let recorder = self.open_session(id).await?;
@@ -220,7 +221,6 @@ impl Agent {
         let Some(resume_kind) = resume_kind(session, input)? else {
             return Ok(Some(Follower::of_finished(session)));
         };
-        self.takeovers.end_of(id);
         self.direct_sessions.forget(&names.id);
         let (task, planner) = match &resume_kind {
             ResumeKind::NextRound(task) => (task.clone(), next.planner),

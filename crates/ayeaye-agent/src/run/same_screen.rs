@@ -10,8 +10,10 @@ use crate::gate::{Rule, ScreenFacts, is_same_later};
 use crate::settle::looks_same_at;
 use crate::{DeviceError, Gesture, Key, ScreenState, error_chain};
 
-/// The most digits of a number of what is unread.
+/// The most digits of a number of what is unread, as a rule.
 const UNREAD_DIGITS: usize = 3;
+/// The fewest of one that is certainly none, but somebody's.
+const SURELY_A_NUMBER: usize = 5;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
@@ -210,34 +212,39 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
-/// Who is named by the texts at the top: the first of them that is a name, and what stands before it and may be one.
+/// Who is named by the texts at the top: the first of them that surely is a name, and what stands before it and may be
+/// one. Counts go on whoever is written to, and are a name only where there is no other.
 fn whom(header: Vec<String>) -> Vec<String> {
-    let mut whom = Vec::new();
-    for text in header.into_iter().filter(|it| !names_nobody(it)) {
-        // A number with more digits than a count has is somebody's. A picture may stand for a name, or be a button's.
-        let is_name = text.chars().any(char::is_alphanumeric);
+    let (mut whom, mut counts) = (Vec::new(), Vec::new());
+    for text in header.into_iter().filter(|it| !is_time(it) && !is_glyph(it)) {
+        let digits = text.chars().filter(|it| it.is_numeric()).count();
+        let has_letters = text.chars().any(char::is_alphabetic);
+        if !has_letters && (1..=UNREAD_DIGITS).contains(&digits) {
+            counts.push(text);
+            continue;
+        }
+        // A sign or a picture may stand for a name, or be a button's.
+        let is_name = has_letters || SURELY_A_NUMBER <= digits;
         whom.push(text);
         if is_name {
-            break;
+            return whom;
         }
     }
+    whom.extend(counts);
     whom
 }
 
-/// Whether a text is a number of what is unread ("3", "(12)", "99+"), how long a call or a recording takes ("12:45"), or
-/// an icon's sign.
-fn names_nobody(text: &str) -> bool {
-    let is_sign = |it: char| {
-        it.is_ascii_punctuation()
-            || it.is_whitespace()
-            || it.is_control()
-            // Quotes, dashes and marks of direction; arrows and dots; and what only an app's own font shows.
-            || matches!(it, '\u{ad}' | '\u{2000}'..='\u{206f}' | '\u{2190}'..='\u{22ff}' | '（' | '）')
-            || matches!(it, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
-    };
-    let numbers = text.chars().filter(|it| it.is_numeric()).count();
-    text.chars().all(|it| is_sign(it) || it.is_numeric())
-        && (numbers <= UNREAD_DIGITS || text.contains(':'))
+/// Whether a text is a time, as a call and a recording have it at the top.
+fn is_time(text: &str) -> bool {
+    text.contains(':')
+        && text.chars().any(char::is_numeric)
+        && text.chars().all(|it| it.is_numeric() || it == ':' || it.is_whitespace())
+}
+
+/// Whether a text is made of what only an app's own font shows (Unicode's private use areas).
+fn is_glyph(text: &str) -> bool {
+    let mut glyphs = text.chars().filter(|it| !it.is_whitespace());
+    glyphs.all(|it| matches!(it, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}'))
 }
 
 /// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are. So are two trains;

@@ -63,12 +63,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether its question was given up, and nothing else begun since. Where the summary is of an earlier version, the
-    /// record has the last word.
+    /// Whether its question may have been given up, and the client have acted since: the record has the last word.
     pub(crate) fn may_be_given_up(&self) -> bool {
-        self.stop_reason == Some(StopReason::Cancelled)
-            && self.question.is_none()
-            && !self.round_open
+        let stopped = [StopReason::Cancelled, StopReason::UserPaused];
+        self.question.is_none() && self.stop_reason.is_some_and(|it| stopped.contains(&it))
     }
 
     /// Of a record that is whole in memory; `bytes` are those of the record and its blobs.

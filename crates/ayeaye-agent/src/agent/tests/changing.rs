@@ -361,6 +361,9 @@ async fn a_text_with_a_place_does_not_go_to_somebody_elses_chat() {
         with("3", ("Anna", "Mallory"), 0),
         with("3", ("❤", "🐻"), 0),
         with("3", ("7726", "4636"), 0),
+        with("1,204", ("Anna", "Mallory"), 0),
+        with("3", (".", ":)"), 0),
+        with("3", ("24/7", "7/11"), 0),
         // Counts and times go on, whoever is written to.
         (("00:37", "Anna"), ("00:38", "Anna"), 1),
         (("٣", "Anna"), ("٤", "Anna"), 1),

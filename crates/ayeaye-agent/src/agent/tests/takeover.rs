@@ -246,14 +246,19 @@ async fn what_was_given_up_takes_no_late_answer_also_of_one_that_waited_for_the_
 
 #[tokio::test(start_paused = true)]
 async fn a_late_answer_is_refused_while_another_session_has_the_phone() {
-    let rig = Rig::new([info("Which?"), after(60_000, complete("Read it."))]);
-    let asked = rig.run_task("Text Anna").await.session_id;
-    rig.agent.give_up(asked, &client()).await.unwrap();
-    let other = rig.begin().await;
-    rig.script.is_asked(2).await;
-    let answered = rig.resume(asked, UserInput::Reply("yes, to Anna".to_owned())).await;
-    assert!(matches!(answered, Err(AgentError::GivenUp(id)) if id == asked), "{answered:?}");
-    assert_eq!(rig.ended(other).await.message, "Read it.");
+    for has_acted in [false, true] {
+        let rig = Rig::new([info("Which?"), after(60_000, complete("Read it."))]);
+        let asked = rig.run_task("Text Anna").await.session_id;
+        rig.agent.give_up(asked, &client()).await.unwrap();
+        if has_acted {
+            act(&rig.agent, tap(100, Some(asked))).await;
+        }
+        let other = rig.begin().await;
+        rig.script.is_asked(2).await;
+        let answered = rig.resume(asked, UserInput::Reply("yes, to Anna".to_owned())).await;
+        assert!(matches!(answered, Err(AgentError::GivenUp(id)) if id == asked), "{answered:?}");
+        assert_eq!(rig.ended(other).await.message, "Read it.");
+    }
 }
 
 #[tokio::test(start_paused = true)]
