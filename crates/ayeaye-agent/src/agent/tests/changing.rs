@@ -350,7 +350,7 @@ async fn a_text_with_a_place_does_not_go_to_somebody_elses_chat() {
             r#"<hierarchy rotation="0"><node text="{unread}" class="android.widget.Button" clickable="true" bounds="[0,0][6,6]"/>
             <node text="{who}" class="android.widget.TextView" bounds="[6,0][60,6]"/>
             <node text="Hello" class="android.widget.TextView" bounds="[0,14][60,20]"/>
-            <node text="" resource-id="com.example.chat:id/message" class="android.widget.EditText" clickable="true" focused="true" bounds="[0,30][60,80]"/></hierarchy>"#
+            <node text="" content-desc="Message" resource-id="com.example.chat:id/message" class="android.widget.EditText" clickable="true" focused="true" bounds="[0,30][60,80]"/></hierarchy>"#
         )
     };
     let with = |unread, (first, later), done| ((unread, first), (unread, later), done);
