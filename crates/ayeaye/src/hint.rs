@@ -143,8 +143,10 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
              once",
         ),
         DeviceError::NotFound(_) => reader.choose(
-            "list_connected_devices shows the phones there are; plug the phone in and enable USB debugging",
-            "`ayeaye devices` shows the phones there are; plug the phone in and enable USB debugging",
+            "list_connected_devices shows the phones there are; plug the phone in and enable USB debugging, or connect it: \
+             `ayeaye connect HOST:PORT`",
+            "`ayeaye devices` shows the phones there are; plug the phone in and enable USB debugging, or connect it: \
+             `ayeaye connect HOST:PORT`",
             "Phones shows those there are; plug the phone in and enable USB debugging",
         ),
         DeviceError::Unauthorized(_) => {

@@ -13,7 +13,13 @@ pub(crate) fn lines(policy: &Policy) -> Vec<(String, String)> {
             .map(ActClass::name)
             .collect();
         if !classes.is_empty() {
-            lines.push((word(treatment).to_owned(), classes.join(", ")));
+            let classes = classes.join(", ");
+            // Names have a narrow column.
+            let (name, text) = match treatment {
+                Treatment::AskUnlessAsked => ("unless", format!("{}: {classes}", word(treatment))),
+                _ => (word(treatment), classes),
+            };
+            lines.push((name.to_owned(), text));
         }
     }
     let system = match policy.system_parts() {

@@ -138,10 +138,12 @@ async fn with_its_phone(
     if device != PhoneOptions::default().serial {
         return Ok(app);
     }
-    // Somebody may have given that name to another phone.
-    let listed = app.agent.devices(&Principal::operator()).await.unwrap_or_default();
-    if !virtual_phone && listed.iter().any(|(entry, _)| entry.id.as_str() == device) {
-        return Ok(app);
+    // Somebody may have given that name to another phone. Where it is told that none has, no adb server is started.
+    if !virtual_phone {
+        let listed = app.agent.devices(&Principal::operator()).await.unwrap_or_default();
+        if listed.iter().any(|(entry, _)| entry.id.as_str() == device) {
+            return Ok(app);
+        }
     }
     let by_stand_in = start.config.get("model").is_some_and(|name| name == scripted_model::NAME);
     let decider = if by_stand_in || !config.model_is_set() {

@@ -63,6 +63,9 @@ pub async fn list(
     Ok(Exit::Done)
 }
 
+/// Most characters of a task in a line.
+const TASK: usize = 60;
+
 /// Whether some process is busy with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Activity {
@@ -75,7 +78,12 @@ enum Activity {
 type Session = Result<(Summary, Activity), String>;
 
 fn line(id: SessionId, summary: &Summary, activity: Activity) -> String {
-    let task: String = one_line(&summary.task).chars().take(60).collect();
+    let whole = one_line(&summary.task);
+    let mut task: String = whole.chars().take(TASK).collect();
+    if task.len() < whole.len() {
+        task.pop();
+        task.push('…');
+    }
     format!(
         "{id}  {}  {:<20} {:>3} {:<5}  {:<16}  {task}",
         local_time(summary.started),

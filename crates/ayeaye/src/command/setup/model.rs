@@ -331,7 +331,9 @@ impl Chosen {
         let after = after.with_context(|| file.display().to_string())?;
         let change = kept::Change::plain(file.clone(), before, after);
         let empty = change.before.is_none() && change.after.as_deref().is_none_or(str::is_empty);
-        if change.is_nothing() || empty {
+        if empty {
+            terminal.line("That is so without a settings file.");
+        } else if change.is_nothing() {
             terminal.line("The settings file says so already.");
         } else if self.model.is_some()
             && !self.works
