@@ -84,6 +84,8 @@ pub struct ScreenFacts {
     pub titles: Vec<String>,
     /// The texts that stand highest, as the name of who is written to.
     pub header: Vec<String>,
+    /// How many of these are written there; they come first. The others are what icons are called.
+    pub written_header: usize,
     /// All texts, without what is typed into hiding fields.
     pub texts: Vec<String>,
     /// Where something is sent: addresses and names in fields for them.
@@ -216,6 +218,7 @@ impl ScreenFacts {
         facts.draft = draft(elements, gesture, size, hidden_input);
         // What is written there tells more of the screen than what its icons are called.
         highest_texts.sort_by_key(|(is_icon, _)| *is_icon);
+        facts.written_header = highest_texts.iter().filter(|(is_icon, _)| !is_icon).count();
         facts.header.extend(highest_texts.into_iter().map(|(_, text)| text));
         let slide = as_slide(gesture);
         for point in slide.as_ref().unwrap_or(gesture).points() {

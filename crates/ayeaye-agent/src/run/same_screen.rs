@@ -12,8 +12,6 @@ use crate::{DeviceError, Gesture, Key, ScreenState, error_chain};
 
 /// The most digits of a number of what is unread, as a rule.
 const UNREAD_DIGITS: usize = 3;
-/// The fewest of one that is certainly none, but somebody's.
-const SURELY_A_NUMBER: usize = 5;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
@@ -139,7 +137,7 @@ impl Run {
             let names_whom =
                 matches!(act.gesture, Gesture::Type { .. }) || act.rests_on(Rule::AskedFor);
             let aimed = |it: ScreenFacts| {
-                let header = if names_whom { whom(it.header) } else { Vec::new() };
+                let header = if names_whom { whom(&it) } else { Vec::new() };
                 ScreenFacts { aimed: it.aimed, header, ..ScreenFacts::default() }
             };
             (before, now) = (aimed(before), aimed(now));
@@ -212,39 +210,59 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
-/// Who is named by the texts at the top: the first of them that surely is a name, and what stands before it and may be
-/// one. Counts go on whoever is written to, and are a name only where there is no other.
-fn whom(header: Vec<String>) -> Vec<String> {
+/// Who is named at the top: the first text with letters, and what stands before it and may be a name. Counts go on whoever
+/// is written to, and are compared only where no name is written; what icons are called is mostly nobody's.
+fn whom(facts: &ScreenFacts) -> Vec<String> {
     let (mut whom, mut counts) = (Vec::new(), Vec::new());
-    for text in header.into_iter().filter(|it| !is_time(it) && !is_glyph(it)) {
+    let mut is_written = false;
+    for (at, text) in facts.header.iter().enumerate() {
+        if is_time(text) || is_glyph(text) {
+            continue;
+        }
         let digits = text.chars().filter(|it| it.is_numeric()).count();
         let has_letters = text.chars().any(char::is_alphabetic);
         if !has_letters && (1..=UNREAD_DIGITS).contains(&digits) {
-            counts.push(text);
+            counts.push(text.clone());
             continue;
         }
-        // A sign or a picture may stand for a name, or be a button's.
-        let is_name = has_letters || SURELY_A_NUMBER <= digits;
-        whom.push(text);
-        if is_name {
-            return whom;
+        // A sign, a picture or a long number may be a name too, and may as well be a button's or a count.
+        whom.push(text.clone());
+        if has_letters {
+            // Some apps write nothing, and describe everything.
+            is_written = at < facts.written_header || facts.written_header == 0;
+            break;
         }
     }
-    whom.extend(counts);
+    if !is_written {
+        whom.append(&mut counts);
+    }
     whom
 }
 
-/// Whether a text is a time, as a call and a recording have it at the top.
+/// Whether a text is a time with signs around it, as calls, recordings and players have it at the top.
 fn is_time(text: &str) -> bool {
-    text.contains(':')
-        && text.chars().any(char::is_numeric)
-        && text.chars().all(|it| it.is_numeric() || it == ':' || it.is_whitespace())
+    let is_sign = |it: char| {
+        it.is_ascii_punctuation()
+            || it.is_whitespace()
+            || it.is_control()
+            // Dashes and marks of direction, arrows and dots, and full-width brackets.
+            || matches!(it, '\u{ad}' | '\u{2000}'..='\u{206f}' | '\u{2190}'..='\u{22ff}' | '（' | '）')
+            || is_private(it)
+    };
+    let mut around = text.split(':').map(str::trim);
+    let begins = around.next().is_some_and(|it| it.ends_with(char::is_numeric));
+    begins
+        && around.next().is_some_and(|it| it.starts_with(char::is_numeric))
+        && text.chars().all(|it| it.is_numeric() || is_sign(it))
 }
 
 /// Whether a text is made of what only an app's own font shows (Unicode's private use areas).
 fn is_glyph(text: &str) -> bool {
-    let mut glyphs = text.chars().filter(|it| !it.is_whitespace());
-    glyphs.all(|it| matches!(it, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}'))
+    text.chars().all(|it| it.is_whitespace() || is_private(it))
+}
+
+fn is_private(it: char) -> bool {
+    matches!(it, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
 }
 
 /// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are. So are two trains;

@@ -108,7 +108,7 @@ fn table(figures: &Figures) -> String {
         count("captures of the settling", Some(per_step.captures)),
         count("captures in all", per_step.captures_taken),
         count("round trips", per_step.round_trips),
-        count("MB from the phone", per_step.bytes.map(|bytes| bytes / 1e6)),
+        count("kB from the phone", per_step.bytes.map(|bytes| bytes / 1e3)),
         count("syncs of the record", per_step.syncs),
         count("ms of processor time", per_step.cpu_ms),
     ]);

@@ -18,7 +18,8 @@ pub(super) fn show(config: &Config, as_json: bool, terminal: Terminal) -> Exit {
         return Exit::Done;
     }
     for (name, text) in policy_words::lines(policy) {
-        terminal.item(&name, &text);
+        // Some of these names are longer than others' labels.
+        terminal.item(&format!("{name:<12}"), &text);
     }
     terminal.line("\nTo change it: policy.* in the settings file. `ayeaye policy explain` says what decided in a session.");
     Exit::Done

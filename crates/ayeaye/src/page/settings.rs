@@ -46,7 +46,7 @@ pub(super) async fn policy(
         own
     };
     let lines = policy_words::lines(&policy).into_iter();
-    let text: Vec<String> = lines.map(|(name, text)| format!("{name:<9} {text}")).collect();
+    let text: Vec<String> = lines.map(|(name, text)| format!("{name:<12} {text}")).collect();
     let rules = ActClass::ALL.into_iter().map(|class| {
         let treatment = policy_words::word(policy.treatment(class));
         json!({ "class": class.name(), "treatment": treatment })

@@ -348,7 +348,8 @@ async fn a_text_with_a_place_does_not_go_to_somebody_elses_chat() {
     let chat = |(unread, who): (&str, &str)| {
         format!(
             r#"<hierarchy rotation="0"><node text="{unread}" class="android.widget.Button" clickable="true" bounds="[0,0][6,6]"/>
-            <node text="{who}" class="android.widget.TextView" bounds="[6,0][60,6]"/>
+            <node text="{who}" class="android.widget.TextView" bounds="[6,0][54,6]"/>
+            <node text="" content-desc="Call" class="android.widget.ImageButton" clickable="true" bounds="[54,0][60,6]"/>
             <node text="Hello" class="android.widget.TextView" bounds="[0,14][60,20]"/>
             <node text="" content-desc="Message" resource-id="com.example.chat:id/message" class="android.widget.EditText" clickable="true" focused="true" bounds="[0,30][60,80]"/></hierarchy>"#
         )
@@ -361,11 +362,17 @@ async fn a_text_with_a_place_does_not_go_to_somebody_elses_chat() {
         with("3", ("Anna", "Mallory"), 0),
         with("3", ("❤", "🐻"), 0),
         with("3", ("7726", "4636"), 0),
+        with("3", ("112", "110"), 0),
         with("1,204", ("Anna", "Mallory"), 0),
+        with("12,345", ("Anna", "Mallory"), 0),
+        with("01:15 / 03:20", ("Anna", "Mallory"), 0),
         with("3", (".", ":)"), 0),
         with("3", ("24/7", "7/11"), 0),
         // Counts and times go on, whoever is written to.
         (("00:37", "Anna"), ("00:38", "Anna"), 1),
+        (("-00:37", "Anna"), ("-00:36", "Anna"), 1),
+        (("• 00:37", "Anna"), ("• 00:38", "Anna"), 1),
+        (("01:15 / 03:20", "Anna"), ("01:16 / 03:20", "Anna"), 1),
         (("٣", "Anna"), ("٤", "Anna"), 1),
         (("99", "Anna"), ("99+", "Anna"), 1),
     ]

@@ -99,6 +99,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     draft: String::new(),
                     line: Vec::new(),
                     hints: Vec::new(),
+                    written_header: 0,
                 }
             },
         )
