@@ -7,6 +7,7 @@ Packages are made around a stand-in for the binary and opened again; the launche
 import base64
 import contextlib
 import csv
+import functools
 import hashlib
 import io
 import json
@@ -248,7 +249,9 @@ class Packages(unittest.TestCase):
             for name, command, env in self.launchers(folder):
                 for sent, code in ((signal.SIGTERM, 7), (signal.SIGINT, 8)):
                     with self.subTest(name, sent=sent):
-                        started = subprocess.Popen([*command, "signal"], env={**os.environ, **env}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+                        # What runs behind a shell ignores SIGINT, and whatever it starts would too.
+                        heeded = functools.partial(signal.signal, sent, signal.SIG_DFL)
+                        started = subprocess.Popen([*command, "signal"], env={**os.environ, **env}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, preexec_fn=heeded)
                         try:
                             self.assertEqual(started.stdout.readline(), b"ready\n")
                             started.send_signal(sent)
