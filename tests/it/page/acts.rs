@@ -360,6 +360,6 @@ async fn a_server_that_only_shows_does_nothing() {
         assert!(said["error"].as_str().unwrap().contains("only shows"), "{said}");
     }
     let policy = browser.read("policy").await;
-    assert!(policy["text"].as_str().unwrap().starts_with("policy    careful"), "{policy}");
+    assert!(policy["text"].as_str().unwrap().starts_with("policy       careful"), "{policy}");
     assert!(10 < policy["rules"].as_array().unwrap().len());
 }
