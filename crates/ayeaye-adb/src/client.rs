@@ -218,6 +218,7 @@ impl DeviceClient {
         self.exec_taken(what, command, deadline, Taker::new(most, grow, watch), |it| it).await
     }
 
+    /// Asks the known service, and where adbd closes `exec:` the others, each as `serves` has it for this command.
     async fn exec_taken<G: Fn(&[u8]) -> usize, W: FnMut(&mut BytesMut) -> bool>(
         &self,
         what: &str,

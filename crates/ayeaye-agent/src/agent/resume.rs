@@ -90,10 +90,13 @@ impl Agent {
                 return Ok(Follower::of_finished(&session));
             }
             let mut input = (next.input.clone(), None);
-            // Neither these nor a late answer need the phone.
-            let may_be_refused =
-                matches!(input.0, UserInput::Reply(_)) && summary.may_be_given_up();
-            if matches!(input.0, UserInput::Nothing | UserInput::Answer { .. }) || may_be_refused {
+            let needs_phone = match input.0 {
+                UserInput::Nothing | UserInput::Answer { .. } => false,
+                // It may come too late.
+                UserInput::Reply(_) => summary.question.is_some(),
+                UserInput::Task(_) => true,
+            };
+            if !needs_phone {
                 let session = self.read_session(id).await?;
                 // It may have been answered while no run was in progress.
                 if let (UserInput::Nothing, Some(answer)) =

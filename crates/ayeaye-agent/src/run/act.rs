@@ -88,19 +88,12 @@ impl Run {
         let act = DecidedAct { gesture: &gesture, gate: gate.as_ref(), holds_secret };
         // As it was decided on, it is told from others without what is secret.
         let without_secret = DecidedAct { gesture: decided, ..act };
-        let mut ticks = None;
-        let seen_dark = match self.screen_now(&act, &observation).await? {
-            // A client's own command may be carried out in the dark.
-            ScreenNow::Same => observation.is_off() && !self.is_direct,
-            ScreenNow::Ticks(name) => {
-                ticks = Some(name);
-                observation.is_off() && !self.is_direct
-            }
-            ScreenNow::Dark => true,
-            ScreenNow::Changed(why) => {
-                return self.put_off_or_hand_over(&without_secret, why, observation.app, step);
-            }
-        };
+        let now = self.screen_now(&act, &observation).await?;
+        if let ScreenNow::Changed(why) = now {
+            return self.put_off_or_hand_over(&without_secret, why, observation.app, step);
+        }
+        // A client's own command may be carried out in the dark.
+        let seen_dark = matches!(now, ScreenNow::Dark) || observation.is_off() && !self.is_direct;
         self.enter(RunPhase::Acting);
         self.observer.remember_elements(&gesture, &observation);
         match self.light_up(&act, &observation, seen_dark).await {
@@ -114,7 +107,7 @@ impl Run {
             }
         }
         (self.state.put_off, self.state.put_off_strictly) = Default::default();
-        if let Some(name) = ticks {
+        if let ScreenNow::Ticks(name) = now {
             self.state.system_notes.push(format!(
                 "What your last action ({}) was aimed at said something else in its digits by then: {}.",
                 gesture.name(),

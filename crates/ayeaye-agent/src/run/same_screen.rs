@@ -247,7 +247,7 @@ fn is_time(text: &str) -> bool {
             || it.is_control()
             // Dashes and marks of direction, arrows and dots, and full-width brackets.
             || matches!(it, '\u{ad}' | '\u{2000}'..='\u{206f}' | '\u{2190}'..='\u{22ff}' | '（' | '）')
-            || is_private(it)
+            || is_private_use(it)
     };
     let mut around = text.split(':').map(str::trim);
     let begins = around.next().is_some_and(|it| it.ends_with(char::is_numeric));
@@ -258,10 +258,10 @@ fn is_time(text: &str) -> bool {
 
 /// Whether a text is made of what only an app's own font shows (Unicode's private use areas).
 fn is_glyph(text: &str) -> bool {
-    text.chars().all(|it| it.is_whitespace() || is_private(it))
+    text.chars().all(|it| it.is_whitespace() || is_private_use(it))
 }
 
-fn is_private(it: char) -> bool {
+fn is_private_use(it: char) -> bool {
     matches!(it, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
 }
 

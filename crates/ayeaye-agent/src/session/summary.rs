@@ -63,12 +63,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether its question may have been given up, and the client have acted since: the record has the last word.
-    pub(crate) fn may_be_given_up(&self) -> bool {
-        let stopped = [StopReason::Cancelled, StopReason::UserPaused];
-        self.question.is_none() && self.stop_reason.is_some_and(|it| stopped.contains(&it))
-    }
-
     /// Of a record that is whole in memory; `bytes` are those of the record and its blobs.
     pub fn of(id: SessionId, events: &[Event], bytes: u64) -> Result<Self, MissingSessionStart> {
         let mut builder = SummaryBuilder::new(id);
