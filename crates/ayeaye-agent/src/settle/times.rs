@@ -48,6 +48,12 @@ pub(crate) struct ActKind {
 }
 
 impl ActKind {
+    /// The screen moves with a finger that swipes: where it has not when the swipe is over, as at the end of a list,
+    /// nothing is likely to come.
+    fn follows_a_finger(&self) -> bool {
+        matches!(self.act, Some("SLIDE" | "SCROLL"))
+    }
+
     /// This kind, and those that it is one of, the narrowest first.
     fn widening(&self) -> [Self; 3] {
         let of_app = Self { act: None, ..self.clone() };
@@ -143,14 +149,20 @@ impl SettleTimes {
         let mut captures: Vec<_> = outcomes(&of_kinds[2]).map(|it| it.capture).collect();
         captures.sort_unstable();
         // Of this very kind: what does nothing in one place does something in another.
-        let own: Vec<_> =
-            known.acts.get(kind).into_iter().flat_map(|it| it.iter().rev().take(TELLING)).collect();
+        let own = || known.acts.get(kind).into_iter().flatten();
+        let nothing = |it: &&Outcome| it.change.is_none();
+        // What follows a finger does so at once or not at all.
+        let late = |it: &Outcome| it.change.is_some_and(|it| LEAST_PATIENCE < it.answered);
+        let is_brief = if kind.follows_a_finger() {
+            TELLING <= own().count() && !own().any(late)
+        } else {
+            TELLING <= own().rev().take_while(nothing).count()
+        };
         // A change that comes later than it was waited for is not seen: now and then it is waited for in full.
-        let nothing = own.len() == TELLING
-            && own.iter().all(|it| it.change.is_none())
-            && own.iter().any(|it| rule.patience <= it.patience);
+        let looked_for =
+            own().rev().filter(nothing).take(TELLING).any(|it| rule.patience <= it.patience);
         let answers = known.answers.get(&kind.device).filter(|it| FEWEST_ANSWERS <= it.len());
-        let slowest = answers.into_iter().flatten().max().filter(|_| nothing);
+        let slowest = answers.into_iter().flatten().max().filter(|_| is_brief && looked_for);
         let patience =
             slowest.map_or(rule.patience, |it| LEAST_PATIENCE.max(*it * SPARE).min(rule.patience));
         let capture = captures.get(captures.len() / 2).copied().unwrap_or_default();

@@ -163,6 +163,33 @@ fn that_an_act_does_nothing_is_found_out_anew_every_fourth_time() {
 }
 
 #[test]
+fn a_swipe_that_does_nothing_is_not_waited_for_where_others_were_followed_at_once() {
+    let (times, swipe) = (SettleTimes::default(), kind("shop", "SLIDE"));
+    let patience = |kind: &ActKind| times.expect(kind, &RULE).rule.patience;
+    for _ in 0..5 {
+        times.learn(&kind("shop", "BACK"), seen(20 * MS, 0, 7));
+    }
+    // Down and up, where it is the top already.
+    let mut waited = Vec::new();
+    for _ in 0..6 {
+        times.learn(&swipe, seen(20 * MS, 0, 7));
+        waited.push(patience(&swipe));
+        times.learn(&swipe, Outcome { patience: patience(&swipe), ..nothing() });
+    }
+    let (full, short) = (RULE.patience, LEAST_PATIENCE);
+    assert_eq!(waited, [full, short, short, full, short, short]);
+    // A tap may well be answered late.
+    let tap = kind("shop", "CLICK");
+    for _ in 0..2 {
+        times.learn(&tap, seen(20 * MS, 0, 7));
+        times.learn(&tap, nothing());
+    }
+    assert_eq!(patience(&tap), full);
+    times.learn(&swipe, seen(120 * MS, 0, 7));
+    assert_eq!(patience(&swipe), full, "it was followed late");
+}
+
+#[test]
 fn a_frame_is_sent_by_which_half_of_such_acts_had_come_to_rest() {
     let (times, tap) = (SettleTimes::default(), kind("chat", "CLICK"));
     let at = |frame: u32| {
