@@ -30,6 +30,7 @@ mod observer;
 mod outcome;
 mod progress;
 mod put_off;
+mod recipient;
 mod recorder;
 mod recover;
 mod replayed;

@@ -7,6 +7,7 @@ mod difference;
 mod settling;
 pub(crate) mod times;
 
+use std::ops::Range;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
@@ -144,7 +145,7 @@ pub(crate) async fn look_again(
 const SAME_PLACE: u64 = 500;
 
 /// The rows of a screen that are below its status bar.
-pub(crate) fn below_status_bar(size: ScreenSize) -> std::ops::Range<usize> {
+pub(crate) fn below_status_bar(size: ScreenSize) -> Range<usize> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rows of a screen")]
     let bar = (f64::from(size.height) * STATUS_BAR).ceil() as usize;
     bar..size.height as usize
@@ -162,39 +163,60 @@ pub(crate) fn is_unchanged(a: &Frame, b: &Frame) -> bool {
     difference(a, b, Difference::may_be_caret).is_some_and(|it| it.is_none_or_caret())
 }
 
+/// The same in one place: left, top, right and bottom in pixels, the last two outside.
+pub(crate) fn is_unchanged_at(a: &Frame, b: &Frame, place: [i32; 4]) -> bool {
+    difference_at(a, b, place, Difference::may_be_caret).is_some_and(|it| it.is_none_or_caret())
+}
+
 /// Where two frames of one size differ, as far as it goes on to matter.
 fn difference(a: &Frame, b: &Frame, goes_on: impl Fn(&Difference) -> bool) -> Option<Difference> {
+    difference_at(a, b, [0, 0, i32::MAX, i32::MAX], goes_on)
+}
+
+/// The same in one place.
+fn difference_at(
+    a: &Frame,
+    b: &Frame,
+    place: [i32; 4],
+    goes_on: impl Fn(&Difference) -> bool,
+) -> Option<Difference> {
     if a.size() != b.size() {
         return None;
     }
+    let (columns, rows) = inside(place, a.size());
     let mut difference = Difference::new(a.size());
-    a.for_differing_rows(b, 0..a.size().height as usize, |y, row_a, row_b| {
-        let pixels = row_a.chunks_exact(4).zip(row_b.chunks_exact(4));
+    a.for_differing_rows(b, rows, |y, row_a, row_b| {
+        let part = |row| <[u8]>::get(row, columns.start * 4..columns.end * 4).unwrap_or_default();
+        let pixels = part(row_a).chunks_exact(4).zip(part(row_b).chunks_exact(4));
         difference.add_row(y, pixels.map(|(p, q)| p != q));
         goes_on(&difference)
     });
     Some(difference)
 }
 
+/// The columns and rows of a place that are on the screen.
+fn inside([left, top, right, bottom]: [i32; 4], size: ScreenSize) -> (Range<usize>, Range<usize>) {
+    let inside = |v: i32, most: u32| usize::try_from(v).unwrap_or(0).min(most as usize);
+    let (left, right) = (inside(left, size.width), inside(right, size.width));
+    let (top, bottom) = (inside(top, size.height), inside(bottom, size.height));
+    (left..right, top..bottom)
+}
+
 /// Whether two frames look the same in one place: left, top, right and bottom in pixels, the last two
 /// outside.
 pub(crate) fn looks_same_at(a: &Frame, b: &Frame, place: [i32; 4]) -> bool {
-    let size = a.size();
-    if size != b.size() {
+    if a.size() != b.size() {
         return false;
     }
-    let inside = |v: i32, most: u32| usize::try_from(v).unwrap_or(0).min(most as usize);
-    let [left, top, right, bottom] = place;
-    let (left, right) = (inside(left, size.width), inside(right, size.width));
-    let (top, bottom) = (inside(top, size.height), inside(bottom, size.height));
+    let (columns, rows) = inside(place, a.size());
+    let area = (columns.len() * rows.len()) as u64;
     let mut differing = 0_u64;
-    a.for_differing_rows(b, top..bottom, |_, row_a, row_b| {
-        let inside = |row| <[u8]>::get(row, left * 4..right * 4).unwrap_or_default();
-        let pixels = inside(row_a).chunks_exact(4).zip(inside(row_b).chunks_exact(4));
+    a.for_differing_rows(b, rows, |_, row_a, row_b| {
+        let part = |row| <[u8]>::get(row, columns.start * 4..columns.end * 4).unwrap_or_default();
+        let pixels = part(row_a).chunks_exact(4).zip(part(row_b).chunks_exact(4));
         differing += pixels.filter(|(p, q)| p != q).count() as u64;
         true
     });
-    let area = (right.saturating_sub(left) * bottom.saturating_sub(top)) as u64;
     differing * SAME_PLACE <= area
 }
 

@@ -2,6 +2,7 @@
 use super::price::amount;
 use super::request::ScreenFacts;
 use super::text::{List, holds, normalized};
+use crate::secret_text::plain_digit;
 
 /// What stands beside the amount that is paid.
 #[rustfmt::skip]
@@ -39,15 +40,10 @@ fn value(amount: &str) -> f64 {
 
 /// A digit of any script, or a separator, as people write it in English.
 fn figure(c: char) -> Option<char> {
-    /// The zeros of Arabic, Persian, Indian, Bengali, Thai and full-width digits.
-    const ZEROS: [u32; 6] = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
     match c {
-        '0'..='9' | '.' | ',' => Some(c),
+        '.' | ',' => Some(c),
         '\u{66b}' => Some('.'),
-        _ => {
-            let mut digits = ZEROS.iter().filter_map(|zero| u32::from(c).checked_sub(*zero));
-            digits.find_map(|digit| char::from_digit(digit, 10))
-        }
+        _ => Some(plain_digit(c)).filter(char::is_ascii_digit),
     }
 }
 

@@ -38,7 +38,7 @@ fn next_brackets(text: &str) -> Option<(&str, &str, &str)> {
 
 /// How many seconds these minutes and seconds are, perhaps behind hours, or seconds alone; `None` for an amount or a
 /// count.
-fn seconds(text: &str) -> Option<u32> {
+pub(crate) fn seconds(text: &str) -> Option<u32> {
     let number = |it: &str, longest: usize| {
         let digits =
             (1..=longest).contains(&it.len()) && it.bytes().all(|byte| byte.is_ascii_digit());

@@ -2,6 +2,7 @@
 use std::time::Duration;
 
 use super::class::ActClass;
+use super::header;
 use super::intent::UserWords;
 use super::phrases;
 use super::price::is_repeated;
@@ -84,8 +85,6 @@ pub struct ScreenFacts {
     pub titles: Vec<String>,
     /// The texts that stand highest, as the name of who is written to.
     pub header: Vec<String>,
-    /// How many of these are written there; they come first. The others are what icons are called.
-    pub written_header: usize,
     /// All texts, without what is typed into hiding fields.
     pub texts: Vec<String>,
     /// Where something is sent: addresses and names in fields for them.
@@ -170,11 +169,8 @@ impl ScreenFacts {
         #[expect(clippy::cast_possible_truncation, reason = "a part of a screen's height")]
         let top = (f64::from(size.height) * TOP) as i32;
         let largest = elements.largest_control();
-        // What stands highest is the header of the screen.
-        let named = elements.iter().filter(|it| !it.name().is_empty() && 0 <= it.bounds[1]);
-        let highest = named.map(|it| it.bounds[1]).min().unwrap_or_default();
-        let header = highest.saturating_add(top * 3 / 10);
-        let mut highest_texts = Vec::new();
+        let header_end = header::bottom(elements, size);
+        facts.header = header::texts(elements, size).into_iter().map(|it| it.text).collect();
         let mut focused = None;
         for element in elements.iter() {
             // Of what lies around it, phones may say the same; the innermost gets the keys.
@@ -199,11 +195,6 @@ impl ScreenFacts {
                 if from < top && to <= top * 2 && !elements.is_in_control(element, largest) {
                     facts.titles.push(text.clone());
                 }
-                if (from.saturating_add(to)) / 2 <= header && !phrases::declines(&normalized(&text))
-                {
-                    let is_icon = element.text.trim().is_empty();
-                    highest_texts.push((is_icon, text.clone()));
-                }
                 let address = text.contains('@') && !text.contains(' ') && from < top * 2;
                 if address || is_for_recipients(element) {
                     facts.recipients.push(text.clone());
@@ -216,17 +207,13 @@ impl ScreenFacts {
         }
         facts.focused = focused.map(|it| control(elements, it, true));
         facts.draft = draft(elements, gesture, size, hidden_input);
-        // What is written there tells more of the screen than what its icons are called.
-        highest_texts.sort_by_key(|(is_icon, _)| *is_icon);
-        facts.written_header = highest_texts.iter().filter(|(is_icon, _)| !is_icon).count();
-        facts.header.extend(highest_texts.into_iter().map(|(_, text)| text));
         let slide = as_slide(gesture);
         for point in slide.as_ref().unwrap_or(gesture).points() {
             let place = point.to_pixel(size);
             let beside = i32::try_from(size.width).unwrap_or(i32::MAX) / BESIDE;
             let touched = elements.touched(place, beside);
             if let Some(control) =
-                elements.at(place).filter(|it| it.reacts() && header < it.middle())
+                elements.at(place).filter(|it| it.reacts() && header_end < it.middle())
             {
                 let line = elements.names_on_line(control).into_iter().take(PIECES);
                 facts.line.extend(line.map(|it| it.chars().take(LONGEST).collect::<String>()));

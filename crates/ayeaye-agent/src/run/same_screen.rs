@@ -5,13 +5,12 @@ use super::decided_act::DecidedAct;
 use super::observer::Observation;
 use super::outcome::RunError;
 use super::put_off::PutOffs;
+use super::recipient::Recipient;
 use crate::elements::Elements;
 use crate::gate::{Rule, ScreenFacts, is_same_later};
-use crate::settle::looks_same_at;
-use crate::{DeviceError, Gesture, Key, ScreenState, error_chain};
+use crate::settle::{is_unchanged_at, looks_same_at};
+use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
 
-/// The most digits of a number of what is unread, as a rule.
-const UNREAD_DIGITS: usize = 3;
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
@@ -63,14 +62,9 @@ impl Run {
         if let Some(other) = other_screen(&look.state, gesture, observation) {
             return Ok(other);
         }
-        let size = observation.frame.size();
-        let places = places(gesture, act.rests_on(Rule::AskedFor), observation);
-        let looks_same = look.same
-            || !strict
-                && (look.alike
-                    || places.as_ref().is_some_and(|places| {
-                        places.iter().all(|it| looks_same_at(&observation.frame, &look.frame, *it))
-                    }));
+        let places = Places::of(gesture, names_recipient(act), observation);
+        let looks_same =
+            look.same || !strict && places.look_same(&observation.frame, (&look.frame, look.alike));
         if looks_same {
             self.state.put_off = PutOffs::default();
             return Ok(ScreenNow::Same);
@@ -88,10 +82,7 @@ impl Run {
             _ if !strict && self.state.put_off.are_enough_for(gesture) => true,
             // A client that acts itself would be put off each time anew.
             None | Some(Compared::OtherDigits(_)) if !strict && self.is_direct => {
-                let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
-                let whole = vec![[0, 0, side(size.width), side(size.height)]];
-                let places = places.unwrap_or(whole);
-                self.observer.never_rests_at(&places, &look.frame).await?
+                self.observer.never_rests_at(&places.all(observation), &look.frame).await?
             }
             _ => false,
         };
@@ -128,29 +119,36 @@ impl Run {
             return Ok(Some(Compared::Other));
         }
         let (size, hidden) = (observation.frame.size(), observation.secret_field);
+        let strict = self.is_strict(act);
+        if !strict && names_recipient(act) {
+            let [before, now] = [before, &now].map(|it| Recipient::on(it, size));
+            if !now.is_still(&before, passed) {
+                return Ok(Some(Compared::OtherName));
+            }
+        }
         let facts = |of: &Elements| ScreenFacts::new(Some(of), act.gesture, size, hidden);
         let (mut before, mut now) = (facts(before), facts(&now));
-        let strict = self.is_strict(act);
-        // What is aimed at nothing may hit a dialog by now.
-        if !strict && !before.aimed.is_empty() {
-            // The field and the button are the same whoever is written to.
-            let names_whom =
-                matches!(act.gesture, Gesture::Type { .. }) || act.rests_on(Rule::AskedFor);
-            let aimed = |it: ScreenFacts| {
-                let header = if names_whom { whom(&it) } else { Vec::new() };
-                ScreenFacts { aimed: it.aimed, header, ..ScreenFacts::default() }
+        if !strict {
+            let types = matches!(act.gesture, Gesture::Type { .. });
+            let only = |it: &ScreenFacts| match &*it.aimed {
+                // A text without a place goes to what has the focus.
+                [] if types && it.focused.is_some() => {
+                    ScreenFacts { focused: it.focused.clone(), ..ScreenFacts::default() }
+                }
+                aimed => ScreenFacts { aimed: aimed.to_vec(), ..ScreenFacts::default() },
             };
-            (before, now) = (aimed(before), aimed(now));
+            let (of_before, of_now) = (only(&before), only(&now));
+            // What is aimed at nothing may hit a dialog by now.
+            if of_before != ScreenFacts::default() {
+                (before, now) = (of_before, of_now);
+            }
         }
         let ticks = !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
-        let is_other_name = !strict && before.header != now.header;
         let name = now.aimed.iter().flat_map(|it| &it.names).take(2).cloned().collect::<Vec<_>>();
         Ok(Some(if is_same_later(before, now, passed) {
             Compared::Same
         } else if ticks {
             Compared::OtherDigits(name.join(" "))
-        } else if is_other_name {
-            Compared::OtherName
         } else {
             Compared::Other
         }))
@@ -210,61 +208,6 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
-/// Who is named at the top: the first text with letters, and what stands before it and may be a name. Counts go on whoever
-/// is written to, and are compared only where no name is written; what icons are called is mostly nobody's.
-fn whom(facts: &ScreenFacts) -> Vec<String> {
-    let (mut whom, mut counts) = (Vec::new(), Vec::new());
-    let mut is_written = false;
-    for (at, text) in facts.header.iter().enumerate() {
-        if is_time(text) || is_glyph(text) {
-            continue;
-        }
-        let digits = text.chars().filter(|it| it.is_numeric()).count();
-        let has_letters = text.chars().any(char::is_alphabetic);
-        if !has_letters && (1..=UNREAD_DIGITS).contains(&digits) {
-            counts.push(text.clone());
-            continue;
-        }
-        // A sign, a picture or a long number may be a name too, and may as well be a button's or a count.
-        whom.push(text.clone());
-        if has_letters {
-            // Some apps write nothing, and describe everything.
-            is_written = at < facts.written_header || facts.written_header == 0;
-            break;
-        }
-    }
-    if !is_written {
-        whom.append(&mut counts);
-    }
-    whom
-}
-
-/// Whether a text is a time with signs around it, as calls, recordings and players have it at the top.
-fn is_time(text: &str) -> bool {
-    let is_sign = |it: char| {
-        it.is_ascii_punctuation()
-            || it.is_whitespace()
-            || it.is_control()
-            // Dashes and marks of direction, arrows and dots, and full-width brackets.
-            || matches!(it, '\u{ad}' | '\u{2000}'..='\u{206f}' | '\u{2190}'..='\u{22ff}' | '（' | '）')
-            || is_private_use(it)
-    };
-    let mut around = text.split(':').map(str::trim);
-    let begins = around.next().is_some_and(|it| it.ends_with(char::is_numeric));
-    begins
-        && around.next().is_some_and(|it| it.starts_with(char::is_numeric))
-        && text.chars().all(|it| it.is_numeric() || is_sign(it))
-}
-
-/// Whether a text is made of what only an app's own font shows (Unicode's private use areas).
-fn is_glyph(text: &str) -> bool {
-    text.chars().all(|it| it.is_whitespace() || is_private_use(it))
-}
-
-fn is_private_use(it: char) -> bool {
-    matches!(it, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
-}
-
 /// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are. So are two trains;
 /// what is harmless is lost with a step back, and the model is told.
 fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
@@ -296,45 +239,104 @@ fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
         && letters(before) == letters(now)
 }
 
-/// Where the screen must look the same for a gesture: where it touches, with what is around it; for a text, and
-/// for what the gate lets pass because of who is written to, also the header. Left, top, right and bottom in pixels;
-/// `None` if it is not known where a text goes.
-fn places(
-    gesture: &Gesture,
-    rests_on_header: bool,
-    observation: &Observation,
-) -> Option<Vec<[i32; 4]>> {
-    let size = observation.frame.size();
-    let (width, height) = (f64::from(size.width), f64::from(size.height));
-    let target = observation.target(gesture).map(|it| it.rect);
-    #[expect(clippy::cast_possible_truncation, reason = "pixels of a screen")]
-    let pixels = |left: f64, top: f64, right: f64, bottom: f64| {
-        [
-            (left * width) as i32,
-            (top * height) as i32,
-            (right * width) as i32,
-            (bottom * height) as i32,
-        ]
-    };
-    let around = |(x, y): (f64, f64)| {
-        let around = pixels(x - AROUND.0, y - AROUND.1, x + AROUND.0, y + AROUND.1);
-        // Beside a small control other things may move.
-        let [left, top, right, bottom] = target.unwrap_or(around);
-        let [a, b, c, d] = around;
-        [left.max(a), top.max(b), right.min(c), bottom.min(d)]
-    };
-    let touched = gesture.points().first().map(|point| around(point.fractions()));
-    let types = matches!(gesture, Gesture::Type { .. });
-    let written = || {
-        let elements = &observation.elements.tree()?.elements;
-        elements.iter().find(|it| it.focused).map(|it| it.bounds)
-    };
-    let mut places: Vec<_> = match touched {
-        None if types => vec![written()?],
-        touched => touched.into_iter().collect(),
-    };
-    if types || rests_on_header {
-        places.push(pixels(0.0, HEADER.0, 1.0, HEADER.1));
+/// Whether it matters who is named at the top.
+fn names_recipient(act: &DecidedAct<'_>) -> bool {
+    matches!(act.gesture, Gesture::Type { .. }) || act.rests_on(Rule::AskedFor)
+}
+
+/// Where the screen must look the same for a gesture. Left, top, right and bottom in pixels.
+struct Places {
+    /// Where it touches, with what is around it; `None` if it is not known where a text goes.
+    touched: Option<Vec<[i32; 4]>>,
+    /// Where names stand, where it matters who is named: to the pixel, since two names may differ in a letter.
+    header: Option<[i32; 4]>,
+}
+
+impl Places {
+    fn of(gesture: &Gesture, names_recipient: bool, observation: &Observation) -> Self {
+        let size = observation.frame.size();
+        let (width, height) = (f64::from(size.width), f64::from(size.height));
+        let target = observation.target(gesture).map(|it| it.rect);
+        #[expect(clippy::cast_possible_truncation, reason = "pixels of a screen")]
+        let pixels = |left: f64, top: f64, right: f64, bottom: f64| {
+            [
+                (left * width) as i32,
+                (top * height) as i32,
+                (right * width) as i32,
+                (bottom * height) as i32,
+            ]
+        };
+        let around = |(x, y): (f64, f64)| {
+            let around = pixels(x - AROUND.0, y - AROUND.1, x + AROUND.0, y + AROUND.1);
+            // Beside a small control other things may move.
+            let [left, top, right, bottom] = target.unwrap_or(around);
+            let [a, b, c, d] = around;
+            [left.max(a), top.max(b), right.min(c), bottom.min(d)]
+        };
+        let touched = gesture.points().first().map(|point| around(point.fractions()));
+        let written = || {
+            let elements = &observation.elements.tree()?.elements;
+            elements.iter().find(|it| it.focused).map(|it| it.bounds)
+        };
+        let touched = match touched {
+            None if matches!(gesture, Gesture::Type { .. }) => written().map(|it| vec![it]),
+            touched => Some(touched.into_iter().collect()),
+        };
+        Self { touched, header: names_recipient.then(|| pixels(0.0, HEADER.0, 1.0, HEADER.1)) }
     }
-    Some(places)
+
+    /// Whether they do in two frames, of which it is known whether they look alike as a whole.
+    fn look_same(&self, before: &Frame, (now, alike): (&Frame, bool)) -> bool {
+        let touched = || {
+            let places = self.touched.as_ref();
+            places.is_some_and(|all| all.iter().all(|it| looks_same_at(before, now, *it)))
+        };
+        self.header.is_none_or(|it| is_unchanged_at(before, now, it)) && (alike || touched())
+    }
+
+    /// All of them; the whole screen where it is not known where a text goes.
+    fn all(&self, observation: &Observation) -> Vec<[i32; 4]> {
+        let size = observation.frame.size();
+        let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
+        let Some(touched) = &self.touched else {
+            return vec![[0, 0, side(size.width), side(size.height)]];
+        };
+        touched.iter().copied().chain(self.header).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::ScreenSize;
+
+    #[test]
+    fn a_name_at_the_top_is_another_one_by_a_letter() {
+        let size = ScreenSize { width: 540, height: 1200 };
+        let white = vec![255; (size.width * size.height * 4) as usize];
+        let before = Frame::new(size, Bytes::from(white)).unwrap();
+        let places =
+            Places { touched: Some(vec![[0, 1100, 540, 1180]]), header: Some([0, 48, 540, 156]) };
+        let nobody = Places { header: None, touched: places.touched.clone() };
+        for (area, named, elsewhere) in [
+            // An "a" that has become an "e", and an "l" an "i".
+            ([100, 80, 112, 96], false, true),
+            ([100, 80, 103, 84], false, true),
+            // A caret that blinks.
+            ([100, 80, 102, 104], true, true),
+            // Below the top, and where the text goes.
+            ([100, 400, 112, 416], true, true),
+            ([100, 1120, 140, 1150], false, false),
+        ] {
+            let now = before.with_black_areas(&[area]);
+            assert_eq!(places.look_same(&before, (&now, false)), named, "{area:?}");
+            assert_eq!(nobody.look_same(&before, (&now, false)), elsewhere, "{area:?}");
+        }
+        // Alike as a whole is too little to go by where somebody is named.
+        let now = before.with_black_areas(&[[100, 80, 104, 90]]);
+        assert!(!places.look_same(&before, (&now, true)));
+        assert!(nobody.look_same(&before, (&now, true)));
+    }
 }

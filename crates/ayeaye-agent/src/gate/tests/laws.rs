@@ -99,7 +99,6 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     draft: String::new(),
                     line: Vec::new(),
                     hints: Vec::new(),
-                    written_header: 0,
                 }
             },
         )
