@@ -4,7 +4,7 @@ mod words;
 use jiff::Timestamp;
 
 use crate::event::{ActionRecord, DeviceRecord, RunRecord};
-use crate::{Question, SessionId, StopReason};
+use crate::{DIRECT_REQUEST, Question, SessionId, StopReason};
 
 /// What a run has come to. Made from the session's record alone, so that it is the same while the
 /// run is followed, afterwards, and after a restart.
@@ -70,6 +70,11 @@ impl Report {
         // A run that was stopped while an operator was waited for leaves its question open too.
         let waits = self.stop_reason != StopReason::StillRunning;
         (waits && self.question.is_some()).then_some(self.asked_at_step)
+    }
+
+    /// Whether the client acted on the phone itself in this round: it has no request to go on with, or to advise.
+    pub fn is_by_hand(&self) -> bool {
+        self.task == DIRECT_REQUEST
     }
 
     /// How many steps of this run are left for another one that goes on with it, at least 1.

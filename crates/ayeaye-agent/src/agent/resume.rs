@@ -81,7 +81,6 @@ impl Agent {
                 self.ended_elsewhere(&run).await?;
                 continue;
             }
-            // The whole record is read only when it is opened; until then its summary will do.
             let summary = self.read_summary(id).await?;
             let its = &summary.device.device_id;
             ensure_same_device(id, its, given.as_ref())?;
@@ -90,13 +89,14 @@ impl Agent {
                 return Ok(Follower::of_finished(&session));
             }
             let mut input = (next.input.clone(), None);
-            let needs_phone = match input.0 {
-                UserInput::Nothing | UserInput::Answer { .. } => false,
-                // It may come too late.
-                UserInput::Reply(_) => summary.question.is_some(),
-                UserInput::Task(_) => true,
+            // The record tells whether anything is to be done at all, before the phone is asked for. A task is, and so is
+            // a reply to what the summary says is asked: of those the record is read when it is opened.
+            let may_do_nothing = match input.0 {
+                UserInput::Nothing | UserInput::Answer { .. } => true,
+                UserInput::Reply(_) => summary.question.is_none(),
+                UserInput::Task(_) => false,
             };
-            if !needs_phone {
+            if may_do_nothing {
                 let session = self.read_session(id).await?;
                 // It may have been answered while no run was in progress.
                 if let (UserInput::Nothing, Some(answer)) =

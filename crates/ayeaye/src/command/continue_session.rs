@@ -77,7 +77,7 @@ pub async fn go_on(
             Some(text) => {
                 terminal.item("you", &lines(&text));
                 // What the client has done by itself is no request that advice could be for.
-                let by_hand = report.question.is_none() && report.task == DIRECT_REQUEST;
+                let by_hand = report.question.is_none() && report.is_by_hand();
                 if report.is_over || by_hand {
                     let next = (report.session_id, UserInput::Task(text));
                     resume(&app.agent, next, false, options).await

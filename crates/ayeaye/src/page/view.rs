@@ -131,7 +131,7 @@ impl Line {
         let (ended, message) = (summary.stop_reason, summary.message.as_str());
         let told = match report {
             // Acts by hand after a task do not change what the session was about, nor what came of it.
-            Some(report) if report.task == DIRECT_REQUEST => {
+            Some(report) if report.is_by_hand() => {
                 let reason = Some(report.stop_reason);
                 let reason = reason.filter(|it| *it == StopReason::StillRunning).or(ended);
                 (&summary.task, reason.or(Some(report.stop_reason)), message)
@@ -303,7 +303,7 @@ impl Can {
         }
         // What was given up has no request left to go on with.
         let is_left = summary.round_open || summary.rounds == 0;
-        let goes_on = is_left && !report.stop_reason.ends_round() && report.task != DIRECT_REQUEST;
+        let goes_on = is_left && !report.stop_reason.ends_round() && !report.is_by_hand();
         Self { guide: goes_on, resume: goes_on, ..idle }
     }
 }
@@ -351,7 +351,7 @@ fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
             "The record cannot be written or read: the message says why. Make room, then resume."
         }
         StopReason::NoProgress => "It was stuck. Act on the phone, or resume with advice.",
-        _ if report.task == DIRECT_REQUEST => {
+        _ if report.is_by_hand() => {
             "You acted on the phone yourself. Act again, or give the agent a task."
         }
         _ => "Nothing is lost: resume it, advise it, or give it another task.",

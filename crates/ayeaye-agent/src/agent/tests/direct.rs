@@ -142,6 +142,17 @@ async fn after_a_task_an_act_begins_a_session_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_too_late_leaves_the_client_its_session() {
+    let rig = Rig::new([info("Please sign in")]);
+    let asked = rig.run().await.session_id;
+    rig.agent.give_up(asked, &client()).await.unwrap();
+    let own = act(&rig.agent, tap(100, None)).await.session_id;
+    let late = rig.resume(asked, UserInput::Reply("done".to_owned())).await.unwrap_err();
+    assert!(matches!(late, AgentError::GivenUp(id) if id == asked), "{late}");
+    assert_eq!(act(&rig.agent, tap(200, None)).await.session_id, own);
+}
+
+#[tokio::test(start_paused = true)]
 async fn words_to_a_session_without_a_task_are_its_task() {
     let rig = Rig::new([complete("Sent.")]);
     let session = act(&rig.agent, tap(100, None)).await.session_id;

@@ -114,6 +114,22 @@ async fn what_is_no_login_ends_none_and_is_not_written() {
     assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
+#[tokio::test]
+async fn of_many_logins_whose_end_cannot_be_written_the_oldest_is_forgotten() {
+    let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
+    let (logins, tokens) = (open(&home.path().join("missing"), "a", &hours), tokens(MAIN));
+    let mut ended = Vec::new();
+    for _ in 0..=MAX_LOGINS {
+        let cookie = logins.sign_in(&me, &tokens).await.unwrap();
+        logins.sign_out(&cookie).await.unwrap_err();
+        ended.push(cookie);
+    }
+    assert_eq!(lock(&logins.unwritten).len(), MAX_LOGINS);
+    // Of the others it is tried again.
+    logins.sign_out(&ended[0]).await.unwrap();
+    logins.sign_out(&ended[1]).await.unwrap_err();
+}
+
 /// Another server of the data folder that does not go on, until it is dropped.
 fn hold(home: &Path) -> std::fs::File {
     let held = std::fs::File::create(home.join(LOCK)).unwrap();
