@@ -80,11 +80,9 @@ pub use privacy::{
 pub use question::{DONE_BY_HAND, KEYBOARD_READY, Question, QuestionKind};
 pub use replay::{Replay, ReplayError};
 pub use reply_mode::ReplyMode;
-pub use report::{Report, RunInfo, StepSummary, Usage};
+pub use report::{DIRECT_REQUEST, Report, RunInfo, StepSummary, Usage};
 pub use requests::{Agreed, ContinueTask, DirectAction, LeaveRequest, StartTask, UserInput};
-pub use run::{
-    CancelHandle, DIRECT_REQUEST, DirectOutcome, DirectResult, RunPhase, RunUpdate, ScreenAfter,
-};
+pub use run::{CancelHandle, DirectOutcome, DirectResult, RunPhase, RunUpdate, ScreenAfter};
 pub use screen::{
     CaptureDigest, Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize,
 };

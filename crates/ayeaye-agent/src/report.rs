@@ -4,7 +4,10 @@ mod words;
 use jiff::Timestamp;
 
 use crate::event::{ActionRecord, DeviceRecord, RunRecord};
-use crate::{DIRECT_REQUEST, Question, SessionId, StopReason};
+use crate::{Question, SessionId, StopReason};
+
+/// The request of a round that is the client's own.
+pub const DIRECT_REQUEST: &str = "Direct control by the client";
 
 /// What a run has come to. Made from the session's record alone, so that it is the same while the
 /// run is followed, afterwards, and after a restart.

@@ -52,7 +52,7 @@ pub(crate) use self::begin::ResumeKind;
 use self::budget::Budget;
 pub use self::cancel::CancelHandle;
 pub(crate) use self::direct::DirectRequest;
-pub use self::direct::{DIRECT_REQUEST, DirectOutcome, DirectResult, ScreenAfter};
+pub use self::direct::{DirectOutcome, DirectResult, ScreenAfter};
 pub(crate) use self::end::end_in_queue;
 use self::image_history::ImageHistory;
 pub(crate) use self::mailbox::Mailbox;

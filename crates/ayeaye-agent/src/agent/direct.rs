@@ -14,8 +14,8 @@ use super::registry::{DeviceLease, LeaseRequest, next_change};
 use super::{Agent, AgentError, Follower, ensure_same_device};
 use crate::coordinator::RunKind;
 use crate::journal::RunRecord;
-use crate::report::Report;
-use crate::run::{DIRECT_REQUEST, DirectRequest, DirectResult, ResumeKind};
+use crate::report::{DIRECT_REQUEST, Report};
+use crate::run::{DirectRequest, DirectResult, ResumeKind};
 use crate::{
     DeviceId, DeviceNames, DirectAction, Gesture, Principal, ReplyMode, SessionId, StopReason,
 };

@@ -16,6 +16,7 @@ use crate::approval::is_same_act_later;
 use crate::event::GateRecord;
 use crate::gate::{GateDecision, Policy, Rule, needs_elements};
 use crate::journal::{AgentType, Fact, NoteKind, ResumeReason, StepStart};
+use crate::report::DIRECT_REQUEST;
 use crate::report::StepSummary;
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::session::CLIENT;
@@ -23,9 +24,6 @@ use crate::{
     Action, Agreed, Component, Decision, Device, DeviceCommand, DeviceError, Gesture, Key,
     LeaveRequest, ScreenSize, SessionId, StopReason, error_chain, settle,
 };
-
-/// The request of a round that is the client's own.
-pub const DIRECT_REQUEST: &str = "Direct control by the client";
 
 const DIRECT_ROUND: &str = "In this round the client acts on the phone itself.";
 const LEFT_TO_CLIENT: &str =

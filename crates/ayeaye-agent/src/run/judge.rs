@@ -8,7 +8,6 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Run;
-use super::direct::DIRECT_REQUEST;
 use super::model_call::CallCosts;
 use super::outcome::RunError;
 use super::whole_answer::whole_answer;
@@ -17,6 +16,7 @@ use crate::journal::{
     ActionRecord, CallPurpose, EvaluationLevel, EvaluationRecord, Fact, Judgement, SubScore,
 };
 use crate::prompt_text::{LONGEST_TASK, LONGEST_TEXT, plain_line, quote_untrusted, verbatim};
+use crate::report::DIRECT_REQUEST;
 use crate::session::JUDGE;
 use crate::{HistoryItem, Message, ParseError, Part, Prompt, Role, error_chain};
 
