@@ -117,7 +117,9 @@ async fn what_is_no_login_ends_none_and_is_not_written() {
 #[tokio::test]
 async fn of_many_logins_whose_end_cannot_be_written_the_oldest_is_forgotten() {
     let (home, me, hours) = (tempfile::tempdir().unwrap(), Principal::local(), Hours::default());
-    let (logins, tokens) = (open(&home.path().join("missing"), "a", &hours), tokens(MAIN));
+    let file = home.path().join("no-folder");
+    std::fs::write(&file, "").unwrap();
+    let (logins, tokens) = (open(&file, "a", &hours), tokens(MAIN));
     let mut ended = Vec::new();
     for _ in 0..=MAX_LOGINS {
         let cookie = logins.sign_in(&me, &tokens).await.unwrap();
