@@ -14,6 +14,8 @@ pub(super) struct Completion {
     pub tokens: Tokens,
     /// The endpoint has said that nothing more comes.
     pub ended: bool,
+    /// It has a place for a finish reason in its pieces, empty or not: without one it has not ended.
+    pub gives_reason: bool,
     calls: Vec<PartialToolCall>,
 }
 

@@ -123,7 +123,9 @@ impl ResponseDecoder {
                     let message = "answered with a stream that says nothing";
                     return Err(AttemptError::invalid_response(message));
                 }
-                if completion.finish_reason.is_none() && !done {
+                // A relay ends its stream in order also where that behind it has broken off.
+                let is_cut = !done || completion.gives_reason;
+                if completion.finish_reason.is_none() && is_cut {
                     completion.finish_reason = Some(TRUNCATED.to_owned());
                 }
                 Ok(finished(completion, api))

@@ -56,6 +56,29 @@ fn a_stream_that_does_not_end_is_cut_or_an_error_and_never_whole() {
     assert_eq!(whole.text, "你好");
 }
 
+#[test]
+fn where_an_endpoint_gives_reasons_an_end_without_one_is_a_cut() {
+    let piece = |rest: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"a\"}}{rest}}}]}}\n\n")
+    };
+    let open = piece(",\"finish_reason\":null");
+    for (pieces, reason) in [
+        (vec![piece("")], None),
+        (vec![open.clone()], Some(TRUNCATED)),
+        (vec![open.clone(), piece("")], Some(TRUNCATED)),
+        (vec![piece(",\"finish_reason\":\"\"")], Some(TRUNCATED)),
+        // As DashScope's own API has it.
+        (vec![piece(",\"finish_reason\":\"null\"")], Some(TRUNCATED)),
+        (vec![open.clone(), piece(",\"finish_reason\":\"stop\"")], Some("stop")),
+        (vec![piece(",\"finish_reason\":\"stop\""), open], Some("stop")),
+    ] {
+        // As a relay ends it, whatever has become of the stream that it relays.
+        let stream = format!("{}data: [DONE]\n\n", pieces.concat());
+        let answer = decoder("text/event-stream", &[stream.as_bytes()]).unwrap();
+        assert_eq!(answer.finish_reason.as_deref(), reason, "{stream}");
+    }
+}
+
 /// A call of a tool in each wire's events, and where its end begins.
 const CALLS: [(Wire, &str, &str); 4] = [
     (

@@ -112,7 +112,10 @@ impl Api for Chat {
         if !piece.is_object() && !whole.is_object() {
             push_text(&mut completion.text, &choice["text"]);
         }
-        if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
+        completion.gives_reason |= choice.get("finish_reason").is_some();
+        // As a word it is DashScope's way to say that there is none yet.
+        let is_reason = |reason: &&str| !reason.is_empty() && *reason != "null";
+        if let Some(reason) = choice["finish_reason"].as_str().filter(is_reason) {
             completion.finish_reason = Some(reason.to_owned());
         }
         true
