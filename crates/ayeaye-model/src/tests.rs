@@ -23,6 +23,7 @@ mod refusals;
 #[expect(dead_code, reason = "only the integration tests replace a script")]
 #[path = "../../../tests/endpoint/server.rs"]
 mod server;
+mod streams;
 mod wires;
 
 /// What a reply is a reply to.

@@ -16,6 +16,8 @@ pub(super) struct Completion {
     pub ended: bool,
     /// It has a place for a finish reason in its pieces, empty or not: without one it has not ended.
     pub gives_reason: bool,
+    /// Something of the reply has come behind a finish reason: there is one with every piece.
+    pub goes_on: bool,
     calls: Vec<PartialToolCall>,
 }
 
@@ -69,6 +71,12 @@ impl Completion {
     /// Whether any of the reply has arrived.
     pub(super) fn has_begun(&self) -> bool {
         !self.text.is_empty() || !self.reasoning.is_empty() || !self.calls.is_empty()
+    }
+
+    /// Whether all of the reply has arrived, by its finish reason.
+    pub(super) fn is_whole(&self) -> bool {
+        let reason = self.finish_reason.as_deref();
+        reason.is_some_and(|reason| reason != TRUNCATED) && !self.goes_on
     }
 
     /// The tool calls, once nothing more comes.

@@ -32,7 +32,18 @@ impl Deadlines {
         what: &str,
         future: impl Future<Output = T>,
     ) -> Result<T, AttemptError> {
+        self.bound_by(None, what, future).await
+    }
+
+    /// The same, but no later than `last` if there is one.
+    pub(super) async fn bound_by<T>(
+        &self,
+        last: Option<Instant>,
+        what: &str,
+        future: impl Future<Output = T>,
+    ) -> Result<T, AttemptError> {
         let until = (Instant::now() + self.idle).min(self.end);
+        let until = last.map_or(until, |last| until.min(last));
         timeout_at(until, future).await.map_err(|_| {
             let is_end = until == self.end;
             let limit = if is_end { self.end.duration_since(self.started) } else { self.idle };

@@ -104,6 +104,25 @@ impl ResponseDecoder {
         }
     }
 
+    /// Whether all of the reply has arrived. Known for streams only.
+    pub(super) fn is_whole(&self) -> bool {
+        match &self.body {
+            Body::Events { completion, .. } => completion.is_whole(),
+            Body::Unknown | Body::Json(_) => false,
+        }
+    }
+
+    /// The completion, where an error ends the answer: the error is none where all of the reply has arrived.
+    pub(super) fn finish_after(self, error: AttemptError) -> Result<Completion, AttemptError> {
+        if !error.is_break() {
+            return Err(error);
+        }
+        match self.finish() {
+            Ok(completion) if completion.is_whole() => Ok(completion),
+            Ok(_) | Err(_) => Err(error),
+        }
+    }
+
     /// The completion, when no more bytes come.
     pub(super) fn finish(self) -> Result<Completion, AttemptError> {
         let (api, limit) = (self.api, self.limits.reply);
@@ -114,11 +133,16 @@ impl ResponseDecoder {
                 decode_json(api, body, limit)
             }
             Body::Events { reader, mut completion, mut has_events } => {
-                let done = reader.finish(&mut |event| {
+                let ended = reader.finish(&mut |event| {
                     has_events = true;
                     merge(&mut completion, api, event, limit)?;
                     Ok(completion.ended)
-                })?;
+                });
+                let done = match ended {
+                    // What is broken stands behind the end of the reply.
+                    Err(error) if error.is_break() && completion.is_whole() => false,
+                    ended => ended?,
+                };
                 if !has_events {
                     let message = "answered with a stream that says nothing";
                     return Err(AttemptError::invalid_response(message));
@@ -167,7 +191,10 @@ pub(super) fn merge(
     if let Some(error) = reported_error(json) {
         return Err(error);
     }
+    let had_reason = completion.finish_reason.is_some();
+    let bytes = completion.bytes();
     let found = api.merge(completion, json);
+    completion.goes_on |= had_reason && bytes < completion.bytes();
     if limit < completion.bytes() {
         return Err(AttemptError::too_long(format!(
             "answered with more than {limit} bytes: no action is that long"

@@ -108,6 +108,11 @@ impl AttemptError {
         Self::new(ModelErrorKind::ResponseTooLong, message, Recovery::GiveUp)
     }
 
+    /// Whether the answer just ended so: what had come of it by then is what the endpoint meant to say.
+    pub(super) fn is_break(&self) -> bool {
+        !self.is_reported && self.kind != ModelErrorKind::ResponseTooLong
+    }
+
     /// Nothing came for too long.
     pub(super) fn timed_out(what: &str, limit: Duration) -> Self {
         let message = format!(

@@ -5,7 +5,7 @@ use super::*;
 use crate::Profile;
 
 /// A family of each API, and a model of it.
-fn all() -> [(Profile, &'static str); 4] {
+pub(super) fn all() -> [(Profile, &'static str); 4] {
     let gpt = "gpt-computer".parse().expect("a family");
     [
         (Profile::GELAB, "gelab-fake"),
@@ -15,13 +15,13 @@ fn all() -> [(Profile, &'static str); 4] {
     ]
 }
 
-fn of(fake: &Fake, profile: Profile, name: &str) -> RemoteModel {
+pub(super) fn of(fake: &Fake, profile: Profile, name: &str) -> RemoteModel {
     let config = ModelConfig { profile: Some(profile), name: name.to_owned(), ..config(fake) };
     RemoteModel::new(config).expect("the settings are right")
 }
 
 /// A reply that ends the task, in events of the family's API; without the last so many of them.
-fn stream(profile: Profile, without: usize) -> String {
+pub(super) fn stream(profile: Profile, without: usize) -> String {
     let events = match profile.name() {
         "claude" => vec![
             json!({"type": "message_start", "message": {"model": "claude-fake", "usage": {"input_tokens": 7}}}),

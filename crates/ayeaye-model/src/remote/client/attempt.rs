@@ -27,6 +27,8 @@ pub(super) struct Attempt {
 
 /// How long to wait for the end of the answer after `[DONE]`, so that the connection can be reused.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(50);
+/// How long to wait for the counts of tokens behind a reply, and for the end of its stream.
+const COUNTS_TIMEOUT: Duration = Duration::from_secs(3);
 /// The most bytes of an error answer that are looked at.
 const MAX_ERROR_BYTES: usize = 16 << 10;
 
@@ -65,25 +67,37 @@ impl Client {
             if error.is_reported && !has_begun { error } else { error.taken() }
         };
         let mut bytes = response.bytes_stream();
-        loop {
-            let piece = deadlines.bound("sent no more of its answer", bytes.next()).await;
-            let piece = piece.map_err(AttemptError::taken)?;
-            let Some(piece) = piece else { break };
-            let piece = piece.map_err(|err| AttemptError::transport(err).taken())?;
-            let done = decoder.push(&piece).map_err(|err| failed(err, decoder.has_begun()))?;
+        let mut last = None;
+        let broken = loop {
+            let piece = deadlines.bound_by(last, "sent no more of its answer", bytes.next()).await;
+            let piece = match piece {
+                Ok(Some(Ok(piece))) => piece,
+                Ok(Some(Err(err))) => break Some(AttemptError::transport(err).taken()),
+                Ok(None) => break None,
+                Err(late) => break Some(late.taken()),
+            };
+            let pushed = decoder.push(&piece);
             if first_token.is_none() && decoder.has_begun() {
                 first_token = Some(started.elapsed());
             }
-            if done {
-                // Once for all of it: an endpoint may go on for ever.
-                let until = Instant::now() + DRAIN_TIMEOUT;
-                while let Ok(Some(Ok(_))) = timeout_at(until, bytes.next()).await {}
-                break;
+            match pushed {
+                Ok(true) => {
+                    // Once for all of it: an endpoint may go on for ever.
+                    let until = Instant::now() + DRAIN_TIMEOUT;
+                    while let Ok(Some(Ok(_))) = timeout_at(until, bytes.next()).await {}
+                    break None;
+                }
+                Ok(false) if !decoder.is_whole() => last = None,
+                Ok(false) => last = last.or_else(|| Some(Instant::now() + COUNTS_TIMEOUT)),
+                Err(err) => break Some(failed(err, decoder.has_begun())),
             }
-        }
+        };
         let has_begun = decoder.has_begun();
-        let completion = decoder.finish().map_err(|err| failed(err, has_begun))?;
-        Ok(Attempt { completion, first_token })
+        let completion = match broken {
+            None => decoder.finish().map_err(|err| failed(err, has_begun)),
+            Some(error) => decoder.finish_after(error),
+        };
+        Ok(Attempt { completion: completion?, first_token })
     }
 
     pub(super) async fn send(
