@@ -115,12 +115,20 @@ impl AttemptError {
 
     /// Nothing came for too long.
     pub(super) fn timed_out(what: &str, limit: Duration) -> Self {
-        let message = format!(
-            "{what} within {:.1} s: it may be loading the model or be overloaded; a smaller picture \
-             or model answers sooner",
-            limit.as_secs_f64()
-        );
-        Self::new(ModelErrorKind::TimedOut, message, Recovery::RetryOnce)
+        let what = format!("{what} within {:.1} s", limit.as_secs_f64());
+        let error = Self::new(ModelErrorKind::TimedOut, what, Recovery::RetryOnce);
+        Self { hint: TOO_SLOW, ..error }
+    }
+
+    /// The same, where the endpoint had the request for long by then. It may have worked on it until the connection
+    /// broke, which is paid for: that is repeated once, as what is too slow is.
+    pub(super) fn late(self) -> Self {
+        match &self.source {
+            Some(source) if !source.is_builder() && !source.is_connect() => {
+                Self { recovery: Recovery::RetryOnce, is_taken: true, ..self }
+            }
+            Some(_) | None => self,
+        }
     }
 
     /// The request could not be sent, or the answer not be received.
@@ -172,8 +180,13 @@ impl AttemptError {
             what = format!("{what} {name}");
         }
         let (kind, hint, recovery) = classify(status, &reason.to_ascii_lowercase(), retry_after);
-        let error = Self::new(kind, what, recovery);
-        Self { said: reason.to_owned(), hint, is_reported: true, ..error }
+        Self {
+            said: reason.to_owned(),
+            hint,
+            is_reported: true,
+            is_taken: kind == ModelErrorKind::TimedOut,
+            ..Self::new(kind, what, recovery)
+        }
     }
 
     /// A redirect. It is not followed: the key is for the configured address only.
@@ -266,7 +279,9 @@ fn classify(
         429 if retry_after.is_none() && mentions(&["exceeded your current quota"]) => {
             give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
         }
-        408 | 409 | 425 | 429 => (ModelErrorKind::Overloaded, "it is busy: try later", retry),
+        // A gateway has given up waiting, and what it waited for goes on behind it. The last two are Cloudflare's.
+        408 | 504 | 522 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
+        409 | 425 | 429 => (ModelErrorKind::Overloaded, "it is busy: try later", retry),
         500..=599 => {
             (ModelErrorKind::ServerFault, "the fault is on its side: look at its log", retry)
         }
@@ -277,6 +292,9 @@ fn classify(
         _ => give_up(ModelErrorKind::Rejected, REJECTED),
     }
 }
+
+const TOO_SLOW: &str =
+    "it may be loading the model or be overloaded; a smaller picture or model answers sooner";
 
 const REJECTED: &str = "it does not take such a request: a parameter that it names can be set otherwise \
      or to \"none\" (model.temperature and the like, model.extra-body)";

@@ -1,4 +1,11 @@
 //! How streams end, other than in order.
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpListener;
+
 use super::wires::{all, of, stream};
 use super::*;
 
@@ -56,5 +63,38 @@ async fn the_end_of_a_stream_is_not_waited_for_long_behind_a_whole_reply() {
         assert_eq!(fake.seen().len(), 1);
         // It may be silent for eight seconds before.
         assert!(reply.latency < Duration::from_secs(6), "{:?}", reply.latency);
+    }
+}
+
+/// A server that closes its connections after a while, and how often it was asked.
+async fn closes_after(patience: Duration) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = asked.clone();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            counter.fetch_add(1, Ordering::Relaxed);
+            let mut request = Vec::new();
+            let reading = tokio::time::timeout(patience, stream.read_to_end(&mut request));
+            reading.await.unwrap_err();
+        }
+    });
+    (url, asked)
+}
+
+/// A load balancer that has waited long enough says nothing more. What it waited for goes on behind it.
+#[tokio::test]
+async fn a_connection_that_is_closed_without_an_answer_after_a_while_is_repeated_once() {
+    for (patience, attempts) in [(Duration::from_millis(1), 5), (Duration::from_millis(600), 2)] {
+        let (url, asked) = closes_after(patience).await;
+        let fake = Fake::start(vec![says(BACK)]).await;
+        let mut config = ModelConfig { endpoint: Endpoint::parse(&url).unwrap(), ..config(&fake) };
+        config.limits.first_byte = Duration::from_secs(1);
+        let error = RemoteModel::new(config).unwrap().call(&prompt(), LIMIT).await.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Unreachable, "{}", error.message);
+        assert_eq!(asked.load(Ordering::Relaxed), attempts, "{}", error.message);
+        let taken = error.retries.iter().filter(|it| it.taken).count();
+        assert_eq!(taken, if attempts == 2 { 2 } else { 0 }, "{:?}", error.retries);
     }
 }

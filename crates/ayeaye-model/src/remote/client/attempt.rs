@@ -32,6 +32,9 @@ const COUNTS_TIMEOUT: Duration = Duration::from_secs(3);
 /// The most bytes of an error answer that are looked at.
 const MAX_ERROR_BYTES: usize = 16 << 10;
 
+/// A connection that breaks this long after the request was sent may have been in use: it was not just stale.
+const LATE: Duration = Duration::from_secs(5);
+
 impl Client {
     pub(super) async fn attempt(
         &self,
@@ -39,6 +42,17 @@ impl Client {
         end: Instant,
     ) -> Result<Attempt, AttemptError> {
         let started = Instant::now();
+        let late = LATE.min(self.config.limits.first_byte / 2);
+        let attempt = self.exchange(request, end, started).await;
+        attempt.map_err(|err| if late <= started.elapsed() { err.late() } else { err })
+    }
+
+    async fn exchange(
+        &self,
+        request: &Request<'_>,
+        end: Instant,
+        started: Instant,
+    ) -> Result<Attempt, AttemptError> {
         let deadlines = Deadlines::new(&self.config.limits, end);
         let url = self.api.completion_url(self.endpoint(), &self.config.name, self.config.stream);
         let headers = self.api.headers(request.computer);

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn what_is_tried_again() {
-    for status in [408, 429, 500, 502, 503, 504, 529] {
+    for status in [429, 500, 502, 503, 529] {
         let error = AttemptError::from_status(status, "busy", None);
         assert_eq!(
             error.recovery,
@@ -57,6 +57,21 @@ fn what_is_tried_again() {
             error.message(str::to_owned)
         );
     }
+}
+
+/// The model may have answered to nobody by then, and is paid for that.
+#[test]
+fn what_a_gateway_gave_up_is_repeated_once_and_may_be_paid_for() {
+    for status in [408, 504, 522, 524] {
+        for wait in [None, Some(Duration::from_secs(1))] {
+            let error = AttemptError::from_status(status, "upstream request timeout", wait);
+            let expected = (ModelErrorKind::TimedOut, Recovery::RetryOnce, true);
+            assert_eq!((error.kind, error.recovery, error.is_taken), expected, "{status}");
+            let message = error.message(str::to_owned);
+            assert!(message.contains("(“upstream request timeout”): it may be"), "{message}");
+        }
+    }
+    assert!(!AttemptError::from_status(503, "", None).is_taken);
 }
 
 #[test]
