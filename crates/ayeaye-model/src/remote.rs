@@ -32,7 +32,7 @@ mod wire;
 
 pub(crate) use client::Client;
 pub use client::ModelList;
-use completion::TRUNCATED;
+use completion::{FAILED, TRUNCATED};
 pub use reach::Reach;
 pub(crate) use reach::lists;
 
@@ -283,12 +283,8 @@ fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
         | "unexpected_tool_call"
         | "missing_thought_signature"
         | "too_many_tool_calls" => "its call of a tool was malformed; call one tool, by its schema",
-        "abort"
-        | "error"
-        | "cancelled"
-        | "other"
-        | "network_error"
-        | "insufficient_system_resource" => "the endpoint broke it off",
+        "cancelled" | "other" => "the endpoint broke it off",
+        reason if FAILED.contains(&reason) => "the endpoint broke it off",
         _ => return None,
     })
 }

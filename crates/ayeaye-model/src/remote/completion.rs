@@ -4,6 +4,10 @@ use ayeaye_agent::{Tokens, ToolCall};
 /// The finish reason of an answer that ended without giving one.
 pub(super) const TRUNCATED: &str = "cut";
 
+/// The finish reasons of answers that failed at the endpoint: not by what the model wrote.
+pub(super) const FAILED: [&str; 5] =
+    ["abort", "error", "failed", "network_error", "insufficient_system_resource"];
+
 /// What has arrived of a reply.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Completion {
@@ -71,6 +75,13 @@ impl Completion {
     /// Whether any of the reply has arrived.
     pub(super) fn has_begun(&self) -> bool {
         !self.text.is_empty() || !self.reasoning.is_empty() || !self.calls.is_empty()
+    }
+
+    /// The finish reason that says that it failed, where nothing has come that can be used.
+    pub(super) fn failure(&self) -> Option<&str> {
+        let reason = self.finish_reason.as_deref()?;
+        let is_empty = self.text.trim().is_empty() && self.calls.is_empty();
+        (is_empty && FAILED.contains(&&*reason.to_ascii_lowercase())).then_some(reason)
     }
 
     /// Whether all of the reply has arrived, by its finish reason.

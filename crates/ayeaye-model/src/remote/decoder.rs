@@ -119,6 +119,7 @@ impl ResponseDecoder {
         }
         match self.finish() {
             Ok(completion) if completion.is_whole() => Ok(completion),
+            Err(reported) if reported.is_reported => Err(reported),
             Ok(_) | Err(_) => Err(error),
         }
     }
@@ -152,7 +153,7 @@ impl ResponseDecoder {
                 if completion.finish_reason.is_none() && is_cut {
                     completion.finish_reason = Some(TRUNCATED.to_owned());
                 }
-                Ok(finished(completion, api))
+                finished(completion, api)
             }
         }
     }
@@ -177,7 +178,7 @@ pub(super) fn decode_json(
         let what = format!("JSON that holds no {}", api.expected_content());
         return Err(AttemptError::wrong_api(&what));
     }
-    Ok(finished(completion, api))
+    finished(completion, api)
 }
 
 /// Adds a whole answer, or one event of a stream; `limit` bounds the bytes of text, reasoning and
@@ -208,11 +209,14 @@ pub(super) fn merge(
     Ok(found)
 }
 
-fn finished(mut completion: Completion, api: &dyn Api) -> Completion {
+fn finished(mut completion: Completion, api: &dyn Api) -> Result<Completion, AttemptError> {
     if completion.finish_reason.is_none() && api.always_gives_finish_reason() {
         completion.finish_reason = Some(TRUNCATED.to_owned());
     }
-    completion
+    match completion.failure() {
+        Some(reason) => Err(AttemptError::failed(reason)),
+        None => Ok(completion),
+    }
 }
 
 #[cfg(test)]

@@ -189,6 +189,17 @@ impl AttemptError {
         }
     }
 
+    /// An answer without anything to use, and a finish reason that says that it failed.
+    pub(super) fn failed(reason: &str) -> Self {
+        let what = format!("broke off its answer (finish reason {})", excerpt(reason));
+        let retry = Recovery::Retry { after: None };
+        Self {
+            hint: FAULT,
+            is_reported: true,
+            ..Self::new(ModelErrorKind::ServerFault, what, retry)
+        }
+    }
+
     /// A redirect. It is not followed: the key is for the configured address only.
     pub(super) fn redirect(status: u16, to: &str) -> Self {
         let message = format!(
@@ -282,9 +293,7 @@ fn classify(
         // A gateway has given up waiting, and what it waited for goes on behind it. The last two are Cloudflare's.
         408 | 504 | 522 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
         409 | 425 | 429 => (ModelErrorKind::Overloaded, "it is busy: try later", retry),
-        500..=599 => {
-            (ModelErrorKind::ServerFault, "the fault is on its side: look at its log", retry)
-        }
+        500..=599 => (ModelErrorKind::ServerFault, FAULT, retry),
         // Nothing can be set that would make it able.
         400 if mentions(&["the stand-in for a model only"]) => {
             give_up(ModelErrorKind::Rejected, "`ayeaye setup` configures one")
@@ -295,6 +304,8 @@ fn classify(
 
 const TOO_SLOW: &str =
     "it may be loading the model or be overloaded; a smaller picture or model answers sooner";
+
+const FAULT: &str = "the fault is on its side: look at its log";
 
 const REJECTED: &str = "it does not take such a request: a parameter that it names can be set otherwise \
      or to \"none\" (model.temperature and the like, model.extra-body)";

@@ -93,10 +93,12 @@ fn span(text: &str) -> Option<Duration> {
 /// The error in an answer whose HTTP status is a success.
 pub(super) fn reported_error(json: &Value) -> Option<AttemptError> {
     let json = unwrap_single(json);
-    // In streams of the Responses API in what has failed, or as an event of its own.
+    // In streams of the Responses API in what has failed, or as an event of its own; a router's, of what is behind
+    // it, in the choice.
+    let inside = [&json["response"]["error"], &json["choices"][0]["error"]];
     let error = match &json["error"] {
         Value::Null if json["type"] == "error" => json,
-        Value::Null => &json["response"]["error"],
+        Value::Null => inside.into_iter().find(|it| !it.is_null())?,
         error => error,
     };
     if error.is_null() || error.as_str().is_some_and(str::is_empty) {
@@ -203,6 +205,24 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn a_routers_error_is_found_in_the_choice() {
+        let error =
+            json!({"code": 429, "message": "Provider rate limited. Please try again in 20s."});
+        for piece in ["message", "delta"] {
+            let choice = json!({"index": 0, "finish_reason": "error", "error": error,
+                piece: {"role": "assistant", "content": ""}});
+            let found = reported_error(&json!({ "choices": [choice] })).unwrap();
+            let after = Some(Duration::from_secs(20));
+            assert_eq!(found.recovery, Recovery::Retry { after }, "{piece}");
+            assert!(found.message(str::to_owned).contains("Provider rate limited"));
+        }
+        let fine = json!({"choices": [{"error": null, "message": {"content": "a"}}]});
+        assert!(
+            reported_error(&fine).is_none() && reported_error(&json!({"choices": []})).is_none()
+        );
     }
 
     #[test]

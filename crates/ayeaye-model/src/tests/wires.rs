@@ -173,6 +173,7 @@ async fn what_is_refused_withheld_or_broken_off_is_not_read() {
         (3, responses("incomplete", json!("max_output_tokens")), "cut off"),
         (3, responses("incomplete", json!("content_filter")), "withheld"),
         (3, responses("in_progress", Value::Null), "cut off"),
+        (3, responses("failed", Value::Null), "broke it off"),
         (3, json!({"output": [], "status": "completed"}), "empty"),
     ] {
         let (profile, name) = all()[at];
@@ -181,6 +182,35 @@ async fn what_is_refused_withheld_or_broken_off_is_not_read() {
         let reply = model.call(&prompt(), LIMIT).await.unwrap();
         let why = model.read(&reply, SENT).unwrap_err().to_string();
         assert!(why.contains(part), "{said}: {why}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_failed_before_it_said_anything_is_no_reply() {
+    let chat = |reason: &str, rest: Value| {
+        let mut choice =
+            json!({"message": {"role": "assistant", "content": ""}, "finish_reason": reason});
+        choice.as_object_mut().unwrap().extend(rest.as_object().cloned().unwrap_or_default());
+        json!({ "choices": [choice] }).to_string()
+    };
+    let limited = json!({"error": {"code": 429, "message": "Provider rate limited"}});
+    let streamed =
+        json!({"choices": [{"delta": {}, "finish_reason": "error", "error": limited["error"]}]});
+    let failed = json!({"type": "response.failed", "response": {"status": "failed"}});
+    for (at, headers, body, part) in [
+        (0, JSON, chat("error", limited), "429 Too Many Requests (“Provider rate limited”)"),
+        (0, EVENTS, format!("data: {streamed}\n\n"), "“Provider rate limited”"),
+        (0, JSON, chat("network_error", Value::Null), "finish reason “network_error”"),
+        (0, JSON, chat("insufficient_system_resource", Value::Null), "fault is on its side"),
+        (0, JSON, chat("abort", Value::Null), "broke off its answer"),
+        (3, JSON, json!({"output": [], "status": "failed"}).to_string(), "“failed”"),
+        (3, EVENTS, format!("data: {failed}\n\n"), "“failed”"),
+    ] {
+        let (profile, name) = all()[at];
+        let fake = Fake::start(vec![http("200 OK", headers, &body)]).await;
+        let error = of(&fake, profile, name).call(&prompt(), LIMIT).await.unwrap_err();
+        assert_eq!((fake.seen().len(), error.retries[0].taken), (5, false), "{body}");
+        assert!(error.message.contains(part), "{}", error.message);
     }
 }
 
