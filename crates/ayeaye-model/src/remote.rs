@@ -260,7 +260,10 @@ fn slot_texts(
 fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
     Some(match finish_reason.to_ascii_lowercase().as_str() {
         "length" | "max_tokens" | "max_output_tokens" | "model_length" | "token_limit"
-        | "time_limit" | TRUNCATED => "it was cut off before its end; think in fewer words",
+        | "time_limit" => "it was cut off before its end; think in fewer words",
+        TRUNCATED => {
+            "it was cut off before its end, and nothing says why: look at the server's log"
+        }
         "model_context_window_exceeded" => {
             "it was cut off before its end, since nothing more goes into the model's context"
         }

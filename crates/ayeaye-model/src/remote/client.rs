@@ -64,8 +64,8 @@ struct Request<'a> {
     changes: u32,
     is_shortened: bool,
     reply: ReplyLength,
-    /// An attempt has timed out; the next one that does is the last.
-    has_timed_out: bool,
+    /// An attempt has failed in a way that may be paid for, by taking long or by a cut; the next one is the last.
+    has_been_repeated: bool,
 }
 
 /// How long the reply may be that is asked for, beside what the sampling says of it now.
@@ -163,13 +163,14 @@ impl Client {
             refused_tools: ComputerTools::default(),
             changes: 0,
             is_shortened: false,
-            has_timed_out: false,
+            has_been_repeated: false,
         };
         let mut failed: Vec<Retry> = Vec::new();
         loop {
-            let error = match self.attempt(&request, end).await {
+            let (error, cut) = match self.attempt(&request, end).await {
+                Ok(attempt) if attempt.completion.is_cut() => (AttemptError::cut(), Some(attempt)),
                 Ok(attempt) => return Ok(self.reply(attempt, started.elapsed(), failed)),
-                Err(error) => error,
+                Err(error) => (error, None),
             };
             // Not the message: it may quote the endpoint, and that may quote the prompt.
             tracing::debug!("an attempt to ask the model failed");
@@ -180,6 +181,10 @@ impl Client {
             let recovery = if nothing_runs { Recovery::GiveUp } else { error.recovery };
             let wait = self.recover(recovery, &mut request, attempts, policy);
             let Some(waited) = wait.filter(|wait| *wait < left) else {
+                // Whoever asks for another reply tells the model that this one was cut.
+                if let Some(attempt) = cut {
+                    return Ok(self.reply(attempt, started.elapsed(), failed));
+                }
                 let taken = error.is_taken;
                 let last = Retry { error: message.clone(), waited: Duration::ZERO, taken };
                 failed.push(last);

@@ -84,10 +84,14 @@ impl Completion {
         (is_empty && FAILED.contains(&&*reason.to_ascii_lowercase())).then_some(reason)
     }
 
+    /// Whether the answer ended without saying that the reply had.
+    pub(super) fn is_cut(&self) -> bool {
+        self.finish_reason.as_deref() == Some(TRUNCATED)
+    }
+
     /// Whether all of the reply has arrived, by its finish reason.
     pub(super) fn is_whole(&self) -> bool {
-        let reason = self.finish_reason.as_deref();
-        reason.is_some_and(|reason| reason != TRUNCATED) && !self.goes_on
+        self.finish_reason.is_some() && !self.is_cut() && !self.goes_on
     }
 
     /// The tool calls, once nothing more comes.

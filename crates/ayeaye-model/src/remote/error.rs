@@ -40,7 +40,7 @@ pub(super) enum Recovery {
     GiveUp,
     /// Another attempt, after the time that the endpoint asked for if it did.
     Retry { after: Option<Duration> },
-    /// One more attempt at most: the failure itself took long.
+    /// One more attempt at most: the failure itself took long, or has been paid for.
     RetryOnce,
     /// The same request without a feature that this endpoint does not support.
     WithoutFeature(OptionalFeature),
@@ -187,6 +187,13 @@ impl AttemptError {
             is_taken: kind == ModelErrorKind::TimedOut,
             ..Self::new(kind, what, recovery)
         }
+    }
+
+    /// An answer that ended before its reply did.
+    pub(super) fn cut() -> Self {
+        let what = "ended its answer before the end of the reply";
+        let error = Self::new(ModelErrorKind::InvalidResponse, what, Recovery::RetryOnce);
+        Self { hint: "look at its log", is_taken: true, ..error }
     }
 
     /// An answer without anything to use, and a finish reason that says that it failed.

@@ -66,6 +66,26 @@ async fn the_end_of_a_stream_is_not_waited_for_long_behind_a_whole_reply() {
     }
 }
 
+/// A server that was stopped, say. The model has not written too much.
+#[tokio::test]
+async fn a_stream_that_just_ends_is_tried_once_more_and_is_then_a_reply_that_was_cut() {
+    let cut = http("200 OK", EVENTS, events(&[BACK], None));
+    let reply = replied(vec![cut.clone(), says(BACK)]).await;
+    assert_eq!((reply.text.as_str(), reply.finish_reason.as_deref()), (BACK, Some("stop")));
+    let [retry] = &reply.retries[..] else { panic!("{:?}", reply.retries) };
+    assert!(retry.taken && retry.error.contains("before the end of the reply"), "{retry:?}");
+    assert!(!retry.waited.is_zero(), "{retry:?}");
+    let length = http("200 OK", EVENTS, events(&[BACK], Some("length")));
+    for (answer, attempts, part) in [(cut, 2, "server's log"), (length, 1, "fewer words")] {
+        let fake = Fake::start(vec![answer]).await;
+        let model = model(&fake);
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        let why = model.read(&reply, SENT).unwrap_err().to_string();
+        assert!(why.starts_with("it was cut off before its end") && why.contains(part), "{why}");
+        assert_eq!((fake.seen().len(), reply.retries.len()), (attempts, attempts - 1));
+    }
+}
+
 /// A server that closes its connections after a while, and how often it was asked.
 async fn closes_after(patience: Duration) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();

@@ -33,8 +33,8 @@ impl Client {
         let backoff = |after| backoff::delay(policy, counted + 1, after, rand::random());
         let (is_change, wait) = match recovery {
             Recovery::Retry { after } => (false, backoff(after)),
-            Recovery::RetryOnce if !request.has_timed_out => {
-                request.has_timed_out = true;
+            Recovery::RetryOnce if !request.has_been_repeated => {
+                request.has_been_repeated = true;
                 (false, backoff(None))
             }
             Recovery::WithoutFeature(feature)
