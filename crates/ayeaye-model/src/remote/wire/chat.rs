@@ -174,6 +174,9 @@ fn push_text(into: &mut String, json: &Value) {
     }
 }
 
+/// More tokens than any reply has.
+const MOST_TOKENS: u64 = 1 << 20;
+
 fn read_usage(usage: &Value) -> Tokens {
     let count = |value: &Value| value.as_u64().unwrap_or(0);
     // Beside the place of the others, Kimi's and DeepSeek's.
@@ -182,9 +185,13 @@ fn read_usage(usage: &Value) -> Tokens {
         &usage["cached_tokens"],
         &usage["prompt_cache_hit_tokens"],
     ];
+    let (prompt, completion) = (count(&usage["prompt_tokens"]), count(&usage["completion_tokens"]));
+    // Some endpoints count reasoning in the total only.
+    let rest = count(&usage["total_tokens"]).saturating_sub(prompt);
+    let rest = if rest <= MOST_TOKENS { rest } else { 0 };
     Tokens {
-        prompt: count(&usage["prompt_tokens"]),
-        completion: count(&usage["completion_tokens"]),
+        prompt,
+        completion: completion.max(rest),
         thinking: count(&usage["completion_tokens_details"]["reasoning_tokens"]),
         cached: cached.into_iter().find_map(Value::as_u64).unwrap_or(0),
     }

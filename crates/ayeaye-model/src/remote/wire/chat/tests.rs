@@ -116,6 +116,31 @@ fn tokens_are_counted_wherever_they_are_told() {
 }
 
 #[test]
+fn tokens_that_are_in_the_total_only_are_counted() {
+    let tokens = |usage: Value| {
+        read(&json!({"usage": usage, "choices": [{"message": {"content": "a"}}]})).tokens
+    };
+    let beside = json!({"prompt_tokens": 21, "completion_tokens": 0, "total_tokens": 81,
+        "completion_tokens_details": {"reasoning_tokens": 60}});
+    assert_eq!(
+        tokens(beside),
+        Tokens { prompt: 21, completion: 60, thinking: 60, ..Tokens::default() }
+    );
+    for (total, completion) in [
+        (json!(26), 5),
+        (json!(90), 69),
+        // What cannot be is left out.
+        (json!(20), 5),
+        (json!(0), 5),
+        (json!(null), 5),
+        (json!(u64::MAX), 5),
+    ] {
+        let usage = json!({"prompt_tokens": 21, "completion_tokens": 5, "total_tokens": total});
+        assert_eq!(tokens(usage).completion, completion, "{total}");
+    }
+}
+
+#[test]
 fn a_prompt_as_it_is_sent() {
     let parts = vec![Part::Text("look".to_owned()), Part::Picture(picture())];
     let prompt = Prompt::of(vec![Message { role: Role::User, parts }]);
