@@ -69,6 +69,14 @@ pub(crate) fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.parse::<f64>().ok()? * scale).ok()
 }
 
+/// A time where nothing says whether a number counts seconds: from 100 on, it counts milliseconds.
+pub(crate) fn seconds_or_milliseconds(text: String) -> String {
+    match text.trim().parse::<f64>() {
+        Ok(number) if 100.0 <= number => format!("{} ms", text.trim()),
+        _ => text,
+    }
+}
+
 /// The duration of a wait, at most [`LONGEST_WAIT`].
 pub(crate) fn wait(text: Option<&str>) -> Result<Duration, ParseError> {
     match text.map(str::trim).filter(|text| !text.is_empty()) {

@@ -185,6 +185,10 @@ impl Reader<'_> {
                 }
                 None => None,
             },
+            // Under a name of another format, which may count in another unit.
+            _ if !self.args.is_given(&arg.1[..1]) && self.args.is_given(arg.1) => {
+                value.map(values::seconds_or_milliseconds)
+            }
             _ => value,
         })
     }
