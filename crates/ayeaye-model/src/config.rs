@@ -71,7 +71,7 @@ pub struct RetryPolicy {
     /// The wait before the second attempt. It doubles with each, with a jitter of half so that
     /// clients that failed together do not come back together.
     pub initial_backoff: Duration,
-    /// The longest `Retry-After` that is honoured; a longer one is ignored.
+    /// The longest `Retry-After` that is waited for; a longer one ends the call.
     pub max_retry_after: Duration,
 }
 

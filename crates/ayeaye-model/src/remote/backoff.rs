@@ -7,20 +7,21 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
 use crate::RetryPolicy;
 
-/// The time before attempt `next` (the first retry is 2): what the endpoint asked for if that is
-/// believable, else twice as long each time, with a jitter of half. `random` is 0 to 1.
+/// The time before attempt `next` (the first retry is 2): twice as long each time, with a jitter of half, and no less
+/// than the endpoint asked for. `None` where that is longer than anybody waits. `random` is 0 to 1.
 pub(super) fn delay(
     policy: &RetryPolicy,
     next: u32,
     retry_after: Option<Duration>,
     random: f64,
-) -> Duration {
-    if let Some(asked) = retry_after.filter(|asked| *asked <= policy.max_retry_after) {
-        return asked;
+) -> Option<Duration> {
+    let asked = retry_after.unwrap_or_default();
+    if policy.max_retry_after < asked {
+        return None;
     }
     let factor = 1u32.checked_shl(next.saturating_sub(2)).unwrap_or(u32::MAX);
     let wait = policy.initial_backoff.checked_mul(factor).unwrap_or(policy.max_retry_after);
-    wait.min(policy.max_retry_after).mul_f64(0.5 + random.clamp(0.0, 1.0))
+    Some(wait.min(policy.max_retry_after).mul_f64(0.5 + random.clamp(0.0, 1.0)).max(asked))
 }
 
 /// What `Retry-After` asks for, in seconds or as a date. A date is compared with the answer's own
@@ -47,7 +48,7 @@ mod tests {
 
     #[test]
     fn waits_double_and_vary_by_half() {
-        let delay = |next, chance| super::delay(&RetryPolicy::DEFAULT, next, None, chance);
+        let delay = |next, chance| super::delay(&RetryPolicy::DEFAULT, next, None, chance).unwrap();
         assert_eq!([2, 3, 4, 5].map(|next| delay(next, 0.5)), [1, 2, 4, 8].map(S));
         assert_eq!(
             (delay(2, 0.0), delay(2, 1.0)),
@@ -58,11 +59,15 @@ mod tests {
 
     #[test]
     fn what_the_endpoint_asks_for_is_honoured_up_to_a_minute() {
-        let delay = |asked| super::delay(&RetryPolicy::DEFAULT, 2, Some(asked), 0.5);
-        assert_eq!(delay(S(7)), S(7));
-        assert_eq!(delay(S(60)), S(60));
-        assert_eq!(delay(S(61)), S(1));
-        assert_eq!(delay(Duration::ZERO), Duration::ZERO);
+        let delay = |next, asked| super::delay(&RetryPolicy::DEFAULT, next, Some(asked), 0.5);
+        assert_eq!(delay(2, S(7)), Some(S(7)));
+        assert_eq!(delay(2, S(60)), Some(S(60)));
+        assert_eq!(delay(2, S(61)), None);
+        assert_eq!(
+            [2, 5].map(|next| delay(next, Duration::ZERO)),
+            [1, 8].map(|wait| Some(S(wait)))
+        );
+        assert_eq!(delay(5, S(7)), Some(S(8)));
     }
 
     fn headers(retry_after: &'static str, date: Option<&'static str>) -> HeaderMap {

@@ -174,7 +174,7 @@ impl Client {
             };
             // Not the message: it may quote the endpoint, and that may quote the prompt.
             tracing::debug!("an attempt to ask the model failed");
-            let message = self.describe(&error);
+            let message = self.describe(&error, policy);
             let attempts = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
             let left = end.saturating_duration_since(Instant::now());
             let nothing_runs = error.is_refused() && !self.has_answered();
@@ -287,14 +287,29 @@ impl Client {
     }
 
     /// An error as a whole sentence, without the key.
-    fn describe(&self, error: &AttemptError) -> String {
+    fn describe(&self, error: &AttemptError, policy: &RetryPolicy) -> String {
         let message = error.message(|text| self.redact(text));
-        self.redact(&format!("the model endpoint {} {message}", self.endpoint()))
+        let wait = match error.recovery {
+            Recovery::Retry { after: Some(after) } if policy.max_retry_after < after => {
+                format!("; it asks not to be asked again for {}", in_words(after))
+            }
+            _ => String::new(),
+        };
+        self.redact(&format!("the model endpoint {} {message}{wait}", self.endpoint()))
     }
 
     fn redact(&self, text: &str) -> String {
         self.config.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact_in(text))
     }
+}
+
+/// A long time, in its largest unit of which it is at least two; rounded up.
+fn in_words(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil();
+    let units = [(86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")];
+    let (each, unit) =
+        units.into_iter().find(|(each, _)| 2.0 * each <= seconds).unwrap_or((1.0, "seconds"));
+    format!("{} {unit}", (seconds / each).ceil())
 }
 
 /// Whether two names may mean one model, with or without a path before it or a date behind it.

@@ -128,6 +128,33 @@ async fn the_time_that_a_busy_endpoint_states_in_words_is_waited_for() {
 }
 
 #[tokio::test]
+async fn a_wait_that_is_too_long_ends_the_call_and_is_told() {
+    for (wait, told) in [
+        ("61", "61 seconds"),
+        ("300", "5 minutes"),
+        ("7201", "3 hours"),
+        ("999999999999999", "11574074075 days"),
+    ] {
+        let headers = format!("retry-after: {wait}\r\n");
+        let (error, seen) = failed(vec![http("429 Too Many Requests", &headers, "{}")]).await;
+        assert_eq!((seen, error.kind), (1, ModelErrorKind::Overloaded), "{}", error.message);
+        let end = format!("try later; it asks not to be asked again for {told}");
+        assert!(error.message.ends_with(&end), "{}", error.message);
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_that_asks_for_no_wait_is_given_one() {
+    let fake = Fake::start(vec![http("429 Too Many Requests", "retry-after: 0\r\n", "{}")]).await;
+    let error = model(&fake).call(&prompt(), LIMIT).await.unwrap_err();
+    let (_, before_the_last) = error.retries.split_last().unwrap();
+    assert_eq!(before_the_last.len(), 4);
+    for retry in before_the_last {
+        assert!(Duration::from_millis(1) <= retry.waited, "{:?}", error.retries);
+    }
+}
+
+#[tokio::test]
 async fn an_error_line_in_a_stream_is_the_error() {
     let said = "error: {\"code\":400,\"message\":\"the request exceeds the available context size\",\
                 \"type\":\"invalid_request_error\"}\n\ndata: [DONE]\n\n";

@@ -53,17 +53,19 @@ async fn the_end_of_a_stream_is_not_waited_for_long_behind_a_whole_reply() {
     let body = events(&[BACK], Some("stop"));
     let reason_alone = body.split("data: {\"choices\":[],").next().unwrap();
     let without_done = body.strip_suffix("data: [DONE]\n\n").unwrap();
-    for (silent, counted) in [
+    let silences = [
         (Act::Hang(raw("200 OK", EVENTS, without_done)), 2),
         (Act::Drip(raw("200 OK", EVENTS, reason_alone)), 0),
-    ] {
+    ];
+    let taken = silences.map(|(silent, counted)| async move {
         let fake = Fake::start(vec![silent]).await;
         let reply = model(&fake).call(&prompt(), LIMIT).await.unwrap();
         assert_eq!((reply.text.as_str(), reply.tokens.completion), (BACK, counted));
         assert_eq!(fake.seen().len(), 1);
         // It may be silent for eight seconds before.
         assert!(reply.latency < Duration::from_secs(6), "{:?}", reply.latency);
-    }
+    });
+    futures::future::join_all(taken).await;
 }
 
 /// A server that was stopped, say. The model has not written too much.

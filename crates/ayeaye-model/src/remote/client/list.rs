@@ -27,7 +27,7 @@ impl Client {
         let started = Instant::now();
         let found = self.list(started + self.config.limits.first_byte).await;
         found.map_err(|error| {
-            let message = self.describe(&error);
+            let message = self.describe(&error, &self.config.retries);
             ModelError::new(error.kind, message, started.elapsed())
         })
     }

@@ -32,10 +32,10 @@ impl Client {
         };
         let backoff = |after| backoff::delay(policy, counted + 1, after, rand::random());
         let (is_change, wait) = match recovery {
-            Recovery::Retry { after } => (false, backoff(after)),
+            Recovery::Retry { after } => (false, backoff(after)?),
             Recovery::RetryOnce if !request.has_been_repeated => {
                 request.has_been_repeated = true;
-                (false, backoff(None))
+                (false, backoff(None)?)
             }
             Recovery::WithoutFeature(feature)
                 if self.api.is_optional(feature) && self.was_sent(request, feature) =>

@@ -41,6 +41,9 @@ fn what_is_tried_again() {
             "quota",
         ),
         (429, "You exceeded your current quota [GenerateRequestsPerDayPerProject]", "quota"),
+        (429, "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock more", "quota"),
+        (429, "requests_per_day limit reached", "quota"),
+        (429, "Daily limit exceeded", "quota"),
         (400, "At most 0 image(s) may be provided in one prompt.", "takes no pictures"),
         (
             500,

@@ -100,11 +100,14 @@ pub(super) const INVALID_KEY: [&str; 4] =
     ["api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key"];
 
 /// `1113` is Zhipu's for an account without money, `Arrearage` that of `DashScope`.
-pub(super) const QUOTA_EXCEEDED: [&str; 7] = [
+pub(super) const QUOTA_EXCEEDED: [&str; 10] = [
     "insufficient_quota",
     "credit balance",
     "insufficient balance",
     "perday",
+    "per-day",
+    "per_day",
+    "daily",
     "exceeded_current_quota",
     "[1113]",
     "[arrearage]",
