@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::completion::{Completion, TRUNCATED};
 use super::error::AttemptError;
-use super::error_body::reported_error;
+use super::error_body::{bare_error, reported_error, words_in};
 use super::sse::EventReader;
 use super::wire::Api;
 use crate::Limits;
@@ -176,7 +176,8 @@ pub(super) fn decode_json(
     let mut completion = Completion::default();
     if !merge(&mut completion, api, &json, limit)? {
         let what = format!("JSON that holds no {}", api.expected_content());
-        return Err(AttemptError::wrong_api(&what));
+        let words = words_in(&json).unwrap_or_default().to_owned();
+        return Err(AttemptError::wrong_api(&what).quoting(words));
     }
     finished(completion, api)
 }
@@ -195,6 +196,9 @@ pub(super) fn merge(
     let had_reason = completion.finish_reason.is_some();
     let bytes = completion.bytes();
     let found = api.merge(completion, json);
+    if !found && let Some(error) = bare_error(json) {
+        return Err(error);
+    }
     completion.goes_on |= had_reason && bytes < completion.bytes();
     if limit < completion.bytes() {
         return Err(AttemptError::too_long(format!(

@@ -9,7 +9,7 @@ use super::features::OptionalFeature;
 use crate::excerpt::excerpt;
 use words::{
     CONTEXT_EXCEEDED, INVALID_KEY, NO_VISION, QUOTA_EXCEEDED, Room, most_pictures, most_tokens,
-    room_for_reply, unsupported_feature,
+    room_for_reply, status_of, unsupported_feature,
 };
 
 mod words;
@@ -97,10 +97,16 @@ impl AttemptError {
 
     /// An answer of some other API, or of none.
     pub(super) fn wrong_api(what: &str) -> Self {
-        Self::invalid_response(format!(
-            "answered with {what}: the base URL must be that of an OpenAI-compatible API, which \
-             usually ends in /v1, or of the API that the model's profile uses"
-        ))
+        Self {
+            hint: "the base URL must be that of an OpenAI-compatible API, which usually ends in /v1, or of \
+                   the API that the model's profile uses",
+            ..Self::invalid_response(format!("answered with {what}"))
+        }
+    }
+
+    /// The same, with words that stand in the answer.
+    pub(super) fn quoting(self, words: String) -> Self {
+        Self { said: words, ..self }
     }
 
     /// An answer beyond a limit of ours.
@@ -179,6 +185,18 @@ impl AttemptError {
         if let Some(name) = name {
             what = format!("{what} {name}");
         }
+        Self::classified(what, status, reason, retry_after)
+    }
+
+    /// An error inside an answer, for which no status came; a number in it may be the one it would have had.
+    pub(super) fn inside(number: Option<u16>, reason: &str, retry_after: Option<Duration>) -> Self {
+        let what = "reported an error in its answer".to_owned();
+        // Where nothing tells, it may be temporary, like one of the server's own.
+        let like = status_of(&reason.to_ascii_lowercase()).or(number).unwrap_or(500);
+        Self::classified(what, like, reason, retry_after)
+    }
+
+    fn classified(what: String, status: u16, reason: &str, retry_after: Option<Duration>) -> Self {
         let (kind, hint, recovery) = classify(status, &reason.to_ascii_lowercase(), retry_after);
         Self {
             said: reason.to_owned(),

@@ -35,19 +35,53 @@ fn plain_words(text: &str) -> String {
 /// What JSON says of an error.
 fn words_of(json: &Value) -> String {
     let error = &json["error"];
-    let code = [&error["code"], &error["type"], &error["status"]];
+    let code = [&error["code"], &error["type"], &error["status"], &json["code"]];
     let code = code.into_iter().find_map(Value::as_str).unwrap_or_default();
     // Which of its quotas is used up, where Gemini says so.
     let quotas = details(error).flat_map(|it| it["violations"].as_array().into_iter().flatten());
     let quota = quotas.filter_map(|it| it["quotaId"].as_str()).map(|id| format!(" [{id}]"));
     let quota = quota.collect::<String>();
-    for place in [&error["message"], error, &json["message"], &json["detail"]] {
-        if let Some(text) = place.as_str() {
+    match [&error["message"], error].into_iter().find_map(Value::as_str).or_else(|| words_in(json))
+    {
+        Some(text) => {
             let code = if code.is_empty() { String::new() } else { format!(" [{code}]") };
-            return format!("{text}{code}{quota}");
+            format!("{text}{code}{quota}")
         }
+        None => json.to_string(),
     }
-    json.to_string()
+}
+
+/// What JSON says that is no answer, in the places where hosts put it that have none for errors.
+pub(super) fn words_in(json: &Value) -> Option<&str> {
+    let json = unwrap_single(json);
+    // The last is MiniMax's.
+    [&json["message"], &json["detail"], &json["msg"], &json["base_resp"]["status_msg"]]
+        .into_iter()
+        .find_map(Value::as_str)
+}
+
+/// The error that JSON is which holds nothing of an answer, if it is one.
+pub(super) fn bare_error(json: &Value) -> Option<AttemptError> {
+    let json = unwrap_single(json);
+    let text = words_in(json)?;
+    let code = [&json["code"], &json["base_resp"]["status_code"]];
+    let code = code.into_iter().find(|code| !code.is_null()).map(|code| match code {
+        Value::String(code) => code.clone(),
+        code => code.to_string(),
+    });
+    let is_fine = |code: &String| ["", "0", "200"].contains(&code.as_str());
+    let code = code.filter(|code| !is_fine(code));
+    if code.is_none() && json["object"] != "error" && json["success"] != false {
+        return None;
+    }
+    let text = code.as_ref().map_or_else(|| text.to_owned(), |code| format!("{text} [{code}]"));
+    let number = code.and_then(|code| code.parse().ok()).filter(|code| is_status(*code));
+    Some(AttemptError::inside(number, &text, stated_wait(b"", &text)))
+}
+
+/// Whether a number is the status of an error.
+fn is_status(number: u16) -> bool {
+    (400..600).contains(&number)
 }
 
 /// The details of an error in Gemini's API.
@@ -105,18 +139,19 @@ pub(super) fn reported_error(json: &Value) -> Option<AttemptError> {
         return None;
     }
     let code = [&error["code"], &error["status"], &json["code"]];
-    let code = code.into_iter().find_map(|code| {
-        code.as_u64().or_else(|| code.as_str()?.parse().ok()).filter(|c| (400..600).contains(c))
+    let status = code.into_iter().find_map(|code| {
+        let number = code.as_u64().or_else(|| code.as_str()?.parse().ok());
+        number.and_then(|code| u16::try_from(code).ok()).filter(|code| is_status(*code))
     });
     let body = serde_json::json!({ "error": error }).to_string();
     let text = error_message(body.as_bytes());
-    let status = code.and_then(|code| u16::try_from(code).ok());
     let words = [&error["code"], &error["type"], &error["status"], &json["code"]];
     let by_word = || words.iter().find_map(|word| status_of_word(word.as_str()?));
-    // An error without a number may be temporary, like one of the server's own.
-    let status = status.or_else(by_word).unwrap_or(500);
     let wait = stated_wait(body.as_bytes(), &text);
-    Some(AttemptError::from_status(status, &text, wait))
+    Some(match status.or_else(by_word) {
+        Some(status) => AttemptError::from_status(status, &text, wait),
+        None => AttemptError::inside(None, &text, wait),
+    })
 }
 
 /// The status of an error that has only a word for itself, as in streams.

@@ -1,5 +1,5 @@
-//! Server-sent events, of which only the `data` lines matter here, and the `error` lines that some servers
-//! add.
+//! Server-sent events, of which only the `data` lines matter here, whether an event is called `error`, and the
+//! `error` lines that some servers add.
 //!
 //! Not by the letter of the standard, which drops an event that no blank line follows: not every
 //! endpoint writes one, and a stream that is cut off must be told from one that has ended.
@@ -19,6 +19,8 @@ pub(super) struct EventReader {
     /// Data that is not whole JSON yet; the event goes on in the next line.
     data: String,
     data_lines: usize,
+    /// The event says that it is an error.
+    is_error: bool,
     /// `[DONE]` has come, or `on_event` has said that nothing more will.
     done: bool,
 }
@@ -63,16 +65,21 @@ impl EventReader {
             return Ok(());
         }
         if line.is_empty() {
+            self.is_error = false;
             let data = std::mem::take(&mut self.data);
             return if data.is_empty() { Ok(()) } else { Err(broken_json()) };
         }
         // As llama.cpp's server reports what fails in a stream.
         if let Some(error) = line.strip_prefix("error:").map(str::trim).filter(|it| !it.is_empty())
         {
+            let error = strict_json(error.as_bytes()).unwrap_or_else(|_| error.into());
             self.done = on_event(&as_error(error))?;
             return Ok(());
         }
-        // Comments keep the connection open; `event`, `id` and `retry` hold nothing that we need.
+        if let Some(event) = line.strip_prefix("event:") {
+            self.is_error = event.trim() == "error";
+        }
+        // Comments keep the connection open; `id`, `retry` and other events hold nothing that we need.
         let Some(data) = line.strip_prefix("data:").map(|data| data.trim_start_matches(' ')) else {
             return Ok(());
         };
@@ -87,6 +94,7 @@ impl EventReader {
         if let Ok(event) = strict_json(self.data.as_bytes()) {
             self.data.clear();
             self.data_lines = 0;
+            let event = if self.is_error { as_error(event) } else { event };
             self.done = on_event(&event)?;
         } else {
             self.data.push('\n');
@@ -96,13 +104,9 @@ impl EventReader {
     }
 }
 
-/// What stands behind `error:`, as an answer that reports it.
-fn as_error(text: &str) -> Value {
-    match strict_json(text.as_bytes()) {
-        Ok(event) if !event["error"].is_null() => event,
-        Ok(error) => serde_json::json!({ "error": error }),
-        Err(_) => serde_json::json!({ "error": text }),
-    }
+/// An error that a stream marks as one, as an answer that reports it.
+fn as_error(error: Value) -> Value {
+    if error["error"].is_null() { serde_json::json!({ "error": error }) } else { error }
 }
 
 fn broken_json() -> AttemptError {

@@ -168,6 +168,12 @@ fn what_is_no_answer_says_what_it_is() {
             "400 Bad Request (“gone”)",
         ),
         ("error: gone\n", "“gone”"),
+        (
+            "event: error\ndata: {\"code\":\"InternalError\",\"message\":\"gone\"}\n\n",
+            "reported an error in its answer (“gone [InternalError]”)",
+        ),
+        ("event:error\ndata:{\"message\":\"gone\"}\n\n", "its answer (“gone”)"),
+        ("data: {\"code\":50001,\"message\":\"gone\"}\n\n", "its answer (“gone [50001]”)"),
     ] {
         let error = decoder("text/plain", &[body.as_bytes()]).unwrap_err();
         assert!(
@@ -200,6 +206,8 @@ fn what_is_no_answer() {
     for (said, part) in [
         (json!({"choices": []}), "no `choices`"),
         (json!({"done": true}), "no `choices`"),
+        (json!({"message": "It works!"}), "no `choices` (“It works!”): the base URL"),
+        (json!({"code": 200, "msg": "ok", "success": true}), "no `choices` (“ok”)"),
         (json!("hello"), "no `choices`"),
         (json!({"error": {"message": "overloaded", "code": 503}}), "503"),
         (json!({"error": "boom"}), "“boom”"),
@@ -228,6 +236,40 @@ fn what_is_no_answer() {
     let twice = br#"{"choices":[{"message":{"content":"a","content":"b"}}]}"#;
     let error = decode_json(chat, twice, 99).unwrap_err();
     assert!(error.message(str::to_owned).contains("two ways"), "{}", error.message(str::to_owned));
+}
+
+#[test]
+fn an_error_that_is_all_of_an_answer_is_told_in_its_words() {
+    let retry = Recovery::Retry { after: None };
+    for (said, recovery, part) in [
+        (json!({"object": "error", "message": "gone", "code": 50001}), retry, "(“gone [50001]”)"),
+        (
+            json!({"object": "error", "message": "maximum context length is 4096", "code": 400}),
+            Recovery::ShorterPrompt,
+            "[400]”)",
+        ),
+        (
+            json!({"code": 500, "msg": "404 NOT_FOUND", "success": false}),
+            Recovery::GiveUp,
+            "(“404 NOT_FOUND [500]”): either the path",
+        ),
+        (
+            json!({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}, "choices": null}),
+            Recovery::GiveUp,
+            "(“insufficient balance [1008]”): the quota",
+        ),
+        (
+            json!({"error": "Unexpected endpoint or method. (POST /api/v1/chat/completions)"}),
+            Recovery::GiveUp,
+            "completions)”): either the path",
+        ),
+    ] {
+        let error = read(&said).unwrap_err();
+        let message = error.message(str::to_owned);
+        assert_eq!(error.recovery, recovery, "{message}");
+        assert!(message.starts_with("reported an error in its answer"), "{message}");
+        assert!(message.contains(part), "{message}");
+    }
 }
 
 #[test]

@@ -96,6 +96,18 @@ pub(super) fn unsupported_feature(reason: &str) -> Option<OptionalFeature> {
     })
 }
 
+/// The status of an error that says by nothing but its words what it is.
+pub(super) fn status_of(reason: &str) -> Option<u16> {
+    let mentions = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    Some(match reason {
+        // LM Studio's and Zhipu's answers where there is nothing at the path.
+        _ if mentions(&["unexpected endpoint", "404 not_found"]) => 404,
+        _ if mentions(&INVALID_KEY) => 401,
+        _ if mentions(&QUOTA_EXCEEDED) => 429,
+        _ => return None,
+    })
+}
+
 pub(super) const INVALID_KEY: [&str; 4] =
     ["api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key"];
 
