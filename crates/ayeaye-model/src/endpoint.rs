@@ -61,6 +61,11 @@ impl Endpoint {
         self.base.host_str()
     }
 
+    /// Whether it is one of Alibaba Cloud's, such as DashScope's.
+    pub(crate) fn is_aliyun(&self) -> bool {
+        self.host().is_some_and(|host| host.ends_with("aliyuncs.com"))
+    }
+
     /// The host and port of connections.
     pub(crate) fn address(&self) -> Option<(String, u16)> {
         let host = self.base.host_str()?.trim_start_matches('[').trim_end_matches(']');

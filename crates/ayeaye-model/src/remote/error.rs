@@ -6,10 +6,11 @@ use reqwest::StatusCode;
 
 use super::computer_tool;
 use super::features::OptionalFeature;
+use crate::Endpoint;
 use crate::excerpt::excerpt;
 use words::{
-    CONTEXT_EXCEEDED, INVALID_KEY, NO_VISION, QUOTA_EXCEEDED, Room, most_pictures, most_tokens,
-    room_for_reply, status_of, unsupported_feature,
+    CONTEXT_EXCEEDED, INVALID_KEY, MODERATED, NO_VISION, QUOTA_EXCEEDED, QUOTA_FORBIDDEN, Room,
+    most_pictures, most_tokens, room_for_reply, status_of, unsupported_feature,
 };
 
 mod words;
@@ -26,6 +27,8 @@ pub(super) struct AttemptError {
     /// The way out, where `what` does not say it.
     hint: &'static str,
     pub recovery: Recovery,
+    /// The status that was reported, or that the words are like, and the wait that was asked for.
+    status: Option<(u16, Option<Duration>)>,
     pub source: Option<reqwest::Error>,
     /// The endpoint says itself that it failed, by a status or in its answer.
     pub is_reported: bool,
@@ -66,6 +69,7 @@ impl AttemptError {
             said: String::new(),
             hint: "",
             recovery,
+            status: None,
             source: None,
             is_reported: false,
             is_taken: false,
@@ -201,9 +205,22 @@ impl AttemptError {
         Self {
             said: reason.to_owned(),
             hint,
+            status: Some((status, retry_after)),
             is_reported: true,
             is_taken: kind == ModelErrorKind::TimedOut,
             ..Self::new(kind, what, recovery)
+        }
+    }
+
+    /// The same, by what its status means at this endpoint.
+    pub(super) fn at(self, endpoint: &Endpoint) -> Self {
+        match self.status {
+            // Whatever its words: quotas are of tokens in a minute there. One that is used up for good is a 403.
+            Some((429, retry_after)) if endpoint.is_aliyun() => {
+                let (kind, hint, recovery) = busy(retry_after);
+                Self { kind, hint, recovery, ..self }
+            }
+            Some(_) | None => self,
         }
     }
 
@@ -250,6 +267,12 @@ fn classify(
     let give_up = |kind, hint| (kind, hint, Recovery::GiveUp);
     let retry = Recovery::Retry { after: retry_after };
     match status {
+        403 if mentions(&QUOTA_FORBIDDEN) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
+        403 if mentions(&MODERATED) => give_up(
+            ModelErrorKind::Rejected,
+            "its moderation refuses the task or what the screen shows: ask another endpoint, or a model on a \
+             machine of your own",
+        ),
         401 | 403 => give_up(
             ModelErrorKind::Unauthorized,
             "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
@@ -317,7 +340,7 @@ fn classify(
         }
         // A gateway has given up waiting, and what it waited for goes on behind it. The last two are Cloudflare's.
         408 | 504 | 522 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
-        409 | 425 | 429 => (ModelErrorKind::Overloaded, "it is busy: try later", retry),
+        409 | 425 | 429 => busy(retry_after),
         500..=599 => (ModelErrorKind::ServerFault, FAULT, retry),
         // Nothing can be set that would make it able.
         400 if mentions(&["the stand-in for a model only"]) => {
@@ -325,6 +348,11 @@ fn classify(
         }
         _ => give_up(ModelErrorKind::Rejected, REJECTED),
     }
+}
+
+fn busy(retry_after: Option<Duration>) -> (ModelErrorKind, &'static str, Recovery) {
+    let retry = Recovery::Retry { after: retry_after };
+    (ModelErrorKind::Overloaded, "it is busy: try later", retry)
 }
 
 const TOO_SLOW: &str =

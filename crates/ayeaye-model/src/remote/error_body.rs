@@ -164,7 +164,7 @@ fn status_of_word(kind: &str) -> Option<u16> {
         | "Arrearage"
         | "1261" => 400,
         "authentication_error" | "invalid_api_key" => 401,
-        "permission_error" => 403,
+        "permission_error" | "AllocationQuota.FreeTierOnly" => 403,
         "not_found_error" | "model_not_found" => 404,
         "request_too_large" => 413,
         "rate_limit_error"

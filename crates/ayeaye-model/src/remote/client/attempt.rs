@@ -44,6 +44,7 @@ impl Client {
         let started = Instant::now();
         let late = LATE.min(self.config.limits.first_byte / 2);
         let attempt = self.exchange(request, end, started).await;
+        let attempt = attempt.map_err(|err| err.at(self.endpoint()));
         attempt.map_err(|err| if late <= started.elapsed() { err.late() } else { err })
     }
 

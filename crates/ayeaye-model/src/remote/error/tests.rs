@@ -98,6 +98,47 @@ fn a_limit_of_a_minute_is_no_used_up_quota() {
 }
 
 #[test]
+fn a_quota_of_a_minute_at_dashscope_is_no_used_up_quota() {
+    let at = |url: &str, error: AttemptError| error.at(&Endpoint::parse(url).unwrap());
+    let dashscope = "https://dashscope.aliyuncs.com/compatible-mode/v1";
+    let busy = (ModelErrorKind::Overloaded, Recovery::Retry { after: None });
+    for said in [
+        "You exceeded your current quota, please check your plan and billing details. [insufficient_quota]",
+        "Allocated quota exceeded, please increase your quota limit. [insufficient_quota]",
+    ] {
+        let error = at(dashscope, AttemptError::from_status(429, said, None));
+        assert_eq!((error.kind, error.recovery), busy, "{said}");
+        let message = error.message(str::to_owned);
+        assert!(message.ends_with("it is busy: try later"), "{message}");
+        let elsewhere = at("https://api.example.com", AttemptError::from_status(429, said, None));
+        assert_eq!(elsewhere.kind, ModelErrorKind::QuotaExceeded, "{said}");
+    }
+    for status in [401, 402, 500] {
+        let error = || AttemptError::from_status(status, "Access denied.", None);
+        assert_eq!(at(dashscope, error()).kind, error().kind, "{status}");
+    }
+}
+
+#[test]
+fn what_403_refuses_is_told_by_its_words() {
+    for (said, kind) in [
+        (
+            "The free tier of the model has been exhausted. [AllocationQuota.FreeTierOnly]",
+            ModelErrorKind::QuotaExceeded,
+        ),
+        ("Sorry, your account balance is insufficient", ModelErrorKind::QuotaExceeded),
+        ("Access denied: your account has an overdue bill", ModelErrorKind::QuotaExceeded),
+        ("gpt requires moderation, and your input was flagged for “x”", ModelErrorKind::Rejected),
+        ("Request blocked by a guardrail", ModelErrorKind::Rejected),
+        ("Model access denied.", ModelErrorKind::Unauthorized),
+        ("", ModelErrorKind::Unauthorized),
+    ] {
+        let error = AttemptError::from_status(403, said, None);
+        assert_eq!((error.kind, error.recovery), (kind, Recovery::GiveUp), "{said}");
+    }
+}
+
+#[test]
 fn what_is_no_refusal_of_a_parameter() {
     for said in ["CUDA error in top_k_sampling (temperature)", "tool use failed"] {
         let error = AttemptError::from_status(500, said, None);

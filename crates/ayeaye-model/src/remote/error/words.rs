@@ -125,6 +125,11 @@ pub(super) const QUOTA_EXCEEDED: [&str; 10] = [
     "[arrearage]",
 ];
 
+/// Of refusals with 403, which have other reasons than the key.
+pub(super) const QUOTA_FORBIDDEN: [&str; 4] = ["quota", "free tier", "balance", "overdue"];
+
+pub(super) const MODERATED: [&str; 3] = ["moderation", "flagged", "guardrail"];
+
 pub(super) const CONTEXT_EXCEEDED: [&str; 21] = [
     "max_total_tokens=",
     "prompt exceeds max length",

@@ -55,8 +55,7 @@ pub(super) fn chat(
         let bare = model.rsplit('/').next().unwrap_or(&model);
         let is_of = |makers: &[&str]| makers.iter().any(|maker| bare.contains(maker));
         let is_own = endpoint.is_some_and(Endpoint::is_own);
-        let host = endpoint.and_then(Endpoint::host);
-        let is_aliyun = host.is_some_and(|host| host.ends_with("aliyuncs.com"));
+        let is_aliyun = endpoint.is_some_and(Endpoint::is_aliyun);
         let has_name = !is_aliyun && is_of(&["seed", "doubao", "glm", "kimi", "mimo"]);
         if is_aliyun {
             fields.insert("enable_thinking".to_owned(), json!(thinking));
