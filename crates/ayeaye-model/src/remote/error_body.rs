@@ -64,13 +64,12 @@ pub(super) fn words_in(json: &Value) -> Option<&str> {
 pub(super) fn bare_error(json: &Value) -> Option<AttemptError> {
     let json = unwrap_single(json);
     let text = words_in(json)?;
-    let code = [&json["code"], &json["base_resp"]["status_code"]];
-    let code = code.into_iter().find(|code| !code.is_null()).map(|code| match code {
+    let codes = [&json["code"], &json["base_resp"]["status_code"]].map(|code| match code {
         Value::String(code) => code.clone(),
         code => code.to_string(),
     });
-    let is_fine = |code: &String| ["", "0", "200"].contains(&code.as_str());
-    let code = code.filter(|code| !is_fine(code));
+    let is_error = |code: &String| !["null", "", "0", "200"].contains(&code.as_str());
+    let code = codes.into_iter().find(is_error);
     if code.is_none() && json["object"] != "error" && json["success"] != false {
         return None;
     }

@@ -131,6 +131,7 @@ fn what_403_refuses_is_told_by_its_words() {
         ("gpt requires moderation, and your input was flagged for “x”", ModelErrorKind::Rejected),
         ("Request blocked by a guardrail", ModelErrorKind::Rejected),
         ("Model access denied.", ModelErrorKind::Unauthorized),
+        ("Refused by the load balancer", ModelErrorKind::Unauthorized),
         ("", ModelErrorKind::Unauthorized),
     ] {
         let error = AttemptError::from_status(403, said, None);

@@ -126,7 +126,8 @@ pub(super) const QUOTA_EXCEEDED: [&str; 10] = [
 ];
 
 /// Of refusals with 403, which have other reasons than the key.
-pub(super) const QUOTA_FORBIDDEN: [&str; 4] = ["quota", "free tier", "balance", "overdue"];
+pub(super) const QUOTA_FORBIDDEN: [&str; 6] =
+    ["quota", "free tier", "account balance", "insufficient balance", "余额", "overdue"];
 
 pub(super) const MODERATED: [&str; 3] = ["moderation", "flagged", "guardrail"];
 
