@@ -61,7 +61,7 @@ impl Endpoint {
         self.base.host_str()
     }
 
-    /// Whether it is one of Alibaba Cloud's, such as DashScope's.
+    /// Whether it is one of Alibaba Cloud's, such as `DashScope`'s.
     pub(crate) fn is_aliyun(&self) -> bool {
         self.host().is_some_and(|host| host.ends_with("aliyuncs.com"))
     }
