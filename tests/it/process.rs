@@ -272,6 +272,34 @@ async fn devices_and_doctor_fail_with_the_way_out_when_there_is_nothing() {
     }
 }
 
+/// As in a data folder that was copied without its permissions.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_for_forms_that_others_can_read_stops_no_server_and_doctor_tells_of_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let alone = Binary::alone();
+    for file in ["state-key", "http-token"] {
+        let path = alone.data.path().join(file);
+        std::fs::write(&path, "0123456789abcdef0123456789abcdef\n").unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    let mut raw = alone.raw().await;
+    let (failed, text) = raw.tool("list_sessions", json!({})).await;
+    assert!(!failed, "{text}");
+    let doctor = alone.run(&["doctor"]).await;
+    let (key, token) = doctor.out.split_once("PROBLEM  secrets").expect(&doctor.out);
+    let (_, key) = key.split_once("unsure   secrets").expect(&doctor.out);
+    for (told, file) in [(key, "state-key"), (token, "http-token")] {
+        let told = told.lines().next().unwrap();
+        assert!(told.contains(file) && told.contains("can be read by others (mode 644)"), "{told}");
+    }
+    // Whoever has read this one could drive the phones.
+    let served = alone.run(&["serve", "--http", "127.0.0.1:0"]).await;
+    assert!(served.code == 1 && served.err.contains("http-token can be read"), "{served:?}");
+    let chosen = alone.set("AYEAYE_HTTP_TOKEN", TOKEN).run(&["doctor"]).await;
+    assert!(!chosen.out.contains("http-token"), "{}", chosen.out);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn devices_lists_a_phone_and_ends_with_0() {
     let adb_device = quick_phone();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ayeaye_agent::private_files::{private_folder, private_options};
 use ayeaye_model::Secret;
+use tempfile::NamedTempFile;
 
 /// A shorter token can be guessed.
 pub const MIN_TOKEN_LENGTH: usize = 16;
@@ -34,6 +35,12 @@ pub enum SecretFileError {
         path.display()
     )]
     Exposed { path: PathBuf, mode: u32 },
+    #[error(
+        "{} can be read by others (mode {mode:o}), as every file there can: its file system keeps no \
+         permissions; name a data folder on another one with --data-dir or AYEAYE_DATA_DIR",
+        path.display()
+    )]
+    Unprotected { path: PathBuf, mode: u32 },
 }
 
 /// Reads the secret in this file of the data folder; makes one of 256 random bits when there is none.
@@ -47,6 +54,16 @@ pub fn read_or_create(data_dir: &Path, file: &str) -> Result<Secret, SecretFileE
             read(&path)
         }
         kept => kept,
+    }
+}
+
+/// Why the secret in this file of the data folder cannot be used. Nothing is wrong where there is none yet.
+pub fn check(data_dir: &Path, file: &str) -> Result<(), SecretFileError> {
+    match read(&data_dir.join(file)) {
+        Err(SecretFileError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            Ok(())
+        }
+        found => found.map(drop),
     }
 }
 
@@ -69,7 +86,7 @@ fn read(path: &Path) -> Result<Secret, SecretFileError> {
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mode = mode(&file.metadata().map_err(unreadable)?);
     if mode & 0o077 != 0 {
-        return Err(SecretFileError::Exposed { path: path.to_owned(), mode });
+        return Err(exposed(path, mode, path.parent().and_then(mode_of_new_files)));
     }
     let mut text = String::new();
     file.take(4096).read_to_string(&mut text).map_err(unreadable)?;
@@ -78,22 +95,47 @@ fn read(path: &Path) -> Result<Secret, SecretFileError> {
     token.and_then(Secret::new).ok_or_else(|| SecretFileError::Empty { path: path.to_owned() })
 }
 
+/// Why others can read a secret: a new one would help, unless a new file has such a mode as well.
+fn exposed(path: &Path, mode: u32, of_new_files: Option<u32>) -> SecretFileError {
+    let path = path.to_owned();
+    if of_new_files.is_some_and(|mode| mode & 0o077 != 0) {
+        SecretFileError::Unprotected { path, mode }
+    } else {
+        SecretFileError::Exposed { path, mode }
+    }
+}
+
+/// The permission bits of a file that is made in this folder for its owner alone; `None` where none can be made.
+fn mode_of_new_files(folder: &Path) -> Option<u32> {
+    let file = NamedTempFile::new_in(folder).ok()?;
+    Some(mode(&file.as_file().metadata().ok()?))
+}
+
 /// Writes the secret so that the file is never seen incomplete, and never replaced.
 fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
     private_folder(data_dir, true)?;
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(format!(".{}", std::process::id()));
-    let draft = PathBuf::from(draft);
-    let opened = private_options().write(true).create(true).truncate(true).open(&draft);
-    let written = opened.and_then(|mut file| {
-        writeln!(file, "{secret}")?;
-        file.sync_all()?;
-        match std::fs::hard_link(&draft, path) {
-            Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            linked => linked,
+    let mut draft = tempfile::Builder::new().prefix(".secret-").tempfile_in(data_dir)?;
+    writeln!(draft, "{secret}")?;
+    draft.as_file().sync_all()?;
+    match draft.persist_noclobber(path) {
+        Err(err) if err.error.kind() != io::ErrorKind::AlreadyExists => move_in(err.file, path),
+        _ => Ok(()),
+    }
+}
+
+/// The same where the file system has no links, and cannot rename without replacing: for a moment the file is
+/// empty.
+fn move_in(draft: NamedTempFile, path: &Path) -> io::Result<()> {
+    match private_options().write(true).create_new(true).open(path) {
+        Ok(_) => {
+            let moved = draft.persist(path);
+            // Otherwise every later start would find no secret in it.
+            let moved = moved.inspect_err(|_| drop(std::fs::remove_file(path)));
+            Ok(moved.map(drop)?)
         }
-    });
-    written.and(std::fs::remove_file(&draft))
+        Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(err) => Err(err),
+    }
 }
 
 /// The permission bits of a file.
@@ -162,6 +204,51 @@ mod tests {
         let open = std::fs::Permissions::from_mode(0o644);
         std::fs::set_permissions(data.join(FILE), open).unwrap();
         assert!(matches!(kept(&data), Err(SecretFileError::Exposed { mode: 0o644, .. })));
+    }
+
+    #[test]
+    fn where_no_file_is_private_a_new_secret_is_no_way_out() {
+        let path = Path::new("http-token");
+        let told = |of_new_files| exposed(path, 0o777, of_new_files).to_string();
+        for of_new_files in [None, Some(0o600)] {
+            assert!(told(of_new_files).contains("delete it"), "{}", told(of_new_files));
+        }
+        let told = told(Some(0o777));
+        assert!(told.contains("keeps no permissions") && !told.contains("delete it"), "{told}");
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(mode_of_new_files(home.path()), Some(0o600));
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing is left");
+    }
+
+    #[test]
+    fn without_links_it_is_written_too_and_never_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join(FILE);
+        for text in ["the-first-one-that-came", "the-second-one-that-came"] {
+            let mut draft = NamedTempFile::new_in(home.path()).unwrap();
+            draft.write_all(text.as_bytes()).unwrap();
+            move_in(draft, &path).unwrap();
+            assert_eq!(kept(home.path()).unwrap().expose(), "the-first-one-that-came");
+        }
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1, "no draft stays behind");
+    }
+
+    #[test]
+    fn the_draft_of_a_process_of_the_same_number_is_left_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let theirs = home.path().join(format!("{FILE}.{}", std::process::id()));
+        std::fs::write(&theirs, "half a sec").unwrap();
+        kept(home.path()).unwrap();
+        assert_eq!(std::fs::read_to_string(theirs).unwrap(), "half a sec");
+    }
+
+    #[test]
+    fn a_look_at_a_secret_makes_none() {
+        let home = tempfile::tempdir().unwrap();
+        check(home.path(), FILE).unwrap();
+        assert!(!home.path().join(FILE).exists());
+        std::fs::write(home.path().join(FILE), "").unwrap();
+        assert!(check(home.path(), FILE).is_err());
     }
 
     #[test]

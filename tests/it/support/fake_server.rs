@@ -107,7 +107,7 @@ impl FakeServer {
             privacy: PrivacySettings::default(),
             judge: None,
         }));
-        let state_codec = StateCodec::from_data_dir(data.path()).unwrap();
+        let state_codec = StateCodec::from_data_dir(data.path());
         let server =
             Server::new(agent.clone(), DEFAULTS).with_durable_state(state_codec, Some(MAX_AGE));
         Self { agent, server, model, device, data }

@@ -10,7 +10,9 @@ use crate::config::{Config, ToolChoice};
 use crate::hint::{Reader, for_device_error};
 use crate::http;
 use crate::mcp::offer::Offer;
+use crate::mcp::questions::STATE_KEY_FILE;
 use crate::model_presence::ModelState;
+use crate::secret;
 use crate::terminal::Terminal;
 use crate::text::{bytes, lines, one_line};
 use crate::wiring::{App, adb_config};
@@ -118,6 +120,9 @@ pub async fn doctor(
         tell(finding);
     }
     tell(data_folder(config));
+    for finding in secrets(config) {
+        tell(finding);
+    }
     let waiting = terminal.waiting("Asking adb for phones");
     let listing = app.agent.devices(&Principal::operator()).await;
     for finding in adb_servers(app, config, listing.is_ok()).await {
@@ -246,6 +251,26 @@ fn data_folder(config: &Config) -> Finding {
         )
         .with_hint("make it writable, or name another with --data-dir or AYEAYE_DATA_DIR"),
     }
+}
+
+/// Which secrets of the data folder the server cannot use as they are.
+fn secrets(config: &Config) -> Vec<Finding> {
+    let about = "secrets";
+    let mut findings = Vec::new();
+    if let Err(err) = secret::check(&config.data_dir, STATE_KEY_FILE) {
+        findings.push(Finding::new(Severity::Warning, about, error_chain(&err)).with_hint(
+            "`ayeaye serve` works without it; forms that are open when it ends are void",
+        ));
+    }
+    if config.http.token.is_none()
+        && let Err(err) = secret::check(&config.data_dir, http::TOKEN_FILE)
+    {
+        findings.push(Finding::new(Severity::Error, about, error_chain(&err)).with_hint(
+            "`ayeaye serve --http` and `ayeaye ui` do not start like this; a token of your own in AYEAYE_HTTP_TOKEN \
+             needs no file",
+        ));
+    }
+    findings
 }
 
 const INSTALL_ADB: &str = "install Android platform-tools (Debian: apt install adb; macOS: brew install \

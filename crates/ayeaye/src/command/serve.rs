@@ -32,7 +32,7 @@ fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
         tracing::warn!("{exposed}; {}", exposed.way_out());
     }
     look_for_model(app, config);
-    let state_codec = StateCodec::from_data_dir(&config.data_dir)?;
+    let state_codec = StateCodec::from_data_dir(&config.data_dir);
     let server = Server::new(app.agent.clone(), Defaults::from(config))
         .with_url_schemes(config.url_schemes.iter().map(|scheme| scheme.0.clone()));
     let server = server.with_model(app.presence.clone());

@@ -22,7 +22,7 @@ use rmcp::model::{
 };
 
 pub use form::{FormAnswer, parse_answer, question_form};
-pub use request_state::{ApprovalState, State, StateCodec, StateError};
+pub use request_state::{ApprovalState, STATE_KEY_FILE, State, StateCodec, StateError};
 pub use retry::RetryContext;
 
 use super::client_support::ClientSupport;

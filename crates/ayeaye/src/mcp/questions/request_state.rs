@@ -7,15 +7,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{Principal, SessionId};
+use ayeaye_agent::{Principal, SessionId, error_chain};
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::mcp::tool_error::ToolError;
-use crate::secret::{self, SecretFileError};
+use crate::secret;
 
 /// The file of the key in the data folder.
-const FILE: &str = "state-key";
+pub const STATE_KEY_FILE: &str = "state-key";
 /// How long a person may take to answer.
 const TTL: Duration = Duration::from_mins(15);
 /// Longer states are refused without decoding; ours are far shorter.
@@ -72,10 +72,17 @@ impl StateCodec {
         Self::with_key(&key)
     }
 
-    /// With the key of this data folder, which is made when there is none.
-    pub fn from_data_dir(data_dir: &Path) -> Result<Self, SecretFileError> {
-        let key = secret::read_or_create(data_dir, FILE)?;
-        Ok(Self::with_key(key.expose().as_bytes()))
+    /// With the key of this data folder, which is made when there is none. Few clients ever send a state back: where
+    /// the key cannot be used or made, the server does without, and so do they after its end.
+    pub fn from_data_dir(data_dir: &Path) -> Self {
+        match secret::read_or_create(data_dir, STATE_KEY_FILE) {
+            Ok(key) => Self::with_key(key.expose().as_bytes()),
+            Err(err) => {
+                let err = error_chain(&err);
+                tracing::warn!("{err}; until then, open forms are void when this server ends");
+                Self::ephemeral()
+            }
+        }
     }
 
     fn with_key(key: &[u8]) -> Self {

@@ -194,20 +194,30 @@ fn a_state_is_good_for_15_minutes() {
 #[test]
 fn the_key_is_kept_where_only_its_owner_reads_it() {
     let data = tempfile::tempdir().unwrap();
-    let encoded =
-        StateCodec::from_data_dir(data.path()).unwrap().encode(&state(), &Principal::local());
-    assert!(
-        StateCodec::from_data_dir(data.path())
-            .unwrap()
-            .decode(&encoded, &Principal::local())
-            .is_ok()
-    );
+    let encoded = StateCodec::from_data_dir(data.path()).encode(&state(), &Principal::local());
+    let again = StateCodec::from_data_dir(data.path());
+    assert!(again.decode(&encoded, &Principal::local()).is_ok());
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(data.path().join("state-key")).unwrap().permissions().mode();
+        let file = data.path().join("state-key");
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+        // One that others could have read signs nothing any more.
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let other = StateCodec::from_data_dir(data.path());
+        assert_eq!(other.decode(&encoded, &Principal::local()), Err(StateError::Foreign));
     }
+}
+
+#[test]
+fn without_a_place_for_the_key_states_are_good_until_the_server_ends() {
+    let home = tempfile::tempdir().unwrap();
+    let no_folder = home.path().join("file");
+    std::fs::write(&no_folder, "").unwrap();
+    let codec = StateCodec::from_data_dir(&no_folder);
+    let encoded = codec.encode(&state(), &Principal::local());
+    assert!(codec.decode(&encoded, &Principal::local()).is_ok());
 }
 
 #[test]
