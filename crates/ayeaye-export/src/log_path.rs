@@ -2,14 +2,15 @@
 //!
 //! UFO and PyCatan give each session a folder whose name says nothing about whose it is: two
 //! sessions can have the same task name, or begin in the same second. So each such folder holds a
-//! file, `.session`, with the session's id; a log has no other name that begins with a dot.
+//! file, `.session`, with the session's id; a log has no other name that begins with a dot. It is the one
+//! file of a log that is put on the disk by force: without it nobody would find the rest again.
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::{Event, Fact};
-use ayeaye_agent::private_files::private_options;
+use ayeaye_agent::private_files::{private_options, sync_folder};
 
 use crate::folder::{FolderError, create_private_dir, io_error, remove_if_exists, write_whole};
 use crate::formats::Format;
@@ -270,7 +271,10 @@ fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result
         return Err(taken(None));
     }
     match private_options().write(true).create_new(true).open(&path) {
-        Ok(mut file) => writeln!(file, "{id}").map_err(io_error("write", &path)),
+        Ok(mut file) => writeln!(file, "{id}")
+            .and_then(|()| file.sync_all())
+            .and_then(|()| sync_folder(folder))
+            .map_err(io_error("write", &path)),
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => match owner(folder)? {
             Some(owner) if owner == id => Ok(()),
             Some(owner) => Err(taken(Some(owner))),
@@ -280,11 +284,15 @@ fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result
     }
 }
 
-/// Whose folder it is, if that is said in it.
+/// Whose folder it is, if that is said in it. Where a loss of power has taken what was said, a folder that has a
+/// session's id for its name, as UFO's have where the task has none, is that session's.
 fn owner(folder: &Path) -> Result<Option<SessionId>, FolderError> {
     let path = folder.join(OWNER_FILE);
     match fs::read_to_string(&path) {
-        Ok(text) => Ok(text.trim().parse().ok()),
+        Ok(text) => {
+            let said = text.trim().parse().ok();
+            Ok(said.or_else(|| folder.file_name()?.to_str()?.parse().ok()))
+        }
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(err) if err.kind() == io::ErrorKind::InvalidData => Ok(None),
         Err(err) => Err(io_error("read", &path)(err)),
@@ -342,4 +350,41 @@ fn remove_named(format_dir: &Path, id: SessionId) -> Result<(), FolderError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_a_sessions_name_is_found_again_after_a_loss_of_power() {
+        let data = tempfile::tempdir().unwrap();
+        let (id, other) = (SessionId::new(), SessionId::new());
+        let format_dir = data.path().join("logs");
+        // What was written is gone, or was never put in place of zeros.
+        for left in ["", "\0\0\0"] {
+            let folder = claim_folder(&format_dir, &id.to_string(), id).unwrap();
+            fs::write(folder.join("response.log"), "{}\n").unwrap();
+            fs::write(folder.join(OWNER_FILE), left).unwrap();
+            assert_eq!(claim_folder(&format_dir, &id.to_string(), id).unwrap(), folder);
+            assert_eq!(session_logs(data.path(), id).unwrap(), [(Format::Ufo, folder.clone())]);
+            assert_eq!(owned_in(&format_dir, Format::Ufo).unwrap()[0].id, id);
+            remove_logs(data.path(), other).unwrap();
+            assert!(folder.exists());
+            remove_logs(data.path(), id).unwrap();
+            assert!(!folder.exists());
+        }
+    }
+
+    #[test]
+    fn a_folder_of_the_users_is_nobodys_log_whatever_its_name() {
+        let out = tempfile::tempdir().unwrap();
+        let id = SessionId::new();
+        let folder = out.path().join(id.to_string());
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("response.log"), "").unwrap();
+        assert_eq!(owner(&folder).unwrap(), None);
+        let refused = claim(&folder, id, |name| UFO_FILES.contains(&name));
+        assert!(matches!(refused, Err(FolderError::InUse { by: None, .. })), "{refused:?}");
+    }
 }
