@@ -2,8 +2,8 @@
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use uuid::Uuid;
 
 /// Options for a file that only its owner may read, if it has to be made. On Windows the user's folders are
 /// closed to others already.
@@ -38,19 +38,18 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A name beside `path` that no other writer uses.
-fn beside(path: &Path, why: &str) -> PathBuf {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+/// A name beside `path` that no other writer uses or has left. The number of a process says nothing: in containers
+/// every server has the same.
+fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{why}-{}-{count}", process::id()));
+    name.push(format!(".temp-{}", Uuid::new_v4().simple()));
     path.with_file_name(name)
 }
 
 /// A file that is complete or not there: written beside its place, then moved. With `sync` it is on the disk
 /// when this returns.
 pub fn write_whole(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
-    let temp = beside(path, "temp");
+    let temp = beside(path);
     let written = fill(&temp, bytes, sync).and_then(|()| fs::rename(&temp, path));
     if written.is_err() {
         // The first error is the one to report; this one could only repeat it.
@@ -84,5 +83,20 @@ mod tests {
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
         let made = (mode(folder.parent().unwrap()), mode(&folder), mode(&file));
         assert_eq!(made, (0o700, 0o700, 0o600));
+    }
+
+    #[test]
+    fn what_a_process_of_the_same_number_has_left_hinders_nothing_and_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("a");
+        let theirs =
+            (0..1000).map(|n| home.path().join(format!("a.temp-{}-{n}", std::process::id())));
+        let theirs: Vec<_> = theirs.collect();
+        for theirs in &theirs {
+            fs::write(theirs, b"half").unwrap();
+        }
+        write_whole(&file, b"1", true).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"1");
+        assert!(theirs.iter().all(|it| fs::read(it).is_ok_and(|it| it == b"half")));
     }
 }

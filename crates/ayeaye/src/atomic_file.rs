@@ -3,7 +3,7 @@ use std::fs::Permissions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ayeaye_agent::private_files::{private_options, sync_folder};
+use ayeaye_agent::private_files::sync_folder;
 
 /// Replaces a file and keeps its permissions; one that is new can be read by its owner alone, since there
 /// may be a key in it. Links are followed: the file they lead to is meant.
@@ -33,16 +33,16 @@ fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Res
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let beside = folder.join(name);
-    let written = private(&beside, text)
-        .and_then(|()| rights.map_or(Ok(()), |rights| std::fs::set_permissions(&beside, rights)))
-        .and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        // The first error is what matters.
-        drop(std::fs::remove_file(&beside));
+    name.push(".");
+    // Random letters, since the number of a process says nothing: in containers every server has the same. Only its
+    // owner can read it.
+    let mut beside = tempfile::Builder::new().prefix(&name).suffix(".new").tempfile_in(folder)?;
+    beside.write_all(text.as_bytes())?;
+    beside.as_file().sync_all()?;
+    if let Some(rights) = rights {
+        beside.as_file().set_permissions(rights)?;
     }
-    written?;
+    beside.persist(path)?;
     sync_folder(folder)
 }
 
@@ -57,13 +57,6 @@ pub fn followed(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("too many links"))
-}
-
-/// Writes a file that only its owner can read.
-fn private(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = private_options().write(true).create_new(true).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 #[cfg(all(test, unix))]
@@ -92,6 +85,17 @@ mod tests {
         assert_eq!(mode(&copy), 0o640);
         replace_for_owner(&path, "log = 'debug'\n").unwrap();
         assert_eq!(mode(&path), 0o600);
+    }
+
+    #[test]
+    fn what_a_process_of_the_same_number_has_left_hinders_nothing_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ayeaye.toml");
+        let theirs = folder.path().join(format!("ayeaye.toml.{}.new", std::process::id()));
+        std::fs::write(&theirs, "lo").unwrap();
+        replace(&path, "log = 'info'\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "log = 'info'\n");
+        assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "lo");
     }
 
     #[test]

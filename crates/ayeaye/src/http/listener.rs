@@ -55,7 +55,9 @@ pub(super) mod unix {
         pub(super) async fn bind(path: &Path) -> io::Result<Self> {
             make_way(path).await?;
             let mut draft = path.as_os_str().to_owned();
-            draft.push(format!(".{}", std::process::id()));
+            // Random, and short, since the path of a socket has a hundred bytes at most. The number of a process
+            // would say nothing: in containers every server has the same.
+            draft.push(format!(".{:08x}", rand::random::<u32>()));
             let draft = PathBuf::from(draft);
             let listener = UnixListener::bind(&draft)?;
             let found = move_in(&draft, path)
@@ -133,10 +135,14 @@ mod tests {
         assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
         drop(first);
         assert!(!path.exists(), "it goes with its server");
-        // A killed server leaves its file.
-        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        // A killed server leaves its file, and its number may be that of this one.
+        let draft = home.path().join(format!("a.sock.{}", std::process::id()));
+        for left in [&path, &draft] {
+            drop(std::os::unix::net::UnixListener::bind(left).unwrap());
+        }
         let (second, _) = Listener::bind(&listen).await.unwrap();
         // Another server's file at our path is not ours to remove.
+        std::fs::remove_file(draft).unwrap();
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "mine").unwrap();
         drop(second);

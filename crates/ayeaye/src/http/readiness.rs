@@ -56,10 +56,10 @@ impl Readiness {
 }
 
 fn look(data_dir: &Path, floor: u64) -> Result<(), NotReady> {
-    let path = data_dir.join(format!(".ready-{}", std::process::id()));
-    let written = std::fs::File::create(&path).and_then(|mut file| file.write_all(b"ready\n"));
-    let removed = std::fs::remove_file(&path);
-    match written.and(removed) {
+    // A name of its own: another server that looks at the same moment would remove it.
+    let file = tempfile::Builder::new().prefix(".ready-").tempfile_in(data_dir);
+    let written = file.and_then(|mut file| file.write_all(b"ready\n").and_then(|()| file.close()));
+    match written {
         Ok(()) => {}
         Err(err) if err.kind() == std::io::ErrorKind::StorageFull => return Err(NotReady::Full),
         Err(err) => {
