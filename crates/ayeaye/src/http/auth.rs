@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, EXPECT, HOST, ORIGIN};
 use axum::http::header::{HeaderMap, HeaderName, HeaderValue};
 use axum::http::header::{WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{Method, StatusCode};
+use axum::http::{Method, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use ayeaye_agent::Principal;
@@ -84,8 +84,18 @@ const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 const KEEP_FROM_PAGES: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) -> Response {
+    let is_probe = PROBES.contains(&request.uri().path());
     let host = match only(request.headers(), &HOST) {
         Ok(Some(text)) => text.parse::<HostName>().ok(),
+        // HTTP/1.0 has no such header, and load balancers such as HAProxy ask by it. No browser does, so no page
+        // gets an answer by it.
+        Ok(None)
+            if is_probe
+                && request.version() == Version::HTTP_10
+                && request.uri().authority().is_none() =>
+        {
+            return next.run(request).await;
+        }
         Ok(None) | Err(Twice) => None,
     };
     let Some(host) = host else {
@@ -96,8 +106,7 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     let agreed = in_target.is_none_or(|target| target.is_ok_and(|target| target == host));
     // Probes come by the address of a container or a machine, which no setting can know beforehand. Nobody can
     // point an address elsewhere, as one can a name.
-    let is_probe = PROBES.contains(&request.uri().path()) && host.is_address();
-    if !agreed || !(is_probe || auth.hosts.allow(&host)) {
+    if !agreed || !(is_probe && host.is_address() || auth.hosts.allow(&host)) {
         return refuse(StatusCode::FORBIDDEN, &auth.hosts.refusal(&host));
     }
     if own_page::is_page(request.uri().path()) {

@@ -104,7 +104,13 @@ async fn odd_requests_are_refused_and_health_needs_no_token() {
             503,
         ),
         ("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n".to_owned(), 400),
-        ("GET /healthz HTTP/1.0\r\n\r\n".to_owned(), 400),
+        // HAProxy's check.
+        ("GET /healthz HTTP/1.0\r\n\r\n".to_owned(), 200),
+        ("GET /readyz HTTP/1.0\r\n\r\n".to_owned(), 503),
+        ("GET /mcp HTTP/1.0\r\n\r\n".to_owned(), 400),
+        ("GET / HTTP/1.0\r\n\r\n".to_owned(), 400),
+        ("GET /healthz HTTP/1.0\r\nHost: evil.example\r\n\r\n".to_owned(), 403),
+        ("GET http://evil.example/healthz HTTP/1.0\r\n\r\n".to_owned(), 400),
         (format!("GET http://evil.example/healthz HTTP/1.1\r\n{host}\r\n"), 403),
         (format!("GET http://{}/healthz HTTP/1.1\r\n{host}\r\n", running.address), 200),
         // Nothing is at /nowhere, least of all room.
