@@ -10,7 +10,7 @@ use crate::bench;
 use crate::cli::SessionName;
 use crate::command::Exit;
 use crate::command::run::{RunOptions, answer, resume, to_the_end};
-use crate::command::sessions::find;
+use crate::command::sessions::{find, is_busy};
 use crate::command::wants_more_than_steps;
 use crate::config::Config;
 use crate::mcp::args;
@@ -109,7 +109,7 @@ async fn last_open(journal: &dyn Journal) -> Result<Option<SessionId>, JournalEr
         let no_task = [DIRECT_REQUEST, bench::REQUEST].contains(&&*summary.task);
         let open = match summary.stop_reason {
             Some(reason) => !reason.ends_round() && reason != StopReason::StillRunning,
-            None => !journal.is_locked(&id).await?,
+            None => is_busy(journal, id).await? == Some(false),
         };
         if (waits || open && !no_task) && newest.is_none_or(|(last, _)| last < summary.last) {
             newest = Some((summary.last, id));

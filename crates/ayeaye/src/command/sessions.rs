@@ -6,7 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use ayeaye_agent::journal::{BlobRef, FileJournal};
-use ayeaye_agent::{Agent, AgentError, Journal, Principal, Question, SessionId, StopReason};
+use ayeaye_agent::{
+    Agent, AgentError, Journal, JournalError, Principal, Question, SessionId, StopReason,
+};
 use ayeaye_export::{ExportError, FolderError, Format};
 
 pub use self::list::list;
@@ -48,6 +50,17 @@ pub async fn find(journal: &dyn Journal, name: &SessionName) -> anyhow::Result<S
                 shown.collect::<String>()
             )
         }
+    }
+}
+
+/// Whether some process is busy with a session; `None` if it was removed in the meantime.
+pub(super) async fn is_busy(
+    journal: &dyn Journal,
+    id: SessionId,
+) -> Result<Option<bool>, JournalError> {
+    match journal.is_locked(&id).await {
+        Err(JournalError::Unknown(_)) => Ok(None),
+        found => found.map(Some),
     }
 }
 
@@ -240,7 +253,22 @@ fn missing_in_words(missing: &[BlobRef]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ayeaye_agent::journal::SyncPolicy;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_session_that_was_removed_meanwhile_is_no_error() {
+        let data = tempfile::tempdir().unwrap();
+        let journal = FileJournal::new(data.path(), crate::clock::system(), SyncPolicy::Never);
+        let id = SessionId::new();
+        let record = journal.create(&id).await.unwrap();
+        assert_eq!(is_busy(&journal, id).await.unwrap(), Some(true));
+        record.close().await;
+        assert_eq!(is_busy(&journal, id).await.unwrap(), Some(false));
+        journal.remove(&id).await.unwrap();
+        assert_eq!(is_busy(&journal, id).await.unwrap(), None);
+    }
 
     #[test]
     fn what_is_missing_is_counted() {

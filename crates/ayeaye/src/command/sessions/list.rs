@@ -6,6 +6,7 @@ use ayeaye_agent::{
 use serde_json::{Value, json};
 
 use crate::command::Exit;
+use crate::command::sessions::is_busy;
 use crate::mcp::results::waits;
 use crate::terminal::Terminal;
 use crate::text::{local_time, one_line};
@@ -28,7 +29,11 @@ pub async fn list(
             // It was removed in the meantime.
             Err(JournalError::Unknown(_)) => {}
             Ok(mut summary) => {
-                let running = summary.stop_reason.is_none() && journal.is_locked(&id).await?;
+                let busy = match summary.stop_reason {
+                    Some(_) => Some(false),
+                    None => is_busy(&**journal, id).await?,
+                };
+                let Some(running) = busy else { continue };
                 let report = if running {
                     agent.report(id, &Principal::operator()).await.ok()
                 } else {
