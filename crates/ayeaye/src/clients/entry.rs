@@ -1,4 +1,6 @@
 //! The entry for this server in each client's settings.
+use std::path::{Path, PathBuf};
+
 use ayeaye_model::Secret;
 use serde_json::{Map, Value, json};
 
@@ -67,6 +69,14 @@ pub enum NoEntry {
          other folders, or install the program (`npm install -g ayeaye`) and run its `install`"
     )]
     NotForCmd { script: String, argument: String },
+    #[error("{} is not UTF-8 and cannot stand in a settings file: name another path, or mend this one", path.display())]
+    NotUtf8 { path: PathBuf },
+}
+
+/// A path as it stands in a settings file, which is text: written with other letters it would lead elsewhere.
+pub fn in_file(path: &Path) -> Result<String, NoEntry> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| NoEntry::NotUtf8 { path: path.to_owned() })
 }
 
 /// The keys that are ours in an entry. Others are the person's: a list of tools that need no question, a

@@ -1,7 +1,7 @@
 //! How a client starts this program: the path that stays when the program is updated.
 use std::path::{Component, Path, PathBuf};
 
-use super::entry::{Command, NOT_HERE, NoEntry, for_system, is_script};
+use super::entry::{Command, NOT_HERE, NoEntry, for_system, in_file, is_script};
 use super::{Folders, System};
 
 /// How this program was started, as far as its path tells.
@@ -54,7 +54,7 @@ pub fn command(program: &Path, args: Vec<String>, folders: &Folders) -> Result<C
         line.extend(args.clone());
         let mut env = Vec::new();
         let folder = found.as_deref().and_then(Path::parent).map(Path::to_owned);
-        let program = found.map_or_else(|| runner.to_owned(), |path| path.display().to_string());
+        let program = found.map_or_else(|| Ok(runner.to_owned()), |path| in_file(&path))?;
         let is_script = is_script(&program, folders.system());
         if let (Some(folder), true) = (folder, runner == "npx" || is_script) {
             // `npx` is a script that looks for `node` in PATH, which is beside it; and `cmd` looks for scripts there.
@@ -77,7 +77,7 @@ pub fn command(program: &Path, args: Vec<String>, folders: &Folders) -> Result<C
             let linked = folders
                 .program("ayeaye")
                 .filter(|link| real.is_some() && link.canonicalize().ok() == real);
-            let program = linked.unwrap_or(path).display().to_string();
+            let program = in_file(&linked.unwrap_or(path))?;
             Ok(Command { program, args, env: Vec::new(), slow_start: false })
         }
     }

@@ -238,6 +238,23 @@ fn a_link_in_path_is_written_since_updates_move_what_it_points_to() {
     assert_eq!(command.program, other.display().to_string());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_path_that_no_file_of_settings_can_hold_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let home = tempfile::tempdir().unwrap();
+    let bin = home.path().join(std::ffi::OsStr::from_bytes(b"b\xffn"));
+    std::fs::create_dir(&bin).unwrap();
+    std::fs::write(bin.join("npx"), "").unwrap();
+    let path = std::ffi::OsString::from(&bin);
+    let environment = Environment::of([("HOME", "/h".into()), ("PATH", path)]);
+    let folders = Folders::new(System::Unix, &environment).unwrap();
+    for program in [&bin.join("ayeaye"), Path::new("/x/_npx/1/ayeaye")] {
+        let refused = launcher::command(program, Vec::new(), &folders).unwrap_err();
+        assert!(refused.to_string().contains("is not UTF-8 and cannot stand"), "{refused}");
+    }
+}
+
 #[test]
 fn scripts_of_windows_are_started_by_cmd() {
     let npx = |args: &[&str]| Command {

@@ -57,6 +57,8 @@ pub enum ValueError {
     List,
     #[error("it is not UTF-8")]
     NotUtf8,
+    #[error("it means {}, which is not UTF-8 and cannot stand in a settings file", path.display())]
+    NotUtf8Path { path: PathBuf },
     #[error("it is empty")]
     Empty,
     #[error("it contains a line break or another control character")]

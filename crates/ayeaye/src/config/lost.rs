@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::layer::RawValue;
-use super::{Config, ConfigError, Environment, Flag, explain};
+use super::{Config, ConfigError, Environment, Flag, ValueError, explain};
 
 /// A setting that would be lost.
 #[derive(Clone)]
@@ -51,7 +51,15 @@ impl Config {
                 continue;
             }
             let value = match (whole, &here.raw) {
-                (Some(path), _) => toml_edit::Value::from(path.display().to_string()),
+                (Some(path), _) => match path.to_str() {
+                    Some(text) => text.into(),
+                    None => {
+                        let (key, origin) = (setting.key.clone(), here.origin.clone());
+                        let path = path.clone();
+                        let problem = ValueError::NotUtf8Path { path };
+                        return Err(ConfigError::InvalidValue { key, origin, problem });
+                    }
+                },
                 (None, RawValue::List(items)) => items.iter().map(String::as_str).collect(),
                 (None, RawValue::Text(text)) if explain::is_bare(text) => {
                     text.parse().unwrap_or_else(|_| text.as_str().into())

@@ -290,6 +290,21 @@ fn paths_that_are_lost_elsewhere_are_kept_whole() {
     assert_eq!((lost.len(), lost[0].value.as_str()), (1, Some("builtin")), "{lost:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_path_that_is_lost_elsewhere_and_no_text_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let home = home();
+    let odd = home.path().join(std::ffi::OsStr::from_bytes(b"od\xff"));
+    std::fs::create_dir(&odd).unwrap();
+    let file = odd.join("ayeaye.toml");
+    std::fs::write(&file, "data-dir = 'data'\n").unwrap();
+    let config = Config::load(&[], Some(&file), &environment(&home, &[])).unwrap();
+    let refused = config.lost_in(&[], None, &environment(&home, &[])).unwrap_err();
+    let told = refused.to_string();
+    assert!(told.starts_with("`data-dir` from ") && told.contains("is not UTF-8"), "{told}");
+}
+
 #[test]
 fn an_issuer_is_named_to_the_letter_and_what_belongs_to_it_needs_it() {
     let home = home();

@@ -6,7 +6,7 @@ use ayeaye_model::Secret;
 use serde_json::Value;
 
 use crate::cli::Install;
-use crate::clients::entry::{Command, Connection};
+use crate::clients::entry::{Command, Connection, in_file};
 use crate::clients::{Client, Folders, Place, Scope, System, TokenForm, launcher};
 use crate::command::Start;
 use crate::config::TOKEN_VARIABLE;
@@ -62,7 +62,7 @@ impl Plan {
                 let (token, file) = token(config, &url, args.entry.dry_run);
                 plan.token = token;
                 plan.token_file.clone_from(&file);
-                let form = plan.token_form(args.entry.scope, file, config);
+                let form = plan.token_form(args.entry.scope, file, config)?;
                 plan.connection = Connection::Http { url, token: form };
                 plan.check_project(args.entry.scope)?;
             }
@@ -80,12 +80,12 @@ impl Plan {
     ) -> anyhow::Result<Command> {
         let mut words = Vec::new();
         if let Some(file) = &self.config_file {
-            words.extend(["--config".to_owned(), file.display().to_string()]);
+            words.extend(["--config".to_owned(), in_file(file)?]);
         }
         for flag in start.flags.iter().filter(|flag| flag.key != "mcp.tools") {
             let value = match flag.key {
                 // The client's working directory is another one.
-                "data-dir" => config.data_dir.display().to_string(),
+                "data-dir" => in_file(&config.data_dir)?,
                 _ => flag.value.clone(),
             };
             words.extend([flag.name.to_owned(), value]);
@@ -108,21 +108,20 @@ impl Plan {
         scope: Scope,
         file: Option<PathBuf>,
         config: &Config,
-    ) -> Option<TokenForm> {
-        let token = self.token.clone()?;
+    ) -> anyhow::Result<Option<TokenForm>> {
+        let Some(token) = self.token.clone() else { return Ok(None) };
         if self.allowed {
-            return Some(TokenForm::Literal(token));
+            return Ok(Some(TokenForm::Literal(token)));
         }
-        match file {
+        Ok(Some(match file {
             Some(file) if self.client.takes_files() && scope == Scope::User => {
                 let file = std::path::absolute(&file).unwrap_or(file);
-                let file = file.display().to_string();
                 debug_assert!(config.http.token.is_none());
-                Some(TokenForm::File(file))
+                TokenForm::File(in_file(&file)?)
             }
-            _ if self.client.takes_variables() => Some(TokenForm::Variable),
-            _ => Some(TokenForm::Literal(token)),
-        }
+            _ if self.client.takes_variables() => TokenForm::Variable,
+            _ => TokenForm::Literal(token),
+        }))
     }
 
     /// Fails where the token itself would go into a file of a project.

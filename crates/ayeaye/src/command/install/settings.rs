@@ -6,6 +6,7 @@ use anyhow::Context as _;
 
 use super::plan::{Plan, desktop};
 use crate::clients::Client;
+use crate::clients::entry::in_file;
 use crate::clients::kept;
 use crate::command::Start;
 use crate::config::{Config, LostSetting, edited};
@@ -44,7 +45,7 @@ impl Settings {
                 key: "adb.program".to_owned(),
                 origin: "PATH".to_owned(),
                 secret: false,
-                value: adb.display().to_string().into(),
+                value: in_file(&adb)?.into(),
             });
         }
         Ok(Self { lost, file, with_secrets: false })
