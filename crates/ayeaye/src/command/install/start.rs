@@ -10,6 +10,8 @@ use reqwest::{Client, StatusCode, header};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::watch;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::clients::entry::Command;
 use crate::command::http_client::http_client;
@@ -29,6 +31,8 @@ pub(super) struct Answered {
 const PATIENCE: Duration = Duration::from_secs(20);
 /// One that may have to be fetched first.
 const PATIENCE_TO_FETCH: Duration = Duration::from_mins(3);
+/// What it has said before it ended is in the pipe already.
+const PATIENCE_FOR_LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Starts the command with nothing in its environment but what a client with a window has, and what the
 /// entry adds.
@@ -53,16 +57,16 @@ pub(super) async fn stdio(
     let (Some(input), Some(output)) = (input, output) else {
         return Err("its input and output cannot be reached".to_owned());
     };
-    let said = child.stderr.take().map(|stderr| {
-        tokio::spawn(async move {
-            let (mut lines, mut last) = (BufReader::new(stderr).lines(), String::new());
+    let (last, last_words) = watch::channel(String::new());
+    let saying = child.stderr.take().map(|stderr| {
+        AbortOnDropHandle::new(tokio::spawn(async move {
+            let mut lines = BufReader::new(stderr).lines();
             while let Ok(Some(line)) = lines.next_line().await {
                 if !line.trim().is_empty() {
-                    last = line;
+                    last.send_replace(line);
                 }
             }
-            last
-        })
+        }))
     });
     let patience = if command.slow_start { PATIENCE_TO_FETCH } else { PATIENCE };
     let asked = async {
@@ -83,10 +87,11 @@ pub(super) async fn stdio(
         return answer;
     }
     drop(child.kill().await);
-    let last = match said {
-        Some(said) => said.await.unwrap_or_default(),
-        None => String::new(),
-    };
+    if let Some(saying) = saying {
+        // What it has started may go on, and hold the pipe open.
+        drop(tokio::time::timeout(PATIENCE_FOR_LAST_WORDS, saying).await);
+    }
+    let last = last_words.borrow().clone();
     answer.map_err(|err| match last.as_str() {
         "" => err,
         last => format!("{err}; its last words: {}", truncate(&one_line(last), 400)),
@@ -213,5 +218,26 @@ impl OverHttp<'_> {
     /// Ends the session. The answer is there: how this goes does not matter.
     async fn leave(&self) {
         drop(self.headed(self.client.delete(self.url)).send().await);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_server_has_started_and_left_running_keeps_nobody_waiting() {
+        let home = tempfile::tempdir().unwrap();
+        let pipe = home.path().join("pipe");
+        // The reader of the pipe outlives the shell, with its stderr.
+        let script = "mkfifo \"$0\" && { cat \"$0\" >/dev/null & } && echo 'no such phone' >&2";
+        let args = ["-c", script, pipe.to_str().unwrap()].map(str::to_owned).to_vec();
+        let command = Command { program: "/bin/sh".to_owned(), args, ..Command::default() };
+        let environment = Environment::of([("PATH", "/usr/bin:/bin")]);
+        let asked = tokio::time::timeout(PATIENCE, stdio(&command, &environment)).await;
+        // Its reader ends.
+        tokio::task::spawn_blocking(move || std::fs::write(pipe, "")).await.unwrap().unwrap();
+        let told = asked.expect("it is not waited for").unwrap_err();
+        assert!(told.ends_with("its last words: no such phone"), "{told}");
     }
 }
