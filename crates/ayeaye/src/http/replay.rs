@@ -228,9 +228,19 @@ impl Place {
                     return Some((message, self));
                 }
                 Next::End => return None,
-                // The sender was dropped with the stream; the next read finds its end.
-                Next::Later => drop(self.news.changed().await),
+                Next::Later => {
+                    if self.news.changed().await.is_err() {
+                        self.subscribe_anew();
+                    }
+                }
             }
+        }
+    }
+
+    /// The stream was dropped: the next read finds its end, unless it came back meanwhile, with another sender.
+    fn subscribe_anew(&mut self) {
+        if let Some(stream) = lock(&self.kept).streams.get(&self.stream) {
+            self.news = stream.newest.subscribe();
         }
     }
 }

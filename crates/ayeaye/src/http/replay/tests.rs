@@ -167,3 +167,21 @@ async fn a_reader_of_a_dropped_stream_ends() {
     };
     assert!(tokio::join!(reader.next(), dropped).0.is_none());
 }
+
+#[tokio::test]
+async fn a_reader_of_a_stream_that_was_dropped_and_came_back_waits_for_what_comes() {
+    let replay = Replay::default();
+    let id = replay.store_event("s", &news(1)).await.unwrap();
+    let after = id.rsplit_once('/').unwrap().1.parse().unwrap();
+    let news_of = || lock(&replay.kept).streams["s"].newest.subscribe();
+    let (kept, stream, newest) = (Arc::clone(&replay.kept), "s".to_owned(), news_of());
+    let place = Place { kept, stream, after, news: newest };
+    lock(&replay.kept).drop_one();
+    replay.store_event("s", &news(2)).await.unwrap();
+    let (_, place) = place.next().await.unwrap();
+    let answer = answer();
+    let (next, id) = tokio::join!(place.next(), replay.store_event("s", &answer));
+    let (message, place) = next.unwrap();
+    assert_eq!(message.event_id, Some(id.unwrap()));
+    assert!(place.news.has_changed().is_ok(), "it would ask again and again");
+}
