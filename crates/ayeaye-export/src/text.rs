@@ -46,6 +46,12 @@ pub(crate) fn excerpt(text: &str, longest: usize) -> String {
     short
 }
 
+/// Lines as they are, but with a mark in place of other control characters: a terminal would carry them out.
+pub(crate) fn harmless_lines(text: &str) -> String {
+    let harmless = |it: char| it == '\n' || it == '\t' || !it.is_control();
+    text.chars().map(|it| if harmless(it) { it } else { '\u{fffd}' }).collect()
+}
+
 /// A text of limited length.
 pub(crate) fn limited(text: &str, longest: usize) -> &str {
     text.char_indices().nth(longest).map_or(text, |(end, _)| &text[..end])
@@ -179,5 +185,11 @@ mod tests {
         assert_eq!(excerpt("a\nb\tc", 10), "a b c");
         assert_eq!(excerpt("中文字", 2), "中文...");
         assert_eq!(limited("中文字", 2), "中文");
+    }
+
+    #[test]
+    fn lines_carry_nothing_out_in_a_terminal() {
+        let text = "a\tb\n\u{1b}]0;title\u{7}\rc\u{9b}2J";
+        assert_eq!(harmless_lines(text), "a\tb\n\u{fffd}]0;title\u{fffd}\u{fffd}c\u{fffd}2J");
     }
 }

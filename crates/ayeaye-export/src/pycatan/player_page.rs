@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::player::{Request, seconds};
 use super::prompt::Messages;
 use crate::markdown::{code, literal};
-use crate::text::{excerpt, iso, json_line, limited, put};
+use crate::text::{excerpt, harmless_lines, iso, json_line, limited, put};
 
 /// Characters of a prompt.
 const MAX_USER_TEXT: usize = 300;
@@ -125,10 +125,10 @@ fn figures(request: &Request) -> String {
     )
 }
 
-/// A reply word for word, in a fence that nothing in it can close.
+/// A reply word for word but for control characters, in a fence that nothing in it can close.
 fn fenced(reply: Option<&str>) -> String {
     let Some(reply) = reply.filter(|it| !it.is_empty()) else { return String::new() };
-    let reply = limited(reply, MAX_REPLY);
+    let reply = harmless_lines(limited(reply, MAX_REPLY));
     let longest = reply.split(|it| it != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("\n{fence}\n{reply}\n{fence}\n")
@@ -136,7 +136,13 @@ fn fenced(reply: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shown;
+    use super::{fenced, shown};
+
+    #[test]
+    fn a_reply_carries_nothing_out_in_a_terminal() {
+        let reply = fenced(Some("tap\n\u{1b}[2J``` \u{7}"));
+        assert_eq!(reply, "\n````\ntap\n\u{fffd}[2J``` \u{fffd}\n````\n");
+    }
 
     #[test]
     fn what_a_model_says_neither_formats_nor_loads() {

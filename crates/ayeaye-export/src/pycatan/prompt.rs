@@ -1,5 +1,5 @@
 //! What was sent: `prompts/prompt_N.json` and, for further calls of the same request,
-//! `prompts/iterations/prompt_N_iterK.json`; each with a text twin.
+//! `prompts/iterations/prompt_N_iterK.json`; each with a text twin, which people read in terminals.
 use ayeaye_agent::Role;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::files::Files;
 use crate::Blobs;
-use crate::text::{iso, json_pretty, limited, put};
+use crate::text::{harmless_lines, iso, json_pretty, limited, put};
 
 /// Texts that are kept to be used again. The rules are sent with every step.
 const CACHED_TEXTS: usize = 8;
@@ -111,7 +111,7 @@ fn initial(
     let schema = schema.map_or_else(|| "N/A".to_owned(), json_pretty);
     put(&mut text, format_args!("\n--- Response Schema ---\n{schema}\n"));
     put(&mut text, format_args!("\n--- Prompt Content ---\n{}", messages.text));
-    files.text(format!("{path}.txt"), text);
+    files.text(format!("{path}.txt"), harmless_lines(&text));
 }
 
 fn follow_up(
@@ -152,7 +152,7 @@ fn follow_up(
         let all = messages.text.chars().count();
         put(&mut text, format_args!("\n... (cut; {all} characters in the JSON file)\n"));
     }
-    files.text(format!("{path}.txt"), text);
+    files.text(format!("{path}.txt"), harmless_lines(&text));
 }
 
 /// What the tools returned, in the words that the model was told, or in the usual ones.
