@@ -193,7 +193,7 @@ impl TextEntry<'_> {
             }
         }
         match way {
-            Way::KeyEvents => type_by_keys(client, self.text).await?,
+            Way::KeyEvents => type_by_keys(client, self.text, *before, hides).await?,
             Way::Yadb => type_by_yadb(client, self.text).await?,
             Way::Ime(id, _) => ime::commit(client, id, self.text).await?,
         }
@@ -287,29 +287,44 @@ fn nothing_typed(device: &DeviceId, tried: &[&str], composes: bool) -> String {
     text
 }
 
-async fn type_by_keys(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
-    let lines = keys::commands(text);
-    for (index, line) in lines.iter().enumerate() {
-        let output = match client.act_quick("the text", line).await {
+/// Types it part by part. A part that the phone does not end in time may have arrived all the same: the next one
+/// follows only where the field shows that it has.
+async fn type_by_keys(
+    client: &DeviceClient,
+    text: &str,
+    before: Before,
+    hides: &mut Hides,
+) -> Result<(), DeviceError> {
+    let parts = keys::parts(text);
+    let partly = |done: usize, error: &DeviceError| {
+        let told = format!("{done} of {} parts were typed, then: {error}", parts.len());
+        client.garbled("the text", told)
+    };
+    for (index, part) in parts.iter().enumerate() {
+        let limit = client.limits().shell + part.takes;
+        let output = match client.act("the text", &part.line, limit).await {
             Ok(output) => output,
             Err(error @ DeviceError::TakenOver { .. }) => return Err(error),
-            Err(error) if index == 0 => return Err(error),
             Err(error) => {
-                return Err(client.garbled("the text", partly_typed(index, &lines, &error)));
+                let is_late = matches!(error, DeviceError::TimedOut { .. });
+                if is_late && is_typed(client, before, &text[..part.end], hides).await {
+                    continue;
+                }
+                return Err(if index == 0 { error } else { partly(index, &error) });
             }
         };
         if let Err(error) = gesture::ensure_accepted(client, "the text", &output) {
             // A line of several commands may have typed the first before it failed.
-            let untouched = index == 0 && !line.contains("&&");
-            let doubtful = || client.garbled("the text", partly_typed(index, &lines, &error));
-            return Err(if untouched { error } else { doubtful() });
+            let untouched = index == 0 && !part.line.contains("&&");
+            return Err(if untouched { error } else { partly(index, &error) });
         }
     }
     Ok(())
 }
 
-fn partly_typed(done: usize, lines: &[String], error: &DeviceError) -> String {
-    format!("{done} of {} parts were typed, then: {error}", lines.len())
+async fn is_typed(client: &DeviceClient, before: Before, text: &str, hides: &mut Hides) -> bool {
+    let arrived = field::arrival(client, before, text, hides).await;
+    matches!(arrived, Arrival::There | Arrival::Composing)
 }
 
 async fn type_by_yadb(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {

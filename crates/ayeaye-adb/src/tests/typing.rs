@@ -180,6 +180,48 @@ async fn a_command_that_empties_a_field_has_time_for_its_keys() {
     assert_eq!(fake.acts().last().unwrap(), "input text 'x'");
 }
 
+/// The times of the answer are real: the fake takes twice as long as another command may, and a twentieth of what is
+/// given to 400 keys with the shift key.
+#[tokio::test]
+async fn a_command_that_types_has_time_for_its_keys() {
+    let slow = [packet(1, "\n".repeat(200).as_bytes()), packet(3, &[0])].concat();
+    let fake =
+        Fake::phone(move |r| r.contains("input text").then(|| Reply::Slowly(4, slow.clone())))
+            .await;
+    fake.open().await.perform(&typing(&"X".repeat(400)), ON).await.unwrap();
+    assert_eq!(fake.acts().len(), 1);
+}
+
+#[tokio::test]
+async fn a_part_that_took_too_long_counts_as_typed_where_the_field_holds_it() {
+    // The last part never ends, and has typed its text or not.
+    for (length, has_typed) in [(5, true), (405, true), (5, false), (405, false)] {
+        let typed = AtomicUsize::new(0);
+        let fake = Fake::phone(move |request| {
+            if let Some((_, word)) = request.split_once("input text ") {
+                let keys = word.matches('x').count();
+                let hangs = keys == 5;
+                typed.fetch_add(if has_typed || !hangs { keys } else { 0 }, Ordering::Relaxed);
+                return Some(if hangs { Reply::Silence } else { Reply::out("") });
+            }
+            let at = typed.load(Ordering::Relaxed);
+            request.contains("dumpsys input_method").then(|| {
+                let caret = format!(" mCursorSelStart={at} mCursorSelEnd={at}\n");
+                Reply::out(format!("mInputShown=true\n{caret}"))
+            })
+        })
+        .await;
+        let done = fake.open().await.perform(&typing(&"x".repeat(length)), ON).await;
+        if has_typed {
+            assert_eq!(done.unwrap().uncertain, None, "{length}");
+        } else {
+            let error = done.unwrap_err();
+            assert!(error.may_have_acted(), "{length}: {error:?}");
+        }
+        assert_eq!(fake.acts().len(), length.div_ceil(400), "nothing was typed twice");
+    }
+}
+
 #[tokio::test]
 async fn any_text_goes_through_the_borrowed_keyboard_and_the_own_one_comes_back() {
     let fake = with_keyboard(completed()).await;

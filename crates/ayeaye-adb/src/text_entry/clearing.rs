@@ -4,12 +4,12 @@
 //! right to left END goes to where its line begins (AOSP, `Selection.findEdge`). So a field is empty only where
 //! neither leads away from 0, and nothing is in another line.
 use std::sync::Arc;
-use std::time::Duration;
 
 use ayeaye_agent::DeviceError;
 
 use super::InputMethods;
 use super::field::Fields;
+use super::keys::KEY_TIME;
 use crate::client::DeviceClient;
 use crate::gesture::ensure_accepted;
 use crate::ime::{self, ImeSwitch};
@@ -31,8 +31,6 @@ const HOME: &str = "input keyevent 122";
 const END: &str = "input keyevent 123; [ \"$(getprop ro.build.version.sdk)\" -lt 33 ] && \
     echo ayeaye-line || { input keycombination 113 123 && input keyevent 113; }";
 
-/// What a key takes before Android 12, besides what each command has time for.
-const KEY_TIME: Duration = Duration::from_millis(20);
 /// How many characters are deleted by one command, backwards, and backwards and forwards together, and how often. At
 /// first little is believed to stand behind the place where the keys lead.
 const MAX_DELETES: usize = 250;

@@ -1,5 +1,10 @@
 //! Text as key presses of `input text`.
+use std::time::Duration;
+
 use crate::quote::quote;
+
+/// What a key takes before Android 12, besides what each command has time for.
+pub(super) const KEY_TIME: Duration = Duration::from_millis(20);
 
 /// The most characters of one call. A long text keeps the phone busy for seconds.
 const MAX_CHUNK: usize = 400;
@@ -9,14 +14,36 @@ pub(super) fn has_key(c: char) -> bool {
     matches!(c, ' '..='~')
 }
 
+/// A command line that types a part of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) line: String,
+    /// Where the part ends in the text, in bytes.
+    pub(super) end: usize,
+    /// How long its keys may take, besides what each command has time for.
+    pub(super) takes: Duration,
+}
+
 /// The command lines that type such a text, one call each.
 ///
 /// `input text` turns `%s` into a space and has no escape for `%s` itself, so a `%` and an `s` next
 /// to each other are typed by two commands on one line. Spaces are sent as `%s`, since old versions
 /// of the program split their arguments again.
-pub(super) fn commands(text: &str) -> Vec<String> {
+pub(super) fn parts(text: &str) -> Vec<Part> {
     let chars: Vec<char> = text.chars().collect();
-    chars.chunks(MAX_CHUNK).map(|chunk| command(&String::from_iter(chunk))).collect()
+    let mut end = 0;
+    let part = |chunk: &[char]| {
+        let text = String::from_iter(chunk);
+        end += text.len();
+        let keys: u32 = chunk.iter().map(|c| if needs_shift(*c) { 2 } else { 1 }).sum();
+        Part { line: command(&text), end, takes: KEY_TIME * keys }
+    };
+    chars.chunks(MAX_CHUNK).map(part).collect()
+}
+
+/// Whether a US keyboard has it above another character: `input text` presses the shift key too.
+fn needs_shift(c: char) -> bool {
+    c.is_ascii_uppercase() || r#"~!@#$%^&*()_+{}|:"<>?"#.contains(c)
 }
 
 fn command(text: &str) -> String {
@@ -33,6 +60,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn commands(text: &str) -> Vec<String> {
+        parts(text).into_iter().map(|part| part.line).collect()
+    }
 
     /// What Android's `Input.sendText` makes of its argument, as its documentation has it.
     fn typed(argument: &str) -> String {
@@ -67,6 +98,14 @@ mod tests {
         let text = "x".repeat(MAX_CHUNK * 2 + 1);
         assert_eq!(commands(&text).len(), 3);
         assert_eq!(arrives(&text), text);
+    }
+
+    #[test]
+    fn a_part_has_time_for_its_keys_and_for_the_shift_key() {
+        let text = "ab".repeat(MAX_CHUNK / 2) + "A-_~9";
+        let told: Vec<_> = parts(&text).iter().map(|part| (part.end, part.takes)).collect();
+        let keys = |count: u32| KEY_TIME * count;
+        assert_eq!(told, [(MAX_CHUNK, keys(400)), (MAX_CHUNK + 5, keys(8))]);
     }
 
     proptest! {
