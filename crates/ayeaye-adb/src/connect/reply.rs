@@ -43,8 +43,9 @@ pub enum ConnectError {
         /// adb's words.
         said: String,
     },
-    /// Something listens there, but it does not speak as a phone does.
-    #[error("{0} takes the connection, but does not answer as a phone")]
+    /// Something listens there, but it does not speak as a phone does: so does one with wireless debugging that this
+    /// computer was never paired with.
+    #[error("{} takes the connection, but {}", .0, broke_off(.0))]
     NotAPhone(String),
     /// The phone does not trust this computer yet.
     #[error("{0} does not trust this computer yet")]
@@ -73,6 +74,15 @@ pub enum ConnectError {
     /// Too many earlier calls have not ended.
     #[error("too many of these calls are still under way")]
     Busy,
+}
+
+/// Why a connection ends before anything is said. Wireless debugging has any port but 5555, and breaks off where it
+/// does not know the computer's key; of that adb says no more than of what is no phone.
+fn broke_off(address: &str) -> &'static str {
+    match address.rsplit_once(':') {
+        Some((_, "5555")) => "does not answer as a phone",
+        _ => "is not paired with this computer, or is no phone",
+    }
 }
 
 /// An address without its port, which may not have been typed.
@@ -207,7 +217,14 @@ mod tests {
             of("failed to authenticate to 10.0.0.9:5555"),
             ConnectError::NotAuthorized(phone())
         );
-        assert_eq!(of("failed to connect to 10.0.0.9:5555"), ConnectError::NotAPhone(phone()));
+        let not_one = of("failed to connect to 10.0.0.9:5555");
+        assert_eq!(not_one, ConnectError::NotAPhone(phone()));
+        assert!(not_one.to_string().ends_with("does not answer as a phone"), "{not_one}");
+        for address in ["10.0.0.9:41235", "adb-X1-abc._adb-tls-connect._tcp"] {
+            let said = format!("failed to connect to {address}");
+            let error = read(&Asked::Connect(address.to_owned()), &said).unwrap_err().to_string();
+            assert!(error.contains("is not paired with this computer, or is no phone"), "{error}");
+        }
         assert_eq!(
             of("bad port number '99999' in '10.0.0.9:99999'"),
             ConnectError::InvalidAddress(phone())
