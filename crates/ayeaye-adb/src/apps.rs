@@ -1,6 +1,7 @@
 //! The installed apps: listing them, and opening one by name.
 mod front;
 pub(crate) mod labels;
+mod profiles;
 pub(crate) mod resolve;
 
 use std::sync::{Arc, Mutex};
@@ -10,7 +11,7 @@ use ayeaye_agent::{App, DeviceError, Performed};
 use tokio::time::Instant;
 
 use self::labels::AppLabels;
-use self::resolve::{AppNames, Certainty, resolve};
+use self::resolve::{AppNameError, AppNames, Certainty, resolve};
 use crate::apk::Labels;
 use crate::client::DeviceClient;
 use crate::parse::{
@@ -142,7 +143,7 @@ impl AppCatalog {
         let name = name.trim();
         if is_package(name) {
             // Also one without an icon.
-            let asked = client.shell_quick(what, &format!("pm path {name}")).await?;
+            let asked = client.shell_quick(what, &profiles::path_of(name)).await?;
             if asked.stdout.contains("package:") {
                 return Ok(name.to_owned());
             }
@@ -200,7 +201,13 @@ impl AppCatalog {
                     fresh = true;
                     installed = self.query(client).await?;
                 }
-                Err(unclear) => return Err(client.not_sent(what, unclear.to_string())),
+                Err(unclear) => {
+                    let mut why = unclear.to_string();
+                    if matches!(unclear, AppNameError::Missing { .. }) {
+                        why.push_str(&profiles::where_else(client, what).await);
+                    }
+                    return Err(client.not_sent(what, why));
+                }
             }
         }
     }
@@ -285,7 +292,7 @@ async fn is_installed(client: &DeviceClient, what: &str, name: &str) -> bool {
     if !is_package(name) {
         return false;
     }
-    let asked = client.shell_quick(what, &format!("pm path {name}")).await;
+    let asked = client.shell_quick(what, &profiles::path_of(name)).await;
     asked.is_ok_and(|output| output.stdout.contains("package:"))
 }
 

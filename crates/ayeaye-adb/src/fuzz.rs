@@ -113,6 +113,8 @@ fn outputs(executions: u64) {
         parse::in_front(&text);
         parse::is_protected(&text);
         parse::chooser(&text);
+        parse::users(&text);
+        parse::current_user(&text);
         parse::package_files(&text);
         parse::version_name(&text, "com.example.notes");
         parse::media_volume(&text);

@@ -42,7 +42,9 @@ async fn apps_of_a_television_are_opened_by_their_own_icon() {
             let tv = "2 activities found:\n    com.a.both/.Tv\n    com.a.cinema/.Tv\n";
             return Some(Reply::out(format!("{phone}--ayeaye--\n{tv}")));
         }
-        request.contains("pm path com.a.service").then(|| Reply::out("package:/system/a.apk\n"))
+        request
+            .contains("pm path --user $(am get-current-user || echo 0) com.a.service")
+            .then(|| Reply::out("package:/system/a.apk\n"))
     })
     .await;
     let device = fake.open().await;
@@ -58,6 +60,32 @@ async fn apps_of_a_television_are_opened_by_their_own_icon() {
     assert!(error.contains("com.a.service is installed but has nothing to open"), "{error}");
     let error = open("com.a.nowhere").await.unwrap_err().to_string();
     assert!(error.contains("no app of this name is installed"), "{error}");
+}
+
+#[tokio::test]
+async fn of_an_app_that_is_not_there_it_is_said_that_it_may_be_in_a_profile() {
+    for (users, expected) in [
+        (
+            "\tUserInfo{0:Owner:4c13} running\n\tUserInfo{10:Work:1030} running",
+            Some("Work (user 10)"),
+        ),
+        // One that sleeps shows no icons, and another person's are not on this screen.
+        ("\tUserInfo{0:Owner:4c13} running\n\tUserInfo{10:Work:1030}", None),
+        ("\tUserInfo{0:Owner:4c13} running\n\tUserInfo{11:Anna:410} running", None),
+    ] {
+        let fake = Fake::phone(move |request| {
+            if request.contains("pm list users") {
+                return Some(Reply::out(format!("Users:\n{users}\n--ayeaye--\n0\n")));
+            }
+            request.contains("query-activities").then(|| Reply::out(APPS))
+        })
+        .await;
+        let awake = Gesture::Awake { app: "Slack".to_owned() };
+        let error = fake.open().await.perform(&awake, ON).await.unwrap_err().to_string();
+        assert!(error.contains("no app of this name is installed"), "{error}");
+        let told = expected.unwrap_or("by its icon");
+        assert_eq!(error.contains(told), expected.is_some(), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use super::opening::APPS;
 use crate::ExchangeFolder;
 
 const ON: ScreenSize = ScreenSize { width: 1080, height: 2400 };
+const PATH: &str = "pm path --user $(am get-current-user || echo 0) com.a.player";
 const SEPARATOR: &str = "--ayeaye--";
 const TWO_USERS: &str =
     "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{999:Dual:4001010} running";
@@ -46,7 +47,7 @@ async fn an_app_that_others_have_too_is_removed_for_the_person_in_front_alone() 
         ("Error: unknown command 'list users'", "", "", "pm uninstall com.a.player"),
     ] {
         let fake = phone(move |line| match line {
-            "pm path com.a.player" => "package:/data/app/a.apk",
+            PATH => "package:/data/app/a.apk",
             "pm list users" => users,
             "am get-current-user" => "0",
             "pm list packages -s com.a.player" => system,
@@ -97,7 +98,7 @@ async fn of_an_app_that_is_there_twice_the_log_is_that_of_the_person_in_front() 
         ("1234", "0", "", "1234"),
     ] {
         let fake = phone(move |line| match line {
-            "pm path com.a.player" => "package:/data/app/a.apk",
+            PATH => "package:/data/app/a.apk",
             "pidof com.a.player" => pids,
             "am get-current-user" => user,
             _ if line.starts_with("stat -c") => owners,
@@ -129,7 +130,7 @@ async fn of_an_app_that_is_there_twice_that_of_the_person_in_front_is_stopped() 
         (DOUBLE, "stopped\n4321", "/proc/4321 99910123", "999", doubtful),
     ] {
         let fake = phone(move |line| match line {
-            "pm path com.a.player" => "package:/data/app/a.apk",
+            PATH => "package:/data/app/a.apk",
             _ if line.starts_with("am force-stop") => told,
             "am get-current-user" => "0",
             _ if line.starts_with("stat -c") => owners,

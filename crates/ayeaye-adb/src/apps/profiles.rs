@@ -1,0 +1,30 @@
+//! Profiles of the person in front: a work profile, a Secure Folder. Their apps are in no list that is asked for here.
+use crate::client::DeviceClient;
+use crate::parse::{self, User, batch, current_user, split_batch};
+use crate::quote::is_package;
+
+/// Asks for the place of a package of the person in front: without a user it is asked of the phone's first.
+pub(super) fn path_of(package: &str) -> String {
+    debug_assert!(is_package(package), "the caller has seen to it");
+    format!("pm path --user $(am get-current-user || echo 0) {package}")
+}
+
+/// Where an app may be that the person in front does not have; empty where there is no such place.
+pub(super) async fn where_else(client: &DeviceClient, what: &str) -> String {
+    let ask = batch(&["pm list users", "am get-current-user"]);
+    let Ok(output) = client.shell_quick(what, &ask).await else { return String::new() };
+    let [users, current] = split_batch(&output.stdout);
+    let current = current_user(current).unwrap_or(0);
+    let others = parse::users(users).into_iter();
+    let profiles: Vec<User> =
+        others.filter(|it| it.is_profile && it.is_running && it.id != current).collect();
+    if profiles.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> =
+        profiles.iter().map(|it| format!("{} (user {})", it.name, it.id)).collect();
+    format!(
+        "; apps of {} are not listed here: if it is one of those, open it by its icon on the screen",
+        names.join(", ")
+    )
+}

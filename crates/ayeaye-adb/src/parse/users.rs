@@ -1,0 +1,72 @@
+//! Whose phone it is.
+use super::sanitize;
+use super::text::lines;
+
+/// Flags of a user that is no person of its own but goes with one, as a work profile does: of a company, and of any
+/// kind since Android 11 (AOSP, `UserInfo.FLAG_MANAGED_PROFILE` and `FLAG_PROFILE`).
+const PROFILE: u32 = 0x20 | 0x1000;
+
+/// A user as Android numbers them: a person, or a profile of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct User {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    pub(crate) is_profile: bool,
+    pub(crate) is_running: bool,
+}
+
+/// The users of `pm list users`, such as `UserInfo{10:Work profile:1030} running`.
+pub(crate) fn users(text: &str) -> Vec<User> {
+    let user = |line: &str| {
+        // A name may have any of these signs.
+        let (about, state) = line.split_once("UserInfo{")?.1.rsplit_once('}')?;
+        let (id, rest) = about.split_once(':')?;
+        let (name, flags) = rest.rsplit_once(':')?;
+        let flags = u32::from_str_radix(flags.trim(), 16).unwrap_or_default();
+        Some(User {
+            id: id.trim().parse().ok()?,
+            name: sanitize(name),
+            is_profile: flags & PROFILE != 0,
+            is_running: state.trim() == "running",
+        })
+    };
+    lines(text).filter_map(user).collect()
+}
+
+/// The person in front, as `am get-current-user` prints it; a maker may print warnings before.
+pub(crate) fn current_user(text: &str) -> Option<u32> {
+    text.lines().rev().find_map(|line| line.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn persons_and_their_profiles_are_told_apart() {
+        let told = users(
+            "Users:\n\tUserInfo{0:Owner:4c13} running\n\tUserInfo{10:Work: mine}:1030} running\n\
+             \tUserInfo{11:Anna:410}\n\tUserInfo{12:Old work:30} running\n\
+             \tUserInfo{150:Secure Folder:10061030} running\n",
+        );
+        let read: Vec<_> =
+            told.iter().map(|it| (it.id, it.name.as_str(), it.is_profile, it.is_running)).collect();
+        assert_eq!(
+            read,
+            [
+                (0, "Owner", false, true),
+                (10, "Work: mine}", true, true),
+                (11, "Anna", false, false),
+                (12, "Old work", true, true),
+                (150, "Secure Folder", true, true),
+            ]
+        );
+        assert_eq!(users("Error: unknown command 'list users'\n"), []);
+    }
+
+    #[test]
+    fn the_person_in_front_is_the_last_number() {
+        assert_eq!(current_user("WARNING: linker: x\n10\n"), Some(10));
+        assert_eq!(current_user("Error: Unknown command: get-current-user\n"), None);
+    }
+}
