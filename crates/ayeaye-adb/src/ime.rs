@@ -40,7 +40,8 @@ pub(crate) async fn query(client: &DeviceClient) -> Result<(InputMethods, bool),
         ACTIVE,
         &format!("ls {YADB}"),
         "settings --user current get secure enabled_input_methods",
-        "pm list packages adbkeyboard",
+        // Of everybody otherwise, which fails where one of them lets no computer ask.
+        "pm list packages --user $(am get-current-user) adbkeyboard",
     ]);
     let output = client.shell_quick("the list of keyboards", &ask).await?;
     let [all, enabled, current, yadb, setting, packages] = split_batch(&output.stdout);

@@ -7,9 +7,10 @@ use bytes::BytesMut;
 use tokio::time::Instant;
 
 use crate::client::DeviceClient;
-use crate::parse::{batch, sanitize, split_batch};
+use crate::parse::{self, batch, current_user, sanitize, split_batch};
 use crate::quote::is_package;
-use crate::refusal;
+use crate::shell::ShellOutput;
+use crate::{apps, refusal};
 
 /// Some phones ask their owner first, and older ones take long to compile an app.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -84,27 +85,30 @@ pub(crate) async fn removal(
 ) -> Result<Removal, DeviceError> {
     debug_assert!(is_package(package), "the caller has seen to it");
     let has = |told: &str| told.lines().any(|line| line.trim() == format!("package:{package}"));
-    let ask =
-        batch(&["pm list users", "am get-current-user", &format!("pm list packages -s {package}")]);
+    let output =
+        client.shell_quick(what, &batch(&["pm list users", "am get-current-user"])).await?;
+    let [users, current] = split_batch(&output.stdout);
+    let current = current_user(current).unwrap_or(0);
+    // Without a user Android asks for everybody, and fails where one of them lets no computer ask.
+    let ask = format!("pm list packages -s --user {current} {package}");
     let output = client.shell_quick(what, &ask).await?;
-    let [users, current, system] = split_batch(&output.stdout);
-    let current = current.lines().rev().find_map(|line| line.trim().parse().ok()).unwrap_or(0);
-    let others: Vec<u32> = users_of(users).filter(|user| *user != current).collect();
+    if let Some(told) = no_answer(&output) {
+        let why = format!("it does not tell whether {package} came with it: {told}");
+        return Err(client.not_sent(what, why));
+    }
+    let is_built_in = has(&output.stdout);
     let mut kept = Vec::new();
-    if !has(system) {
-        for user in others {
+    if !is_built_in {
+        let others = parse::users(users).into_iter().map(|user| user.id);
+        for user in others.filter(|user| *user != current) {
             let ask = format!("pm list packages --user {user} {package}");
             let output = client.shell_quick(what, &ask).await?;
             // A maker may let nobody ask: what is not told may be there.
-            if has(&output.stdout)
-                || output.exit_code != 0
-                || output.combined().contains("Exception")
-            {
+            if has(&output.stdout) || no_answer(&output).is_some() {
                 kept.push(user);
             }
         }
     }
-    let is_built_in = has(system);
     Ok(match kept.as_slice() {
         [] => Removal { line: format!("pm uninstall {package}"), kept: None, is_built_in },
         _ => Removal {
@@ -115,9 +119,9 @@ pub(crate) async fn removal(
     })
 }
 
-/// The numbers in `UserInfo{10:Work profile:30}`, as `pm list users` prints them.
-fn users_of(text: &str) -> impl Iterator<Item = u32> {
-    text.lines().filter_map(|line| line.split_once("UserInfo{")?.1.split(':').next()?.parse().ok())
+/// Why a question was not answered.
+fn no_answer(output: &ShellOutput) -> Option<String> {
+    apps::refusal(&output.combined(), output.exit_code)
 }
 
 /// Removes an app with its data, for everybody on the phone, as it was installed: one that stays for somebody stands

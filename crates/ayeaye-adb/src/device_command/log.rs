@@ -2,7 +2,7 @@
 use ayeaye_agent::DeviceError;
 
 use super::Commander;
-use crate::parse::{batch, sanitize, sanitize_up_to, split_batch};
+use crate::parse::{batch, current_user, sanitize, sanitize_up_to, split_batch};
 
 /// Bytes of a log that are read, from its end.
 const MAX_LOG: usize = 256 * 1024;
@@ -60,8 +60,7 @@ impl Commander<'_> {
         let output =
             self.client.shell_quick(what, &batch(&["am get-current-user", &owners])).await?;
         let [person, owners] = split_batch(&output.stdout);
-        let person = person.lines().rev().find_map(|line| line.trim().parse().ok()).unwrap_or(0);
-        let user = user.unwrap_or(person);
+        let user = user.or_else(|| current_user(person)).unwrap_or(0);
         let of_user = |line: &str| {
             let (pid, uid) = line.trim().strip_prefix("/proc/")?.split_once(' ')?;
             let (pid, uid): (u32, u32) = (pid.parse().ok()?, uid.parse().ok()?);

@@ -50,7 +50,7 @@ async fn an_app_that_others_have_too_is_removed_for_the_person_in_front_alone() 
             PATH => "package:/data/app/a.apk",
             "pm list users" => users,
             "am get-current-user" => "0",
-            "pm list packages -s com.a.player" => system,
+            "pm list packages -s --user 0 com.a.player" => system,
             "pm list packages --user 999 com.a.player" => theirs,
             _ if line.starts_with("pm uninstall") => "Success",
             _ => "",
@@ -60,6 +60,54 @@ async fn an_app_that_others_have_too_is_removed_for_the_person_in_front_alone() 
         assert_eq!(fake.commands().last().unwrap(), expected, "{theirs}");
         let note = done.note.unwrap();
         assert_eq!(note.contains("999"), expected.contains("--user"), "{note}");
+    }
+}
+
+/// A phone with a Secure Folder, which lets no computer ask: without a user `pm list packages` asks it too since
+/// Android 13, and fails as a whole.
+#[tokio::test]
+async fn a_part_of_the_phone_is_known_as_one_beside_a_secure_folder() {
+    const USERS: &str =
+        "Users:\n\tUserInfo{0:Owner:4c13} running\n\tUserInfo{150:Secure Folder:10061030} running";
+    const DENIED: &str = "\nException occurred while executing 'list':\njava.lang.SecurityException: \
+        Shell does not have permission to access user 150\n\tat com.android.server.pm.X.y(Z.java:1)";
+    for (own_user_may_be_asked, expected) in [
+        (true, Ok("pm uninstall com.a.player")),
+        (
+            false,
+            Err("does not tell whether com.a.player came with it: exit code 255: java.lang.Sec"),
+        ),
+    ] {
+        let fake = Fake::phone(move |request| {
+            let line = request.strip_prefix("shell,v2,raw:")?;
+            let denied = || Reply::Shell(String::new(), DENIED.to_owned(), 255);
+            Some(match line {
+                PATH => Reply::out("package:/product/app/a.apk"),
+                _ if line.starts_with("pm list users") => {
+                    Reply::out(format!("{USERS}\n{SEPARATOR}\n0\n"))
+                }
+                "pm list packages -s --user 0 com.a.player" if own_user_may_be_asked => {
+                    Reply::out("package:com.a.player")
+                }
+                _ if line.starts_with("pm list packages") => denied(),
+                _ if line.starts_with("pm uninstall") => Reply::out("Success"),
+                _ => return None,
+            })
+        })
+        .await;
+        let done = fake.open().await.perform(&uninstall(), ON).await;
+        match expected {
+            Ok(line) => {
+                assert!(done.unwrap().note.unwrap().contains("updates of com.a.player"));
+                assert_eq!(fake.commands().last().unwrap(), line);
+            }
+            Err(why) => {
+                let error = done.unwrap_err();
+                assert!(error.to_string().contains(why), "{error}");
+                assert!(!error.may_have_acted(), "{error:?}");
+                assert!(!fake.commands().iter().any(|line| line.contains("uninstall")));
+            }
+        }
     }
 }
 
