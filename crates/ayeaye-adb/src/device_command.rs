@@ -12,7 +12,7 @@ use crate::apps::{AppCatalog, refusal};
 use crate::client::DeviceClient;
 use crate::exchange::{ExchangeError, ExchangeFolder};
 use crate::install::{self, Removal};
-use crate::parse::{sanitize, sanitize_up_to};
+use crate::parse::{current_user, sanitize, sanitize_up_to};
 use crate::quote::quote;
 use crate::{screen, sync};
 
@@ -173,6 +173,7 @@ impl Commander<'_> {
         let name = file.rsplit('/').next().unwrap_or(file);
         let to = if to.ends_with('/') { format!("{to}{name}") } else { to.to_owned() };
         self.check_remote(&what, &to, &SHARED)?;
+        self.check_owner(&what, &to).await?;
         self.client.ensure_driver(&what).await?;
         sync::push_file(self.client, &to, &path, COPYING).await?;
         Ok(noted(format!("sent {size} bytes to {}", sanitize_up_to(&to, 300))))
@@ -181,6 +182,7 @@ impl Commander<'_> {
     async fn fetch(&self, from: &str, file: &str) -> Result<Performed, DeviceError> {
         let what = format!("fetching {:?}", sanitize(from));
         self.check_remote(&what, from, &[&SHARED[..], &[TOOLS]].concat())?;
+        self.check_owner(&what, from).await?;
         let folder = self.folder(&what)?;
         let unusable = |error: ExchangeError| self.client.not_sent(&what, error.to_string());
         let (incoming, into) = folder.incoming(file).map_err(unusable)?;
@@ -227,6 +229,24 @@ impl Commander<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// The phone's adb works for its first user: these paths lead to the storage of that one, which nobody else sees.
+    async fn check_owner(&self, what: &str, path: &str) -> Result<(), DeviceError> {
+        if path.starts_with(TOOLS) {
+            return Ok(());
+        }
+        let output = self.client.shell_quick(what, "am get-current-user").await?;
+        match current_user(&output.stdout) {
+            Some(user @ 1..) => Err(self.client.not_sent(
+                what,
+                format!(
+                    "user {user} is in front, and adb reaches the files of the phone's first user alone: \
+                     switch the phone to that one first"
+                ),
+            )),
+            _ => Ok(()),
+        }
     }
 }
 

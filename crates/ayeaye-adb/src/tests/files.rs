@@ -146,3 +146,37 @@ async fn a_file_of_more_than_4_gib_is_refused_for_its_size() {
     assert!(error.contains("it has 4294967396 bytes, the most is"), "{error}");
     assert_eq!(names(folder.path()), [""; 0]);
 }
+
+#[tokio::test]
+async fn no_file_goes_to_or_comes_from_the_storage_of_somebody_who_is_not_in_front() {
+    for user in ["0\n", "10\n", "Error: Unknown command: get-current-user\n"] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.txt"), "all of it").unwrap();
+        let fake = Fake::phone(move |request| match request {
+            "host-serial:X:features" => Some(Reply::Body("cmd,shell_v2,stat_v2".to_owned())),
+            "sync:" => Some(Reply::Sync(|id| match id {
+                b"RECV" => [block(b"all of it"), b"DONE\0\0\0\0".to_vec()].concat(),
+                _ => told(id, 9),
+            })),
+            "shell,v2,raw:am get-current-user" => Some(Reply::out(user)),
+            _ => None,
+        })
+        .await;
+        let device = open(&fake, folder.path()).await;
+        let send = Gesture::Command(DeviceCommand::SendFile {
+            file: "a.txt".to_owned(),
+            to: "/sdcard/Download/".to_owned(),
+        });
+        if user == "10\n" {
+            for gesture in [fetch("film.mp4"), send] {
+                let error = device.perform(&gesture, ON).await.unwrap_err();
+                assert!(error.to_string().contains("user 10 is in front"), "{error}");
+                assert!(!error.may_have_acted(), "{error:?}");
+            }
+        } else {
+            device.perform(&fetch("film.mp4"), ON).await.unwrap();
+        }
+        let has_come = names(folder.path()).contains(&"film.mp4".to_owned());
+        assert_eq!(has_come, user != "10\n", "{user}");
+    }
+}
