@@ -1,5 +1,5 @@
 //! One phone, as the agent drives it: the `Device` seam.
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -22,7 +22,8 @@ use crate::dumps::Dumps;
 use crate::elements::ElementReader;
 use crate::links::transport;
 use crate::parse::{
-    batch, clock, current_size, on_display, sanitize_first_line, split_batch, wm_size,
+    ASK_CAPTURE_BAN, CaptureBan, batch, clock, current_size, on_display, sanitize_first_line,
+    split_batch, wm_size,
 };
 use crate::text_entry::TextEntry;
 use crate::{AppLabels, ExchangeFolder, fence, gesture, screen, settings, sync};
@@ -51,9 +52,15 @@ pub(crate) struct SeenScreens {
     capture: Capture,
     displays: Displays,
     dumps: Arc<Dumps>,
+    /// As it was told when the last run began.
+    ban: Mutex<CaptureBan>,
 }
 
 impl SeenScreens {
+    fn ban(&self) -> CaptureBan {
+        self.ban.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Whose turn it is to list its elements.
     pub(crate) fn dumps(&self) -> Arc<Dumps> {
         Arc::clone(&self.dumps)
@@ -70,6 +77,7 @@ pub(crate) struct DeviceProperties {
     pub(crate) screen: Option<ScreenSize>,
     /// The answer to [`ASK_PANELS`].
     panels: String,
+    ban: CaptureBan,
 }
 
 impl DeviceProperties {
@@ -83,9 +91,10 @@ impl DeviceProperties {
             "wm size",
             screen::HELD,
             ASK_PANELS,
+            ASK_CAPTURE_BAN,
         ]);
         let output = client.shell_quick("its description", &ask).await?;
-        let [model, android, product, sdk, size, held, panels] = split_batch(&output.stdout);
+        let [model, android, product, sdk, size, held, panels, ban] = split_batch(&output.stdout);
         Ok(Self {
             model: sanitize_first_line(model),
             android_version: sanitize_first_line(android),
@@ -93,6 +102,7 @@ impl DeviceProperties {
             sdk: sdk.trim().parse().ok(),
             screen: current_size(&on_display(held, 0)).or_else(|| wm_size(size)),
             panels: panels.to_owned(),
+            ban: CaptureBan::read(ban),
         })
     }
 }
@@ -224,6 +234,7 @@ impl Device for AdbDevice {
             current_size(&output.stdout).ok_or_else(unreadable)?
         };
         self.seen.displays.learn(&about.panels, Some(screen));
+        *self.seen.ban.lock().unwrap_or_else(PoisonError::into_inner) = about.ban;
         let unknown = || "unknown".to_owned();
         Ok(DeviceInfo {
             id: self.client.id().clone(),
@@ -282,7 +293,8 @@ impl Device for AdbDevice {
     }
 
     async fn state(&self) -> Result<ScreenState, DeviceError> {
-        let (state, size) = screen::state(&self.client, self.seen.displays.seen()).await?;
+        let display = self.seen.displays.seen();
+        let (state, size) = screen::state(&self.client, display, &self.seen.ban()).await?;
         if !self.seen.displays.are_several() {
             self.seen.displays.learn_size(size);
         }

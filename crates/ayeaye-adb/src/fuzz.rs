@@ -113,6 +113,7 @@ fn outputs(executions: u64) {
         parse::in_front(&text);
         parse::is_protected(&text);
         parse::chooser(&text);
+        parse::CaptureBan::read(&text);
         parse::users(&text);
         parse::current_user(&text);
         parse::package_files(&text);

@@ -8,6 +8,7 @@ mod display;
 mod focus;
 mod input_method;
 mod lock;
+mod policy;
 mod properties;
 mod text;
 mod tree;
@@ -29,6 +30,7 @@ pub(crate) use self::input_method::{
     Caret, FIELD_QUERY, FieldState, InputMethods, input_method_ids, keyboard_shown, secret_field,
 };
 pub(crate) use self::lock::{awake, locked, wants_secret};
+pub(crate) use self::policy::{ASK_CAPTURE_BAN, CaptureBan};
 pub(crate) use self::properties::Properties;
 pub(crate) use self::text::{
     batch, clock, sanitize, sanitize_first_line, sanitize_up_to, split_batch,

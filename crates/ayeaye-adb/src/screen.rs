@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::client::DeviceClient;
 use crate::gesture::{self, ensure_accepted};
-use crate::parse::{self, batch, split_batch};
+use crate::parse::{self, CaptureBan, batch, split_batch};
 use crate::quote::is_package;
 
 /// All in one command line, filtered on the phone: a hundred lines come over instead of ten thousand.
@@ -68,17 +68,22 @@ struct Look {
     app: Option<Component>,
     /// Whose that is, as a number of Android's.
     user: Option<u32>,
+    /// Whose the app is that is shown: none's where the shade lies over it.
+    shown: Option<u32>,
     /// The size that touches refer to, as the phone is held.
     size: Option<ScreenSize>,
 }
 
 /// The state of the screen and the size that touches refer to, in one round trip. Of several displays, of this
-/// one.
+/// one. A window of somebody under the ban is protected too.
 pub(crate) async fn state(
     client: &DeviceClient,
     display: u32,
+    ban: &CaptureBan,
 ) -> Result<(ScreenState, Option<ScreenSize>), DeviceError> {
-    look(client, display).await.map(|look| (look.state, look.size))
+    let Look { mut state, size, shown, .. } = look(client, display).await?;
+    state.protected |= ban.covers(shown);
+    Ok((state, size))
 }
 
 async fn look(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> {
@@ -106,8 +111,10 @@ async fn look(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> 
     };
     let size = if forged { None } else { parse::current_size(window) };
     let app = parse::foreground(window);
-    let user = app.as_ref().and_then(|app| parse::user_in_front(window, &app.package));
-    Ok(Look { state, app, user, size })
+    let user_of = |app: &Component| parse::user_in_front(window, &app.package);
+    let (user, shown) =
+        (app.as_ref().and_then(user_of), state.foreground.as_ref().and_then(user_of));
+    Ok(Look { state, app, user, shown, size })
 }
 
 /// Whether the display is on; `None` where the quickest way does not tell.

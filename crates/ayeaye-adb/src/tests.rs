@@ -7,6 +7,7 @@ mod fake;
 mod files;
 mod links;
 mod listing;
+mod managing;
 mod naming;
 mod one_shell;
 mod opening;

@@ -62,6 +62,7 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             let cover = device.faults().plan().fold.map(|_| display(COVER_ID, 1));
             CommandOutput::ok(display(DISPLAY_ID, 0) + &cover.unwrap_or_default())
         }
+        ["device_policy"] => CommandOutput::ok(short::DEVICE_POLICY),
         ["trust"] => CommandOutput::ok(trust(device)),
         [] | ["SurfaceFlinger" | "window" | "activity" | "package", ..] => {
             CommandOutput::unsupported(device, &format!("dumpsys {}", words.join(" ")))

@@ -3,7 +3,7 @@ use super::{CommandOutput, args, package};
 use crate::device::{AdbDevice, unix_seconds};
 
 /// The services of `dumpsys -l` and `cmd -l`.
-pub(super) const SERVICES: [&str; 25] = [
+pub(super) const SERVICES: [&str; 26] = [
     "SurfaceFlinger",
     "accessibility",
     "activity",
@@ -13,6 +13,7 @@ pub(super) const SERVICES: [&str; 25] = [
     "battery",
     "clipboard",
     "cpuinfo",
+    "device_policy",
     "device_state",
     "display",
     "gfxinfo",

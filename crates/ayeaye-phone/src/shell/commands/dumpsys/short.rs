@@ -86,3 +86,8 @@ fn head(device: &AdbDevice, what: &str) -> String {
 /// The shade of this phone has none.
 pub(super) const NOTIFICATIONS: &str = "Current Notification Manager state:\n  Notification List:\n\n  \
     mMaxPackageEnqueueRate=5.0\n  mDisableNotificationEffects=false\n  mZenMode=ZEN_MODE_OFF\n";
+
+/// Nobody administers this phone.
+pub(super) const DEVICE_POLICY: &str = "Current Device Policy Manager state:\n  Immutable state:\n    \
+    mHasFeature=true\n\n  Enabled Device Admins (User 0, provisioningState: 0):\n    mPasswordOwner=-1\n\n  \
+    Device policy cache:\n    Screen capture disallowed users: []\n    Password quality: {}\n";
