@@ -104,11 +104,12 @@ impl AppCatalog {
         names
     }
 
-    /// Brings an app to the front, by the name under its icon or its package name.
+    /// Brings an app to the front of this display, by the name under its icon or its package name.
     pub(crate) async fn open(
         &self,
         client: &Arc<DeviceClient>,
         name: &str,
+        display: u32,
     ) -> Result<Performed, DeviceError> {
         let what = format!("opening {:?}", sanitize(name));
         let (app, certainty) = match self.find(client, &what, name).await {
@@ -121,7 +122,7 @@ impl AppCatalog {
             Some(activity) => activity,
             None => launcher_activity(client, &what, &app.package).await?,
         };
-        let performed = start(client, &what, &app.package, &activity).await?;
+        let performed = start(client, &what, (&app.package, &activity), display).await?;
         let note = match certainty {
             Certainty::Named => None,
             Certainty::Near => Some(format!(
@@ -304,20 +305,22 @@ fn nothing_to_open(client: &DeviceClient, what: &str, package: &str) -> DeviceEr
 async fn start(
     client: &DeviceClient,
     what: &str,
-    package: &str,
-    Launcher { activity, tv }: &Launcher,
+    (package, Launcher { activity, tv }): (&str, &Launcher),
+    display: u32,
 ) -> Result<Performed, DeviceError> {
     let component = quote(&format!("{package}/{activity}"))
         .map_err(|error| client.not_sent(what, error.to_string()))?;
+    // Without a number it comes to the first, whichever is lit; a closed phone may show another on its cover.
+    let on = if display == 0 { String::new() } else { format!(" --display {display}") };
     let command = format!(
-        "am start -a android.intent.action.MAIN -c {} -f {LAUNCH_FLAGS} -n {component}",
+        "am start{on} -a android.intent.action.MAIN -c {} -f {LAUNCH_FLAGS} -n {component}",
         category(*tv)
     );
     let output = client.act_quick(what, &command).await?;
     let all = output.combined();
     match refusal(&all, output.exit_code) {
         Some(told) => Err(client.refused(what, told)),
-        None => Ok(front::wait_for(client, package).await),
+        None => Ok(front::wait_for(client, package, display).await),
     }
 }
 

@@ -183,7 +183,9 @@ impl AdbDevice {
             }
             Gesture::HotKey { key } => gesture::key(*key),
             Gesture::Command(command) => return self.commander().perform(command).await,
-            Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
+            Gesture::Awake { app } => {
+                return self.apps.open(&self.client, app, self.seen.displays.seen()).await;
+            }
             Gesture::Type { text, point, clear, submit } => {
                 let typing = TextEntry { text, point: *point, clear: *clear, submit: *submit };
                 let display = match point {

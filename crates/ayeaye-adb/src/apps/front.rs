@@ -17,9 +17,9 @@ const ASK: [&str; 2] = [
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(80);
 
-/// Waits until the app is in front. What is there instead is told: a question which copy is meant, another
+/// Waits until the app is in front on this display. What is there instead is told: a question which copy is meant, another
 /// app.
-pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed {
+pub(super) async fn wait_for(client: &DeviceClient, package: &str, display: u32) -> Performed {
     let deadline = Instant::now() + PATIENCE.min(client.limits().wake);
     let (mut collapsed, mut asked) = (false, false);
     loop {
@@ -30,7 +30,7 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed 
         if parse::is_forged(told) {
             return Performed::uncertain(NOT_TOLD);
         }
-        let shown = parse::on_display(told, 0);
+        let shown = parse::on_display(told, display);
         let is_own = |window: &String| window.split('/').next() == Some(package);
         if let Some(window) = parse::chooser(&shown).filter(|window| !is_own(window)) {
             // One that was there before, or that goes by itself, asks nobody.
@@ -45,7 +45,9 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str) -> Performed 
             continue;
         }
         asked = false;
-        let front = parse::foreground(&shown).or_else(|| parse::foreground(told));
+        // What another display shows is nothing that is seen.
+        let anywhere = || parse::foreground(told).filter(|_| display == 0);
+        let front = parse::foreground(&shown).or_else(anywhere);
         let front = front.map(|app| app.package);
         let shade = parse::in_front(&shown).is_some_and(|it| it.package == SYSTEM_UI);
         if front.as_deref() == Some(package) && !shade {

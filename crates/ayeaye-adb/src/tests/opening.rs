@@ -172,3 +172,55 @@ async fn a_screen_of_an_app_is_not_taken_for_the_question_which_copy_is_meant() 
     let asked = opened(&[RESOLVER]).await.uncertain.unwrap();
     assert!(asked.contains(RESOLVER) && asked.contains("there twice"), "{asked}");
 }
+
+/// A phone that is folded, and whose cover is a display of its own: 1.
+#[tokio::test]
+async fn an_app_is_opened_on_the_display_that_is_looked_at() {
+    const PANELS: &str =
+        "Display 4611 (HWC display 0): port=0\nDisplay 4622 (HWC display 1): port=1\n";
+    for (shown_on, is_seen) in [(1, true), (0, false)] {
+        let fake = Fake::phone(move |request| {
+            if request.contains("query-activities") {
+                return Some(Reply::out(APPS));
+            }
+            if request.contains("SurfaceFlinger") {
+                let size = "Physical size: 20x30";
+                return Some(Reply::out(
+                    ["m", "14", "p", "34", size, "", PANELS, ""].join("\n--ayeaye--\n"),
+                ));
+            }
+            if request.contains("dumpsys display") {
+                let viewport = |id: u32, display: u32| {
+                    format!(
+                        "DisplayViewport{{type=INTERNAL, valid=true, isActive={}, displayId={display}, \
+                         uniqueId='local:{id}', logicalFrame=Rect(0, 0 - 20, 30), \
+                         physicalFrame=Rect(0, 0 - 20, 30), deviceWidth=20, deviceHeight=30}}",
+                        display == 1
+                    )
+                };
+                let both = [viewport(4611, 0), viewport(4622, 1)].join(", ");
+                return Some(Reply::out(format!("  mViewports=[{both}]\n")));
+            }
+            if request.starts_with("exec:screencap -d 4622") {
+                let head = [20_u32, 30, 1, 1].into_iter().flat_map(u32::to_le_bytes);
+                let raw: Vec<u8> = head.chain(std::iter::repeat_n(200, 20 * 30 * 4)).collect();
+                return Some(Reply::Bytes(raw));
+            }
+            let shows = |display: u32| {
+                let app = if display == shown_on { "com.a.player/.Main" } else { "com.b.home/.Home" };
+                format!(
+                    "  Display: mDisplayId={display}\n  mFocusedApp=ActivityRecord{{2 u0 {app} t1}}\n"
+                )
+            };
+            request.contains("mCurrentFocus").then(|| Reply::out(shows(0) + &shows(1)))
+        })
+        .await;
+        let device = fake.open().await;
+        device.info().await.unwrap();
+        device.capture().await.unwrap();
+        let awake = Gesture::Awake { app: "com.a.player".to_owned() };
+        let done = device.perform(&awake, ON).await.unwrap();
+        assert_eq!(done.uncertain.is_none(), is_seen, "{done:?}");
+        assert!(fake.acts()[0].starts_with("am start --display 1 "), "{:?}", fake.acts());
+    }
+}
