@@ -95,7 +95,7 @@ impl AdbDevices {
     pub async fn open_adb(&self, id: &DeviceId) -> Result<Arc<AdbDevice>, DeviceError> {
         let phones = links::phones(&self.servers, &self.identities).await?;
         let found = links::find(&phones, id, &self.identities);
-        let phone = found.ok_or_else(|| DeviceError::NotFound(id.clone()))?;
+        let phone = found.ok_or_else(|| links::not_found(&phones, id))?;
         let link = &phone.link;
         if link.is_duplicate {
             return Err(DeviceError::Refused {
@@ -138,7 +138,7 @@ impl AdbDevices {
     }
 
     async fn entry(&self, phone: &Phone) -> DeviceEntry {
-        let Phone { link, also, identity } = phone;
+        let Phone { link, also, identity, .. } = phone;
         let line = &link.line;
         let mut entry = DeviceEntry {
             id: link.id.clone(),

@@ -153,6 +153,8 @@ pub(crate) struct Identities {
     read: Mutex<HashMap<ConnectionKey, (Instant, Option<Identity>)>>,
     /// What was last reached under each name, for names that are in no list any more.
     by_name: Mutex<HashMap<DeviceId, Identity>>,
+    /// The place of the server that a serial is the name of a phone of, where others may have the same one.
+    owners: Mutex<HashMap<DeviceId, usize>>,
 }
 
 impl Identities {
@@ -210,6 +212,20 @@ impl Identities {
             by_name.clear();
         }
         by_name.insert(name.clone(), identity.clone());
+    }
+
+    /// From now on this serial without more is the name of a phone of this server.
+    pub(crate) fn owns(&self, server: usize, serial: &DeviceId) {
+        let mut owners = lock(&self.owners);
+        if MAX_KNOWN <= owners.len() {
+            owners.clear();
+        }
+        owners.insert(serial.clone(), server);
+    }
+
+    /// The server whose phone is called by this serial alone.
+    pub(crate) fn owner(&self, serial: &DeviceId) -> Option<usize> {
+        lock(&self.owners).get(serial).copied()
     }
 
     /// What a name has led to last.

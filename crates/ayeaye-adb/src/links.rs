@@ -35,12 +35,19 @@ pub(crate) struct Phone {
     pub(crate) link: Link,
     /// The names of the other ways.
     pub(crate) also: Vec<DeviceId>,
+    /// The names of all ways with their servers, which no other phone has.
+    full: Vec<DeviceId>,
     pub(crate) identity: Option<Identity>,
 }
 
 impl Link {
     fn is_ready(&self) -> bool {
         self.line.state == "device" && !self.is_duplicate
+    }
+
+    /// Its serial and its server.
+    fn full_name(&self) -> DeviceId {
+        DeviceId::new(format!("{}@{}", self.line.serial, self.server.config().server))
     }
 
     pub(crate) fn client(&self) -> DeviceClient {
@@ -50,7 +57,8 @@ impl Link {
 
 impl Phone {
     fn alone(link: Link) -> Self {
-        Self { link, also: Vec::new(), identity: None }
+        let full = vec![link.full_name()];
+        Self { link, also: Vec::new(), full, identity: None }
     }
 
     pub(crate) fn names(&self) -> DeviceNames {
@@ -62,7 +70,11 @@ impl Phone {
     }
 
     fn goes_by(&self, id: &DeviceId) -> bool {
-        self.link.id == *id || self.also.contains(id)
+        self.link.id == *id || self.also.contains(id) || self.full.contains(id)
+    }
+
+    fn all_names(&self) -> impl Iterator<Item = &DeviceId> {
+        std::iter::once(&self.link.id).chain(&self.also).chain(&self.full)
     }
 }
 
@@ -132,7 +144,12 @@ pub(crate) async fn phones(
     let links = links(servers, identities).await?;
     let asked: Vec<_> = links.iter().map(|link| identity(link, identities)).collect();
     let known: Vec<_> = stream::iter(asked).buffered(MAX_CONCURRENT).collect().await;
-    Ok(merged(links.into_iter().zip(known).collect()))
+    let phones = merged(links.into_iter().zip(known).collect(), identities);
+    for phone in &phones {
+        let Some(identity) = &phone.identity else { continue };
+        phone.all_names().for_each(|name| identities.remember(name, identity));
+    }
+    Ok(phones)
 }
 
 /// The phone that a name means: a way to it that is ready, one that was, its own serial number, or a way that
@@ -162,6 +179,17 @@ pub(crate) fn find<'a>(
         found.next().filter(|_| found.next().is_none())
     };
     remembered.or_else(by_serialno).or(named)
+}
+
+/// The error for a name that means no phone.
+pub(crate) fn not_found(phones: &[Phone], id: &DeviceId) -> DeviceError {
+    let alike = phones.iter().filter(|phone| phone.link.line.serial == id.as_str());
+    let others: Vec<&str> = alike.map(|phone| phone.link.id.as_str()).collect();
+    if others.is_empty() {
+        return DeviceError::NotFound(id.clone());
+    }
+    let told = format!("not connected; another phone has that serial: {}", others.join(", "));
+    DeviceError::NotReady(id.clone(), told)
 }
 
 async fn links(servers: &[Arc<Server>], identities: &Identities) -> Result<Vec<Link>, DeviceError> {
@@ -205,13 +233,11 @@ async fn identity(link: &Link, identities: &Identities) -> Option<Identity> {
     }
     let number = link.line.transport_id;
     let connection = number.map(|number| (link.at, link.line.serial.clone(), number));
-    let identity = identities.of(connection, &link.client()).await?;
-    identities.remember(&link.id, &identity);
-    Some(identity)
+    identities.of(connection, &link.client()).await
 }
 
 /// Puts the ways to one phone together, and gives every phone a name of its own.
-fn merged(links: Vec<(Link, Option<Identity>)>) -> Vec<Phone> {
+fn merged(links: Vec<(Link, Option<Identity>)>, identities: &Identities) -> Vec<Phone> {
     let mut groups: Vec<(Option<Identity>, Vec<Link>)> = Vec::new();
     for (link, identity) in links {
         let same = identity.as_ref().and_then(|identity| {
@@ -230,12 +256,13 @@ fn merged(links: Vec<(Link, Option<Identity>)>) -> Vec<Phone> {
         }
         // Stable: of two equally good ways that of the first server.
         ways.sort_by_key(rank);
+        let full = ways.iter().map(Link::full_name).collect();
         let mut ways = ways.into_iter();
         let Some(link) = ways.next() else { continue };
         let also = ways.map(|way| way.id).collect();
-        phones.push(Phone { link, also, identity });
+        phones.push(Phone { link, also, full, identity });
     }
-    name_apart(&mut phones);
+    name_apart(&mut phones, identities);
     phones
 }
 
@@ -274,18 +301,30 @@ fn rank_of(transport: Transport) -> u8 {
     }
 }
 
-/// Two servers may each have an `emulator-5554`: the later one gets the address of its server.
-fn name_apart(phones: &mut [Phone]) {
-    for at in 1..phones.len() {
+/// Two servers may each have an `emulator-5554`, at once or by turns. The name stays that of the server that had it
+/// first: whoever means its phone must not come to another one. The others get the address of their server.
+fn name_apart(phones: &mut [Phone], identities: &Identities) {
+    for at in 0..phones.len() {
         let (before, rest) = phones.split_at_mut(at);
         let Some(phone) = rest.first_mut() else { continue };
         let is_taken = |id: &DeviceId| {
             let same = |other: &Phone| other.link.at != phone.link.at && other.goes_by(id);
             before.iter().any(same)
         };
-        if is_taken(&phone.link.id) {
-            let server = &phone.link.server.config().server;
-            phone.link.id = DeviceId::new(format!("{}@{server}", phone.link.line.serial));
+        let plain = phone.link.id.clone();
+        let has_moved = || {
+            let was = identities.remembered(&plain);
+            was.zip(phone.identity.as_ref()).is_some_and(|(was, is)| was.is_same(is))
+        };
+        let owner = identities.owner(&plain);
+        if is_taken(&plain) || (owner.is_some_and(|it| it != phone.link.at) && !has_moved()) {
+            if let Some(other) = before.iter().find(|other| other.link.id == plain) {
+                identities.owns(other.link.at, &plain);
+            }
+            phone.link.id = phone.link.full_name();
+        } else if transport(plain.as_str()) == Transport::Emulator {
+            // The number is that of a console on the server's machine.
+            identities.owns(phone.link.at, &plain);
         }
         let taken: Vec<_> = phone.also.iter().filter(|id| is_taken(id)).cloned().collect();
         phone.also.retain(|id| !taken.contains(id) && *id != phone.link.id);

@@ -150,6 +150,39 @@ async fn two_phones_of_one_serial_at_two_servers_can_both_be_named() {
 }
 
 #[tokio::test]
+async fn a_serial_does_not_pass_to_the_phone_of_another_server() {
+    let closed = Arc::new(AtomicBool::new(false));
+    let is_closed = Arc::clone(&closed);
+    let near = Fake::start(move |request| match request {
+        "host:devices-l" if is_closed.load(Ordering::SeqCst) => Reply::Body(String::new()),
+        "host:devices-l" => Reply::Body("emulator-5554 device transport_id:1\n".to_owned()),
+        r if r.contains("boot_id") => {
+            Reply::out(format!("{FIRST}\n--ayeaye--\nE\n--ayeaye--\n1 1"))
+        }
+        r if r.ends_with(":features") => Reply::Body("shell_v2".to_owned()),
+        r if r.starts_with("host:transport:") => Reply::Okay,
+        _ => Reply::out(""),
+    })
+    .await;
+    let far = server("emulator-5554 device transport_id:1\n", SECOND).await;
+    let second = format!("emulator-5554@{}", far.config().server);
+    let devices = both(&near, &far);
+    devices.open(&id("emulator-5554")).await.unwrap();
+    closed.store(true, Ordering::SeqCst);
+    let list = devices.list().await.unwrap();
+    assert_eq!(list[0].id.as_str(), second);
+    let error = devices.open(&id("emulator-5554")).await.unwrap_err();
+    assert!(error.is_unreachable() && error.to_string().contains(&second), "{error}");
+    assert_eq!(devices.open(&id(&second)).await.unwrap().id().as_str(), second);
+    // Whoever has not seen the other one still knows the phone by its full name.
+    let devices = both(&near, &far);
+    assert_eq!(devices.list().await.unwrap()[0].id.as_str(), "emulator-5554");
+    devices.open(&id(&second)).await.unwrap();
+    let names = devices.names(&id(&second)).await.unwrap();
+    assert!(names.include(&id(&second)) && names.include(&id("emulator-5554")), "{names:?}");
+}
+
+#[tokio::test]
 async fn a_server_in_trouble_hides_no_phone_of_the_others() {
     let gone = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: 1 };
     let gone = AdbConfig { server: gone, ..Fake::start(|_| Reply::Cut).await.config() };
