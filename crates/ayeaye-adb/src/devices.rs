@@ -97,11 +97,11 @@ impl AdbDevices {
         let found = links::find(&phones, id, &self.identities);
         let phone = found.ok_or_else(|| links::not_found(&phones, id))?;
         let link = &phone.link;
-        if link.is_duplicate {
+        if let Some(why) = link.nameless {
             return Err(DeviceError::Refused {
                 id: id.clone(),
                 what: "to be opened".to_owned(),
-                reason: DUPLICATE_SERIAL.to_owned(),
+                reason: why.to_owned(),
             });
         }
         match link.line.state.as_str() {
@@ -144,7 +144,7 @@ impl AdbDevices {
             id: link.id.clone(),
             transport: transport(&line.serial),
             state: line.state.clone(),
-            ready: line.state == "device" && !link.is_duplicate,
+            ready: link.is_ready(),
             model: line.model.clone(),
             product: line.product.clone(),
             android_version: None,
@@ -153,9 +153,9 @@ impl AdbDevices {
             also: also.clone(),
             identity: identity.as_ref().map(Identity::key),
         };
-        if link.is_duplicate {
+        if let Some(why) = link.nameless {
             let number = line.transport_id.map(|n| format!(" (transport {n})")).unwrap_or_default();
-            entry.hint = Some(format!("{DUPLICATE_SERIAL}{number}"));
+            entry.hint = Some(format!("{why}{number}"));
         } else if entry.ready {
             let client = link.client();
             let limit = client.limits().describe;
@@ -188,9 +188,6 @@ async fn version(server: &Server) -> Result<u32, DeviceError> {
     u32::from_str_radix(digits.trim(), 16)
         .map_err(|_| server.unavailable("it does not say its version"))
 }
-
-const DUPLICATE_SERIAL: &str =
-    "several phones have this serial and cannot be told apart: disconnect all but one";
 
 #[async_trait]
 impl DeviceSource for AdbDevices {

@@ -77,11 +77,12 @@ fn from_text(id: &DeviceId, what: &str, stage: Stage, text: &str) -> DeviceError
             Stage::Connecting => DeviceError::NotReady(id.clone(), format!("out of reach: {said}")),
         };
     }
-    let reason = if has("more than one") {
-        format!("adb says `{said}`: disconnect all but one of them")
-    } else {
-        format!("adb says `{said}`")
-    };
+    if has("more than one") {
+        // Another one was plugged in, and may go again.
+        let state = format!("not the only one (adb says `{said}`): disconnect all but one of them");
+        return DeviceError::NotReady(id.clone(), state);
+    }
+    let reason = format!("adb says `{said}`");
     DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason }
 }
 
@@ -111,7 +112,7 @@ mod tests {
         ));
         assert!(matches!(
             reaching("more than one device/emulator"),
-            DeviceError::Refused { reason, .. } if reason.contains("all but one")
+            DeviceError::NotReady(_, state) if state.contains("all but one")
         ));
         assert!(matches!(reaching("unknown host service"), DeviceError::Refused { .. }));
     }

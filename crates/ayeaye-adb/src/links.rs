@@ -9,11 +9,16 @@ use tokio::time::timeout;
 
 use crate::client::{DeviceClient, OtherWays, Way};
 use crate::identity::{Identities, Identity};
-use crate::parse::{self, DeviceListing};
+use crate::parse::{self, DeviceListing, NO_SERIAL};
 use crate::server::Server;
 
 /// How many phones are asked at the same time.
 const MAX_CONCURRENT: usize = 64;
+
+const DUPLICATE_SERIAL: &str =
+    "several phones have this serial and cannot be told apart: disconnect all but one";
+const NUMBERLESS: &str =
+    "it has no serial, and this adb server gives it no number: install platform-tools 27 or newer";
 
 /// One way to a phone: a line in the list of one server.
 #[derive(Debug, Clone)]
@@ -24,8 +29,8 @@ pub(crate) struct Link {
     pub(crate) line: DeviceListing,
     /// Its serial; with the server's address behind it where another phone has that serial.
     pub(crate) id: DeviceId,
-    /// Whether other lines of the same list have the same serial, so that it cannot be addressed.
-    pub(crate) is_duplicate: bool,
+    /// Why it cannot be addressed, if it cannot.
+    pub(crate) nameless: Option<&'static str>,
 }
 
 /// A phone, as it is driven.
@@ -41,8 +46,8 @@ pub(crate) struct Phone {
 }
 
 impl Link {
-    fn is_ready(&self) -> bool {
-        self.line.state == "device" && !self.is_duplicate
+    pub(crate) fn is_ready(&self) -> bool {
+        self.line.state == "device" && self.nameless.is_none()
     }
 
     /// Its serial and its server.
@@ -50,8 +55,14 @@ impl Link {
         DeviceId::new(format!("{}@{}", self.line.serial, self.server.config().server))
     }
 
+    fn way(&self) -> Way {
+        let line = &self.line;
+        let number = line.transport_id.filter(|_| line.serial == NO_SERIAL);
+        Way { server: Arc::clone(&self.server), serial: line.serial.clone(), number }
+    }
+
     pub(crate) fn client(&self) -> DeviceClient {
-        DeviceClient::at(Arc::clone(&self.server), self.id.clone(), &self.line.serial)
+        DeviceClient::at(self.way(), self.id.clone())
     }
 }
 
@@ -98,14 +109,19 @@ impl Ways {
 #[async_trait]
 impl OtherWays for Ways {
     async fn instead_of(&self, way: &Way, is_gone: bool) -> Option<Way> {
-        let is_it =
+        let is_called_so =
             |link: &Link| Arc::ptr_eq(&link.server, &way.server) && link.line.serial == way.serial;
+        let is_it = |link: &Link| {
+            let same = way.number.is_none_or(|number| link.line.transport_id == Some(number));
+            is_called_so(link) && same
+        };
         // A server has one cable and one console to each phone: another of them is another phone.
         let kind = rank_of(transport(&way.serial));
         let is_twin = |link: &Link| {
             Arc::ptr_eq(&link.server, &way.server)
                 && rank(link) == kind
                 && kind < rank_of(Transport::Tcp)
+                && !is_called_so(link)
         };
         let mut others = Vec::new();
         for link in links(&self.servers, &self.identities).await.ok()? {
@@ -122,14 +138,14 @@ impl OtherWays for Ways {
             return None;
         }
         let name = DeviceId::new(&way.serial);
-        let current = DeviceClient::at(Arc::clone(&way.server), name, &way.serial);
+        let current = DeviceClient::at(way.clone(), name);
         if !is_gone && self.lead_there(&current).await {
             return None;
         }
         others.sort_by_key(rank);
         for link in others {
             if self.lead_there(&link.client()).await {
-                return Some(Way { server: link.server, serial: link.line.serial });
+                return Some(link.way());
             }
         }
         None
@@ -217,7 +233,13 @@ async fn links(servers: &[Arc<Server>], identities: &Identities) -> Result<Vec<L
                 at,
                 id: DeviceId::new(&line.serial),
                 line: line.clone(),
-                is_duplicate: alike != 1,
+                nameless: match alike {
+                    1 if line.serial == NO_SERIAL && line.transport_id.is_none() => {
+                        Some(NUMBERLESS)
+                    }
+                    1 => None,
+                    _ => Some(DUPLICATE_SERIAL),
+                },
             });
         }
     }

@@ -21,7 +21,7 @@ pub(crate) use self::apps::{
 pub(crate) use self::audio::media_volume;
 pub(crate) use self::battery::battery;
 pub use self::devices::DeviceListing;
-pub(crate) use self::devices::devices;
+pub(crate) use self::devices::{NO_SERIAL, devices};
 pub(crate) use self::display::{
     Viewport, current_size, panels, posture, viewports, wm_density, wm_size,
 };

@@ -38,7 +38,7 @@ const STATES: [&str; 15] = [
 const FIELDS: [&str; 6] = ["usb:", "product:", "model:", "device:", "features:", "transport_id:"];
 
 /// What adb prints for a phone without a serial, the only one with spaces.
-const NO_SERIAL: &str = "(no serial number)";
+pub(crate) const NO_SERIAL: &str = "(no serial number)";
 
 /// Every phone of the list. Headers and messages of the adb program are skipped.
 pub(crate) fn devices(text: &str) -> Vec<DeviceListing> {
