@@ -1,5 +1,6 @@
 //! The installed apps: listing them, and opening one by name.
 mod front;
+mod icons;
 pub(crate) mod labels;
 mod profiles;
 pub(crate) mod resolve;
@@ -10,13 +11,12 @@ use std::time::Duration;
 use ayeaye_agent::{App, DeviceError, Performed};
 use tokio::time::Instant;
 
+use self::icons::{Icon, LIST, LIST_TV, icons};
 use self::labels::AppLabels;
 use self::resolve::{AppNameError, AppNames, Certainty, resolve};
 use crate::apk::Labels;
 use crate::client::DeviceClient;
-use crate::parse::{
-    batch, components, first_component, packages, sanitize, sanitize_up_to, split_batch,
-};
+use crate::parse::{batch, first_component, packages, sanitize, sanitize_up_to, split_batch};
 use crate::quote::{is_package, quote};
 
 /// How long a list of apps is cached. A name that is not found refreshes it sooner.
@@ -27,13 +27,6 @@ const NAMES_WAITED_FOR: Duration = Duration::from_secs(20);
 /// How long a list of all apps waits for them.
 const LIST_WAITS: Duration = Duration::from_secs(2);
 
-const LIST: &str = "cmd package query-activities --brief -a android.intent.action.MAIN \
-                    -c android.intent.category.LAUNCHER";
-
-/// The same of televisions, whose apps have an icon of their own kind.
-const LIST_TV: &str = "cmd package query-activities --brief -a android.intent.action.MAIN \
-                       -c android.intent.category.LEANBACK_LAUNCHER";
-
 /// `FLAG_ACTIVITY_NEW_TASK` and `FLAG_ACTIVITY_RESET_TASK_IF_NEEDED`, as a launcher sets
 /// them: without them a running app would get a second copy of its first screen on top.
 const LAUNCH_FLAGS: &str = "0x10200000";
@@ -41,19 +34,27 @@ const LAUNCH_FLAGS: &str = "0x10200000";
 /// The most characters of a refusal; Android names the whole intent before it says why.
 const LONGEST_REFUSAL: usize = 400;
 
-/// An app, with the activity that its icon starts if the phone lists it.
+/// An app by one of its icons; without one where the phone does not list them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InstalledApp {
     package: String,
-    activity: Option<Launcher>,
+    icon: Option<Icon>,
 }
 
-/// What an icon starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Launcher {
-    activity: String,
-    /// Its icon is one of a television.
-    tv: bool,
+impl InstalledApp {
+    /// By what its name is kept.
+    fn key(&self) -> String {
+        self.icon.as_ref().map_or_else(|| self.package.clone(), Icon::key)
+    }
+}
+
+/// An app that was looked for by a name.
+#[derive(Debug)]
+struct Found {
+    app: InstalledApp,
+    certainty: Certainty,
+    /// The name of its icon, where the app has others with other names.
+    icon: Option<String>,
 }
 
 /// The apps of one phone, with the last list cached.
@@ -74,8 +75,8 @@ impl AppCatalog {
         if !self.names_are_known(client, &installed) {
             self.labels.read_within(client, LIST_WAITS).await;
         }
-        let named = self.named(client, &installed);
-        Ok(named.into_iter().map(|app| App { label: app.label(), package: app.package }).collect())
+        let named = self.named(client, &installed).into_iter().filter(|app| !app.is_further());
+        Ok(named.map(|app| App { label: app.label(), package: app.package }).collect())
     }
 
     /// Begins to read the names of all apps, unless they have been read lately.
@@ -88,17 +89,15 @@ impl AppCatalog {
     /// The name of an app, if it is known already.
     pub(crate) fn name_of(&self, client: &DeviceClient, package: &str) -> Option<String> {
         let known = self.labels.of(client.id());
-        let labels = known.and_then(|known| known.by_package.get(package).cloned());
-        AppNames { package: package.to_owned(), labels: labels.unwrap_or_default() }.label()
+        let labels = known.and_then(|known| known.by_icon.get(package).cloned());
+        AppNames::of(package, labels.unwrap_or_default()).label()
     }
 
     /// The names of all apps, as far as they are known already.
     pub(crate) fn names(&self, client: &DeviceClient) -> Vec<String> {
         let Some(known) = self.labels.of(client.id()) else { return Vec::new() };
-        let named = |(package, labels): (&String, &Labels)| {
-            AppNames { package: package.clone(), labels: labels.clone() }.label()
-        };
-        let mut names: Vec<String> = known.by_package.iter().filter_map(named).collect();
+        let named = |(key, labels): (&String, &Labels)| AppNames::of(key, labels.clone()).label();
+        let mut names: Vec<String> = known.by_icon.iter().filter_map(named).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -112,18 +111,21 @@ impl AppCatalog {
         display: u32,
     ) -> Result<Performed, DeviceError> {
         let what = format!("opening {:?}", sanitize(name));
-        let (app, certainty) = match self.find(client, &what, name).await {
-            Err(DeviceError::NotSent { .. }) if is_installed(client, &what, name).await => {
+        let Found { app, certainty, icon } = match self.find(client, &what, name).await {
+            Err(DeviceError::NotSent { .. })
+                if profiles::is_installed(client, &what, name).await =>
+            {
                 return Err(nothing_to_open(client, &what, name.trim()));
             }
             found => found?,
         };
-        let activity = match app.activity {
-            Some(activity) => activity,
+        let (activity, tv) = match app.icon {
+            Some(icon) => (icon.activity, icon.tv),
             None => launcher_activity(client, &what, &app.package).await?,
         };
-        let performed = start(client, &what, (&app.package, &activity), display).await?;
-        let note = match certainty {
+        let component = (&*app.package, &*activity);
+        let performed = start(client, &what, component, (tv, display)).await?;
+        let near = match certainty {
             Certainty::Named => None,
             Certainty::Near => Some(format!(
                 "no app is called {:?}; the only one with a name near it was opened: {}",
@@ -131,6 +133,12 @@ impl AppCatalog {
                 self.called(client, &app.package)
             )),
         };
+        let icon = icon.map(|icon| {
+            let icon = sanitize(&icon);
+            format!("{} has several icons; that of {icon:?} was opened", app.package)
+        });
+        let notes: Vec<String> = [near, icon].into_iter().flatten().collect();
+        let note = Some(notes.join("; ")).filter(|note| !note.is_empty());
         Ok(Performed { note, ..performed })
     }
 
@@ -149,9 +157,10 @@ impl AppCatalog {
                 return Ok(name.to_owned());
             }
         }
-        match self.find(client, what, name).await? {
-            (app, Certainty::Named) => Ok(app.package),
-            (app, Certainty::Near) => {
+        let Found { app, certainty, .. } = self.find(client, what, name).await?;
+        match certainty {
+            Certainty::Named => Ok(app.package),
+            Certainty::Near => {
                 let near = self.called(client, &app.package);
                 let why = format!(
                     "no app is called that; near it is {near}: name that one if it is meant"
@@ -180,7 +189,7 @@ impl AppCatalog {
         client: &Arc<DeviceClient>,
         what: &str,
         name: &str,
-    ) -> Result<(InstalledApp, Certainty), DeviceError> {
+    ) -> Result<Found, DeviceError> {
         let mut fresh = false;
         let mut installed = if let Some(known) = self.cached() {
             known
@@ -189,15 +198,25 @@ impl AppCatalog {
             self.query(client).await?
         };
         loop {
-            let mut found = resolve(name, &self.named(client, &installed));
-            // A name that is only near may be another app's very name.
-            let is_certain = matches!(&found, Ok((_, Certainty::Named)));
+            let mut named = self.named(client, &installed);
+            let mut found = resolve(name, &named);
+            // A name that is only near may be another app's very name, and a well-known one that of another icon.
+            let is_certain = match &found {
+                Ok((index, Certainty::Named)) => {
+                    is_package(name) || self.are_icons_named(client, &installed, *index)
+                }
+                _ => false,
+            };
             if !is_certain && !self.names_are_known(client, &installed) {
                 self.labels.read_within(client, NAMES_WAITED_FOR).await;
-                found = resolve(name, &self.named(client, &installed));
+                named = self.named(client, &installed);
+                found = resolve(name, &named);
             }
             match found {
-                Ok((index, certainty)) => return Ok((installed.swap_remove(index), certainty)),
+                Ok((index, certainty)) => {
+                    let icon = resolve::name_of_icon(index, &named);
+                    return Ok(Found { app: installed.swap_remove(index), certainty, icon });
+                }
                 Err(_) if !fresh => {
                     fresh = true;
                     installed = self.query(client).await?;
@@ -215,17 +234,34 @@ impl AppCatalog {
 
     fn names_are_known(&self, client: &DeviceClient, installed: &[InstalledApp]) -> bool {
         // Without an activity there is no icon with a name under it.
-        let with_icon = installed.iter().filter(|app| app.activity.is_some());
-        self.labels.covers(client.id(), with_icon.map(|app| app.package.as_str()))
+        let with_icon = installed.iter().filter_map(|app| app.icon.as_ref());
+        self.labels.covers(client.id(), with_icon.map(Icon::key))
+    }
+
+    /// Whether the app at this place has one icon, or the names of all are known.
+    fn are_icons_named(
+        &self,
+        client: &DeviceClient,
+        installed: &[InstalledApp],
+        at: usize,
+    ) -> bool {
+        let own = || installed.iter().filter(|app| app.package == installed[at].package);
+        let known = self.labels.of(client.id());
+        let is_known = |app: &InstalledApp| {
+            known.as_ref().is_some_and(|known| known.by_icon.contains_key(&app.key()))
+        };
+        own().nth(1).is_none() || own().all(is_known)
     }
 
     fn named(&self, client: &DeviceClient, installed: &[InstalledApp]) -> Vec<AppNames> {
         let known = self.labels.of(client.id());
         let named = |app: &InstalledApp| {
-            let labels = known.as_ref().and_then(|known| known.by_package.get(&app.package));
-            AppNames { package: app.package.clone(), labels: labels.cloned().unwrap_or_default() }
+            let labels = known.as_ref().and_then(|known| known.by_icon.get(&app.key()));
+            let icon = app.icon.as_ref().filter(|icon| icon.is_further);
+            let names = AppNames::of(&app.package, labels.cloned().unwrap_or_default());
+            names.of_icon(icon.map(|icon| icon.activity.clone()))
         };
-        installed.iter().map(named).collect()
+        resolve::apart(installed.iter().map(named).collect())
     }
 
     fn cached(&self) -> Option<Vec<InstalledApp>> {
@@ -237,21 +273,15 @@ impl AppCatalog {
     async fn query(&self, client: &DeviceClient) -> Result<Vec<InstalledApp>, DeviceError> {
         let what = "the list of apps";
         let output = client.shell_quick(what, &batch(&[LIST, LIST_TV])).await?;
-        let [phone, television] = split_batch(&output.stdout);
-        let mut apps: Vec<InstalledApp> = Vec::new();
-        for (list, tv) in [(phone, false), (television, true)] {
-            for (package, activity) in components(list) {
-                // Of an app with several icons, the first one counts.
-                if apps.iter().all(|app| app.package != package) {
-                    apps.push(InstalledApp { package, activity: Some(Launcher { activity, tv }) });
-                }
-            }
-        }
+        let found = icons(split_batch(&output.stdout)).into_iter();
+        let mut apps: Vec<InstalledApp> = found
+            .map(|icon| InstalledApp { package: icon.package.clone(), icon: Some(icon) })
+            .collect();
         if apps.is_empty() {
             // Before Android 7 `cmd package` has no queries; this lists apps without icons too.
             let output = client.shell_quick(what, "pm list packages").await?;
             let found = packages(&output.stdout).into_iter();
-            apps = found.map(|package| InstalledApp { package, activity: None }).collect();
+            apps = found.map(|package| InstalledApp { package, icon: None }).collect();
         }
         if apps.is_empty() {
             return Err(client.garbled(what, output.summary()));
@@ -262,11 +292,12 @@ impl AppCatalog {
     }
 }
 
+/// What the icon of an app starts, and whether it is one of a television.
 async fn launcher_activity(
     client: &DeviceClient,
     what: &str,
     package: &str,
-) -> Result<Launcher, DeviceError> {
+) -> Result<(String, bool), DeviceError> {
     debug_assert!(is_package(package), "lists are parsed");
     let ask = [false, true]
         .map(|tv| format!("cmd package resolve-activity --brief -c {} {package}", category(tv)));
@@ -274,7 +305,7 @@ async fn launcher_activity(
     let [phone, television] = split_batch(&output.stdout);
     let found = [(phone, false), (television, true)].into_iter().find_map(|(told, tv)| {
         let (of, activity) = first_component(told)?;
-        (of == package).then_some(Launcher { activity, tv })
+        (of == package).then_some((activity, tv))
     });
     found.ok_or_else(|| nothing_to_open(client, what, package))
 }
@@ -287,16 +318,6 @@ fn category(tv: bool) -> &'static str {
     }
 }
 
-/// Whether a name is the package of an app that is there, with an icon or without.
-async fn is_installed(client: &DeviceClient, what: &str, name: &str) -> bool {
-    let name = name.trim();
-    if !is_package(name) {
-        return false;
-    }
-    let asked = client.shell_quick(what, &profiles::path_of(name)).await;
-    asked.is_ok_and(|output| output.stdout.contains("package:"))
-}
-
 fn nothing_to_open(client: &DeviceClient, what: &str, package: &str) -> DeviceError {
     client.refused(what, format!("{package} is installed but has nothing to open: it has no icon"))
 }
@@ -305,8 +326,8 @@ fn nothing_to_open(client: &DeviceClient, what: &str, package: &str) -> DeviceEr
 async fn start(
     client: &DeviceClient,
     what: &str,
-    (package, Launcher { activity, tv }): (&str, &Launcher),
-    display: u32,
+    (package, activity): (&str, &str),
+    (tv, display): (bool, u32),
 ) -> Result<Performed, DeviceError> {
     let component = quote(&format!("{package}/{activity}"))
         .map_err(|error| client.not_sent(what, error.to_string()))?;
@@ -314,7 +335,7 @@ async fn start(
     let on = if display == 0 { String::new() } else { format!(" --display {display}") };
     let command = format!(
         "am start{on} -a android.intent.action.MAIN -c {} -f {LAUNCH_FLAGS} -n {component}",
-        category(*tv)
+        category(tv)
     );
     let output = client.act_quick(what, &command).await?;
     let all = output.combined();

@@ -304,9 +304,9 @@ fn names(executions: u64) {
         Mutator::new(4, seeds, &["app", "应用", ".", "/", " ", "com.", "ß", "İ", "android"]);
     let installed =
         ["com.android.settings", "com.tencent.mm", "com.example.notes", "org.maps.android"];
-    let installed = installed.map(|package| AppNames {
-        package: package.to_owned(),
-        labels: Labels { label: Some(format!("{package} Ž 记")), original: None },
+    let installed = installed.map(|package| {
+        let labels = Labels { label: Some(format!("{package} Ž 记")), original: None };
+        AppNames::of(package, labels)
     });
     fuzz("names of apps", executions, &mut mutator, |bytes, _dice| {
         let name = String::from_utf8_lossy(bytes);

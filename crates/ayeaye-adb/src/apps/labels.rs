@@ -6,7 +6,7 @@ mod kept;
 mod pieces;
 mod reading;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -27,7 +27,8 @@ const MAX_PHONES: usize = 64;
 /// The names of the apps of one phone.
 #[derive(Debug, Clone)]
 pub(crate) struct PhoneLabels {
-    pub(crate) by_package: HashMap<String, Labels>,
+    /// By package; further icons of an app by their components.
+    pub(crate) by_icon: HashMap<String, Labels>,
     /// Whether every app that has an icon has been asked.
     pub(crate) complete: bool,
     read: Instant,
@@ -63,16 +64,10 @@ impl AppLabels {
         lock(&self.phones).get(id).cloned()
     }
 
-    /// Whether names of all these apps are known and fresh.
-    pub(crate) fn covers<'a>(
-        &self,
-        id: &DeviceId,
-        mut packages: impl Iterator<Item = &'a str>,
-    ) -> bool {
+    /// Whether names of all these icons are known and fresh.
+    pub(crate) fn covers(&self, id: &DeviceId, mut icons: impl Iterator<Item = String>) -> bool {
         self.of(id).is_some_and(|known| {
-            known.complete
-                && !known.is_old()
-                && packages.all(|package| known.by_package.contains_key(package))
+            known.complete && !known.is_old() && icons.all(|icon| known.by_icon.contains_key(&icon))
         })
     }
 
@@ -94,7 +89,7 @@ impl AppLabels {
             if let Err(error) = reading::read(&store, &client).await {
                 tracing::debug!(%error, "the names of apps were not read");
                 // What was known before stays, and nobody asks again at once.
-                let known = store.of(client.id()).map(|it| it.by_package.clone());
+                let known = store.of(client.id()).map(|it| it.by_icon.clone());
                 store.publish(client.id(), known.unwrap_or_default(), false);
             }
         });
@@ -110,14 +105,14 @@ impl AppLabels {
         }
     }
 
-    fn publish(&self, id: &DeviceId, by_package: HashMap<String, Labels>, complete: bool) {
+    fn publish(&self, id: &DeviceId, by_icon: HashMap<String, Labels>, complete: bool) {
         let mut phones = lock(&self.phones);
         if MAX_PHONES <= phones.len() && !phones.contains_key(id) {
             let oldest = phones.iter().min_by_key(|(_, it)| it.read).map(|(id, _)| id.clone());
             oldest.and_then(|oldest| phones.remove(&oldest));
         }
         let read = Instant::now();
-        phones.insert(id.clone(), Arc::new(PhoneLabels { by_package, complete, read }));
+        phones.insert(id.clone(), Arc::new(PhoneLabels { by_icon, complete, read }));
     }
 }
 
@@ -138,10 +133,4 @@ impl Drop for EndOfReading {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Nothing that holds one of these can leave a change half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The packages of a set, for a phone that lists one twice.
-fn without_repetition(packages: Vec<(String, String)>) -> Vec<(String, String)> {
-    let mut seen = HashSet::new();
-    packages.into_iter().filter(|(package, _)| seen.insert(package.clone())).collect()
 }

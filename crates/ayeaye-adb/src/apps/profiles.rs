@@ -9,6 +9,16 @@ pub(super) fn path_of(package: &str) -> String {
     format!("pm path --user $(am get-current-user || echo 0) {package}")
 }
 
+/// Whether a name is the package of an app that is there, with an icon or without.
+pub(super) async fn is_installed(client: &DeviceClient, what: &str, name: &str) -> bool {
+    let name = name.trim();
+    if !is_package(name) {
+        return false;
+    }
+    let asked = client.shell_quick(what, &path_of(name)).await;
+    asked.is_ok_and(|output| output.stdout.contains("package:"))
+}
+
 /// Where an app may be that the person in front does not have; empty where there is no such place.
 pub(super) async fn where_else(client: &DeviceClient, what: &str) -> String {
     let ask = batch(&["pm list users", "am get-current-user"]);

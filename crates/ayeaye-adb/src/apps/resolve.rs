@@ -15,6 +15,13 @@ struct KnownApp {
     names: Vec<&'static str>,
 }
 
+impl KnownApp {
+    /// Whether this comparable name is one of it.
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|own| normalize(own) == name)
+    }
+}
+
 static TABLE: LazyLock<Vec<KnownApp>> = LazyLock::new(|| {
     let rows = include_str!("../apps.tsv").lines().filter(|line| !line.starts_with('#'));
     rows.filter_map(|row| row.split_once('\t'))
@@ -25,19 +32,37 @@ static TABLE: LazyLock<Vec<KnownApp>> = LazyLock::new(|| {
         .collect()
 });
 
-/// An installed app, by all its own names.
+/// An installed app, by all its own names; of one with several icons each icon.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct AppNames {
     pub(crate) package: String,
     /// As the phone shows it; empty as long as that has not been read.
     pub(crate) labels: Labels,
+    /// What it starts, if it is not the app's first icon. It goes by the name under it alone.
+    further: Option<String>,
+    /// The names of the app's further icons, comparable; of the first one only.
+    others: Vec<String>,
 }
 
 impl AppNames {
+    pub(crate) fn of(package: &str, labels: Labels) -> Self {
+        Self { package: package.to_owned(), labels, ..Self::default() }
+    }
+
+    /// The same, for what a further icon of the app starts.
+    pub(crate) fn of_icon(self, further: Option<String>) -> Self {
+        Self { further, ..self }
+    }
+
+    pub(crate) fn is_further(&self) -> bool {
+        self.further.is_some()
+    }
+
     /// The name under its icon, else the one by which the app is well known.
     pub(crate) fn label(&self) -> Option<String> {
         let own = self.labels.label.clone().or_else(|| self.labels.original.clone());
-        own.or_else(|| label(&self.package).map(ToOwned::to_owned))
+        let well_known = || label(&self.package).filter(|_| !self.is_further());
+        own.or_else(|| well_known().map(ToOwned::to_owned))
     }
 
     /// The names that the app has given itself, comparable.
@@ -46,16 +71,32 @@ impl AppNames {
         [label, original].into_iter().flatten().map(|name| normalize(name))
     }
 
+    /// Whether its icon has a name of this row.
+    fn is_given(&self, known: &KnownApp) -> bool {
+        self.given().any(|own| known.has(&own))
+    }
+
+    /// Whether the app is known by this row, and not another icon of it.
+    fn is_known_by(&self, known: &KnownApp) -> bool {
+        known.packages.contains(&self.package.as_str())
+            && !self.is_further()
+            && (self.is_given(known) || !self.others.iter().any(|other| known.has(other)))
+    }
+
     /// The names that the app or its users have given it.
     fn own(&self) -> impl Iterator<Item = String> {
-        let known = TABLE.iter().filter(|known| known.packages.contains(&self.package.as_str()));
+        let known = TABLE.iter().filter(|known| self.is_known_by(known));
         let known: Vec<String> =
             known.flat_map(|known| &known.names).map(|name| normalize(name)).collect();
         self.given().chain(known)
     }
 
     fn all(&self) -> impl Iterator<Item = String> {
-        self.own().chain(name_from_package(&self.package))
+        self.own().chain(self.name_from_package())
+    }
+
+    fn name_from_package(&self) -> Option<String> {
+        name_from_package(&self.package).filter(|_| !self.is_further())
     }
 
     /// Whether one of its names is near to the one that is wanted.
@@ -67,7 +108,7 @@ impl AppNames {
         let parts: Vec<String> = self.package.split('.').map(normalize).collect();
         let is_told = |word: &String| is_generic(word) || parts.contains(word);
         let told: &[String] = if words.iter().all(is_told) { words } else { &[] };
-        name_from_package(&self.package).is_some_and(|own| is_similar(&own, wanted, told))
+        self.name_from_package().is_some_and(|own| is_similar(&own, wanted, told))
     }
 }
 
@@ -122,8 +163,13 @@ pub(crate) fn resolve(
     let name = name.trim();
     // A component starts with its package.
     let bare = name.split('/').next().unwrap_or_default();
-    if let Some(index) = installed.iter().position(|app| app.package.eq_ignore_ascii_case(bare)) {
-        return Ok((index, Certainty::Named));
+    let is_own = |app: &&AppNames| app.package.eq_ignore_ascii_case(bare);
+    if installed.iter().any(|app| is_own(&app)) {
+        let activity = name.split_once('/').map(|(_, activity)| activity);
+        let meant = |app: &AppNames| is_own(&app) && app.further.as_deref() == activity;
+        let index = installed.iter().position(|app| activity.is_some() && meant(app));
+        let index = index.or_else(|| installed.iter().position(|app| is_own(&app)));
+        return Ok((index.unwrap_or_default(), Certainty::Named));
     }
     let wanted = normalize(name);
     if wanted.is_empty() {
@@ -153,8 +199,7 @@ pub(crate) fn resolve(
             ([], None) if is_package => return Err(missing(wanted, installed)),
             ([], None) => {}
         }
-        let ends_so =
-            |app: &AppNames| name_from_package(&app.package).is_some_and(|own| own == wanted);
+        let ends_so = |app: &AppNames| app.name_from_package().is_some_and(|own| own == wanted);
         match matching(installed, ends_so).as_slice() {
             [] => {}
             [index] => return Ok((*index, Certainty::Near)),
@@ -169,26 +214,56 @@ pub(crate) fn resolve(
     }
 }
 
-/// The first installed package of a row that has exactly this name. Rows and packages are in order
-/// of preference.
+/// The first installed package of a row that has exactly this name, by the icon with a name of that row if there is
+/// one. Rows and packages are in order of preference.
 fn well_known(wanted: &str, installed: &[AppNames]) -> Option<usize> {
-    TABLE
-        .iter()
-        .filter(|known| known.names.iter().any(|name| normalize(name) == wanted))
-        .flat_map(|known| &known.packages)
-        .find_map(|package| installed.iter().position(|app| app.package == *package))
+    let rows = TABLE.iter().filter(|known| known.has(wanted));
+    rows.flat_map(|known| known.packages.iter().map(move |package| (known, *package))).find_map(
+        |(known, package)| {
+            let of = |app: &&AppNames| app.package == package;
+            let by_icon = installed.iter().position(|app| of(&app) && app.is_given(known));
+            by_icon.or_else(|| installed.iter().position(|app| of(&app)))
+        },
+    )
 }
 
+/// Those that match, each app by the first of its icons that does.
 fn matching(installed: &[AppNames], matches: impl Fn(&AppNames) -> bool) -> Vec<usize> {
-    installed.iter().enumerate().filter(|(_, app)| matches(app)).map(|(index, _)| index).collect()
+    let mut found: Vec<usize> = Vec::new();
+    for (index, app) in installed.iter().enumerate().filter(|(_, app)| matches(app)) {
+        if found.iter().all(|earlier| installed[*earlier].package != app.package) {
+            found.push(index);
+        }
+    }
+    found
+}
+
+/// The same icons, where the first one of an app knows what the others are called.
+pub(crate) fn apart(mut icons: Vec<AppNames>) -> Vec<AppNames> {
+    let further: Vec<AppNames> = icons.iter().filter(|icon| icon.is_further()).cloned().collect();
+    for icon in icons.iter_mut().filter(|icon| !icon.is_further()) {
+        let own = further.iter().filter(|other| other.package == icon.package);
+        icon.others = own.flat_map(AppNames::given).collect();
+    }
+    icons
+}
+
+/// The name of an icon, where its app has others with other names.
+pub(crate) fn name_of_icon(index: usize, icons: &[AppNames]) -> Option<String> {
+    let icon = &icons[index];
+    let name = icon.labels.label.as_ref()?;
+    let is_other = |other: &AppNames| {
+        other.package == icon.package && other.labels.label.as_ref().is_some_and(|it| it != name)
+    };
+    icons.iter().any(is_other).then(|| name.clone())
 }
 
 fn missing(wanted: &str, installed: &[AppNames]) -> AppNameError {
-    let all: Vec<usize> = (0..installed.len()).collect();
+    let all = matching(installed, |_| true);
     AppNameError::Missing {
         nearest: similar_apps(wanted, installed),
         some: candidates(&all, installed),
-        count: installed.len(),
+        count: all.len(),
     }
 }
 

@@ -93,6 +93,35 @@ async fn apps_are_found_by_their_names_on_a_phone_of_any_language_and_read_once(
 }
 
 #[tokio::test]
+async fn an_app_with_two_icons_is_opened_by_the_one_that_is_named_and_that_is_told() {
+    let content = [MANIFEST, TABLE].concat();
+    let fake = Fake::phone(move |request| {
+        let activities = "    org.example.weather/.Main\n    org.example.weather/.Other\n";
+        if request.contains("unzip -p") {
+            return Some(unzipped(request, "weather", &content));
+        }
+        if request.contains("pm list packages -f") {
+            let files = "package:/data/app/org.example.weather-1/base.apk=org.example.weather\n";
+            return Some(Reply::out([activities, files, "en-US\n", "", ""].join("--ayeaye--\n")));
+        }
+        request.contains("query-activities").then(|| Reply::out(activities))
+    })
+    .await;
+    let device = open(&fake, None).await;
+    for (name, activity) in [("Plain", ".Other"), ("Weather", ".Main")] {
+        let awake = Gesture::Awake { app: name.to_owned() };
+        let note = device.perform(&awake, ON).await.unwrap().note.unwrap();
+        assert!(note.contains(&format!("several icons; that of {name:?} was opened")), "{note}");
+        let started = format!("-n 'org.example.weather/{activity}'");
+        assert!(fake.acts().last().unwrap().ends_with(&started), "{:?}", fake.acts());
+    }
+    // Lists have it once, by its first icon.
+    let apps: Vec<_> = device.apps().await.unwrap().into_iter().map(|app| app.label).collect();
+    assert_eq!(apps, [Some("Weather".to_owned())]);
+    assert_eq!(device.app_names(), ["Plain", "Weather"]);
+}
+
+#[tokio::test]
 async fn an_app_that_is_not_there_is_named_with_those_that_are() {
     let content = [MANIFEST, TABLE].concat();
     let fake = phone("en-US\n", move |request| unzipped(request, "weather", &content)).await;

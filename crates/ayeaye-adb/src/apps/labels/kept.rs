@@ -1,7 +1,7 @@
 //! Names that were read before, by the package file that they are from: in memory and in a file, so that
 //! a phone is read once.
 //!
-//! The file has a line for each app: its last use, package, file, version, languages, and the two names, with
+//! The file has a line for each icon: its last use, package (with the activity, of a further icon of an app), file, version, languages, and the two names, with
 //! tabs between. One that cannot be read is as good as none.
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ const MAX_PATH: usize = 512;
 pub(super) struct LabelKey(String);
 
 impl LabelKey {
-    pub(super) fn new(file: &PackageFile, locales: &[Locale]) -> Self {
+    /// `icon` is the package; of a further icon of an app the component.
+    pub(super) fn new(icon: &str, file: &PackageFile, locales: &[Locale]) -> Self {
         // With the code of old, by which a part may be called that was not looked for before.
         let written = |it: &Locale| match it.language_codes().nth(1) {
             Some(old) => format!("{it}/{old}"),
@@ -34,7 +35,7 @@ impl LabelKey {
         let version = file.version.map(|it| it.to_string()).unwrap_or_default();
         let clean = |text: &str| text.replace(['\t', '\n', '\r'], " ");
         Self(
-            [&clean(&file.package), &clean(&file.path), &version, &locales.join(",")]
+            [&clean(icon), &clean(&file.path), &version, &locales.join(",")]
                 .map(String::as_str)
                 .join("\t"),
         )
@@ -146,7 +147,7 @@ mod tests {
             path: format!("/data/app/~~a==/{package}-b==/base.apk"),
             version: Some(7),
         };
-        LabelKey::new(&file, &parse_locales("zh-Hans-CN,en"))
+        LabelKey::new(package, &file, &parse_locales("zh-Hans-CN,en"))
     }
 
     fn named(label: &str) -> Labels {

@@ -7,11 +7,11 @@ use ayeaye_agent::DeviceError;
 use tokio::time::Instant;
 
 use super::kept::{LabelKey, now};
-use super::{AppLabels, lock, pieces, without_repetition};
+use super::{AppLabels, lock, pieces};
 use crate::apk::{self, Kind, Labels, Locale, MAX_TABLE, leading_chunk, parse_locales};
-use crate::apps::{LIST, LIST_TV};
+use crate::apps::icons::{Icon, LIST, LIST_TV, icons};
 use crate::client::DeviceClient;
-use crate::parse::{PackageFile, batch, components, package_files, split_batch};
+use crate::parse::{PackageFile, batch, package_files, split_batch};
 use crate::quote::quote;
 
 /// Apps in one command.
@@ -46,19 +46,18 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
         package_files(files).into_iter().map(|it| (it.package.clone(), it)).collect();
     let mut known = HashMap::new();
     let mut unread = Vec::new();
-    let with_icon = [components(activities), components(television)].concat();
-    for (package, activity) in without_repetition(with_icon).into_iter().take(MAX_APPS) {
-        let Some(file) = files.get(&package) else {
+    for icon in icons([activities, television]).into_iter().take(MAX_APPS) {
+        let Some(file) = files.get(&icon.package) else {
             // Nothing can be read of it, now or later, unless the phone has told of no files at all.
             if !files.is_empty() {
-                known.insert(package, Labels::default());
+                known.insert(icon.key(), Labels::default());
             }
             continue;
         };
-        let key = LabelKey::new(file, &locales);
+        let key = LabelKey::new(&icon.key(), file, &locales);
         match lock(&store.kept).get(&key) {
-            Some(labels) => drop(known.insert(package, labels)),
-            None => unread.push(Unread { file, activity, key }),
+            Some(labels) => drop(known.insert(icon.key(), labels)),
+            None => unread.push(Unread { file, icon, key }),
         }
     }
     store.publish(client.id(), known.clone(), unread.is_empty());
@@ -90,7 +89,7 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
                 lock(&store.kept).put(app.key.clone(), labels.clone(), now());
                 is_new = true;
             }
-            known.insert(app.file.package.clone(), labels.unwrap_or_default());
+            known.insert(app.icon.key(), labels.unwrap_or_default());
         }
         store.publish(client.id(), known.clone(), false);
     }
@@ -105,11 +104,11 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
     Ok(())
 }
 
-/// An app whose name has to be read.
+/// An icon whose name has to be read.
 #[derive(Debug)]
 struct Unread<'a> {
     file: &'a PackageFile,
-    activity: String,
+    icon: Icon,
     key: LabelKey,
 }
 
@@ -134,7 +133,7 @@ async fn read_files(
     let deadline = Instant::now() + ONE_READ;
     let grow = <[u8]>::len;
     let bytes = client.exec(WHAT, &command, deadline, MAX_TABLE, grow).await?.freeze();
-    let activities: Vec<String> = apps.iter().map(|app| app.activity.clone()).collect();
+    let activities: Vec<String> = apps.iter().map(|app| app.icon.activity.clone()).collect();
     let locales = locales.to_vec();
     parsed(client, move || {
         let marks: Vec<&str> = marks.iter().map(String::as_str).collect();
@@ -178,7 +177,7 @@ async fn read_pieces(
                 Err(error) => tracing::debug!(%error, path, "not read"),
             }
         }
-        let (activity, locales) = (app.activity.clone(), locales.to_vec());
+        let (activity, locales) = (app.icon.activity.clone(), locales.to_vec());
         read.push(parsed(client, move || labels(&piece, &activity, &locales)).await?);
     }
     Ok(read)

@@ -26,7 +26,7 @@ fn found(name: &str) -> Result<&'static str, AppNameError> {
 fn app(package: &str, label: &str, original: &str) -> AppNames {
     let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
     let labels = Labels { label: name(label), original: name(original) };
-    AppNames { package: package.to_owned(), labels }
+    AppNames::of(package, labels)
 }
 
 #[test]
@@ -69,6 +69,38 @@ fn the_names_under_the_icons_come_first() {
     let none = package("Zzz").unwrap_err().to_string();
     assert!(none.contains("installed are Einstellungen (com.android.settings)"), "{none}");
     assert!(none.ends_with("and 6 more"), "{none}");
+}
+
+/// Xiaomi's app for calls and contacts has an icon for either.
+#[test]
+fn an_app_with_several_icons_is_opened_by_the_one_that_is_named() {
+    let phone = |contacts: &str, calls: &str| {
+        let further = app("com.android.contacts", calls, "");
+        let further = further.of_icon(Some(".TwelveKeyDialer".to_owned()));
+        let shop = app("org.example.shop", "Shop", "");
+        apart(vec![app("com.android.contacts", contacts, ""), shop, further])
+    };
+    for (contacts, calls) in [("Contacts", "Phone"), ("通讯录", "电话"), ("Kontakte", "Telefon")]
+    {
+        let phone = phone(contacts, calls);
+        let found = |name: &str| resolve(name, &phone).map(|(index, _)| index);
+        assert_eq!((found(contacts), found(calls)), (Ok(0), Ok(2)));
+        assert_eq!(found("com.android.contacts"), Ok(0));
+        assert_eq!(found("com.android.contacts/.TwelveKeyDialer"), Ok(2));
+        assert_eq!(name_of_icon(2, &phone).as_deref(), Some(calls));
+        assert_eq!(name_of_icon(1, &phone), None);
+        let missing = found("Zzz").unwrap_err().to_string();
+        assert_eq!(missing.matches("com.android.contacts").count(), 1, "{missing}");
+    }
+    // A name that the icon does not have, but the row of another name that it has.
+    let chinese = phone("通讯录", "电话");
+    let found = |name: &str| resolve(name, &chinese).map(|(index, _)| index);
+    assert_eq!((found("Phone"), found("dialer"), found("Contacts")), (Ok(2), Ok(2), Ok(0)));
+    assert_eq!(found("电话 app"), Ok(2));
+    // Two icons of one name are one.
+    let alike = phone("Contacts", "Contacts");
+    assert_eq!(resolve("Contacts", &alike), Ok((0, Certainty::Named)));
+    assert_eq!(name_of_icon(0, &alike), None);
 }
 
 #[test]
