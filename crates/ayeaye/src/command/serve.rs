@@ -27,7 +27,7 @@ Cursor or VS Code, which starts `ayeaye serve` by itself. Ctrl-C ends it.
 /// How long runs have to record their end at shutdown. One gesture may be under way.
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
-fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
+fn server(app: &App, config: &Config) -> Server {
     if let Some(exposed) = config.exposed_keys() {
         tracing::warn!("{exposed}; {}", exposed.way_out());
     }
@@ -36,7 +36,7 @@ fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
     let server = Server::new(app.agent.clone(), Defaults::from(config))
         .with_url_schemes(config.url_schemes.iter().map(|scheme| scheme.0.clone()));
     let server = server.with_model(app.presence.clone());
-    Ok(server.with_durable_state(state_codec, config.journal.retention.max_age))
+    server.with_durable_state(state_codec, config.journal.retention.max_age)
 }
 
 /// The page of this app.
@@ -71,7 +71,7 @@ fn look_for_model(app: &App, config: &Config) {
 /// Serves on stdio.
 pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
-    let server = server(app, config)?;
+    let server = server(app, config);
     if std::io::stdin().is_terminal() {
         // Nothing else tells a person why nothing happens. Clients use a pipe.
         drop(writeln!(std::io::stderr().lock(), "{TYPED_BY_HAND}"));
@@ -107,7 +107,7 @@ pub(super) async fn over(
 ) -> anyhow::Result<Exit> {
     app.agent.hide_keys(http.tokens());
     let http = http.with_floor(config.journal.min_free).with_page(page(app, config));
-    let server = server(app, config)?;
+    let server = server(app, config);
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
     let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings()));
     let make = move || server.clone();

@@ -51,15 +51,14 @@ impl Config {
                 continue;
             }
             let value = match (whole, &here.raw) {
-                (Some(path), _) => match path.to_str() {
-                    Some(text) => text.into(),
-                    None => {
-                        let (key, origin) = (setting.key.clone(), here.origin.clone());
-                        let path = path.clone();
-                        let problem = ValueError::NotUtf8Path { path };
-                        return Err(ConfigError::InvalidValue { key, origin, problem });
-                    }
-                },
+                (Some(path), _) => {
+                    let unwritable = || ConfigError::InvalidValue {
+                        key: setting.key.clone(),
+                        origin: here.origin.clone(),
+                        problem: ValueError::NotUtf8Path { path: path.clone() },
+                    };
+                    path.to_str().ok_or_else(unwritable)?.into()
+                }
                 (None, RawValue::List(items)) => items.iter().map(String::as_str).collect(),
                 (None, RawValue::Text(text)) if explain::is_bare(text) => {
                     text.parse().unwrap_or_else(|_| text.as_str().into())
