@@ -55,6 +55,8 @@ struct Found {
     certainty: Certainty,
     /// The name of its icon, where the app has others with other names.
     icon: Option<String>,
+    /// It has no other icon, or the names of all are known.
+    is_clear: bool,
 }
 
 /// The apps of one phone, with the last list cached.
@@ -86,11 +88,11 @@ impl AppCatalog {
         }
     }
 
-    /// The name of an app, if it is known already.
-    pub(crate) fn name_of(&self, client: &DeviceClient, package: &str) -> Option<String> {
+    /// The name of an app, or of a further icon of one, if it is known already.
+    pub(crate) fn name_of(&self, client: &DeviceClient, key: &str) -> Option<String> {
         let known = self.labels.of(client.id());
-        let labels = known.and_then(|known| known.by_icon.get(package).cloned());
-        AppNames::of(package, labels.unwrap_or_default()).label()
+        let labels = known.and_then(|known| known.by_icon.get(key).cloned());
+        AppNames::of(key, labels.unwrap_or_default()).label()
     }
 
     /// The names of all apps, as far as they are known already.
@@ -111,7 +113,7 @@ impl AppCatalog {
         display: u32,
     ) -> Result<Performed, DeviceError> {
         let what = format!("opening {:?}", sanitize(name));
-        let Found { app, certainty, icon } = match self.find(client, &what, name).await {
+        let Found { app, certainty, icon, is_clear } = match self.find(client, &what, name).await {
             Err(DeviceError::NotSent { .. })
                 if profiles::is_installed(client, &what, name).await =>
             {
@@ -119,6 +121,7 @@ impl AppCatalog {
             }
             found => found?,
         };
+        let key = app.key();
         let (activity, tv) = match app.icon {
             Some(icon) => (icon.activity, icon.tv),
             None => launcher_activity(client, &what, &app.package).await?,
@@ -130,7 +133,7 @@ impl AppCatalog {
             Certainty::Near => Some(format!(
                 "no app is called {:?}; the only one with a name near it was opened: {}",
                 sanitize(name),
-                self.called(client, &app.package)
+                self.called(client, &key)
             )),
         };
         let icon = icon.map(|icon| {
@@ -139,7 +142,11 @@ impl AppCatalog {
         });
         let notes: Vec<String> = [near, icon].into_iter().flatten().collect();
         let note = Some(notes.join("; ")).filter(|note| !note.is_empty());
-        Ok(Performed { note, ..performed })
+        let unclear = || format!("{} has several icons, whose names are not known", app.package);
+        let doubts: Vec<String> =
+            (!is_clear).then(unclear).into_iter().chain(performed.uncertain.clone()).collect();
+        let uncertain = Some(doubts.join("; ")).filter(|doubts| !doubts.is_empty());
+        Ok(Performed { note, uncertain, ..performed })
     }
 
     /// The package of an installed app. What is done to it may not be undone, so a name that is only near is none.
@@ -161,7 +168,7 @@ impl AppCatalog {
         match certainty {
             Certainty::Named => Ok(app.package),
             Certainty::Near => {
-                let near = self.called(client, &app.package);
+                let near = self.called(client, &app.key());
                 let why = format!(
                     "no app is called that; near it is {near}: name that one if it is meant"
                 );
@@ -170,11 +177,11 @@ impl AppCatalog {
         }
     }
 
-    /// An app as people are told of it.
-    fn called(&self, client: &DeviceClient, package: &str) -> String {
-        match self.name_of(client, package) {
-            Some(label) => format!("{} ({package})", sanitize(&label)),
-            None => package.to_owned(),
+    /// An app as people are told of it, by the package or the component of a further icon.
+    fn called(&self, client: &DeviceClient, key: &str) -> String {
+        match self.name_of(client, key) {
+            Some(label) => format!("{} ({key})", sanitize(&label)),
+            None => key.to_owned(),
         }
     }
 
@@ -214,8 +221,11 @@ impl AppCatalog {
             }
             match found {
                 Ok((index, certainty)) => {
+                    let is_clear =
+                        is_package(name) || self.are_icons_named(client, &installed, index);
                     let icon = resolve::name_of_icon(index, &named);
-                    return Ok(Found { app: installed.swap_remove(index), certainty, icon });
+                    let app = installed.swap_remove(index);
+                    return Ok(Found { app, certainty, icon, is_clear });
                 }
                 Err(_) if !fresh => {
                     fresh = true;
@@ -248,7 +258,8 @@ impl AppCatalog {
         let own = || installed.iter().filter(|app| app.package == installed[at].package);
         let known = self.labels.of(client.id());
         let is_known = |app: &InstalledApp| {
-            known.as_ref().is_some_and(|known| known.by_icon.contains_key(&app.key()))
+            let labels = known.as_ref().and_then(|known| known.by_icon.get(&app.key()));
+            labels.is_some_and(|labels| *labels != Labels::default())
         };
         own().nth(1).is_none() || own().all(is_known)
     }

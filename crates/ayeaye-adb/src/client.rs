@@ -30,26 +30,6 @@ pub(crate) struct Way {
     pub(crate) server: Arc<Server>,
     /// What that server calls it.
     pub(crate) serial: String,
-    /// The number of its connection there, of a phone that cannot be reached by its serial.
-    pub(crate) number: Option<u64>,
-}
-
-impl Way {
-    /// What a connection asks the server for, to go on to the phone.
-    fn transport(&self) -> String {
-        match self.number {
-            Some(number) => format!("host:transport-id:{number}"),
-            None => format!("host:transport:{}", self.serial),
-        }
-    }
-
-    /// A question about the phone that the server answers itself.
-    fn question(&self, question: &str) -> String {
-        match self.number {
-            Some(number) => format!("host-transport-id:{number}:{question}"),
-            None => format!("host-serial:{}:{question}", self.serial),
-        }
-    }
 }
 
 /// Finds other ways to the same phone.
@@ -90,13 +70,13 @@ pub(crate) struct DeviceClient {
 }
 
 impl DeviceClient {
-    /// `id` is what errors call the phone.
-    pub(crate) fn at(way: Way, id: DeviceId) -> Self {
+    /// `serial` is what the server calls the phone, `id` what errors call it.
+    pub(crate) fn at(server: Arc<Server>, id: DeviceId, serial: &str) -> Self {
         Self {
             id,
-            limits: way.server.config().limits,
-            found_at: Arc::clone(&way.server),
-            way: Mutex::new(way),
+            limits: server.config().limits,
+            found_at: Arc::clone(&server),
+            way: Mutex::new(Way { server, serial: serial.to_owned() }),
             others: None,
             is_in_doubt: AtomicBool::new(false),
             features: OnceCell::new(),
@@ -181,7 +161,7 @@ impl DeviceClient {
     /// The serial over which it is reached now; with the server's address behind it where that is not the
     /// one it was found at.
     pub(crate) fn link(&self) -> String {
-        let Way { server, serial, .. } = self.way();
+        let Way { server, serial } = self.way();
         if Arc::ptr_eq(&server, &self.found_at) {
             return serial;
         }
@@ -379,9 +359,10 @@ impl DeviceClient {
     }
 
     async fn transport(&self, what: &str, deadline: Instant) -> Result<Connection, DeviceError> {
-        let way = self.way();
-        let mut connection = way.server.connect().await?;
-        match timeout_at(deadline, connection.request(&way.transport())).await {
+        let Way { server, serial } = self.way();
+        let mut connection = server.connect().await?;
+        let transport = format!("host:transport:{serial}");
+        match timeout_at(deadline, connection.request(&transport)).await {
             Ok(Ok(())) => Ok(connection),
             Ok(Err(error)) => Err(device_error(&self.id, what, Stage::Connecting, error)),
             Err(_) => {
@@ -410,9 +391,8 @@ impl DeviceClient {
 
     /// Asked once.
     pub(crate) async fn has_feature(&self, name: &str) -> Result<bool, DeviceError> {
-        let way = self.way();
-        let question = way.question("features");
-        let ask = async || match way.server.query_device(&question).await? {
+        let Way { server, serial } = self.way();
+        let ask = async || match server.query_device(&serial, "features").await? {
             Ok(list) => Ok(String::from_utf8_lossy(&list).into_owned()),
             Err(error) => match device_error(&self.id, "its features", Stage::Connecting, error) {
                 // A server that does not know this query knows nothing of that either.

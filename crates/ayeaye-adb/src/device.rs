@@ -77,7 +77,6 @@ pub(crate) struct DeviceProperties {
     pub(crate) screen: Option<ScreenSize>,
     /// The answer to [`ASK_PANELS`].
     panels: String,
-    ban: CaptureBan,
 }
 
 impl DeviceProperties {
@@ -91,10 +90,9 @@ impl DeviceProperties {
             "wm size",
             screen::HELD,
             ASK_PANELS,
-            ASK_CAPTURE_BAN,
         ]);
         let output = client.shell_quick("its description", &ask).await?;
-        let [model, android, product, sdk, size, held, panels, ban] = split_batch(&output.stdout);
+        let [model, android, product, sdk, size, held, panels] = split_batch(&output.stdout);
         Ok(Self {
             model: sanitize_first_line(model),
             android_version: sanitize_first_line(android),
@@ -102,7 +100,6 @@ impl DeviceProperties {
             sdk: sdk.trim().parse().ok(),
             screen: current_size(&on_display(held, 0)).or_else(|| wm_size(size)),
             panels: panels.to_owned(),
-            ban: CaptureBan::read(ban),
         })
     }
 }
@@ -225,6 +222,9 @@ impl Device for AdbDevice {
 
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
         let about = DeviceProperties::query(&self.client).await?;
+        // A phone that does not tell may forbid nothing.
+        let ban = self.client.shell_quick("what it forbids", ASK_CAPTURE_BAN).await;
+        let ban = ban.map(|output| CaptureBan::read(&output.stdout)).unwrap_or_default();
         self.apps.read_names(&self.client);
         // Another task may have been faster; the value is the same.
         self.sdk.get_or_init(async || about.sdk).await;
@@ -236,7 +236,7 @@ impl Device for AdbDevice {
             current_size(&output.stdout).ok_or_else(unreadable)?
         };
         self.seen.displays.learn(&about.panels, Some(screen));
-        *self.seen.ban.lock().unwrap_or_else(PoisonError::into_inner) = about.ban;
+        *self.seen.ban.lock().unwrap_or_else(PoisonError::into_inner) = ban;
         let unknown = || "unknown".to_owned();
         Ok(DeviceInfo {
             id: self.client.id().clone(),

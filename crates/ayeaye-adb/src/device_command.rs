@@ -233,7 +233,14 @@ impl Commander<'_> {
 
     /// The phone's adb works for its first user: these paths lead to the storage of that one, which nobody else sees.
     async fn check_owner(&self, what: &str, path: &str) -> Result<(), DeviceError> {
-        if path.starts_with(TOOLS) {
+        const OF_FIRST: [&str; 5] = [
+            "/sdcard/",
+            "/mnt/sdcard/",
+            "/storage/self/",
+            "/storage/emulated/0/",
+            "/storage/emulated/legacy/",
+        ];
+        if !OF_FIRST.iter().any(|place| path.starts_with(place)) {
             return Ok(());
         }
         let output = self.client.shell_quick(what, "am get-current-user").await?;

@@ -14,7 +14,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::client::DeviceClient;
 use crate::gesture::ensure_accepted;
-use crate::parse::{InputMethods, batch, input_method_ids, keyboard_shown, split_batch};
+use crate::parse::{
+    CURRENT_USER, InputMethods, batch, input_method_ids, keyboard_shown, split_batch,
+};
 use crate::quote::{is_package, quote};
 use crate::refusal;
 use crate::settings::{ACTIVE, KEYBOARD, KEYBOARD_ENABLED};
@@ -41,7 +43,7 @@ pub(crate) async fn query(client: &DeviceClient) -> Result<(InputMethods, bool),
         &format!("ls {YADB}"),
         "settings --user current get secure enabled_input_methods",
         // Of everybody otherwise, which fails where one of them lets no computer ask.
-        "pm list packages --user $(am get-current-user) adbkeyboard",
+        &format!("pm list packages --user {CURRENT_USER} adbkeyboard"),
     ]);
     let output = client.shell_quick("the list of keyboards", &ask).await?;
     let [all, enabled, current, yadb, setting, packages] = split_batch(&output.stdout);

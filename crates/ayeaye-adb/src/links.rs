@@ -17,8 +17,9 @@ const MAX_CONCURRENT: usize = 64;
 
 const DUPLICATE_SERIAL: &str =
     "several phones have this serial and cannot be told apart: disconnect all but one";
-const NUMBERLESS: &str =
-    "it has no serial, and this adb server gives it no number: install platform-tools 27 or newer";
+/// Its connection has a number, but that is another phone's after a restart of the server.
+const NO_SERIAL_HINT: &str = "it has no serial that adb could call it by: reach it over the network (`adb -d tcpip \
+     5555`, then `ayeaye connect` with its address)";
 
 /// One way to a phone: a line in the list of one server.
 #[derive(Debug, Clone)]
@@ -55,14 +56,8 @@ impl Link {
         DeviceId::new(format!("{}@{}", self.line.serial, self.server.config().server))
     }
 
-    fn way(&self) -> Way {
-        let line = &self.line;
-        let number = line.transport_id.filter(|_| line.serial == NO_SERIAL);
-        Way { server: Arc::clone(&self.server), serial: line.serial.clone(), number }
-    }
-
     pub(crate) fn client(&self) -> DeviceClient {
-        DeviceClient::at(self.way(), self.id.clone())
+        DeviceClient::at(Arc::clone(&self.server), self.id.clone(), &self.line.serial)
     }
 }
 
@@ -109,19 +104,14 @@ impl Ways {
 #[async_trait]
 impl OtherWays for Ways {
     async fn instead_of(&self, way: &Way, is_gone: bool) -> Option<Way> {
-        let is_called_so =
+        let is_it =
             |link: &Link| Arc::ptr_eq(&link.server, &way.server) && link.line.serial == way.serial;
-        let is_it = |link: &Link| {
-            let same = way.number.is_none_or(|number| link.line.transport_id == Some(number));
-            is_called_so(link) && same
-        };
         // A server has one cable and one console to each phone: another of them is another phone.
         let kind = rank_of(transport(&way.serial));
         let is_twin = |link: &Link| {
             Arc::ptr_eq(&link.server, &way.server)
                 && rank(link) == kind
                 && kind < rank_of(Transport::Tcp)
-                && !is_called_so(link)
         };
         let mut others = Vec::new();
         for link in links(&self.servers, &self.identities).await.ok()? {
@@ -138,14 +128,14 @@ impl OtherWays for Ways {
             return None;
         }
         let name = DeviceId::new(&way.serial);
-        let current = DeviceClient::at(way.clone(), name);
+        let current = DeviceClient::at(Arc::clone(&way.server), name, &way.serial);
         if !is_gone && self.lead_there(&current).await {
             return None;
         }
         others.sort_by_key(rank);
         for link in others {
             if self.lead_there(&link.client()).await {
-                return Some(link.way());
+                return Some(Way { server: link.server, serial: link.line.serial });
             }
         }
         None
@@ -234,9 +224,7 @@ async fn links(servers: &[Arc<Server>], identities: &Identities) -> Result<Vec<L
                 id: DeviceId::new(&line.serial),
                 line: line.clone(),
                 nameless: match alike {
-                    1 if line.serial == NO_SERIAL && line.transport_id.is_none() => {
-                        Some(NUMBERLESS)
-                    }
+                    _ if line.serial == NO_SERIAL => Some(NO_SERIAL_HINT),
                     1 => None,
                     _ => Some(DUPLICATE_SERIAL),
                 },

@@ -36,7 +36,7 @@ pub(crate) use self::text::{
     batch, clock, sanitize, sanitize_first_line, sanitize_up_to, split_batch,
 };
 pub(crate) use self::tree::ui_tree;
-pub(crate) use self::users::{User, current_user, users};
+pub(crate) use self::users::{CURRENT_USER, User, current_user, users};
 pub(crate) use self::windows::{as_of_now, is_forged, on_display};
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use crate::quote::is_package;
 
 /// All in one command line, filtered on the phone: a hundred lines come over instead of ten thousand.
 ///
-/// `WINDOW MANAGER` parts a copy of earlier from what is now, `Window #` and `fl=` find protected windows, with `mOwnerUid=` and `mAttrs=` it is known whose a window is,
-/// `Display: mDisplayId=` parts several displays. Where `dumpsys window` names no app, as on some phones
+/// `WINDOW MANAGER` parts a copy of earlier from what is now, `Window #` and `fl=` find protected windows, with
+/// `mOwnerUid=` and `mAttrs=` it is known whose a window is, `Display: mDisplayId=` parts several displays. Where `dumpsys window` names no app, as on some phones
 /// with Android 16, the phone itself goes on to ask for the activity in front, and a television for the
 /// input it shows.
 ///

@@ -66,12 +66,13 @@ impl Server {
     /// The answer to a query about one phone, which the server answers itself.
     pub(crate) async fn query_device(
         &self,
+        serial: &str,
         question: &str,
     ) -> Result<Result<Vec<u8>, ProtocolError>, DeviceError> {
         let mut connection = self.connect().await?;
         let limit = self.config.limits.list;
         let answer = async {
-            connection.request(question).await?;
+            connection.request(&format!("host-serial:{serial}:{question}")).await?;
             connection.read_block(MAX_SERVICE).await
         };
         timeout(limit, answer).await.map_err(|_| self.no_answer(limit))

@@ -81,8 +81,8 @@ pub(crate) struct TextEntry<'a> {
 
 impl TextEntry<'_> {
     /// Types it. `on` is the size of the screen that the field was seen on, and its display if the phone has
-    /// several; `seen` is the field as it was at the last look. A text that cannot be typed is refused before anything is touched; each part is
-    /// sent once, unless the field shows that nothing has come of it.
+    /// several; `seen` is the field as it was at the last look. A text that cannot be typed is refused before anything
+    /// is touched; each part is sent once, unless the field shows that nothing has come of it.
     pub(crate) async fn perform(
         self,
         client: &Arc<DeviceClient>,

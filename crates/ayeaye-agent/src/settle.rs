@@ -163,9 +163,16 @@ pub(crate) fn is_unchanged(a: &Frame, b: &Frame) -> bool {
     difference(a, b, Difference::may_be_caret).is_some_and(|it| it.is_none_or_caret())
 }
 
-/// The same in one place: left, top, right and bottom in pixels, the last two outside.
-pub(crate) fn is_unchanged_at(a: &Frame, b: &Frame, place: [i32; 4]) -> bool {
-    difference_at(a, b, place, Difference::may_be_caret).is_some_and(|it| it.is_none_or_caret())
+/// The same in one place: left, top, right and bottom in pixels, the last two outside. A letter may look as a caret does,
+/// so none counts but where there `may_be_caret`.
+pub(crate) fn is_unchanged_at(
+    a: &Frame,
+    b: &Frame,
+    (place, may_be_caret): ([i32; 4], bool),
+) -> bool {
+    let goes_on = |it: &Difference| if may_be_caret { it.may_be_caret() } else { it.is_none() };
+    let difference = difference_at(a, b, place, goes_on);
+    difference.is_some_and(|it| it.is_none() || may_be_caret && it.is_none_or_caret())
 }
 
 /// Where two frames of one size differ, as far as it goes on to matter.

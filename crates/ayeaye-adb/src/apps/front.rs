@@ -10,15 +10,15 @@ use crate::parse::{self, batch, split_batch};
 /// Android has had several places for it; since Android 16 the first may be empty.
 const ASK: [&str; 2] = [
     "dumpsys window | grep -E '^WINDOW MANAGER|mCurrentFocus|mFocusedApp|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs='",
-    "dumpsys activity activities | grep -E 'ResumedActivity'",
+    "dumpsys activity activities | grep -E 'Display #|Display: mDisplayId=|ResumedActivity'",
 ];
 
 /// How long a cold start may take, and how often the phone is asked meanwhile.
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(80);
 
-/// Waits until the app is in front on this display. What is there instead is told: a question which copy is meant, another
-/// app.
+/// Waits until the app is in front on this display. What is there instead is told: a question which copy is meant,
+/// another app.
 pub(super) async fn wait_for(client: &DeviceClient, package: &str, display: u32) -> Performed {
     let deadline = Instant::now() + PATIENCE.min(client.limits().wake);
     let (mut collapsed, mut asked) = (false, false);
@@ -27,10 +27,12 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str, display: u32)
             return Performed::uncertain(NOT_TOLD);
         };
         let told = parse::as_of_now(&output.stdout);
-        if parse::is_forged(told) {
+        let parts: [&str; 2] = split_batch(told);
+        if parts.into_iter().any(parse::is_forged) {
             return Performed::uncertain(NOT_TOLD);
         }
-        let shown = parse::on_display(told, display);
+        // Each has headings of its own.
+        let shown = parts.map(|part| parse::on_display(part, display)).join("\n");
         let is_own = |window: &String| window.split('/').next() == Some(package);
         if let Some(window) = parse::chooser(&shown).filter(|window| !is_own(window)) {
             // One that was there before, or that goes by itself, asks nobody.

@@ -9,6 +9,9 @@ pub(super) const LIST: &str = "cmd package query-activities --brief -a android.i
 pub(super) const LIST_TV: &str = "cmd package query-activities --brief -a android.intent.action.MAIN \
                        -c android.intent.category.LEANBACK_LAUNCHER";
 
+/// Most icons of a phone; a person's has about a hundred.
+const MOST_ICONS: usize = 1000;
+
 /// An icon, and what it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Icon {
@@ -36,6 +39,9 @@ pub(crate) fn icons([phone, television]: [&str; 2]) -> Vec<Icon> {
     let mut icons: Vec<Icon> = Vec::new();
     for (list, tv) in [(phone, false), (television, true)] {
         for (package, activity) in components(list) {
+            if MOST_ICONS <= icons.len() {
+                break;
+            }
             let mut own = icons.iter().filter(|icon| icon.package == package).peekable();
             let is_further = own.peek().is_some();
             if own.all(|icon| icon.activity != activity && icon.tv == tv) {

@@ -1,12 +1,15 @@
 //! Profiles of the person in front: a work profile, a Secure Folder. Their apps are in no list that is asked for here.
 use crate::client::DeviceClient;
-use crate::parse::{self, User, batch, current_user, split_batch};
+use crate::parse::{self, CURRENT_USER, User, batch, current_user, split_batch};
 use crate::quote::is_package;
+
+/// How many of them are named.
+const MOST_NAMED: usize = 5;
 
 /// Asks for the place of a package of the person in front: without a user it is asked of the phone's first.
 pub(super) fn path_of(package: &str) -> String {
     debug_assert!(is_package(package), "the caller has seen to it");
-    format!("pm path --user $(am get-current-user || echo 0) {package}")
+    format!("pm path --user {CURRENT_USER} {package}")
 }
 
 /// Whether a name is the package of an app that is there, with an icon or without.
@@ -31,8 +34,11 @@ pub(super) async fn where_else(client: &DeviceClient, what: &str) -> String {
     if profiles.is_empty() {
         return String::new();
     }
-    let names: Vec<String> =
-        profiles.iter().map(|it| format!("{} (user {})", it.name, it.id)).collect();
+    let names: Vec<String> = profiles
+        .iter()
+        .take(MOST_NAMED)
+        .map(|it| format!("{} (user {})", it.name, it.id))
+        .collect();
     format!(
         "; apps of {} are not listed here: if it is one of those, open it by its icon on the screen",
         names.join(", ")

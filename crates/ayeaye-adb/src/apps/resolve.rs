@@ -330,9 +330,14 @@ fn similar_apps(wanted: &str, installed: &[AppNames]) -> Vec<String> {
 fn candidates(indices: &[usize], installed: &[AppNames]) -> Vec<String> {
     let with_label = |index: &usize| {
         let app = &installed[*index];
-        match app.label() {
-            Some(label) => format!("{label} ({})", app.package),
+        // By which a further icon can be named.
+        let key = match &app.further {
+            Some(activity) => format!("{}/{activity}", app.package),
             None => app.package.clone(),
+        };
+        match app.label() {
+            Some(label) => format!("{label} ({key})"),
+            None => key,
         }
     };
     indices.iter().take(5).map(with_label).collect()

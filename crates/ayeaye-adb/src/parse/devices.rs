@@ -76,7 +76,8 @@ fn line(text: &str) -> Option<DeviceListing> {
     Some(line)
 }
 
-/// A serial made of a network name, which has spaces when two phones have the same name: `adb-X1 (2)._adb-tls-connect._tcp device`.
+/// A serial made of a network name, which has spaces when two phones have the same name:
+/// `adb-X1 (2)._adb-tls-connect._tcp device`.
 fn found_on_the_network(head: &str) -> Option<(&str, String)> {
     let service = head.find("._adb")?;
     let end = service + head[service..].find([' ', '\t'])?;

@@ -2,6 +2,12 @@
 use super::sanitize;
 use super::text::lines;
 
+/// The number of the person in front, within a command line. A maker may print warnings before it.
+pub(crate) const CURRENT_USER: &str = "$(am get-current-user 2>/dev/null | tail -n 1)";
+
+/// Most users of a phone.
+const MOST_USERS: usize = 32;
+
 /// Flags of a user that is no person of its own but goes with one, as a work profile does: of a company, and of any
 /// kind since Android 11 (AOSP, `UserInfo.FLAG_MANAGED_PROFILE` and `FLAG_PROFILE`).
 const PROFILE: u32 = 0x20 | 0x1000;
@@ -30,7 +36,7 @@ pub(crate) fn users(text: &str) -> Vec<User> {
             is_running: state.trim() == "running",
         })
     };
-    lines(text).filter_map(user).collect()
+    lines(text).filter_map(user).take(MOST_USERS).collect()
 }
 
 /// The person in front, as `am get-current-user` prints it; a maker may print warnings before.

@@ -13,9 +13,12 @@ async fn a_screen_that_an_administrator_lets_nobody_capture_is_protected() {
             let line = request.strip_prefix("shell,v2,raw:")?;
             let cut = "\n--ayeaye--\n";
             if line.contains("dumpsys device_policy") {
-                let size = "Physical size: 1080x2400";
                 let ban = format!("    Screen capture disallowed users: {banned}\n");
-                return Some(Reply::out(["m", "14", "p", "34", size, "", "", &ban].join(cut)));
+                return Some(Reply::out(ban));
+            }
+            if line.contains("ro.product.model") {
+                let size = "Physical size: 1080x2400";
+                return Some(Reply::out(["m", "14", "p", "34", size, "", ""].join(cut)));
             }
             let window = format!(
                 "  mCurrentFocus=Window{{1 u{user} com.work/com.work.Main}}\n  \

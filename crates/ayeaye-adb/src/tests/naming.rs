@@ -121,6 +121,24 @@ async fn an_app_with_two_icons_is_opened_by_the_one_that_is_named_and_that_is_to
     assert_eq!(device.app_names(), ["Plain", "Weather"]);
 }
 
+/// As before Android 9, mostly, which has no `unzip`.
+#[tokio::test]
+async fn of_an_app_whose_icons_have_no_names_it_is_not_certain_which_is_meant() {
+    let fake = Fake::phone(move |request| {
+        let activities = "    com.android.contacts/.People\n    com.android.contacts/.Dialer\n";
+        request.contains("query-activities").then(|| Reply::out(activities))
+    })
+    .await;
+    let device = open(&fake, None).await;
+    let open = async |name: &str| {
+        let awake = Gesture::Awake { app: name.to_owned() };
+        device.perform(&awake, ON).await.unwrap().uncertain.unwrap_or_default()
+    };
+    let told = "several icons, whose names are not known";
+    assert!(open("Phone").await.contains(told));
+    assert!(!open("com.android.contacts").await.contains(told), "by its package");
+}
+
 #[tokio::test]
 async fn an_app_that_is_not_there_is_named_with_those_that_are() {
     let content = [MANIFEST, TABLE].concat();

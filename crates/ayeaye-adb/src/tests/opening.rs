@@ -43,7 +43,7 @@ async fn apps_of_a_television_are_opened_by_their_own_icon() {
             return Some(Reply::out(format!("{phone}--ayeaye--\n{tv}")));
         }
         request
-            .contains("pm path --user $(am get-current-user || echo 0) com.a.service")
+            .contains("pm path --user $(am get-current-user 2>/dev/null | tail -n 1) com.a.service")
             .then(|| Reply::out("package:/system/a.apk\n"))
     })
     .await;
@@ -178,16 +178,17 @@ async fn a_screen_of_an_app_is_not_taken_for_the_question_which_copy_is_meant() 
 async fn an_app_is_opened_on_the_display_that_is_looked_at() {
     const PANELS: &str =
         "Display 4611 (HWC display 0): port=0\nDisplay 4622 (HWC display 1): port=1\n";
-    for (shown_on, is_seen) in [(1, true), (0, false)] {
+    const CUT: &str = "\n--ayeaye--\n";
+    for (shown_on, has_focus, is_seen) in
+        [(1, true, true), (0, true, false), (1, false, true), (0, false, false)]
+    {
         let fake = Fake::phone(move |request| {
             if request.contains("query-activities") {
                 return Some(Reply::out(APPS));
             }
             if request.contains("SurfaceFlinger") {
                 let size = "Physical size: 20x30";
-                return Some(Reply::out(
-                    ["m", "14", "p", "34", size, "", PANELS, ""].join("\n--ayeaye--\n"),
-                ));
+                return Some(Reply::out(["m", "14", "p", "34", size, "", PANELS].join(CUT)));
             }
             if request.contains("dumpsys display") {
                 let viewport = |id: u32, display: u32| {
@@ -206,13 +207,19 @@ async fn an_app_is_opened_on_the_display_that_is_looked_at() {
                 let raw: Vec<u8> = head.chain(std::iter::repeat_n(200, 20 * 30 * 4)).collect();
                 return Some(Reply::Bytes(raw));
             }
-            let shows = |display: u32| {
+            let app = |display: u32| {
                 let app = if display == shown_on { "com.a.player/.Main" } else { "com.b.home/.Home" };
-                format!(
-                    "  Display: mDisplayId={display}\n  mFocusedApp=ActivityRecord{{2 u0 {app} t1}}\n"
-                )
+                format!("ActivityRecord{{2 u0 {app} t1}}")
             };
-            request.contains("mCurrentFocus").then(|| Reply::out(shows(0) + &shows(1)))
+            let window = |display: u32| {
+                let focused = if has_focus { app(display) } else { "null".to_owned() };
+                format!("  Display: mDisplayId={display}\n  mFocusedApp={focused}\n")
+            };
+            let activity = |display: u32| {
+                format!("Display #{display} (activities):\n  ResumedActivity: {}\n", app(display))
+            };
+            let told = [window(0) + &window(1), activity(0) + &activity(1)].join(CUT);
+            request.contains("mCurrentFocus").then(|| Reply::out(told))
         })
         .await;
         let device = fake.open().await;

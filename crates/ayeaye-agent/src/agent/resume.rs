@@ -89,8 +89,8 @@ impl Agent {
                 return Ok(Follower::of_finished(&session));
             }
             let mut input = (next.input.clone(), None);
-            // The record tells whether anything is to be done at all, before the phone is asked for. A task is, and so is
-            // a reply to what the summary says is asked: of those the record is read when it is opened.
+            // The record tells whether anything is to be done at all, before the phone is asked for. A task is, and
+            // so is a reply to what the summary says is asked: of those the record is read when it is opened.
             let may_do_nothing = match input.0 {
                 UserInput::Nothing | UserInput::Answer { .. } => true,
                 UserInput::Reply(_) => summary.question.is_none(),

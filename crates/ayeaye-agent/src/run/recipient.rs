@@ -52,14 +52,17 @@ impl Recipient {
         Self { names, times }
     }
 
-    /// Whether it is the one of before, so much later.
-    pub(super) fn is_still(&self, before: &Self, passed: Duration) -> bool {
+    /// Whether it is the one of before, so much later; `None` where nobody is named.
+    pub(super) fn is_still(&self, before: &Self, passed: Duration) -> Option<bool> {
+        if self.names.is_empty() && before.names.is_empty() {
+            return None;
+        }
         let most = passed.as_secs().saturating_mul(PACE).saturating_add(INACCURACY);
         let went_on = |(before, now): (&u32, &u32)| u64::from(before.abs_diff(*now)) <= most;
         // A recording may have begun or ended.
         let is_one = self.times.len() != before.times.len()
             || before.times.iter().zip(&self.times).all(went_on);
-        self.names == before.names && is_one
+        Some(self.names == before.names && is_one)
     }
 }
 
@@ -76,7 +79,8 @@ fn digits(text: &str) -> usize {
     text.chars().filter(|it| it.is_numeric()).count()
 }
 
-/// The times that a text consists of, with signs around them, as in "● 01:15 / 03:20"; `None` if anything else is in it.
+/// The times that a text consists of, with signs around them, as in "● 01:15 / 03:20"; `None` if anything else is in
+/// it.
 fn seconds_of(text: &str) -> Option<Vec<u32>> {
     let text: String = text.chars().map(plain_digit).collect();
     if text.chars().any(|it| it.is_alphanumeric() && !it.is_ascii_digit()) {
@@ -108,8 +112,12 @@ mod tests {
         written.chain(icons.iter().map(|it| text(it, true))).collect()
     }
 
-    fn is_still(before: &[HeaderText], now: &[HeaderText]) -> bool {
+    fn told(before: &[HeaderText], now: &[HeaderText]) -> Option<bool> {
         Recipient::of(now).is_still(&Recipient::of(before), Duration::from_secs(3))
+    }
+
+    fn is_still(before: &[HeaderText], now: &[HeaderText]) -> bool {
+        told(before, now) == Some(true)
     }
 
     #[test]
@@ -186,5 +194,7 @@ mod tests {
             assert!(is_still(&with("Anna"), &with("Anna")));
             assert!(!is_still(&with("Anna"), &with("Mallory")), "{written:?}");
         }
+        let nobody = header(&["00:37", "\u{e601}"], &[]);
+        assert_eq!(told(&nobody, &nobody), None);
     }
 }

@@ -122,26 +122,18 @@ impl Run {
         let strict = self.is_strict(act);
         if !strict && names_recipient(act) {
             let [before, now] = [before, &now].map(|it| Recipient::on(it, size));
-            if !now.is_still(&before, passed) {
-                return Ok(Some(Compared::OtherName));
+            match now.is_still(&before, passed) {
+                Some(true) => {}
+                Some(false) => return Ok(Some(Compared::OtherName)),
+                None => return Ok(None),
             }
         }
         let facts = |of: &Elements| ScreenFacts::new(Some(of), act.gesture, size, hidden);
         let (mut before, mut now) = (facts(before), facts(&now));
-        if !strict {
-            let types = matches!(act.gesture, Gesture::Type { .. });
-            let only = |it: &ScreenFacts| match &*it.aimed {
-                // A text without a place goes to what has the focus.
-                [] if types && it.focused.is_some() => {
-                    ScreenFacts { focused: it.focused.clone(), ..ScreenFacts::default() }
-                }
-                aimed => ScreenFacts { aimed: aimed.to_vec(), ..ScreenFacts::default() },
-            };
-            let (of_before, of_now) = (only(&before), only(&now));
-            // What is aimed at nothing may hit a dialog by now.
-            if of_before != ScreenFacts::default() {
-                (before, now) = (of_before, of_now);
-            }
+        // What is aimed at nothing may hit a dialog by now.
+        if !strict && !before.aimed.is_empty() {
+            let aimed = |it: ScreenFacts| ScreenFacts { aimed: it.aimed, ..ScreenFacts::default() };
+            (before, now) = (aimed(before), aimed(now));
         }
         let ticks = !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
         let name = now.aimed.iter().flat_map(|it| &it.names).take(2).cloned().collect::<Vec<_>>();
@@ -248,8 +240,9 @@ fn names_recipient(act: &DecidedAct<'_>) -> bool {
 struct Places {
     /// Where it touches, with what is around it; `None` if it is not known where a text goes.
     touched: Option<Vec<[i32; 4]>>,
-    /// Where names stand, where it matters who is named: to the pixel, since two names may differ in a letter.
-    header: Option<[i32; 4]>,
+    /// Where names stand, where it matters who is named: to the pixel, since two names may differ in a letter. And whether
+    /// a caret may blink there.
+    header: Option<([i32; 4], bool)>,
 }
 
 impl Places {
@@ -274,15 +267,18 @@ impl Places {
             [left.max(a), top.max(b), right.min(c), bottom.min(d)]
         };
         let touched = gesture.points().first().map(|point| around(point.fractions()));
-        let written = || {
-            let elements = &observation.elements.tree()?.elements;
-            elements.iter().find(|it| it.focused).map(|it| it.bounds)
-        };
+        let written = observation
+            .elements
+            .tree()
+            .and_then(|tree| tree.elements.iter().find(|it| it.focused))
+            .map(|it| it.bounds);
         let touched = match touched {
-            None if matches!(gesture, Gesture::Type { .. }) => written().map(|it| vec![it]),
+            None if matches!(gesture, Gesture::Type { .. }) => written.map(|it| vec![it]),
             touched => Some(touched.into_iter().collect()),
         };
-        Self { touched, header: names_recipient.then(|| pixels(0.0, HEADER.0, 1.0, HEADER.1)) }
+        let header = pixels(0.0, HEADER.0, 1.0, HEADER.1);
+        let has_caret = written.is_some_and(|it| it[1] < header[3] && header[1] < it[3]);
+        Self { touched, header: names_recipient.then_some((header, has_caret)) }
     }
 
     /// Whether they do in two frames, of which it is known whether they look alike as a whole.
@@ -301,7 +297,7 @@ impl Places {
         let Some(touched) = &self.touched else {
             return vec![[0, 0, side(size.width), side(size.height)]];
         };
-        touched.iter().copied().chain(self.header).collect()
+        touched.iter().copied().chain(self.header.map(|(place, _)| place)).collect()
     }
 }
 
@@ -317,15 +313,16 @@ mod tests {
         let size = ScreenSize { width: 540, height: 1200 };
         let white = vec![255; (size.width * size.height * 4) as usize];
         let before = Frame::new(size, Bytes::from(white)).unwrap();
-        let places =
-            Places { touched: Some(vec![[0, 1100, 540, 1180]]), header: Some([0, 48, 540, 156]) };
+        let header = Some(([0, 48, 540, 156], false));
+        let places = Places { touched: Some(vec![[0, 1100, 540, 1180]]), header };
+        let searched = Places { header: Some(([0, 48, 540, 156], true)), touched: None };
         let nobody = Places { header: None, touched: places.touched.clone() };
         for (area, named, elsewhere) in [
             // An "a" that has become an "e", and an "l" an "i".
             ([100, 80, 112, 96], false, true),
             ([100, 80, 103, 84], false, true),
-            // A caret that blinks.
-            ([100, 80, 102, 104], true, true),
+            // An "l" at the end, which looks as a caret does.
+            ([100, 80, 102, 104], false, true),
             // Below the top, and where the text goes.
             ([100, 400, 112, 416], true, true),
             ([100, 1120, 140, 1150], false, false),
@@ -338,5 +335,8 @@ mod tests {
         let now = before.with_black_areas(&[[100, 80, 104, 90]]);
         assert!(!places.look_same(&before, (&now, true)));
         assert!(nobody.look_same(&before, (&now, true)));
+        // In a field that stands there a caret blinks.
+        let now = before.with_black_areas(&[[100, 80, 102, 104]]);
+        assert!(searched.look_same(&before, (&now, true)));
     }
 }

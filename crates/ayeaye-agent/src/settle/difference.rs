@@ -61,6 +61,10 @@ impl Difference {
         count <= width * height * NOISE || (wide <= shorter * SMALL.0 && high <= shorter * SMALL.1)
     }
 
+    pub(crate) fn is_none(&self) -> bool {
+        self.pixels == 0
+    }
+
     /// Whether it is nothing at all, or one upright bar: a caret that blinks. A digit that becomes another is neither.
     pub(crate) fn is_none_or_caret(&self) -> bool {
         let (count, wide, high) = self.extent();

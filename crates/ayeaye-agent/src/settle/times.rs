@@ -153,11 +153,9 @@ impl SettleTimes {
         let nothing = |it: &&Outcome| it.change.is_none();
         // What follows a finger does so at once or not at all.
         let late = |it: &Outcome| it.change.is_some_and(|it| LEAST_PATIENCE < it.answered);
-        let is_brief = if kind.follows_a_finger() {
-            TELLING <= own().count() && !own().any(late)
-        } else {
-            TELLING <= own().rev().take_while(nothing).count()
-        };
+        let is_followed = || TELLING <= own().count() && !own().any(late);
+        let is_brief = TELLING <= own().rev().take_while(nothing).count()
+            || kind.follows_a_finger() && is_followed();
         // A change that comes later than it was waited for is not seen: now and then it is waited for in full.
         let looked_for =
             own().rev().filter(nothing).take(TELLING).any(|it| rule.patience <= it.patience);

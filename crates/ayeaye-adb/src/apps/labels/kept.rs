@@ -1,8 +1,8 @@
 //! Names that were read before, by the package file that they are from: in memory and in a file, so that
 //! a phone is read once.
 //!
-//! The file has a line for each icon: its last use, package (with the activity, of a further icon of an app), file, version, languages, and the two names, with
-//! tabs between. One that cannot be read is as good as none.
+//! The file has a line for each icon: its last use, package (with the activity, of a further icon of an app), file,
+//! version, languages, and the two names, with tabs between. One that cannot be read is as good as none.
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -16,8 +16,6 @@ use crate::quote::quote;
 
 /// Apps in one command.
 const AT_ONCE: usize = 4;
-/// The most apps of a phone; a person's has about a hundred.
-const MAX_APPS: usize = 1000;
 /// The longest that one command may take, over a slow network.
 const ONE_READ: Duration = Duration::from_mins(1);
 /// Languages whose own parts of an app are looked for.
@@ -46,7 +44,7 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
         package_files(files).into_iter().map(|it| (it.package.clone(), it)).collect();
     let mut known = HashMap::new();
     let mut unread = Vec::new();
-    for icon in icons([activities, television]).into_iter().take(MAX_APPS) {
+    for icon in icons([activities, television]) {
         let Some(file) = files.get(&icon.package) else {
             // Nothing can be read of it, now or later, unless the phone has told of no files at all.
             if !files.is_empty() {

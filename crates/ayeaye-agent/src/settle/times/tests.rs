@@ -187,6 +187,10 @@ fn a_swipe_that_does_nothing_is_not_waited_for_where_others_were_followed_at_onc
     assert_eq!(patience(&tap), full);
     times.learn(&swipe, seen(120 * MS, 0, 7));
     assert_eq!(patience(&swipe), full, "it was followed late");
+    for _ in 0..3 {
+        times.learn(&swipe, nothing());
+    }
+    assert_eq!(patience(&swipe), 240 * MS, "as other acts that do nothing");
 }
 
 #[test]
