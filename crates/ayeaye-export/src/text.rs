@@ -49,6 +49,7 @@ pub(crate) fn excerpt(text: &str, longest: usize) -> String {
 /// Lines as they are, but with a mark in place of other control characters: a terminal would carry them out.
 pub(crate) fn harmless_lines(text: &str) -> String {
     let harmless = |it: char| it == '\n' || it == '\t' || !it.is_control();
+    let text = text.replace("\r\n", "\n");
     text.chars().map(|it| if harmless(it) { it } else { '\u{fffd}' }).collect()
 }
 
@@ -189,7 +190,7 @@ mod tests {
 
     #[test]
     fn lines_carry_nothing_out_in_a_terminal() {
-        let text = "a\tb\n\u{1b}]0;title\u{7}\rc\u{9b}2J";
+        let text = "a\tb\r\n\u{1b}]0;title\u{7}\rc\u{9b}2J";
         assert_eq!(harmless_lines(text), "a\tb\n\u{fffd}]0;title\u{fffd}\u{fffd}c\u{fffd}2J");
     }
 }

@@ -57,7 +57,7 @@ pub(super) mod unix {
             let mut draft = path.as_os_str().to_owned();
             // Random, and short, since the path of a socket has a hundred bytes at most. The number of a process
             // would say nothing: in containers every server has the same.
-            draft.push(format!(".{:08x}", rand::random::<u32>()));
+            draft.push(format!(".{:06x}", rand::random::<u32>() >> 8));
             let draft = PathBuf::from(draft);
             let listener = UnixListener::bind(&draft)?;
             let found = move_in(&draft, path)
