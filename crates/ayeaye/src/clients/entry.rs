@@ -69,7 +69,10 @@ pub enum NoEntry {
          other folders, or install the program (`npm install -g ayeaye`) and run its `install`"
     )]
     NotForCmd { script: String, argument: String },
-    #[error("{} is not UTF-8 and cannot stand in a settings file: name another path, or mend this one", path.display())]
+    #[error(
+        "{} is not UTF-8 and cannot stand in a settings file: name another path, or mend this one",
+        path.display()
+    )]
     NotUtf8 { path: PathBuf },
 }
 
