@@ -210,7 +210,8 @@ impl AppCatalog {
             // A name that is only near may be another app's very name, and a well-known one that of another icon.
             let is_certain = match &found {
                 Ok((index, Certainty::Named)) => {
-                    is_package(name) || self.are_icons_named(client, &installed, *index)
+                    named[*index].is_meant_by(name)
+                        || self.are_icons_known(client, &installed, *index, |_| true)
                 }
                 _ => false,
             };
@@ -221,8 +222,9 @@ impl AppCatalog {
             }
             match found {
                 Ok((index, certainty)) => {
-                    let is_clear =
-                        is_package(name) || self.are_icons_named(client, &installed, index);
+                    let is_named = |labels: &Labels| *labels != Labels::default();
+                    let is_clear = named[index].is_meant_by(name)
+                        || self.are_icons_known(client, &installed, index, is_named);
                     let icon = resolve::name_of_icon(index, &named);
                     let app = installed.swap_remove(index);
                     return Ok(Found { app, certainty, icon, is_clear });
@@ -248,18 +250,19 @@ impl AppCatalog {
         self.labels.covers(client.id(), with_icon.map(Icon::key))
     }
 
-    /// Whether the app at this place has one icon, or the names of all are known.
-    fn are_icons_named(
+    /// Whether the app at this place has one icon, or what was read of the names of all is enough.
+    fn are_icons_known(
         &self,
         client: &DeviceClient,
         installed: &[InstalledApp],
         at: usize,
+        is_enough: impl Fn(&Labels) -> bool,
     ) -> bool {
         let own = || installed.iter().filter(|app| app.package == installed[at].package);
         let known = self.labels.of(client.id());
         let is_known = |app: &InstalledApp| {
             let labels = known.as_ref().and_then(|known| known.by_icon.get(&app.key()));
-            labels.is_some_and(|labels| *labels != Labels::default())
+            labels.is_some_and(&is_enough)
         };
         own().nth(1).is_none() || own().all(is_known)
     }

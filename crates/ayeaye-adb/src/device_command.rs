@@ -233,14 +233,7 @@ impl Commander<'_> {
 
     /// The phone's adb works for its first user: these paths lead to the storage of that one, which nobody else sees.
     async fn check_owner(&self, what: &str, path: &str) -> Result<(), DeviceError> {
-        const OF_FIRST: [&str; 5] = [
-            "/sdcard/",
-            "/mnt/sdcard/",
-            "/storage/self/",
-            "/storage/emulated/0/",
-            "/storage/emulated/legacy/",
-        ];
-        if !OF_FIRST.iter().any(|place| path.starts_with(place)) {
+        if path.starts_with(TOOLS) {
             return Ok(());
         }
         let output = self.client.shell_quick(what, "am get-current-user").await?;

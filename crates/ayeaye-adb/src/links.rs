@@ -18,8 +18,8 @@ const MAX_CONCURRENT: usize = 64;
 const DUPLICATE_SERIAL: &str =
     "several phones have this serial and cannot be told apart: disconnect all but one";
 /// Its connection has a number, but that is another phone's after a restart of the server.
-const NO_SERIAL_HINT: &str = "it has no serial that adb could call it by: reach it over the network (`adb -d tcpip \
-     5555`, then `ayeaye connect` with its address)";
+const NO_SERIAL_HINT: &str = "it has no serial that adb could call it by: reach it over the network (with no other phone plugged in, \
+     `adb tcpip 5555`, then `ayeaye connect` with its address)";
 
 /// One way to a phone: a line in the list of one server.
 #[derive(Debug, Clone)]
@@ -224,7 +224,7 @@ async fn links(servers: &[Arc<Server>], identities: &Identities) -> Result<Vec<L
                 id: DeviceId::new(&line.serial),
                 line: line.clone(),
                 nameless: match alike {
-                    _ if line.serial == NO_SERIAL => Some(NO_SERIAL_HINT),
+                    1 if line.serial == NO_SERIAL => Some(NO_SERIAL_HINT),
                     1 => None,
                     _ => Some(DUPLICATE_SERIAL),
                 },

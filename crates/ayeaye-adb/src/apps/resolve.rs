@@ -58,6 +58,13 @@ impl AppNames {
         self.further.is_some()
     }
 
+    /// Whether a name means this icon and no other of the app: its package or component, or what stands under it.
+    pub(crate) fn is_meant_by(&self, name: &str) -> bool {
+        let bare = name.trim().split('/').next().unwrap_or_default();
+        let wanted = normalize(name);
+        self.package.eq_ignore_ascii_case(bare) || self.given().any(|own| own == wanted)
+    }
+
     /// The name under its icon, else the one by which the app is well known.
     pub(crate) fn label(&self) -> Option<String> {
         let own = self.labels.label.clone().or_else(|| self.labels.original.clone());

@@ -350,7 +350,7 @@ async fn a_phone_without_a_serial_is_not_ready_and_says_what_helps() {
     let fake = server("(no serial number) device usb:1-1 transport_id:3\n", FIRST).await;
     let list = fake.devices().list().await.unwrap();
     let hint = list[0].hint.as_deref().unwrap_or_default();
-    assert!(!list[0].ready && hint.contains("adb -d tcpip"), "{list:?}");
+    assert!(!list[0].ready && hint.contains("`adb tcpip 5555`"), "{list:?}");
     let error = fake.devices().open(&list[0].id).await.unwrap_err().to_string();
     assert!(error.contains("it has no serial"), "{error}");
 }

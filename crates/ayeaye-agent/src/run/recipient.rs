@@ -52,17 +52,14 @@ impl Recipient {
         Self { names, times }
     }
 
-    /// Whether it is the one of before, so much later; `None` where nobody is named.
-    pub(super) fn is_still(&self, before: &Self, passed: Duration) -> Option<bool> {
-        if self.names.is_empty() && before.names.is_empty() {
-            return None;
-        }
+    /// Whether it is the one of before, so much later, or nobody was named and nobody is.
+    pub(super) fn is_still(&self, before: &Self, passed: Duration) -> bool {
         let most = passed.as_secs().saturating_mul(PACE).saturating_add(INACCURACY);
         let went_on = |(before, now): (&u32, &u32)| u64::from(before.abs_diff(*now)) <= most;
         // A recording may have begun or ended.
         let is_one = self.times.len() != before.times.len()
             || before.times.iter().zip(&self.times).all(went_on);
-        Some(self.names == before.names && is_one)
+        self.names == before.names && is_one
     }
 }
 
@@ -112,12 +109,8 @@ mod tests {
         written.chain(icons.iter().map(|it| text(it, true))).collect()
     }
 
-    fn told(before: &[HeaderText], now: &[HeaderText]) -> Option<bool> {
-        Recipient::of(now).is_still(&Recipient::of(before), Duration::from_secs(3))
-    }
-
     fn is_still(before: &[HeaderText], now: &[HeaderText]) -> bool {
-        told(before, now) == Some(true)
+        Recipient::of(now).is_still(&Recipient::of(before), Duration::from_secs(3))
     }
 
     #[test]
@@ -194,7 +187,8 @@ mod tests {
             assert!(is_still(&with("Anna"), &with("Anna")));
             assert!(!is_still(&with("Anna"), &with("Mallory")), "{written:?}");
         }
-        let nobody = header(&["00:37", "\u{e601}"], &[]);
-        assert_eq!(told(&nobody, &nobody), None);
+        let nobody = |time| header(&[time, "\u{e601}"], &[]);
+        assert!(is_still(&nobody("00:37"), &nobody("00:39")));
+        assert!(!is_still(&nobody("00:37"), &header(&["Anna"], &[])));
     }
 }

@@ -63,8 +63,8 @@ impl Run {
             return Ok(other);
         }
         let places = Places::of(gesture, names_recipient(act), observation);
-        let looks_same =
-            look.same || !strict && places.look_same(&observation.frame, (&look.frame, look.alike));
+        let alike = look.same || !strict && look.alike;
+        let looks_same = places.look_same(&observation.frame, (&look.frame, alike), strict);
         if looks_same {
             self.state.put_off = PutOffs::default();
             return Ok(ScreenNow::Same);
@@ -122,18 +122,25 @@ impl Run {
         let strict = self.is_strict(act);
         if !strict && names_recipient(act) {
             let [before, now] = [before, &now].map(|it| Recipient::on(it, size));
-            match now.is_still(&before, passed) {
-                Some(true) => {}
-                Some(false) => return Ok(Some(Compared::OtherName)),
-                None => return Ok(None),
+            if !now.is_still(&before, passed) {
+                return Ok(Some(Compared::OtherName));
             }
         }
         let facts = |of: &Elements| ScreenFacts::new(Some(of), act.gesture, size, hidden);
         let (mut before, mut now) = (facts(before), facts(&now));
-        // What is aimed at nothing may hit a dialog by now.
-        if !strict && !before.aimed.is_empty() {
-            let aimed = |it: ScreenFacts| ScreenFacts { aimed: it.aimed, ..ScreenFacts::default() };
-            (before, now) = (aimed(before), aimed(now));
+        if !strict {
+            let types = matches!(act.gesture, Gesture::Type { .. });
+            // A text without a place goes to what has the focus. What else is aimed at nothing may hit a dialog by now.
+            let has_focus = types && before.aimed.is_empty() && before.focused.is_some();
+            let only = |it: ScreenFacts| ScreenFacts {
+                aimed: it.aimed,
+                focused: it.focused.filter(|_| has_focus),
+                recipients: if types { it.recipients } else { Vec::new() },
+                ..ScreenFacts::default()
+            };
+            if has_focus || !before.aimed.is_empty() {
+                (before, now) = (only(before), only(now));
+            }
         }
         let ticks = !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
         let name = now.aimed.iter().flat_map(|it| &it.names).take(2).cloned().collect::<Vec<_>>();
@@ -281,13 +288,15 @@ impl Places {
         Self { touched, header: names_recipient.then_some((header, has_caret)) }
     }
 
-    /// Whether they do in two frames, of which it is known whether they look alike as a whole.
-    fn look_same(&self, before: &Frame, (now, alike): (&Frame, bool)) -> bool {
+    /// Whether they do in two frames, of which it is known whether they look alike as a whole. A `strict` look takes the
+    /// whole.
+    fn look_same(&self, before: &Frame, (now, alike): (&Frame, bool), strict: bool) -> bool {
         let touched = || {
             let places = self.touched.as_ref();
             places.is_some_and(|all| all.iter().all(|it| looks_same_at(before, now, *it)))
         };
-        self.header.is_none_or(|it| is_unchanged_at(before, now, it)) && (alike || touched())
+        self.header.is_none_or(|it| is_unchanged_at(before, now, it))
+            && (alike || !strict && touched())
     }
 
     /// All of them; the whole screen where it is not known where a text goes.
@@ -328,15 +337,15 @@ mod tests {
             ([100, 1120, 140, 1150], false, false),
         ] {
             let now = before.with_black_areas(&[area]);
-            assert_eq!(places.look_same(&before, (&now, false)), named, "{area:?}");
-            assert_eq!(nobody.look_same(&before, (&now, false)), elsewhere, "{area:?}");
+            assert_eq!(places.look_same(&before, (&now, false), false), named, "{area:?}");
+            assert_eq!(nobody.look_same(&before, (&now, false), false), elsewhere, "{area:?}");
         }
         // Alike as a whole is too little to go by where somebody is named.
         let now = before.with_black_areas(&[[100, 80, 104, 90]]);
-        assert!(!places.look_same(&before, (&now, true)));
-        assert!(nobody.look_same(&before, (&now, true)));
+        assert!(!places.look_same(&before, (&now, true), false));
+        assert!(nobody.look_same(&before, (&now, true), false));
         // In a field that stands there a caret blinks.
         let now = before.with_black_areas(&[[100, 80, 102, 104]]);
-        assert!(searched.look_same(&before, (&now, true)));
+        assert!(searched.look_same(&before, (&now, true), false));
     }
 }
