@@ -20,8 +20,9 @@ pub(super) struct Completion {
     pub ended: bool,
     /// It has a place for a finish reason in its pieces, empty or not: without one it has not ended.
     pub gives_reason: bool,
-    /// Something of the reply has come behind a finish reason: there is one with every piece.
-    pub goes_on: bool,
+    /// Its finish reason has come behind words or calls, and nothing of the reply since. One in front of them or with
+    /// the first of them tells no end: some endpoints open with it, or give it with every piece.
+    pub is_closed: bool,
     calls: Vec<PartialToolCall>,
 }
 
@@ -77,11 +78,20 @@ impl Completion {
         !self.text.is_empty() || !self.reasoning.is_empty() || !self.calls.is_empty()
     }
 
+    /// Whether nothing has come that can be used: reasoning alone cannot.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.calls.is_empty()
+    }
+
+    /// Whether anything has come that may have to be paid for: some of the reply, or the counts of its tokens.
+    pub(super) fn has_cost(&self) -> bool {
+        self.has_begun() || self.tokens != Tokens::default()
+    }
+
     /// The finish reason that says that it failed, where nothing has come that can be used.
     pub(super) fn failure(&self) -> Option<&str> {
         let reason = self.finish_reason.as_deref()?;
-        let is_empty = self.text.trim().is_empty() && self.calls.is_empty();
-        (is_empty && FAILED.contains(&&*reason.to_ascii_lowercase())).then_some(reason)
+        (self.is_empty() && FAILED.contains(&&*reason.to_ascii_lowercase())).then_some(reason)
     }
 
     /// Whether the answer ended without saying that the reply had.
@@ -91,7 +101,7 @@ impl Completion {
 
     /// Whether all of the reply has arrived, by its finish reason.
     pub(super) fn is_whole(&self) -> bool {
-        self.finish_reason.is_some() && !self.is_cut() && !self.goes_on
+        self.is_closed && self.finish_reason.is_some() && !self.is_cut()
     }
 
     /// The tool calls, once nothing more comes.

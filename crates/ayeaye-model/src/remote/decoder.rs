@@ -179,6 +179,8 @@ pub(super) fn decode_json(
         let words = words_in(&json).unwrap_or_default().to_owned();
         return Err(AttemptError::wrong_api(&what).quoting(words));
     }
+    // By its last brace.
+    completion.is_closed = true;
     finished(completion, api)
 }
 
@@ -194,12 +196,16 @@ pub(super) fn merge(
         return Err(error);
     }
     let had_reason = completion.finish_reason.is_some();
-    let bytes = completion.bytes();
+    let (was_empty, bytes) = (completion.is_empty(), completion.bytes());
     let found = api.merge(completion, json);
     if !found && let Some(error) = bare_error(json) {
         return Err(error);
     }
-    completion.goes_on |= had_reason && bytes < completion.bytes();
+    completion.is_closed = if had_reason {
+        completion.is_closed && bytes == completion.bytes()
+    } else {
+        completion.finish_reason.is_some() && !was_empty
+    };
     if limit < completion.bytes() {
         return Err(AttemptError::too_long(format!(
             "answered with more than {limit} bytes: no action is that long"

@@ -41,8 +41,18 @@ async fn what_breaks_off_before_its_reason_is_no_whole_reply() {
         format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"a\"}}{rest}}}]}}\n\n")
     };
     let ended = piece(",\"finish_reason\":\"stop\"");
-    // The last gives a reason with every piece, which then tells no end.
-    for body in [piece(""), piece(",\"finish_reason\":null"), format!("{ended}{ended}")] {
+    let empty = ended.replace("\"a\"", "\"\"");
+    for body in [
+        piece(""),
+        piece(",\"finish_reason\":null"),
+        // A reason with every piece, which then tells no end.
+        ended.clone(),
+        format!("{ended}{ended}"),
+        // A reason before the model has written anything.
+        empty.clone(),
+        format!("{empty}{empty}"),
+        format!("{empty}{}", piece("")),
+    ] {
         let reply = replied(vec![torn(&body), says(BACK)]).await;
         assert_eq!((reply.text.as_str(), reply.retries.len()), (BACK, 1), "{body}");
     }

@@ -79,6 +79,38 @@ fn where_an_endpoint_gives_reasons_an_end_without_one_is_a_cut() {
     }
 }
 
+#[test]
+fn a_reply_is_whole_by_a_reason_that_comes_behind_what_it_says() {
+    let call = "{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"done\",\"arguments\":\"{}\"}}]}";
+    let (text, thought, empty) =
+        ("{\"content\":\"a\"}", "{\"reasoning\":\"a\"}", "{\"content\":\"\"}");
+    let (open, stop) = ("null", "\"stop\"");
+    for (pieces, is_whole) in [
+        (vec![(text, open)], false),
+        (vec![(text, open), (empty, stop)], true),
+        (vec![(text, open), (text, stop)], true),
+        (vec![(call, open), (empty, stop)], true),
+        (vec![(text, open), (empty, stop), (empty, stop)], true),
+        // Gemini's API may begin so while the model reasons.
+        (vec![(empty, stop)], false),
+        (vec![(empty, stop), (empty, stop)], false),
+        (vec![(empty, stop), (text, open)], false),
+        (vec![(thought, open), (empty, stop)], false),
+        // Translators of it may give a reason with every piece.
+        (vec![(text, stop)], false),
+        (vec![(text, stop), (text, stop)], false),
+        (vec![(thought, stop), (text, stop)], false),
+    ] {
+        let mut decoder = ResponseDecoder::new(api(Wire::Chat), Limits::DEFAULT, "");
+        for (delta, reason) in &pieces {
+            let choice = format!("{{\"delta\":{delta},\"finish_reason\":{reason}}}");
+            let event = format!("data: {{\"choices\":[{choice}]}}\n\n");
+            assert!(!decoder.push(event.as_bytes()).unwrap());
+        }
+        assert_eq!(decoder.is_whole(), is_whole, "{pieces:?}");
+    }
+}
+
 /// A call of a tool in each wire's events, and where its end begins.
 const CALLS: [(Wire, &str, &str); 4] = [
     (
