@@ -174,7 +174,8 @@ pub(super) fn decode_json(
         Err(_) => return Err(AttemptError::wrong_api("JSON that is broken")),
     };
     let mut completion = Completion::default();
-    if !merge(&mut completion, api, &json, limit)? {
+    let found = merge(&mut completion, api, &json, limit);
+    if !found.map_err(|error| error.behind(completion.has_cost()))? {
         let what = format!("JSON that holds no {}", api.expected_content());
         let words = words_in(&json).unwrap_or_default().to_owned();
         return Err(AttemptError::wrong_api(&what).quoting(words));
@@ -193,13 +194,15 @@ pub(super) fn merge(
     limit: usize,
 ) -> Result<bool, AttemptError> {
     if let Some(error) = reported_error(json) {
-        return Err(error);
+        // Beside it some tell what had come of the reply. Counts alone are no sign in a stream: it may open with them.
+        api.merge(completion, json);
+        return Err(error.behind(completion.has_begun()));
     }
     let had_reason = completion.finish_reason.is_some();
     let (was_empty, bytes) = (completion.is_empty(), completion.bytes());
     let found = api.merge(completion, json);
     if !found && let Some(error) = bare_error(json) {
-        return Err(error);
+        return Err(error.behind(completion.has_begun()));
     }
     completion.is_closed = if had_reason {
         completion.is_closed && bytes == completion.bytes()
@@ -224,7 +227,7 @@ fn finished(mut completion: Completion, api: &dyn Api) -> Result<Completion, Att
         completion.finish_reason = Some(TRUNCATED.to_owned());
     }
     match completion.failure() {
-        Some(reason) => Err(AttemptError::failed(reason)),
+        Some(reason) => Err(AttemptError::failed(reason).behind(completion.has_cost())),
         None => Ok(completion),
     }
 }

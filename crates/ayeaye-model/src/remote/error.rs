@@ -81,6 +81,21 @@ impl AttemptError {
         Self { is_taken: true, ..self }
     }
 
+    /// The same, where it was reported behind what may have to be paid for, if anything was. A fault is repeated once
+    /// then; who is busy, or asks for a wait, is given it.
+    pub(super) fn behind(self, has_cost: bool) -> Self {
+        if !has_cost || !self.is_reported {
+            return self;
+        }
+        let recovery = match self.recovery {
+            Recovery::Retry { after: None } if self.kind == ModelErrorKind::ServerFault => {
+                Recovery::RetryOnce
+            }
+            other => other,
+        };
+        Self { recovery, is_taken: true, ..self }
+    }
+
     /// The rest of a sentence that begins with "the model endpoint <URL>". `hide` takes keys out of a text.
     pub(super) fn message(&self, hide: impl Fn(&str) -> String) -> String {
         let mut message = self.what.clone();

@@ -78,6 +78,37 @@ async fn the_end_of_a_stream_is_not_waited_for_long_behind_a_whole_reply() {
     futures::future::join_all(taken).await;
 }
 
+#[tokio::test]
+async fn an_answer_that_failed_behind_what_may_be_paid_for_is_repeated_once() {
+    let message = json!({"content": "", "reasoning_content": "hm"});
+    let usage = json!({"prompt_tokens": 7, "completion_tokens": 2});
+    let json = |answer: serde_json::Value| http("200 OK", JSON, answer.to_string());
+    let choice = |reason: &str| json!([{"message": message, "finish_reason": reason}]);
+    let empty = json!([{"message": {"content": ""}, "finish_reason": "network_error"}]);
+    let gone = json!({"message": "gone", "code": 502});
+    let busy = json!({"message": "gone", "code": 429});
+    let begun = format!("data: {}\n\ndata: ", json!({"choices": [{"delta": message}]}));
+    let failed_stream = json!({"choices": [{"delta": {}, "finish_reason": "error"}]});
+    for (answer, attempts) in [
+        (json(json!({ "choices": choice("error") })), 2),
+        (json(json!({ "choices": empty, "usage": usage })), 2),
+        (json(json!({ "error": gone, "choices": choice("error") })), 2),
+        (json(json!({ "error": gone, "usage": usage })), 2),
+        (http("200 OK", EVENTS, format!("{begun}{failed_stream}\n\n")), 2),
+        (http("200 OK", EVENTS, format!("{begun}{}\n\n", json!({ "error": gone }))), 2),
+        // What the connection breaks behind.
+        (torn(&format!("{begun}{failed_stream}\n\n")), 2),
+        (torn(&format!("{begun}{}", json!({ "error": gone }))), 2),
+        // Whoever is busy gets the pauses all the same.
+        (http("200 OK", EVENTS, format!("{begun}{}\n\n", json!({ "error": busy }))), 5),
+    ] {
+        let said = format!("{answer:?}");
+        let (error, seen) = failed(vec![answer]).await;
+        assert_eq!(seen, attempts, "{said}: {}", error.message);
+        assert!(error.retries.iter().all(|it| it.taken), "{said}: {:?}", error.retries);
+    }
+}
+
 /// A server that was stopped, say. The model has not written too much.
 #[tokio::test]
 async fn a_stream_that_just_ends_is_tried_once_more_and_is_then_a_reply_that_was_cut() {

@@ -77,10 +77,8 @@ impl Client {
         let content_type = header.and_then(|value| value.to_str().ok()).unwrap_or_default();
         let mut decoder = ResponseDecoder::new(self.api, self.config.limits, content_type);
         let mut first_token = None;
-        // What it reports before any of the reply has come is an error with another status.
-        let failed = |error: AttemptError, has_begun: bool| {
-            if error.is_reported && !has_begun { error } else { error.taken() }
-        };
+        // What it reports before any of the reply has come is an error with another status, and knows that itself.
+        let failed = |error: AttemptError| if error.is_reported { error } else { error.taken() };
         let mut bytes = response.bytes_stream();
         let mut last = None;
         let broken = loop {
@@ -104,12 +102,11 @@ impl Client {
                 }
                 Ok(false) if !decoder.is_whole() => last = None,
                 Ok(false) => last = last.or_else(|| Some(Instant::now() + COUNTS_TIMEOUT)),
-                Err(err) => break Some(failed(err, decoder.has_begun())),
+                Err(err) => break Some(failed(err)),
             }
         };
-        let has_begun = decoder.has_begun();
         let completion = match broken {
-            None => decoder.finish().map_err(|err| failed(err, has_begun)),
+            None => decoder.finish().map_err(failed),
             Some(error) => decoder.finish_after(error),
         };
         Ok(Attempt { completion: completion?, first_token })
