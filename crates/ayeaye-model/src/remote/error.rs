@@ -9,8 +9,9 @@ use super::features::OptionalFeature;
 use crate::Endpoint;
 use crate::excerpt::excerpt;
 use words::{
-    CONTEXT_EXCEEDED, INVALID_KEY, MODERATED, NO_VISION, QUOTA_EXCEEDED, QUOTA_FORBIDDEN, Room,
-    most_pictures, most_tokens, room_for_reply, status_of, unsupported_feature,
+    CONTEXT_EXCEEDED, DAILY_LIMIT, INVALID_KEY, MODERATED, NO_VISION, QUOTA_EXCEEDED,
+    QUOTA_FORBIDDEN, QUOTA_IF_NO_WAIT, Room, most_pictures, most_tokens, room_for_reply, status_of,
+    unsupported_feature,
 };
 
 mod words;
@@ -27,7 +28,7 @@ pub(super) struct AttemptError {
     /// The way out, where `what` does not say it.
     hint: &'static str,
     pub recovery: Recovery,
-    /// The status that was reported, or that the words are like, and the wait that was asked for.
+    /// The status that was reported, and the wait that was asked for.
     status: Option<(u16, Option<Duration>)>,
     pub source: Option<reqwest::Error>,
     /// The endpoint says itself that it failed, by a status or in its answer.
@@ -210,9 +211,12 @@ impl AttemptError {
     /// An error inside an answer, for which no status came; a number in it may be the one it would have had.
     pub(super) fn inside(number: Option<u16>, reason: &str, retry_after: Option<Duration>) -> Self {
         let what = "reported an error in its answer".to_owned();
-        // Where nothing tells, it may be temporary, like one of the server's own.
-        let like = status_of(&reason.to_ascii_lowercase()).or(number).unwrap_or(500);
-        Self::classified(what, like, reason, retry_after)
+        let by_words = status_of(&reason.to_ascii_lowercase());
+        // A number outranks words, but for Zhipu's of a path where there is nothing, which is 500. Where nothing
+        // tells, it may be temporary, like one of the server's own.
+        let like = by_words.filter(|it| *it == 404).or(number).or(by_words).unwrap_or(500);
+        let status = number.map(|number| (number, retry_after));
+        Self { status, ..Self::classified(what, like, reason, retry_after) }
     }
 
     fn classified(what: String, status: u16, reason: &str, retry_after: Option<Duration>) -> Self {
@@ -346,11 +350,11 @@ fn classify(
         ),
         402 => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
         400 if mentions(&["billing"]) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
-        400 | 429 if mentions(&QUOTA_EXCEEDED) => {
+        400 | 429 if mentions(&QUOTA_EXCEEDED) || status == 429 && mentions(&DAILY_LIMIT) => {
             give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
         }
-        // What a minute allows is called a quota too, and says when there is more of it.
-        429 if retry_after.is_none() && mentions(&["exceeded your current quota"]) => {
+        // What a minute or the last day allows is called so too, and says when there is more of it.
+        429 if retry_after.is_none() && mentions(&QUOTA_IF_NO_WAIT) => {
             give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
         }
         // A gateway has given up waiting, and what it waited for goes on behind it. The last two are Cloudflare's.

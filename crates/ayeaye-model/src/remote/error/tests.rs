@@ -98,6 +98,42 @@ fn a_limit_of_a_minute_is_no_used_up_quota() {
 }
 
 #[test]
+fn a_limit_of_a_day_is_read_of_429_only() {
+    let retry = Recovery::Retry { after: None };
+    // What is refused may quote the task.
+    for said in ["Cannot parse “open the Daily Mail app”", "“what does it cost per-day?”"] {
+        let error = AttemptError::from_status(400, said, None);
+        assert_eq!(error.kind, ModelErrorKind::Rejected, "{said}");
+    }
+    for number in [None, Some(500), Some(503)] {
+        let error = AttemptError::inside(number, "Daily maintenance, try later", None);
+        assert_eq!((error.kind, error.recovery), (ModelErrorKind::ServerFault, retry));
+    }
+    let error = AttemptError::from_status(429, "Busy with daily maintenance", None);
+    assert_eq!(error.recovery, retry);
+    // In the last day: there is more of it every few seconds.
+    let said = "Rate limit reached for x on requests per day (RPD): Limit 10000, Used 10000";
+    let wait = Some(Duration::from_secs(9));
+    let error = AttemptError::from_status(429, said, wait);
+    assert_eq!(error.recovery, Recovery::Retry { after: wait });
+    assert_eq!(AttemptError::from_status(429, said, None).kind, ModelErrorKind::QuotaExceeded);
+}
+
+#[test]
+fn a_status_in_an_answer_outranks_its_words() {
+    for (number, said, kind) in [
+        (Some(503), "insufficient_quota", ModelErrorKind::ServerFault),
+        (None, "insufficient_quota", ModelErrorKind::QuotaExceeded),
+        (Some(500), "cannot check: invalid api key store", ModelErrorKind::ServerFault),
+        (None, "invalid api key", ModelErrorKind::Unauthorized),
+        // Zhipu's number for it is 500.
+        (Some(500), "404 NOT_FOUND [500]", ModelErrorKind::NotFound),
+    ] {
+        assert_eq!(AttemptError::inside(number, said, None).kind, kind, "{said}");
+    }
+}
+
+#[test]
 fn a_quota_of_a_minute_at_dashscope_is_no_used_up_quota() {
     let at = |url: &str, error: AttemptError| error.at(&Endpoint::parse(url).unwrap());
     let dashscope = "https://dashscope.aliyuncs.com/compatible-mode/v1";
@@ -113,6 +149,12 @@ fn a_quota_of_a_minute_at_dashscope_is_no_used_up_quota() {
         let elsewhere = at("https://api.example.com", AttemptError::from_status(429, said, None));
         assert_eq!(elsewhere.kind, ModelErrorKind::QuotaExceeded, "{said}");
     }
+    // Told in an answer, without a number.
+    let said = "Access denied, please make sure your account is in good standing. [Arrearage]";
+    let error = at(dashscope, AttemptError::inside(None, said, None));
+    assert_eq!(error.kind, ModelErrorKind::QuotaExceeded, "{}", error.message(str::to_owned));
+    let error = at(dashscope, AttemptError::inside(Some(429), "[insufficient_quota]", None));
+    assert_eq!((error.kind, error.recovery), busy);
     for status in [401, 402, 500] {
         let error = || AttemptError::from_status(status, "Access denied.", None);
         assert_eq!(at(dashscope, error()).kind, error().kind, "{status}");

@@ -112,18 +112,20 @@ pub(super) const INVALID_KEY: [&str; 4] =
     ["api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key"];
 
 /// `1113` is Zhipu's for an account without money, `Arrearage` that of `DashScope`.
-pub(super) const QUOTA_EXCEEDED: [&str; 10] = [
+pub(super) const QUOTA_EXCEEDED: [&str; 6] = [
     "insufficient_quota",
     "credit balance",
     "insufficient balance",
-    "perday",
-    "per-day",
-    "per_day",
-    "daily",
     "exceeded_current_quota",
     "[1113]",
     "[arrearage]",
 ];
+
+/// Of 429 alone: other errors may quote the task.
+pub(super) const DAILY_LIMIT: [&str; 4] = ["perday", "per-day", "per_day", "daily limit"];
+
+/// Of 429 that does not say when there is more.
+pub(super) const QUOTA_IF_NO_WAIT: [&str; 2] = ["exceeded your current quota", "requests per day"];
 
 /// Of refusals with 403, which have other reasons than the key.
 pub(super) const QUOTA_FORBIDDEN: [&str; 6] =
