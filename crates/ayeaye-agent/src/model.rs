@@ -317,13 +317,13 @@ pub struct ModelError {
 pub enum ModelErrorKind {
     /// Nothing listens at the address, or the connection broke: check the address, or try later.
     Unreachable,
-    /// No answer, or no whole one, in time, here or at a gateway (HTTP 408, 504, 522, 524).
+    /// No answer, or no whole one, in time, here or at a gateway (HTTP 504, 524).
     TimedOut,
     /// The key is missing, wrong, or not good for this model.
     Unauthorized,
     /// The quota or the credit of the key is used up.
     QuotaExceeded,
-    /// The endpoint is busy (HTTP 409, 425, 429): try later.
+    /// The endpoint is busy (HTTP 408, 409, 425, 429): try later.
     Overloaded,
     /// The endpoint failed (HTTP 5xx): look at its log.
     ServerFault,

@@ -357,9 +357,10 @@ fn classify(
         429 if retry_after.is_none() && mentions(&QUOTA_IF_NO_WAIT) => {
             give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
         }
-        // A gateway has given up waiting, and what it waited for goes on behind it. The last two are Cloudflare's.
-        408 | 504 | 522 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
-        409 | 425 | 429 => busy(retry_after),
+        // A gateway has given up waiting, and what it waited for goes on behind it. The last is Cloudflare's; its 522
+        // is a connection that was never made, and 408 a request that did not come in time.
+        504 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
+        408 | 409 | 425 | 429 => busy(retry_after),
         500..=599 => (ModelErrorKind::ServerFault, FAULT, retry),
         // Nothing can be set that would make it able.
         400 if mentions(&["the stand-in for a model only"]) => {

@@ -32,7 +32,8 @@ const COUNTS_TIMEOUT: Duration = Duration::from_secs(3);
 /// The most bytes of an error answer that are looked at.
 const MAX_ERROR_BYTES: usize = 16 << 10;
 
-/// A connection that breaks this long after the request was sent may have been in use: it was not just stale.
+/// A connection that breaks this long after its attempt began may have been in use: it was not just stale. To connect
+/// and to send is part of that time, so that what takes so long to send counts as received too.
 const LATE: Duration = Duration::from_secs(5);
 
 impl Client {
