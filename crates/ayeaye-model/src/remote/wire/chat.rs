@@ -186,14 +186,16 @@ fn read_usage(usage: &Value) -> Tokens {
         &usage["prompt_cache_hit_tokens"],
     ];
     let (prompt, completion) = (count(&usage["prompt_tokens"]), count(&usage["completion_tokens"]));
-    // Some endpoints count reasoning in the total only.
-    let rest = count(&usage["total_tokens"]).saturating_sub(prompt);
-    let rest = if rest <= MOST_TOKENS { rest } else { 0 };
+    let cached = cached.into_iter().find_map(Value::as_u64).unwrap_or(0);
+    // Some endpoints count reasoning in the total only. What is cached is a part of the prompt, unless it is more.
+    let input = if prompt < cached { prompt.saturating_add(cached) } else { prompt };
+    let rest = count(&usage["total_tokens"]).saturating_sub(input);
+    let rest = if 0 < prompt && rest <= MOST_TOKENS { rest } else { 0 };
     Tokens {
         prompt,
         completion: completion.max(rest),
         thinking: count(&usage["completion_tokens_details"]["reasoning_tokens"]),
-        cached: cached.into_iter().find_map(Value::as_u64).unwrap_or(0),
+        cached,
     }
 }
 

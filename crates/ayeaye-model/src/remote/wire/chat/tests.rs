@@ -138,6 +138,26 @@ fn tokens_that_are_in_the_total_only_are_counted() {
         let usage = json!({"prompt_tokens": 21, "completion_tokens": 5, "total_tokens": total});
         assert_eq!(tokens(usage).completion, completion, "{total}");
     }
+    for (usage, completion) in [
+        // Of a total alone nobody knows what is the prompt's.
+        (json!({"completion_tokens": 5, "total_tokens": 90}), 5),
+        (json!({"total_tokens": 90}), 0),
+        // A cached part that is beside the prompt and not in it.
+        (
+            json!({"prompt_tokens": 21, "completion_tokens": 5, "total_tokens": 126, "cached_tokens": 100}),
+            5,
+        ),
+        (
+            json!({"prompt_tokens": 21, "completion_tokens": 5, "total_tokens": 186, "cached_tokens": 100}),
+            65,
+        ),
+        (
+            json!({"prompt_tokens": 21, "completion_tokens": 5, "total_tokens": 90, "cached_tokens": 20}),
+            69,
+        ),
+    ] {
+        assert_eq!(tokens(usage.clone()).completion, completion, "{usage}");
+    }
 }
 
 #[test]
