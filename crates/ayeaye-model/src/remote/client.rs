@@ -64,7 +64,7 @@ struct Request<'a> {
     changes: u32,
     is_shortened: bool,
     reply: ReplyLength,
-    /// An attempt has failed in a way that may be paid for, by taking long or by a cut; the next one is the last.
+    /// An attempt has failed in a way that may be paid for, by taking long or by a cut: the next that does is the last.
     has_been_repeated: bool,
 }
 

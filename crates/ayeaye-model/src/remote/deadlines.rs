@@ -42,12 +42,12 @@ impl Deadlines {
         what: &str,
         future: impl Future<Output = T>,
     ) -> Result<T, AttemptError> {
-        let until = (Instant::now() + self.idle).min(self.end);
+        let begun = Instant::now();
+        let until = (begun + self.idle).min(self.end);
         let until = last.map_or(until, |last| until.min(last));
         timeout_at(until, future).await.map_err(|_| {
-            let is_end = until == self.end;
-            let limit = if is_end { self.end.duration_since(self.started) } else { self.idle };
-            AttemptError::timed_out(what, limit)
+            let since = if until == self.end { self.started } else { begun };
+            AttemptError::timed_out(what, until.duration_since(since))
         })
     }
 }
@@ -68,4 +68,30 @@ pub(super) async fn read_prefix(
         }
     }
     body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_that_was_over_is_told() {
+        let deadlines = |limit: u64| {
+            let end = Instant::now() + Duration::from_secs(limit);
+            let limits = Limits { first_byte: Duration::from_mins(1), ..Limits::DEFAULT };
+            Deadlines::new(&limits, end)
+        };
+        for (limit, last, told) in [
+            (90, None, "60.0 s"),
+            (90, Some(3), "3.0 s"),
+            (20, None, "20.0 s"),
+            (20, Some(3), "3.0 s"),
+        ] {
+            let deadlines = deadlines(limit);
+            let last = last.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+            let waited = deadlines.bound_by(last, "was silent", std::future::pending::<()>());
+            let message = waited.await.unwrap_err().message(str::to_owned);
+            assert!(message.starts_with(&format!("was silent within {told}")), "{message}");
+        }
+    }
 }
