@@ -32,7 +32,7 @@ mod wire;
 
 pub(crate) use client::Client;
 pub use client::ModelList;
-use completion::{FAILED, TRUNCATED};
+use completion::{DONE_WITHOUT_REASON, FAILED, TRUNCATED};
 pub use reach::Reach;
 pub(crate) use reach::lists;
 
@@ -263,6 +263,10 @@ fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
         | "time_limit" => "it was cut off before its end; think in fewer words",
         TRUNCATED => {
             "it was cut off before its end, and nothing says why: look at the server's log"
+        }
+        DONE_WITHOUT_REASON => {
+            "it was cut off before its end, or its endpoint never gives a finish reason: look at the server's \
+             log, or set model.stream = false"
         }
         "model_context_window_exceeded" => {
             "it was cut off before its end, since nothing more goes into the model's context"

@@ -4,6 +4,9 @@ use ayeaye_agent::{Tokens, ToolCall};
 /// The finish reason of an answer that ended without giving one.
 pub(super) const TRUNCATED: &str = "cut";
 
+/// That of a stream that was ended in order without giving one, though there is a place for it in its pieces.
+pub(super) const DONE_WITHOUT_REASON: &str = "done without a finish reason";
+
 /// The finish reasons of answers that failed at the endpoint: not by what the model wrote.
 pub(super) const FAILED: [&str; 5] =
     ["abort", "error", "failed", "network_error", "insufficient_system_resource"];
@@ -96,7 +99,7 @@ impl Completion {
 
     /// Whether the answer ended without saying that the reply had.
     pub(super) fn is_cut(&self) -> bool {
-        self.finish_reason.as_deref() == Some(TRUNCATED)
+        matches!(self.finish_reason.as_deref(), Some(TRUNCATED | DONE_WITHOUT_REASON))
     }
 
     /// Whether all of the reply has arrived, by its finish reason.

@@ -1,7 +1,7 @@
 //! Bytes in, a completion out: whole JSON or an event stream, whichever the bytes turn out to be.
 use serde_json::Value;
 
-use super::completion::{Completion, TRUNCATED};
+use super::completion::{Completion, DONE_WITHOUT_REASON, TRUNCATED};
 use super::error::AttemptError;
 use super::error_body::{bare_error, reported_error, words_in};
 use super::sse::EventReader;
@@ -151,7 +151,8 @@ impl ResponseDecoder {
                 // A relay ends its stream in order also where that behind it has broken off.
                 let is_cut = !done || completion.gives_reason;
                 if completion.finish_reason.is_none() && is_cut {
-                    completion.finish_reason = Some(TRUNCATED.to_owned());
+                    let reason = if done { DONE_WITHOUT_REASON } else { TRUNCATED };
+                    completion.finish_reason = Some(reason.to_owned());
                 }
                 finished(completion, api)
             }

@@ -129,6 +129,23 @@ async fn a_stream_that_just_ends_is_tried_once_more_and_is_then_a_reply_that_was
     }
 }
 
+#[tokio::test]
+async fn an_endpoint_that_ends_its_streams_without_a_reason_can_be_used_without_them() {
+    let open = json!({"choices": [{"delta": {"content": BACK}, "finish_reason": null}]});
+    for (end, is_named) in [("data: [DONE]\n\n", true), ("", false)] {
+        let fake =
+            Fake::start(vec![http("200 OK", EVENTS, format!("data: {open}\n\n{end}"))]).await;
+        let model = model(&fake);
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        let why = model.read(&reply, SENT).unwrap_err().to_string();
+        assert!(why.contains("cut off before its end"), "{why}");
+        assert_eq!(why.contains("model.stream = false"), is_named, "{why}");
+    }
+    let whole = json!({"choices": [{"message": {"content": BACK}, "finish_reason": null}]});
+    let reply = replied(vec![http("200 OK", JSON, whole.to_string())]).await;
+    assert_eq!((reply.text.as_str(), reply.retries.len()), (BACK, 0));
+}
+
 /// A server that closes its connections after a while, and how often it was asked.
 async fn closes_after(patience: Duration) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();

@@ -64,11 +64,11 @@ fn where_an_endpoint_gives_reasons_an_end_without_one_is_a_cut() {
     let open = piece(",\"finish_reason\":null");
     for (pieces, reason) in [
         (vec![piece("")], None),
-        (vec![open.clone()], Some(TRUNCATED)),
-        (vec![open.clone(), piece("")], Some(TRUNCATED)),
-        (vec![piece(",\"finish_reason\":\"\"")], Some(TRUNCATED)),
+        (vec![open.clone()], Some(DONE_WITHOUT_REASON)),
+        (vec![open.clone(), piece("")], Some(DONE_WITHOUT_REASON)),
+        (vec![piece(",\"finish_reason\":\"\"")], Some(DONE_WITHOUT_REASON)),
         // As DashScope's own API has it.
-        (vec![piece(",\"finish_reason\":\"null\"")], Some(TRUNCATED)),
+        (vec![piece(",\"finish_reason\":\"null\"")], Some(DONE_WITHOUT_REASON)),
         (vec![open.clone(), piece(",\"finish_reason\":\"stop\"")], Some("stop")),
         (vec![piece(",\"finish_reason\":\"stop\""), open], Some("stop")),
     ] {
