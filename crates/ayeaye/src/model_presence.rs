@@ -81,7 +81,8 @@ impl ModelPresence {
         {
             return state;
         }
-        let state = judge(model.reach(LOOK).await, configured);
+        // Boxed: it would be a part of every future around it.
+        let state = judge(Box::pin(model.reach(LOOK)).await, configured);
         *last = Some((Instant::now(), state));
         state
     }
