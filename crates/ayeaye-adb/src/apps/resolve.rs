@@ -60,9 +60,14 @@ impl AppNames {
 
     /// Whether a name means this icon and no other of the app: its package or component, or what stands under it.
     pub(crate) fn is_meant_by(&self, name: &str) -> bool {
-        let bare = name.trim().split('/').next().unwrap_or_default();
+        let (bare, activity) = match name.trim().split_once('/') {
+            Some((bare, activity)) => (bare, Some(activity)),
+            None => (name.trim(), None),
+        };
+        let is_activity = activity.is_none() || self.further.as_deref() == activity;
         let wanted = normalize(name);
-        self.package.eq_ignore_ascii_case(bare) || self.given().any(|own| own == wanted)
+        self.package.eq_ignore_ascii_case(bare) && is_activity
+            || self.given().any(|own| own == wanted)
     }
 
     /// The name under its icon, else the one by which the app is well known.

@@ -52,6 +52,10 @@ impl Recipient {
         Self { names, times }
     }
 
+    pub(super) fn names_nobody(&self) -> bool {
+        self.names.is_empty()
+    }
+
     /// Whether it is the one of before, so much later, or nobody was named and nobody is.
     pub(super) fn is_still(&self, before: &Self, passed: Duration) -> bool {
         let most = passed.as_secs().saturating_mul(PACE).saturating_add(INACCURACY);

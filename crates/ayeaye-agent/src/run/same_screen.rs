@@ -7,7 +7,7 @@ use super::outcome::RunError;
 use super::put_off::PutOffs;
 use super::recipient::Recipient;
 use crate::elements::Elements;
-use crate::gate::{Rule, ScreenFacts, is_same_later};
+use crate::gate::{ControlFacts, Rule, ScreenFacts, is_same_later};
 use crate::settle::{is_unchanged_at, looks_same_at};
 use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
 
@@ -120,11 +120,13 @@ impl Run {
         }
         let (size, hidden) = (observation.frame.size(), observation.secret_field);
         let strict = self.is_strict(act);
+        let mut names_nobody = false;
         if !strict && names_recipient(act) {
             let [before, now] = [before, &now].map(|it| Recipient::on(it, size));
             if !now.is_still(&before, passed) {
                 return Ok(Some(Compared::OtherName));
             }
+            names_nobody = now.names_nobody();
         }
         let facts = |of: &Elements| ScreenFacts::new(Some(of), act.gesture, size, hidden);
         let (mut before, mut now) = (facts(before), facts(&now));
@@ -135,7 +137,6 @@ impl Run {
             let only = |it: ScreenFacts| ScreenFacts {
                 aimed: it.aimed,
                 focused: it.focused.filter(|_| has_focus),
-                recipients: if types { it.recipients } else { Vec::new() },
                 ..ScreenFacts::default()
             };
             if has_focus || !before.aimed.is_empty() {
@@ -143,6 +144,14 @@ impl Run {
             }
         }
         let ticks = !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
+        // Of an app that draws everything itself, all screens say the same.
+        let is_drawn = |it: &ControlFacts| {
+            let texts = it.names.iter().chain(&it.beside).chain([&it.hint, &it.resource_id]);
+            texts.into_iter().all(String::is_empty)
+        };
+        if names_nobody && before.aimed.iter().chain(&before.focused).all(is_drawn) {
+            return Ok(None);
+        }
         let name = now.aimed.iter().flat_map(|it| &it.names).take(2).cloned().collect::<Vec<_>>();
         Ok(Some(if is_same_later(before, now, passed) {
             Compared::Same

@@ -12,6 +12,7 @@ pub(super) const FAILED: [&str; 5] =
     ["abort", "error", "failed", "network_error", "insufficient_system_resource"];
 
 /// What has arrived of a reply.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Completion {
     pub text: String,
@@ -26,6 +27,8 @@ pub(super) struct Completion {
     /// Its finish reason has come behind words or calls, and nothing of the reply since. One in front of them or with
     /// the first of them tells no end: some endpoints open with it, or give it with every piece.
     pub is_closed: bool,
+    /// More of the reply has come behind its last finish reason, so that another one has to come.
+    pub goes_on: bool,
     calls: Vec<PartialToolCall>,
 }
 

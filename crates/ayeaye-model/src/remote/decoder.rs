@@ -150,7 +150,9 @@ impl ResponseDecoder {
                 }
                 // A relay ends its stream in order also where that behind it has broken off.
                 let is_cut = !done || completion.gives_reason;
-                if completion.finish_reason.is_none() && is_cut {
+                let has_ended = completion.finish_reason.is_some()
+                    && !(completion.goes_on && completion.gives_reason);
+                if !has_ended && is_cut {
                     let reason = if done { DONE_WITHOUT_REASON } else { TRUNCATED };
                     completion.finish_reason = Some(reason.to_owned());
                 }
@@ -199,16 +201,24 @@ pub(super) fn merge(
         api.merge(completion, json);
         return Err(error.behind(completion.has_begun()));
     }
-    let had_reason = completion.finish_reason.is_some();
     let (was_empty, bytes) = (completion.is_empty(), completion.bytes());
+    let earlier = completion.finish_reason.take();
+    let had_reason = earlier.is_some();
     let found = api.merge(completion, json);
+    let has_reason = completion.finish_reason.is_some();
+    completion.finish_reason = completion.finish_reason.take().or(earlier);
     if !found && let Some(error) = bare_error(json) {
         return Err(error.behind(completion.has_begun()));
     }
+    let is_more = bytes != completion.bytes();
+    completion.goes_on = !has_reason && (completion.goes_on || had_reason && is_more);
+    // Chat endpoints count tokens behind the end.
+    let counts = json["choices"].as_array().is_some_and(Vec::is_empty) && json["usage"].is_object();
     completion.is_closed = if had_reason {
-        completion.is_closed && bytes == completion.bytes()
+        !is_more
+            && (completion.is_closed || counts && !completion.is_empty() && !completion.goes_on)
     } else {
-        completion.finish_reason.is_some() && !was_empty
+        has_reason && !was_empty
     };
     if limit < completion.bytes() {
         return Err(AttemptError::too_long(format!(

@@ -89,12 +89,19 @@ impl AttemptError {
             return self;
         }
         let recovery = match self.recovery {
-            Recovery::Retry { after: None } if self.kind == ModelErrorKind::ServerFault => {
+            Recovery::Retry { after: None }
+                if self.kind == ModelErrorKind::ServerFault || self.is_request_timeout() =>
+            {
                 Recovery::RetryOnce
             }
             other => other,
         };
         Self { recovery, is_taken: true, ..self }
+    }
+
+    /// HTTP 408: the request did not come in time, or, as some hosts mean it, the model was not done in time.
+    fn is_request_timeout(&self) -> bool {
+        self.status.is_some_and(|(status, _)| status == 408)
     }
 
     /// The rest of a sentence that begins with "the model endpoint <URL>". `hide` takes keys out of a text.
@@ -149,11 +156,12 @@ impl AttemptError {
     /// The same, where the endpoint had the request for long by then. It may have worked on it until the connection
     /// broke, which is paid for: that is repeated once, as what is too slow is.
     pub(super) fn late(self) -> Self {
-        match &self.source {
-            Some(source) if !source.is_builder() && !source.is_connect() => {
-                Self { recovery: Recovery::RetryOnce, is_taken: true, ..self }
-            }
-            Some(_) | None => self,
+        let is_broken = self.source.as_ref().is_some_and(|it| !it.is_builder() && !it.is_connect());
+        // Some hosts say so of a model that took too long.
+        if is_broken || self.is_request_timeout() {
+            Self { recovery: Recovery::RetryOnce, is_taken: true, ..self }
+        } else {
+            self
         }
     }
 
@@ -358,7 +366,7 @@ fn classify(
             give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
         }
         // A gateway has given up waiting, and what it waited for goes on behind it. The last is Cloudflare's; its 522
-        // is a connection that was never made, and 408 a request that did not come in time.
+        // is a connection that was never made, and 408 a request that did not come in time where it comes soon.
         504 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
         408 | 409 | 425 | 429 => busy(retry_after),
         500..=599 => (ModelErrorKind::ServerFault, FAULT, retry),

@@ -161,6 +161,15 @@ impl Progress {
 
     async fn send_steps(&mut self, follower: &Follower, ctx: &RequestContext<RoleServer>) {
         let update = follower.update();
+        // The result is about to come. Clients that read both at once, as those of the TypeScript SDK may, have done
+        // with the call when they get to what was told before.
+        let last = update.report.steps.last().map(|step| step.action.function.as_str());
+        let is_ending = last.is_some_and(|it| ["COMPLETE", "ABORT", "INFO"].contains(&it));
+        let heartbeat = self.last + HEARTBEAT;
+        if is_ending && Instant::now() < heartbeat {
+            self.due = heartbeat;
+            return;
+        }
         let steps = update.report.steps.iter().filter(|step| self.next_step <= step.step);
         let lines: Vec<String> =
             steps.map(|step| format!("step {}: {}", step.step + 1, step.in_words())).collect();

@@ -62,6 +62,7 @@ fn where_an_endpoint_gives_reasons_an_end_without_one_is_a_cut() {
         format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"a\"}}{rest}}}]}}\n\n")
     };
     let open = piece(",\"finish_reason\":null");
+    let stop = piece(",\"finish_reason\":\"stop\"");
     for (pieces, reason) in [
         (vec![piece("")], None),
         (vec![open.clone()], Some(DONE_WITHOUT_REASON)),
@@ -69,8 +70,11 @@ fn where_an_endpoint_gives_reasons_an_end_without_one_is_a_cut() {
         (vec![piece(",\"finish_reason\":\"\"")], Some(DONE_WITHOUT_REASON)),
         // As DashScope's own API has it.
         (vec![piece(",\"finish_reason\":\"null\"")], Some(DONE_WITHOUT_REASON)),
-        (vec![open.clone(), piece(",\"finish_reason\":\"stop\"")], Some("stop")),
-        (vec![piece(",\"finish_reason\":\"stop\""), open], Some("stop")),
+        (vec![open.clone(), stop.clone()], Some("stop")),
+        // A reason in front of the reply is none for what comes behind it.
+        (vec![stop.clone(), open.clone()], Some(DONE_WITHOUT_REASON)),
+        (vec![stop.clone(), open, stop.clone()], Some("stop")),
+        (vec![stop, piece("")], Some(DONE_WITHOUT_REASON)),
     ] {
         // As a relay ends it, whatever has become of the stream that it relays.
         let stream = format!("{}data: [DONE]\n\n", pieces.concat());
@@ -108,6 +112,12 @@ fn a_reply_is_whole_by_a_reason_that_comes_behind_what_it_says() {
             assert!(!decoder.push(event.as_bytes()).unwrap());
         }
         assert_eq!(decoder.is_whole(), is_whole, "{pieces:?}");
+        // Counts of tokens come behind the end alone, if they come in a piece of their own.
+        let has_ended = pieces.last().is_some_and(|(_, reason)| *reason == stop);
+        let is_said = pieces.iter().any(|(delta, _)| ![empty, thought].contains(delta));
+        let counts = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9}}\n\n";
+        assert!(!decoder.push(counts.as_bytes()).unwrap());
+        assert_eq!(decoder.is_whole(), has_ended && is_said, "{pieces:?}");
     }
 }
 

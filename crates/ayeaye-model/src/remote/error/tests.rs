@@ -84,6 +84,12 @@ fn what_a_gateway_gave_up_is_repeated_once_and_may_be_paid_for() {
         let expected = (kind, Recovery::Retry { after: None }, false);
         assert_eq!((error.kind, error.recovery, error.is_taken), expected, "{status}");
     }
+    // Some hosts say 408 of a model that took too long.
+    let slow = || AttemptError::from_status(408, "Operation timed out", None);
+    let in_answer = AttemptError { is_reported: true, ..slow() };
+    for error in [slow().late(), in_answer.behind(true)] {
+        assert_eq!((error.recovery, error.is_taken), (Recovery::RetryOnce, true));
+    }
 }
 
 #[test]

@@ -122,7 +122,16 @@ pub(super) const QUOTA_EXCEEDED: [&str; 6] = [
 ];
 
 /// Of 429 alone: other errors may quote the task.
-pub(super) const DAILY_LIMIT: [&str; 4] = ["perday", "per-day", "per_day", "daily limit"];
+pub(super) const DAILY_LIMIT: [&str; 8] = [
+    "perday",
+    "per-day",
+    "per_day",
+    "daily limit",
+    "daily quota",
+    "daily call",
+    "daily request",
+    "daily free allocation",
+];
 
 /// Of 429 that does not say when there is more.
 pub(super) const QUOTA_IF_NO_WAIT: [&str; 2] = ["exceeded your current quota", "requests per day"];
