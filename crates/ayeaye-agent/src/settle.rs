@@ -163,8 +163,8 @@ pub(crate) fn is_unchanged(a: &Frame, b: &Frame) -> bool {
     difference(a, b, Difference::may_be_caret).is_some_and(|it| it.is_none_or_caret())
 }
 
-/// The same in one place: left, top, right and bottom in pixels, the last two outside. A letter may look as a caret does,
-/// so none counts but where there `may_be_caret`.
+/// The same in one place: left, top, right and bottom in pixels, the last two outside. A letter may look as a caret
+/// does, so a caret counts for nothing only where there `may_be_caret`.
 pub(crate) fn is_unchanged_at(
     a: &Frame,
     b: &Frame,

@@ -256,8 +256,8 @@ fn names_recipient(act: &DecidedAct<'_>) -> bool {
 struct Places {
     /// Where it touches, with what is around it; `None` if it is not known where a text goes.
     touched: Option<Vec<[i32; 4]>>,
-    /// Where names stand, where it matters who is named: to the pixel, since two names may differ in a letter. And whether
-    /// a caret may blink there.
+    /// Where names stand, where it matters who is named: to the pixel, since two names may differ in a letter. And
+    /// whether a caret may blink there.
     header: Option<([i32; 4], bool)>,
 }
 
@@ -297,8 +297,8 @@ impl Places {
         Self { touched, header: names_recipient.then_some((header, has_caret)) }
     }
 
-    /// Whether they do in two frames, of which it is known whether they look alike as a whole. A `strict` look takes the
-    /// whole.
+    /// Whether they do in two frames, of which it is known whether they look alike as a whole. A `strict` look takes
+    /// the whole.
     fn look_same(&self, before: &Frame, (now, alike): (&Frame, bool), strict: bool) -> bool {
         let touched = || {
             let places = self.touched.as_ref();

@@ -392,6 +392,25 @@ async fn a_text_with_a_place_does_not_go_to_somebody_elses_chat() {
     }
 }
 
+/// As in a game: its elements say the same of every screen.
+#[tokio::test(start_paused = true)]
+async fn a_text_does_not_go_to_a_screen_of_which_nothing_is_told() {
+    let page = |id: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="" class="android.view.SurfaceView" resource-id="{id}" clickable="true" focused="true" bounds="[0,0][60,80]"/></hierarchy>"#
+        )
+    };
+    for (id, done) in [("", 0), ("com.example.chat:id/message", 1)] {
+        let text = types("See you", None);
+        let rig = Rig::new([after(3000, text), complete("done")]);
+        rig.phone.moves(Motion::Endless);
+        rig.phone.shows(&page(id), false);
+        let follower = rig.begin().await;
+        rig.ended(follower).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{id}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_text_that_cannot_be_typed_is_handed_over_with_its_words() {
     let live = |nth| {
