@@ -12,9 +12,10 @@ use std::fmt;
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{
-    DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer as _, MapAccess, Visitor,
+    DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer as _, MapAccess, SeqAccess,
+    Visitor,
 };
 use serde_json::{Map, Value};
 
@@ -193,39 +194,29 @@ impl<'de> DeserializeSeed<'de> for FactSeed<'_> {
             }
             name => {
                 let tagged = Tagged { name: Some(name), data: Some(data) };
-                Fact::deserialize(MapAccessDeserializer::new(tagged))
+                Fact::deserialize(SeqAccessDeserializer::new(tagged))
             }
         }
     }
 }
 
-/// `type` and `data`, in the order in which the derived reader of [`Fact`] keeps nothing in between.
+/// `type` and `data` as a sequence, which the derived reader of [`Fact`] takes as well as a map. A map may have
+/// `data` in front, and reading what was kept of it would be 0.15 MB of the program.
 struct Tagged<'a, D> {
     name: Option<&'a str>,
     data: Option<D>,
 }
 
-impl<'de, D: Deserializer<'de>> MapAccess<'de> for Tagged<'_, D> {
+impl<'de, D: Deserializer<'de>> SeqAccess<'de> for Tagged<'_, D> {
     type Error = D::Error;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(
+    fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, D::Error> {
-        let key = match (self.name, &self.data) {
-            (Some(_), _) => "type",
-            (None, Some(_)) => "data",
-            (None, None) => return Ok(None),
-        };
-        seed.deserialize(key.into_deserializer()).map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, D::Error> {
-        match (self.name.take(), &mut self.data) {
-            (Some(name), _) => seed.deserialize(name.into_deserializer()),
-            (None, data) => {
-                seed.deserialize(data.take().ok_or_else(|| Error::custom("a value without a key"))?)
-            }
+        seed: T,
+    ) -> Result<Option<T::Value>, D::Error> {
+        match self.name.take() {
+            Some(name) => seed.deserialize(name.into_deserializer()).map(Some),
+            None => self.data.take().map(|data| seed.deserialize(data)).transpose(),
         }
     }
 }
