@@ -43,20 +43,23 @@ pub async fn serve(
     stopped: impl Future<Output = ()>,
 ) {
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
-    serve_on(reader, writer, handler, shutdown, stopped).await;
+    serve_on(Box::new(reader), Box::new(writer), handler, shutdown, stopped).await;
 }
 
+/// Where lines come from. Of any kind: a server made for each kind of pipe would be 0.1 MB of the program.
+pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
+
+/// Where answers go.
+pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
+
 /// The same over any pair of pipes.
-async fn serve_on<R, W>(
-    reader: R,
-    writer: W,
+pub(crate) async fn serve_on(
+    reader: Input,
+    writer: Output,
     handler: impl ServerHandler,
     shutdown: &Shutdown,
     stopped: impl Future<Output = ()>,
-) where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+) {
     let transport = StdioTransport::new(reader, writer, shutdown);
     let mut open = transport.open.subscribe();
     let ended = tokio_util::sync::CancellationToken::new();
@@ -100,9 +103,9 @@ async fn serve_on<R, W>(
 }
 
 /// Lines in, rmcp's transport out.
-struct StdioTransport<R, W: AsyncWrite> {
-    input: LineReader<R>,
-    output: AsyncRwTransport<RoleServer, Empty, W>,
+struct StdioTransport {
+    input: LineReader<Input>,
+    output: AsyncRwTransport<RoleServer, Empty, Output>,
     /// Whether the client has asked for anything yet.
     asked: bool,
     /// The ids of requests that are not answered yet.
@@ -111,12 +114,8 @@ struct StdioTransport<R, W: AsyncWrite> {
     open: watch::Sender<usize>,
 }
 
-impl<R, W> StdioTransport<R, W>
-where
-    R: AsyncRead + Send + Unpin,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    fn new(reader: R, writer: W, shutdown: &Shutdown) -> Self {
+impl StdioTransport {
+    fn new(reader: Input, writer: Output, shutdown: &Shutdown) -> Self {
         let input = LineReader::new(reader, MAX_LINE, shutdown.asked.clone());
         let output = AsyncRwTransport::new(tokio::io::empty(), writer);
         Self { input, output, asked: false, ids: HashSet::new(), open: watch::Sender::new(0) }
@@ -167,11 +166,7 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for StdioTransport<R, W>
-where
-    R: AsyncRead + Send + Unpin,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
     fn send(

@@ -1,6 +1,6 @@
 //! `ayeaye demo`: the main job, on the virtual phone, with a stand-in for the model.
 //!
-//! Everything between them is the product: an MCP client calls the server, the agent drives the phone
+//! Everything between them is the product: an MCP client calls the server as over stdio, the agent drives the phone
 //! over the adb server's protocol on a socket and asks the model over HTTP.
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use crate::command::called::ayeaye;
 use crate::command::report::{complete_logs, print_page, print_way_on_from, session_folder};
 use crate::config::Config;
 use crate::mcp::{Defaults, Server};
+use crate::shutdown::Shutdown;
 use crate::terminal::{Answer, Terminal};
 use crate::text::{lines, one_line};
 use crate::wiring::{App, ModelChoice};
@@ -234,15 +235,10 @@ async fn connect(app: &App, config: &Config, terminal: Terminal) -> anyhow::Resu
     let server = Server::new(app.agent.clone(), Defaults::from(config))
         .with_url_schemes(config.url_schemes.iter().map(|scheme| scheme.0.clone()));
     let (near, far) = tokio::io::duplex(1 << 20);
+    let (reader, writer) = tokio::io::split(far);
     tokio::spawn(async move {
-        match server.serve(far).await {
-            Ok(running) => {
-                if let Err(err) = running.waiting().await {
-                    tracing::warn!("the demo's server: {err}");
-                }
-            }
-            Err(err) => tracing::error!("the demo's server: {err}"),
-        }
+        let (reader, writer) = (Box::new(reader), Box::new(writer));
+        crate::stdio::serve_on(reader, writer, server, &Shutdown::default(), async {}).await;
     });
     ProgressPrinter { terminal, printed: Arc::default() }
         .serve(near)

@@ -23,6 +23,7 @@ fn start() -> Client {
         async move {
             let stop = echo.stop.clone();
             let stopped = async move { stop.cancel() };
+            let (reader, writer) = (Box::new(reader), Box::new(writer));
             serve_on(reader, writer, echo, &shutdown, stopped).await;
         }
     });
