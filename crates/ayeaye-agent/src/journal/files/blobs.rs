@@ -37,6 +37,13 @@ pub(super) fn keep(
     let shelf = path.parent().expect("a blob has a folder");
     private_folder(shelf, true).map_err(storage("make", shelf))?;
     write_whole(&path, bytes, false).map_err(storage("write", &path))?;
+    // Logs link to it: who opens it there and saves must not change the record. A file system without such rights
+    // goes without. On Windows what is read-only could not be removed.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).ok();
+    }
     Ok(StoredBlob { blob, path, new: true })
 }
 

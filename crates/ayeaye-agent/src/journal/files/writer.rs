@@ -298,9 +298,9 @@ fn write_once(mut file: &File, line: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Writing is asked for because some systems sync only what they could have written.
+/// Windows syncs only what could have been written; elsewhere a blob may only be read.
 fn sync_file(path: &Path) -> io::Result<()> {
-    fs::File::options().read(true).write(true).open(path)?.sync_all()
+    fs::File::options().read(true).write(cfg!(windows)).open(path)?.sync_all()
 }
 
 fn invalid(why: impl fmt::Display) -> io::Error {
