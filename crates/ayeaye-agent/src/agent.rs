@@ -50,8 +50,9 @@ use crate::deps::AgentDeps;
 use crate::journal::{SessionBuilder, Summary};
 use crate::privacy::SecretStores;
 use crate::replay::Replay;
-use crate::report::Report;
+use crate::report::{DIRECT_REQUEST, Report};
 use crate::run::ResumeKind;
+use crate::session::SessionPhase;
 use crate::settle::times::SettleTimes;
 use crate::{
     DeviceId, DeviceNames, DeviceSource, Journal, Principal, Session, SessionId, StartTask,
@@ -289,9 +290,15 @@ fn ensure_same_device(
     }
 }
 
-/// Whether the session holds only direct actions by the client, and so no task to resume.
+/// Whether there is nothing to resume: the client has acted on the phone itself, or the last task was dropped for one
+/// that the record does not hold, since the process died.
 fn has_no_task(session: &Session) -> bool {
-    session.client_round && session.question.is_none()
+    let stopped = session.stopped.as_ref();
+    let is_dropped = session.phase() == SessionPhase::Ended
+        && !session.is_given_up()
+        && !stopped.is_some_and(|(reason, _)| reason.ends_round());
+    let is_by_hand = session.client_round || session.request == DIRECT_REQUEST;
+    (is_by_hand || is_dropped) && session.question.is_none()
 }
 
 impl fmt::Debug for Agent {

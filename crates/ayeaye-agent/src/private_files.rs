@@ -1,5 +1,5 @@
 //! Files that only their owner may read, and that are whole or not there: what the standard library leaves to us.
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,20 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
             Ok(())
         }
         synced => synced,
+    }
+}
+
+/// Whether somebody holds the lock of a file. Only reading is asked for, and nothing is made.
+pub(crate) fn is_locked(path: &Path) -> io::Result<bool> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(err) if err.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(err) => return Err(err),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(err)) => Err(err),
     }
 }
 

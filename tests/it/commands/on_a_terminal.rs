@@ -59,6 +59,30 @@ async fn a_question_is_asked_at_the_terminal_and_waits_are_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_counts_for_the_question_that_was_shown_and_for_no_other() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
+    let binary = Binary::with(adb, &vlm);
+    let mut run = OnTerminal::start(&binary, &["run", "Tell Anna"]);
+    run.wait_for("answer").await;
+    // Somebody else is faster, and the session asks the next thing.
+    vlm.always(&info("Shall it be sent to all?"));
+    let elsewhere = binary.run(&["continue", "last", "Anna Berg"]).await;
+    assert_eq!(elsewhere.code, 3, "{elsewhere:?}");
+    vlm.always(&complete("Sent."));
+    run.press("yes, the one in Bergen\n");
+    run.wait_for("answered or given up elsewhere").await;
+    run.wait_for("sent to all?").await;
+    assert!(!vlm.asked().pop().unwrap().to_string().contains("Bergen"));
+    run.press("only to her\n");
+    let (code, shown) = run.end().await;
+    assert_eq!(code, 0, "{shown}");
+    let told = vlm.asked().pop().unwrap().to_string();
+    assert!(told.contains("only to her") && !told.contains("Bergen"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_dumb_terminal_is_sent_no_escapes() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;

@@ -32,8 +32,8 @@ pub enum AgentError {
     /// There is no such session.
     #[error("there is no session {0}")]
     UnknownSession(SessionId),
-    /// The session holds only direct actions, and no task to resume.
-    #[error("session {0} has no task yet: in it the client has acted on the phone itself")]
+    /// The session holds only direct actions, or a task that was dropped for another one: no task to resume.
+    #[error("session {0} has no task to go on with")]
     NoTask(SessionId),
     /// Its question was given up, so that a reply has nothing to answer; only another task goes on with it.
     #[error("the request of session {0} was given up")]

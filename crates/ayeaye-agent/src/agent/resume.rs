@@ -104,9 +104,6 @@ impl Agent {
                 {
                     input = answer;
                 }
-                if input.0 == UserInput::Nothing && has_no_task(&session) {
-                    return Err(AgentError::NoTask(id));
-                }
                 if resume_kind(&session, input.clone())?.is_none() {
                     return Ok(Follower::of_finished(&session));
                 }
@@ -249,6 +246,9 @@ fn resume_kind(
     Ok(Some(match (session.phase(), input) {
         (_, UserInput::Reply(_)) if session.is_given_up() => {
             return Err(AgentError::GivenUp(session.id));
+        }
+        (_, UserInput::Nothing) if has_no_task(session) => {
+            return Err(AgentError::NoTask(session.id));
         }
         (SessionPhase::Waiting, UserInput::Answer { question, text })
             if question == session.asked_at_step && !text.is_empty() =>

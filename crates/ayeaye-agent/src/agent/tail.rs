@@ -211,7 +211,7 @@ impl Tail {
         let session = self.session.session().ok_or(AgentError::UnknownSession(id))?;
         let mut report = match &self.ended {
             // A later run may have gone on already.
-            Some(ended) if !running && session.stopped.is_none() => ended.clone(),
+            Some(ended) if !running && !session.run_ended => ended.clone(),
             _ if running && session.run_ended => {
                 session.initial_report(session.report(true).run.next())
             }

@@ -27,7 +27,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use self::folder::{Folder, private_folder, private_options, storage};
+use self::folder::{Folder, is_locked, private_folder, private_options, storage};
 pub use self::free_space::{FreeSpace, MIN_FREE_BYTES, system_free_space};
 pub(crate) use self::line::hex;
 use self::line::{Chain, Detail};
@@ -298,11 +298,8 @@ impl Journal for FileJournal {
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
         self.at(id, "look for", |folder| {
             folder.must_exist()?;
-            match folder.lock() {
-                Ok(_) => Ok(false),
-                Err(JournalError::Busy(_)) => Ok(true),
-                Err(err) => Err(err),
-            }
+            let lock = folder.lock_path();
+            is_locked(&lock).map_err(storage("look for", &lock))
         })
         .await
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Journal, JournalError, Summary};
+use super::{Journal, JournalError, Summary, SummaryBuilder};
 use crate::SessionId;
 
 /// What is kept: without a bound everything.
@@ -82,6 +82,12 @@ impl RetentionCandidate {
         };
         Self { id, last: summary.last, bytes: summary.bytes, removable }
     }
+
+    /// One whose beginning was never written whole.
+    fn unbegun(id: SessionId, now: Timestamp) -> Self {
+        let last = id.created().unwrap_or(now);
+        Self { id, last, bytes: 0, removable: Removable::ByAgeOnly }
+    }
 }
 
 /// Whom the limits concern, the one left alone for the longest first.
@@ -130,13 +136,7 @@ pub async fn candidates(
         let candidate = match journal.summary(&id).await {
             Ok(summary) => RetentionCandidate::of(id, &summary),
             Err(JournalError::Unknown(_)) => continue, // somebody else removed it
-            // Its beginning was never written whole.
-            Err(JournalError::MissingSessionStart(_)) => RetentionCandidate {
-                id,
-                last: id.created().unwrap_or(now),
-                bytes: 0,
-                removable: Removable::ByAgeOnly,
-            },
+            Err(JournalError::MissingSessionStart(_)) => RetentionCandidate::unbegun(id, now),
             // It counts as one, of a size that the record does not tell.
             Err(_) => RetentionCandidate { id, last: now, bytes: 0, removable: Removable::No },
         };
@@ -165,8 +165,8 @@ pub async fn prune(
             return Ok(tidied);
         }
         for id in select_for_removal {
-            let removed = remove(journal, &id).await;
             let place = kept.iter().position(|one| one.id == id).expect("a victim is one of them");
+            let removed = remove(journal, &kept[place], now).await;
             if removed {
                 tidied.bytes = tidied.bytes.saturating_add(kept[place].bytes);
                 tidied.removed.push(id);
@@ -179,13 +179,23 @@ pub async fn prune(
 }
 
 /// Whether the session has gone.
-async fn remove(journal: &dyn Journal, id: &SessionId) -> bool {
+async fn remove(journal: &dyn Journal, candidate: &RetentionCandidate, now: Timestamp) -> bool {
+    let id = &candidate.id;
     // Asked first, for the sake of journals that remove more than the record.
     if journal.is_locked(id).await.unwrap_or(true) {
         return false;
     }
-    // A summary may be older than a damage that somebody may want to look into.
-    if journal.visit_compact(id, &mut |_| {}).await.is_err() {
+    // The summary may be older than a damage that somebody may want to look into, or than a run that somebody has gone
+    // on with since the choice was made: reading all the others may take a while.
+    let mut summary = SummaryBuilder::new(*id);
+    if journal.visit_compact(id, &mut |event| summary.apply(&event)).await.is_err() {
+        return false;
+    }
+    let found = match summary.finish(0) {
+        Ok(summary) => RetentionCandidate::of(*id, &summary),
+        Err(_) => RetentionCandidate::unbegun(*id, now),
+    };
+    if (found.last, found.removable) != (candidate.last, candidate.removable) {
         return false;
     }
     match journal.remove(id).await {

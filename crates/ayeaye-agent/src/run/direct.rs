@@ -195,10 +195,10 @@ impl Run {
             self.begin_round(0, session.request.clone()).await?;
         } else if !session.round_open {
             self.begin_round(session.round + 1, DIRECT_REQUEST.to_owned()).await?;
-        } else {
-            return Ok(());
         }
-        if self.session().request != DIRECT_REQUEST {
+        // The process may have died between the two.
+        let session = self.session();
+        if session.client_round || session.request != DIRECT_REQUEST {
             return Ok(());
         }
         let text = DIRECT_ROUND.to_owned();

@@ -6,7 +6,8 @@ use super::state::{ClientActivity, CurrentRun, InProgress, SessionState, StepPic
 use crate::approval::{self, Approval};
 use crate::event::{
     ActionRecord, AgentType, Answer, AnswerSource, BlackboardSection, CallPurpose, Event, Fact,
-    LlmResponse, NoteKind, ParsedRecord, QuestionAsked, Recorded, ResponseRecord, StepEnd,
+    LlmResponse, NoteKind, ParsedRecord, QuestionAsked, Recorded, ResponseRecord, ResumeReason,
+    StepEnd,
 };
 use crate::report::StepSummary;
 use crate::{
@@ -60,7 +61,10 @@ impl SessionState {
             Fact::SessionResume(resume) => {
                 self.run = resume.run.clone();
                 self.narrow_policy();
-                self.stopped = None;
+                // Until another request takes its place it is told as it ended: the process may die before.
+                if resume.why != ResumeReason::NextRound {
+                    self.stopped = None;
+                }
                 self.run_ended = false;
                 self.run_number += 1;
                 self.given_up = resume.gives_up() || self.given_up && resume.is_direct();
@@ -79,6 +83,7 @@ impl SessionState {
             Fact::RoundStart { request } => {
                 self.round = event.entry.round.unwrap_or(self.round);
                 self.round_open = true;
+                self.stopped = None;
                 self.request = request.clone();
                 self.client_round = false;
                 self.approval = None;

@@ -109,7 +109,7 @@ async fn last_open(journal: &dyn Journal) -> Result<Option<SessionId>, JournalEr
         let no_task = [DIRECT_REQUEST, bench::REQUEST].contains(&&*summary.task);
         let open = match summary.stop_reason {
             Some(reason) => !reason.ends_round() && reason != StopReason::StillRunning,
-            None => is_busy(journal, id).await? == Some(false),
+            None => is_busy(journal, id).await.is_ok_and(|busy| busy == Some(false)),
         };
         if (waits || open && !no_task) && newest.is_none_or(|(last, _)| last < summary.last) {
             newest = Some((summary.last, id));

@@ -60,9 +60,10 @@ where
     F: Future<Output = anyhow::Result<RoundEnd>>,
 {
     let Some(every) = repeat.every else { return Ok(round(None).await?.exit) };
-    let begun = now();
+    let mut begun = now();
     let mut failures = 0;
     for number in 1.. {
+        begun = begun.min(now());
         let (answer_by, due_before) = next_due(begun, every.0, now());
         let ended = round(Some(answer_by)).await;
         let ended = ended.unwrap_or_else(|err| RoundEnd::before_it_began(print_error(&err)));
@@ -86,6 +87,7 @@ where
         if signals.asked.is_cancelled() {
             return Ok(ended.exit);
         }
+        begun = begun.min(now());
         let (due, due_by_now) = next_due(begun, every.0, now());
         let missed = due_by_now.saturating_sub(due_before);
         let skipped = match missed {
@@ -96,7 +98,7 @@ where
         let left = due.duration_since(now()).round(jiff::Unit::Second).unwrap_or_default();
         let due_in = format!("in {left:#}, at {}", local_time(due));
         terminal.item("next", &format!("{due_in}{skipped}; Ctrl-C ends it"));
-        if signals.unless_asked(wait_until(due, now)).await.is_none() {
+        if signals.unless_asked(wait_for_round(due, every.0, now)).await.is_none() {
             return Ok(Exit::Done);
         }
     }
@@ -115,6 +117,20 @@ fn next_due(begun: Timestamp, every: Duration, now: Timestamp) -> (Timestamp, u6
         .and_then(|span| SignedDuration::try_from(span).ok())
         .and_then(|span| begun.checked_add(span).ok());
     (due.unwrap_or(Timestamp::MAX), before)
+}
+
+/// Waits for a round's time by the clock. Where that was far ahead and is set back it waits as long as rounds are
+/// apart: the time would not come for days.
+async fn wait_for_round(due: Timestamp, every: Duration, now: &Clock) {
+    let mut due = due;
+    while let Ok(left) = Duration::try_from(due.duration_since(now()))
+        && !left.is_zero()
+    {
+        if every < left {
+            due = next_due(now(), every, now()).0;
+        }
+        tokio::time::sleep(left.min(every).min(LOOK)).await;
+    }
 }
 
 /// Waits for a time by the clock.
@@ -203,6 +219,35 @@ mod tests {
         let exits = [Exit::Done; 3];
         let ended = run_until(&Shutdown::default(), 2, (&exits, Some(3))).await;
         assert_eq!(ended, (Exit::Done, 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_a_clock_that_was_ahead_is_set_back_the_next_round_waits_no_longer_than_any() {
+        // From the beginning, or from the middle of the first round on; until the middle of the second wait.
+        for ahead_from in [0, 600] {
+            let begun = tokio::time::Instant::now();
+            let now: Clock = Arc::new(move || {
+                let elapsed = begun.elapsed();
+                let is_ahead = (ahead_from..9000).contains(&elapsed.as_secs());
+                let hours = if is_ahead { 1000 * 24 } else { 0 };
+                at("08:00:00") + elapsed + Duration::from_hours(hours)
+            });
+            let terminal = Terminal::new(true, true).beside_json();
+            let repeat = Repeat { every: Some("2h".parse().unwrap()), times: Some(3) };
+            let mut began = Vec::new();
+            let signals = Shutdown::default();
+            let exit = rounds(repeat, (terminal, &now, &signals), |_| {
+                began.push(begun.elapsed());
+                async {
+                    tokio::time::sleep(Duration::from_secs(1200)).await;
+                    Ok(end(Exit::Done))
+                }
+            });
+            assert_eq!(exit.await.unwrap(), Exit::Done);
+            let pauses = began.windows(2).map(|two| two[1].checked_sub(two[0]).unwrap());
+            let most = Duration::from_hours(4);
+            assert!(pauses.clone().all(|pause| pause <= most), "{ahead_from}: {began:?}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

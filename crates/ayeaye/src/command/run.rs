@@ -198,11 +198,15 @@ pub(super) async fn to_the_end(
             finish(config, &report, options, terminal);
             return Ok(RoundEnd::of(&report));
         };
+        let asked_now = app.agent.report(report.session_id, &Principal::operator()).await?;
+        if asked_now.question.is_none() || asked_now.asked_at_step != report.asked_at_step {
+            terminal.item("not sent", "the question was answered or given up elsewhere meanwhile");
+        }
         follower = answer(&app.agent, &report, reply, options).await?;
     }
 }
 
-/// Goes on from a question.
+/// Goes on from a question: what is answered counts for it alone, whatever is asked by then.
 pub(super) async fn answer(
     agent: &Agent,
     report: &Report,
@@ -210,7 +214,11 @@ pub(super) async fn answer(
     options: RunOptions,
 ) -> anyhow::Result<Follower> {
     let is_secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
-    resume(agent, (report.session_id, UserInput::Reply(reply)), is_secret, options).await
+    let input = match report.question {
+        Some(_) => UserInput::Answer { question: report.asked_at_step, text: reply },
+        None => UserInput::Reply(reply),
+    };
+    resume(agent, (report.session_id, input), is_secret, options).await
 }
 
 /// Goes on with a session.

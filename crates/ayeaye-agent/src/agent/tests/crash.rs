@@ -336,3 +336,53 @@ fn an_act_that_was_allowed_and_done_counts_as_done_after_a_crash() {
     let history = next.script.last().past_in_words();
     assert!(!history.iter().any(|step| step.contains("interrupted")), "{history:?}");
 }
+
+/// The events of a session with two tasks up to the last one that is so.
+fn up_to(events: &[Event], is_last: impl Fn(&Fact) -> bool) -> usize {
+    events.iter().rposition(|event| is_last(&event.entry.fact)).expect("there is one") + 1
+}
+
+#[test]
+fn a_task_that_had_ended_is_told_as_it_ended_where_the_next_one_was_cut_off() {
+    let rig = Rig::new([complete("one"), complete("two")]);
+    let session = process().block_on(async {
+        let session = rig.run().await.session_id;
+        rig.go_on(session, UserInput::Task("Text Bob".to_owned())).await;
+        session
+    });
+    let events = process().block_on(rig.events(session));
+    let resumed = up_to(&events, |fact| matches!(fact, Fact::SessionResume(_)));
+    let next = rig.cut(session, resumed, [complete("three")]);
+    process().block_on(async {
+        let told = next.agent.report(session, &client()).await.unwrap();
+        assert_eq!(told.stop_reason, StopReason::TaskCompletedSuccessfully);
+        assert_eq!((told.message.as_str(), told.is_over), ("one", true));
+        let again = next.go_on(session, UserInput::Nothing).await;
+        assert_eq!((again.stop_reason, again.message.as_str()), (told.stop_reason, "one"));
+        let done = next.go_on(session, UserInput::Task("Text Bob".to_owned())).await;
+        assert_eq!((done.task.as_str(), done.message.as_str()), ("Text Bob", "three"));
+        all_is_closed(&next.events(session).await);
+    });
+}
+
+#[test]
+fn a_task_that_was_dropped_for_another_one_is_not_gone_on_with() {
+    let rig = Rig::new([click(1), complete("two")]).steps(1);
+    let session = process().block_on(async {
+        let session = rig.run().await.session_id;
+        rig.go_on(session, UserInput::Task("Text Bob".to_owned())).await;
+        session
+    });
+    let events = process().block_on(rig.events(session));
+    let second = up_to(&events, |fact| matches!(fact, Fact::RoundStart { .. }));
+    assert!(matches!(events[second - 2].entry.fact, Fact::RoundEnd(_)));
+    let next = rig.cut(session, second - 1, [complete("three")]);
+    process().block_on(async {
+        let nothing = next.resume(session, UserInput::Nothing).await.map(drop);
+        let no_task = matches!(nothing, Err(crate::AgentError::NoTask(id)) if id == session);
+        assert!(no_task, "{nothing:?}");
+        let done = next.go_on(session, UserInput::Reply("Text Bob".to_owned())).await;
+        assert_eq!((done.task.as_str(), done.message.as_str()), ("Text Bob", "three"));
+        all_is_closed(&next.events(session).await);
+    });
+}

@@ -508,6 +508,30 @@ fn a_record_of_acts_cut_anywhere_takes_the_next_act_and_the_next_task() {
     }
 }
 
+/// What the client does by itself is no task for a model, however early its record ends.
+#[test]
+fn a_record_of_acts_cut_anywhere_has_no_task() {
+    let rig = Rig::new([]);
+    let session = process().block_on(async { act(&rig.agent, tap(1, None)).await.session_id });
+    let whole = process().block_on(rig.events(session));
+    for length in 1..=whole.len() {
+        let last = &whole[length - 1].entry.fact;
+        let next = rig.cut(session, length, [complete("Sent.")]);
+        process().block_on(async {
+            let nothing = next.resume(session, UserInput::Nothing).await.map(drop);
+            let no_task = matches!(nothing, Err(AgentError::NoTask(id)) if id == session);
+            assert!(no_task, "cut after {length}, {last:?}: {nothing:?}");
+            let acted = act(&next.agent, tap(9, Some(session))).await;
+            assert_eq!(acted.outcome, DirectOutcome::Done, "cut after {length}, {last:?}");
+            let notes = kinds(&next, session).await;
+            let notes = notes.iter().filter(|kind| *kind == "note").count();
+            assert_eq!(notes, 1, "cut after {length}, {last:?}: direct control is noted once");
+            let done = next.go_on(session, UserInput::Reply("Text Bob".to_owned())).await;
+            assert_eq!((done.task.as_str(), done.message.as_str()), ("Text Bob", "Sent."));
+        });
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn wherever_the_disk_fails_in_an_act_nothing_is_sent_afterwards_and_no_lie_told() {
     for write in [Write::Append, Write::Sync, Write::Keep] {

@@ -9,7 +9,7 @@ use super::{names, storage};
 use crate::SessionId;
 use crate::coordinator::table::Table;
 use crate::coordinator::{CoordinatorError, RunEntry};
-use crate::private_files::private_options;
+use crate::private_files::{is_locked, private_options};
 
 const LIVE: &str = ".live";
 
@@ -73,19 +73,6 @@ pub(super) fn only_alive(
         }
     }
     Ok(alive)
-}
-
-fn is_locked(path: &Path) -> io::Result<bool> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(err) => return Err(err),
-    };
-    match file.try_lock_shared() {
-        Ok(()) => Ok(false),
-        Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(err)) => Err(err),
-    }
 }
 
 /// Removes what dead processes left. What resists is left for the next time.

@@ -4,7 +4,7 @@
 //! <data>/sessions/<session_id>/      0700
 //!   events.jsonl                     0600, append-only; the only truth
 //!   events.jsonl.torn-<time>         what a crash left behind the last whole line
-//!   blobs/<aa>/<sha256>.<ext>        written once
+//!   blobs/<aa>/<sha256>.<ext>        0400, written once
 //!   lock                             held by the one writer
 //!   inbox/                           messages that nobody has taken: the coordinator's
 //!   session.json                     a summary; may be deleted, is made anew
@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 
 use crate::SessionId;
 use crate::journal::JournalError;
-pub(super) use crate::private_files::{private_folder, private_options, sync_folder, write_whole};
+pub(super) use crate::private_files::{
+    is_locked, private_folder, private_options, sync_folder, write_whole,
+};
 
 /// Where a session is kept. It need not exist.
 #[derive(Debug, Clone)]
@@ -31,6 +33,11 @@ impl Folder {
 
     pub(super) fn blobs(&self) -> PathBuf {
         self.path.join("blobs")
+    }
+
+    /// Held by the one writer.
+    pub(super) fn lock_path(&self) -> PathBuf {
+        self.path.join("lock")
     }
 
     pub(super) fn cache(&self) -> PathBuf {
@@ -59,7 +66,7 @@ impl Folder {
 
     /// Makes this process the one writer, until the file is closed.
     pub(super) fn lock(&self) -> Result<File, JournalError> {
-        let path = self.path.join("lock");
+        let path = self.lock_path();
         let file = private_options()
             .write(true)
             .create(true)

@@ -125,6 +125,21 @@ async fn a_session_has_one_writer() {
 }
 
 #[tokio::test]
+async fn whoever_looks_whether_a_session_is_written_leaves_nothing_there() {
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    let lock = rig.path(&id).join("lock");
+    fs::remove_file(&lock).unwrap();
+    // As in a store that can only be read.
+    assert!(!rig.journal.is_locked(&id).await.unwrap());
+    assert!(!lock.exists());
+    let record = rig.open(&id).await.unwrap().1;
+    assert!(rig.journal.is_locked(&id).await.unwrap());
+    drop(record);
+    assert!(!rig.journal.is_locked(&id).await.unwrap());
+}
+
+#[tokio::test]
 async fn a_session_is_begun_once() {
     let rig = rig();
     let id = SessionId::new();
@@ -221,6 +236,8 @@ async fn a_blob_is_stored_once_and_checked_when_read() {
     let path = shelf.join(format!("{}.png", blob.sha256));
     assert_eq!(fs::read_dir(&shelf).unwrap().count(), 1, "no other file is left");
     let damaged = async |bytes: &[u8]| {
+        // What is there may not be written to.
+        fs::remove_file(&path).unwrap();
         fs::write(&path, bytes).unwrap();
         matches!(rig.journal.blob(&id, &blob).await, Err(JournalError::Blob(_)))
     };
@@ -321,7 +338,12 @@ async fn only_the_owner_may_read() {
 
     fn check(path: &Path) -> usize {
         let meta = fs::symlink_metadata(path).unwrap();
-        let want = if meta.is_dir() { 0o700 } else { 0o600 };
+        let is_blob = path.components().any(|part| part.as_os_str() == "blobs");
+        let want = match (meta.is_dir(), is_blob) {
+            (true, _) => 0o700,
+            (false, true) => 0o400,
+            (false, false) => 0o600,
+        };
         assert_eq!(meta.permissions().mode() & 0o777, want, "{}", path.display());
         if !meta.is_dir() {
             return 1;

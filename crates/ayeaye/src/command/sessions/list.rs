@@ -31,7 +31,13 @@ pub async fn list(
             Ok(mut summary) => {
                 let busy = match summary.stop_reason {
                     Some(_) => Some(false),
-                    None => is_busy(&**journal, id).await?,
+                    None => match is_busy(&**journal, id).await {
+                        Ok(busy) => busy,
+                        Err(err) => {
+                            sessions.push((id, Err(error_chain(&AgentError::from(err)))));
+                            continue;
+                        }
+                    },
                 };
                 let Some(running) = busy else { continue };
                 let report = if running {
