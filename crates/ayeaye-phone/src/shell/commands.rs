@@ -139,15 +139,21 @@ pub(super) async fn run(
 ) -> Result<CommandOutput, Stop> {
     let device = shell.device().clone();
     let phone = &device;
+    let (mut name, mut args) = (name, args);
+    // These run the words behind them. However many there are, each is only left out.
+    let program = loop {
+        let program = name.strip_prefix("/system/bin/").unwrap_or(name);
+        match (program, args) {
+            ("command", [flag, ..]) if flag == "-v" => break program,
+            ("toybox" | "command" | "exec", [next, rest @ ..]) => (name, args) = (next, rest),
+            _ => break program,
+        }
+    };
     let words = split(args);
     let cwd = shell.cwd().to_owned();
-    let program = name.strip_prefix("/system/bin/").unwrap_or(name);
     let done = Instant::now() + cost(device.timing(), program, &words);
     let reply = match program {
         "command" if matches!(words.as_slice(), ["-v", ..]) => names::found(phone, &words[1..]),
-        "toybox" | "command" | "exec" if !args.is_empty() => {
-            return Box::pin(run(shell, &args[0], &args[1..], io)).await;
-        }
         "sh" | "eval" => return builtins::sh(shell, program, args, io).await,
         "exit" | "return" => return builtins::exit(shell, &words),
         "wait" => builtins::wait(shell, &words).await,
@@ -244,7 +250,10 @@ async fn put(io: &Io, program: &str, bytes: Bytes) -> Result<Option<CommandOutpu
 }
 
 /// `cmd SERVICE …`, for which most Android commands are shorthands.
-async fn cmd(phone: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
+async fn cmd(phone: &AdbDevice, cwd: &str, mut words: &[&str], io: &Io) -> CommandOutput {
+    while let ["-w", rest @ ..] = words {
+        words = rest;
+    }
     match words {
         ["-l"] => CommandOutput::ok(format!(
             "Currently running services:\n{}",
@@ -255,7 +264,6 @@ async fn cmd(phone: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOu
             20,
             "cmd: No service specified; use -l to list all running services. Use -w to start and wait for a service.\n",
         ),
-        ["-w", rest @ ..] => Box::pin(cmd(phone, cwd, rest, io)).await,
         ["package", rest @ ..] => package::run(phone, cwd, rest, io).await,
         ["activity", rest @ ..] => activity::run(phone, rest).await,
         ["input", rest @ ..] => input::run(phone, rest).await,

@@ -56,25 +56,29 @@ impl Condition<'_> {
     }
 
     fn one(&mut self) -> Result<bool, String> {
-        match *self.words {
-            [left, operator, right, ref rest @ ..] if BINARY.contains(&operator) => {
-                self.words = rest;
-                self.compared(left, operator, right)
+        let mut negated = false;
+        let holds = loop {
+            match *self.words {
+                [left, operator, right, ref rest @ ..] if BINARY.contains(&operator) => {
+                    self.words = rest;
+                    break self.compared(left, operator, right)?;
+                }
+                ["!", ref rest @ ..] if !rest.is_empty() => {
+                    self.words = rest;
+                    negated = !negated;
+                }
+                [operator, operand, ref rest @ ..] if UNARY.contains(&operator) => {
+                    self.words = rest;
+                    break self.is(operator, operand);
+                }
+                [word, ref rest @ ..] => {
+                    self.words = rest;
+                    break !word.is_empty();
+                }
+                [] => break false,
             }
-            ["!", ref rest @ ..] if !rest.is_empty() => {
-                self.words = rest;
-                self.one().map(|holds| !holds)
-            }
-            [operator, operand, ref rest @ ..] if UNARY.contains(&operator) => {
-                self.words = rest;
-                Ok(self.is(operator, operand))
-            }
-            [word, ref rest @ ..] => {
-                self.words = rest;
-                Ok(!word.is_empty())
-            }
-            [] => Ok(false),
-        }
+        };
+        Ok(holds != negated)
     }
 
     fn is(&self, operator: &str, operand: &str) -> bool {

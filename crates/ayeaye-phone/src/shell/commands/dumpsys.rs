@@ -13,19 +13,23 @@ use super::{
 };
 use crate::{device::AdbDevice, packages::Component, phone::Phone};
 
-pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
-    // "All", which these show anyway.
-    if let [service @ ("window" | "activity" | "package" | "SurfaceFlinger"), "-a", rest @ ..] =
-        words
+pub(super) fn run(device: &AdbDevice, mut words: &[&str]) -> CommandOutput {
+    while let ["-t", _, rest @ ..] = words
+        && !rest.is_empty()
     {
-        return run(device, &[&[*service], rest].concat());
+        words = rest;
     }
-    match words {
+    let mut words = words.to_vec();
+    if let ["window" | "activity" | "package" | "SurfaceFlinger", rest @ ..] = &words[..] {
+        // "All", which these show anyway.
+        let all = rest.iter().take_while(|word| **word == "-a").count();
+        words.drain(1..=all);
+    }
+    match &words[..] {
         ["-l"] => CommandOutput::ok(format!(
             "Currently running services:\n{}",
             system::service_names("  ")
         )),
-        ["-t", _, rest @ ..] if !rest.is_empty() => run(device, rest),
         ["window"] => CommandOutput::ok(windows::all(device)),
         ["window", "windows" | "w"] => CommandOutput::ok(windows::list(device)),
         ["window", "displays" | "d"] => CommandOutput::ok(windows::displays(device)),
