@@ -271,9 +271,8 @@ async fn cmd(phone: &AdbDevice, cwd: &str, mut words: &[&str], io: &Io) -> Comma
         ["settings", rest @ ..] => settings::run(phone, rest),
         ["input_method", rest @ ..] => ime::run(phone, rest),
         ["statusbar", rest @ ..] => system::statusbar(phone, rest),
-        ["notification", ..] => CommandOutput::ok(""),
-        ["wifi" | "power" | "clipboard" | "uimode" | "display", ..] => {
-            CommandOutput::unsupported(phone, &words.join(" "))
+        [service, ..] if system::SERVICES.contains(service) => {
+            CommandOutput::unsupported(phone, &format!("cmd {}", words.join(" ")))
         }
         [service, ..] => {
             CommandOutput::malformed(phone, 20, format!("cmd: Can't find service: {service}\n"))

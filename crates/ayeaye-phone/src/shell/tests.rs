@@ -2,6 +2,7 @@
 mod clients;
 mod limits;
 mod log;
+mod refusals;
 mod toybox;
 
 use std::{path::Path, time::Duration};

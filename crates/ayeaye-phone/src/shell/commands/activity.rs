@@ -10,6 +10,7 @@ use super::{CommandOutput, dumpsys, logcat, package};
 use crate::{
     device::AdbDevice,
     packages::{Component, LaunchState, StartError},
+    shell::jobs::SHELL_PID,
     system::ADB_KEYBOARD,
 };
 
@@ -17,6 +18,21 @@ use crate::{
 const JVM_START: Duration = Duration::from_millis(400);
 /// How long `am start -W` waits for the first drawn frame.
 const LAUNCH: Duration = Duration::from_millis(250);
+
+/// What Android has besides.
+#[rustfmt::skip]
+const UNSUPPORTED: [&str; 18] = [
+    "attach-agent", "bug-report", "clear-debug-app", "display", "dumpheap", "get-config", "get-standby-bucket", "hang",
+    "idle-maintenance", "instrument", "monitor", "profile", "set-debug-app", "set-standby-bucket", "stack", "switch-user",
+    "task", "to-uri",
+];
+/// Behind `android.intent.action.`: what only the system may send.
+#[rustfmt::skip]
+const PROTECTED: [&str; 15] = [
+    "ACTION_POWER_CONNECTED", "ACTION_POWER_DISCONNECTED", "ACTION_SHUTDOWN", "AIRPLANE_MODE", "BATTERY_CHANGED",
+    "BATTERY_LOW", "BATTERY_OKAY", "BOOT_COMPLETED", "LOCALE_CHANGED", "LOCKED_BOOT_COMPLETED", "SCREEN_OFF",
+    "SCREEN_ON", "TIMEZONE_CHANGED", "TIME_SET", "USER_PRESENT",
+];
 
 pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
@@ -46,6 +62,9 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             255,
             "Activity manager (activity) commands:\n",
         ),
+        [command, ..] if UNSUPPORTED.contains(command) => {
+            CommandOutput::unsupported(device, &format!("am {command}"))
+        }
         [command, ..] => {
             CommandOutput::malformed_on_stdout(device, 255, format!("Unknown command: {command}\n"))
         }
@@ -157,6 +176,15 @@ fn broadcast(device: &AdbDevice, args: &[&str]) -> CommandOutput {
         Ok(intent) => intent,
         Err(what) => return CommandOutput::exception(device, "broadcast", &what),
     };
+    let shown = format!("Broadcasting: {}\n", intent.shown("0x400000"));
+    let action = intent.action.unwrap_or_default();
+    if action.strip_prefix("android.intent.action.").is_some_and(|it| PROTECTED.contains(&it)) {
+        let why = format!(
+            "Permission Denial: not allowed to send broadcast {action} from pid={SHELL_PID}, uid=2000"
+        );
+        let refusal = CommandOutput::security_exception("broadcast", &why);
+        return CommandOutput { stdout: vec![shown.into()], ..refusal };
+    }
     let phone = device.phone();
     // Only the current input method listens.
     if phone.input_method() == ADB_KEYBOARD {
@@ -184,10 +212,7 @@ fn broadcast(device: &AdbDevice, args: &[&str]) -> CommandOutput {
             device.count(|counts| counts.malformed_commands += 1);
         }
     }
-    CommandOutput::ok(format!(
-        "Broadcasting: {}\nBroadcast completed: result=0\n",
-        intent.shown("0x400000")
-    ))
+    CommandOutput::ok(shown + "Broadcast completed: result=0\n")
 }
 
 /// The tasks from the one in front on, and the home screen's, which is always there.

@@ -87,6 +87,7 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     };
     let parsed = match *command {
         "keycombination" if is_java(device) => Err(ArgumentError::UnknownCommand),
+        "motionevent" => return CommandOutput::unsupported(device, "input motionevent"),
         _ => parse(command, args),
     };
     match parsed {

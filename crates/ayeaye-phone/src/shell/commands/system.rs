@@ -2,32 +2,43 @@
 use super::{CommandOutput, args, package};
 use crate::device::{AdbDevice, unix_seconds};
 
-/// The services of `dumpsys -l` and `cmd -l`.
-pub(super) const SERVICES: [&str; 26] = [
+/// The services of `dumpsys -l` and `cmd -l`: those that every phone has and clients ask for.
+pub(super) const SERVICES: [&str; 37] = [
     "SurfaceFlinger",
     "accessibility",
     "activity",
     "activity_task",
     "alarm",
+    "appops",
     "audio",
     "battery",
+    "batterystats",
     "clipboard",
+    "connectivity",
     "cpuinfo",
     "device_policy",
     "device_state",
+    "deviceidle",
     "display",
     "gfxinfo",
     "input",
     "input_method",
+    "jobscheduler",
+    "locale",
+    "location",
     "media_session",
     "meminfo",
+    "netstats",
     "notification",
     "package",
     "power",
     "settings",
     "statusbar",
     "telecom",
+    "telephony.registry",
     "trust",
+    "uimode",
+    "user",
     "wifi",
     "window",
 ];
@@ -53,6 +64,8 @@ const GROUPS: [(u32, &str); 15] = [
     (3011, "uhid"),
     (3012, "readtracefs"),
 ];
+/// `KEYCODE_WAKEUP`.
+const WAKEUP: u32 = 224;
 const CONTEXT: &str = "u:r:shell:s0";
 
 /// `id [-u | -g | -G | -Z] [-n] [-r]`.
@@ -172,10 +185,27 @@ pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> CommandOutput {
 }
 
 pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+    let set = |key: &str, value: &str| {
+        device.phone().put_setting("global", key, Some(value));
+        CommandOutput::status(0)
+    };
     match words {
-        ["wifi" | "data" | "bluetooth" | "nfc", "enable" | "disable"]
-        | ["power", "stayon", "true" | "false" | "usb" | "ac" | "wireless"] => {
-            CommandOutput::status(0)
+        [radio @ ("wifi" | "bluetooth"), state @ ("enable" | "disable")] => {
+            set(&format!("{radio}_on"), if *state == "enable" { "1" } else { "0" })
+        }
+        ["power", "stayon", source @ ("true" | "false" | "usb" | "ac" | "wireless")] => {
+            // Flags of `BatteryManager`. All but "false" wake the phone, too.
+            let flags = match *source {
+                "true" => "15",
+                "ac" => "1",
+                "usb" => "2",
+                "wireless" => "4",
+                _ => "0",
+            };
+            if flags != "0" {
+                device.phone().key(WAKEUP, false);
+            }
+            set("stay_on_while_plugged_in", flags)
         }
         _ => CommandOutput::unsupported(device, &format!("svc {}", words.join(" "))),
     }

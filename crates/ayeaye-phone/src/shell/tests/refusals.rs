@@ -1,0 +1,76 @@
+//! What is not carried out does not count as done: it is refused in words, with a status that says so.
+use super::{device, run};
+
+const UNSUPPORTED: &str = ": not supported by this virtual phone\n";
+
+#[tokio::test]
+async fn svc_switches_what_the_settings_and_the_network_tell() {
+    let device = device();
+    for (line, out) in [
+        (
+            "svc wifi disable; settings get global wifi_on; ip addr show wlan0 | grep -c inet",
+            "0\n0\n",
+        ),
+        (
+            "svc wifi enable; settings get global wifi_on; ip addr show wlan0 | grep -c inet",
+            "1\n1\n",
+        ),
+        ("svc bluetooth disable; settings get global bluetooth_on", "0\n"),
+        ("svc bluetooth enable; settings get global bluetooth_on", "1\n"),
+        ("svc power stayon true; dumpsys power | grep -o mStayOn=.*", "mStayOn=true\n"),
+        ("svc power stayon usb; settings get global stay_on_while_plugged_in", "2\n"),
+        ("svc power stayon false; dumpsys power | grep -o mStayOn=.*", "mStayOn=false\n"),
+        (
+            "input keyevent SLEEP; svc power stayon ac; dumpsys power | grep -o Wakefulness=.*",
+            "Wakefulness=Awake\n",
+        ),
+    ] {
+        let (_, got, err) = run(&device, line).await;
+        assert_eq!((got.as_str(), err.as_str()), (out, ""), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn what_android_has_and_this_phone_has_not_is_no_success() {
+    let device = device();
+    for line in [
+        "svc data disable",
+        "svc nfc enable",
+        "cmd notification post -S bigtext -t T tag hi",
+        "cmd wifi status",
+        "cmd connectivity airplane-mode enable",
+        "cmd -w uimode night yes",
+        "dumpsys connectivity",
+        "dumpsys location",
+        "dumpsys batterystats --reset",
+        "am instrument -w com.example.test/androidx.test.runner.AndroidJUnitRunner",
+        "am get-config",
+        "am monitor",
+        "input motionevent DOWN 100 200",
+        "input touchscreen motionevent UP 100 200",
+    ] {
+        let (status, out, err) = run(&device, line).await;
+        let told = (status, out.as_str(), err.ends_with(UNSUPPORTED));
+        assert_eq!(told, (255, "", true), "{line}: {err}");
+    }
+}
+
+#[tokio::test]
+async fn broadcasts_that_only_the_system_may_send_are_refused() {
+    let device = device();
+    for action in
+        ["AIRPLANE_MODE --ez state true", "BOOT_COMPLETED -p a.b", "BATTERY_LOW", "SCREEN_OFF"]
+    {
+        let line = format!("am broadcast -a android.intent.action.{action}");
+        let (status, out, err) = run(&device, &line).await;
+        let name = action.split(' ').next().unwrap();
+        let why = format!(
+            "java.lang.SecurityException: Permission Denial: not allowed to send broadcast \
+             android.intent.action.{name} from pid=4711, uid=2000\n"
+        );
+        let completed = out.contains("completed");
+        assert_eq!((status, completed, err.contains(&why)), (255, false, true), "{line}: {err}");
+    }
+    let line = "am broadcast -a android.intent.action.MEDIA_SCANNER_SCAN_FILE -d file:///sdcard/a";
+    assert!(run(&device, line).await.1.ends_with("Broadcast completed: result=0\n"));
+}
