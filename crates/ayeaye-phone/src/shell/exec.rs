@@ -161,7 +161,12 @@ impl Shell {
                     return Ok(self.substituted);
                 }
                 let before = (!assigned.is_empty()).then(|| self.variables.clone());
+                let names: Vec<&String> = assigned.iter().map(|(name, _)| *name).collect();
                 self.assign(assigned, io).await?;
+                for name in names {
+                    let exported = self.variables.export(name);
+                    self.bounded(exported, io).await?;
+                }
                 let ended = self.simple(&fields, io).await;
                 if let Some(before) = before {
                     self.variables = before;

@@ -59,7 +59,8 @@ impl Shell {
             ("TMPDIR", "/data/local/tmp"),
             ("USER", "shell"),
         ] {
-            variables.set(name, value.to_owned()).expect("these few are short");
+            let set = variables.set(name, value.to_owned()).and_then(|()| variables.export(name));
+            set.expect("these few are short");
         }
         Self {
             device,

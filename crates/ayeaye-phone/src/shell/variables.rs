@@ -22,14 +22,15 @@ pub(super) fn check_size(bytes: usize) -> Result<(), OutOfMemory> {
 /// Variables by their names.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Variables {
-    values: BTreeMap<String, String>,
+    /// Their values, and whether programs get them.
+    values: BTreeMap<String, (String, bool)>,
     /// The bytes of all names and values.
     bytes: usize,
 }
 
 impl Variables {
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.values.get(name).map(String::as_str)
+        self.values.get(name).map(|(value, _)| value.as_str())
     }
 
     pub(super) fn set(&mut self, name: &str, value: String) -> Result<(), OutOfMemory> {
@@ -37,8 +38,30 @@ impl Variables {
         let bytes = self.bytes - before + name.len() + value.len();
         check_size(bytes)?;
         self.bytes = bytes;
-        self.values.insert(name.to_owned(), value);
+        self.values.entry(name.to_owned()).or_default().0 = value;
         Ok(())
+    }
+
+    /// Programs get it from now on; one that is not set is empty.
+    pub(super) fn export(&mut self, name: &str) -> Result<(), OutOfMemory> {
+        if self.get(name).is_none() {
+            self.set(name, String::new())?;
+        }
+        if let Some((_, exported)) = self.values.get_mut(name) {
+            *exported = true;
+        }
+        Ok(())
+    }
+
+    /// Leaves those that a program gets.
+    pub(super) fn keep_exported(&mut self) {
+        let bytes = &mut self.bytes;
+        self.values.retain(|name, (value, exported)| {
+            if !*exported {
+                *bytes -= name.len() + value.len();
+            }
+            *exported
+        });
     }
 }
 
@@ -55,5 +78,8 @@ mod tests {
         variables.set("a", String::new()).unwrap();
         variables.set("b", most[1..].to_owned()).unwrap();
         assert_eq!(variables.get("a"), Some(""));
+        variables.export("a").unwrap();
+        variables.keep_exported();
+        assert_eq!((variables.get("a"), variables.get("b"), variables.bytes), (Some(""), None, 1));
     }
 }

@@ -38,6 +38,7 @@ pub(super) async fn sh(
         return shell.run_nested(&args.join(" "), io).await.map(CommandOutput::status);
     }
     let mut child = shell.subshell();
+    child.variables.keep_exported();
     let line = match args {
         [flag, line, args @ ..] if flag == "-c" => {
             let (name, args) = args.split_first().map_or(("sh", args), |(name, args)| (name, args));
@@ -108,9 +109,13 @@ pub(super) fn cd(shell: &mut Shell, words: &[&str]) -> CommandOutput {
 
 pub(super) fn export(shell: &mut Shell, args: &[String]) -> CommandOutput {
     for arg in args {
-        if let Some((name, value)) = arg.split_once('=')
-            && let Err(error) = shell.set_variable(name, value.to_owned())
-        {
+        let set = match arg.split_once('=') {
+            Some((name, value)) => shell
+                .set_variable(name, value.to_owned())
+                .and_then(|()| shell.variables.export(name)),
+            None => shell.variables.export(arg),
+        };
+        if let Err(error) = set {
             return CommandOutput::error(OutOfMemory::STATUS, format!("{error}\n"));
         }
     }

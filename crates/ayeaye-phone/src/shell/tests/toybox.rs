@@ -18,7 +18,7 @@ async fn check(device: &AdbDevice, lines: &[(&str, u8, &str)]) {
 }
 
 /// Lines that have the same output in `mksh`.
-const PARAMETERS: [(&str, &str); 7] = [
+const PARAMETERS: [(&str, &str); 11] = [
     ("sh -c 'echo $1' a b", "b\n"),
     ("sh -c 'echo $0 $# $*' a b c", "a 2 b c\n"),
     ("sh -c 'echo \"$@\"' n 'a  b' c", "a  b c\n"),
@@ -26,7 +26,24 @@ const PARAMETERS: [(&str, &str); 7] = [
     ("sh -c 'test \"$@\" && echo yes' n a = a", "yes\n"),
     ("sh -c 'x=$2; echo \"$x ${1}0 ${11}\"' n a b", "b a0 \n"),
     ("sh -c 'test \"$@\"; echo $?' n", "1\n"),
+    ("sh -c 'A=1; export B=2; sh -c \"echo .\\$A\\$B.\"'", ".2.\n"),
+    ("sh -c 'A=1; export A; A=2; (sh -c \"echo .\\$A.\")'", ".2.\n"),
+    ("sh -c 'A=1 sh -c \"echo .\\$A.\"; echo .$A.'", ".1.\n..\n"),
+    ("sh -c 'A=1; (echo $A); echo $(echo $A); eval \"echo \\$A\"'", "1\n1\n1\n"),
 ];
+
+#[tokio::test]
+async fn ls_shows_the_folder_and_the_one_around_it_where_all_is_asked_for() {
+    check(
+        &device(),
+        &[
+            ("mkdir -p /sdcard/x/y; cd /sdcard/x; touch .a b; ls -a", 0, ".\n..\n.a\nb\ny\n"),
+            ("cd /sdcard/x; ls -A; ls -ar", 0, ".a\nb\ny\ny\nb\n.a\n..\n.\n"),
+            ("cd /sdcard/x; ls -la | cut -c 1 | grep -c d; ls -aR y", 0, "3\ny:\n.\n..\n"),
+        ],
+    )
+    .await;
+}
 
 #[tokio::test]
 async fn a_shell_knows_its_parameters() {

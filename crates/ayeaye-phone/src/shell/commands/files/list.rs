@@ -46,7 +46,15 @@ pub(in crate::shell::commands) fn ls(
             push_fmt!(failures, "ls: write: {}\n", FileError::NoSpace);
             break;
         }
-        let mut entries = device.files().list(&normalize_path(cwd, &folder)).unwrap_or_default();
+        let path = normalize_path(cwd, &folder);
+        let mut entries = device.files().list(&path).unwrap_or_default();
+        if flags.has('a') {
+            for name in [".", ".."] {
+                let stat = device.files().stat(&normalize_path(&path, name));
+                entries.extend(stat.ok().map(|stat| (name.to_owned(), stat)));
+            }
+            entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        }
         entries.retain(|(name, _)| flags.has('a') || flags.has('A') || !name.starts_with('.'));
         sort(&mut entries, &flags);
         if named {
@@ -59,7 +67,8 @@ pub(in crate::shell::commands) fn ls(
         }
         out.extend(entries.iter().map(|(name, stat)| line(name, stat, &flags)));
         if flags.has('R') {
-            let inside = entries.iter().filter(|(_, stat)| stat.is_dir());
+            let below = |name: &str| !matches!(name, "." | "..");
+            let inside = entries.iter().filter(|(name, stat)| stat.is_dir() && below(name));
             let slash = if folder.ends_with('/') { "" } else { "/" };
             folders.extend(inside.rev().map(|(name, _)| format!("{folder}{slash}{name}")));
         }
