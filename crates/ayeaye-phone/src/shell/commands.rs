@@ -215,6 +215,11 @@ pub(super) async fn run(
         "svc" => system::svc(phone, &words),
         "content" => settings::content(phone, &words),
 
+        _ if names::LACKING.contains(&name) => {
+            phone.count(|counts| counts.unknown_commands += 1);
+            let why = "not supported by this virtual shell";
+            CommandOutput::error(1, format!("{SHELL_PATH}: {name}: {why}\n"))
+        }
         _ => {
             phone.count(|counts| counts.unknown_commands += 1);
             CommandOutput::error(127, format!("{SHELL_PATH}: {name}: inaccessible or not found\n"))

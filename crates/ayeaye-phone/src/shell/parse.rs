@@ -2,7 +2,8 @@
 //!
 //! What is not understood is refused with `mksh`'s kind of message, never run as something else.
 //! Refused are `if` and loops, here documents, functions, `case`, `[[ ]]`, arithmetic, backticks,
-//! `$'…'`, brace expansion and parameters other than `${name}`.
+//! `$'…'`, brace expansion and parameters other than `${name}`. What `mksh` takes and this does not is refused with
+//! words that say so.
 #[cfg(test)]
 mod tests;
 mod words;

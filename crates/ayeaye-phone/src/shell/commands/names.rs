@@ -8,6 +8,13 @@ const BUILTINS: [&str; 17] = [
     ":", "[", "cd", "command", "echo", "eval", "exec", "exit", "export", "false", "print", "pwd", "return",
     "sleep", "test", "true", "wait",
 ];
+/// Builtins of `mksh` that are not here.
+#[rustfmt::skip]
+pub(super) const LACKING: [&str; 26] = [
+    ".", "alias", "bg", "break", "builtin", "continue", "fg", "getopts", "jobs", "kill", "let", "local", "read",
+    "readonly", "set", "shift", "source", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias", "unset",
+    "whence",
+];
 /// Programs in `/system/bin`.
 #[rustfmt::skip]
 const PROGRAMS: [&str; 46] = [

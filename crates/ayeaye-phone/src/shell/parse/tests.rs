@@ -50,7 +50,9 @@ fn refusals_read_as_those_of_mksh() {
     assert_eq!(refusal("echo a;;"), "syntax error: unexpected ';;'");
     assert_eq!(refusal("echo >"), "syntax error: unexpected EOF");
     assert_eq!(refusal("echo $(foo"), "syntax error: unmatched '('");
-    assert_eq!(refusal("echo ${a!b}"), "${a!b}: bad substitution");
+    for bad in ["${a!b}", "${}", "${a b}", "${a@x}", "${2a}"] {
+        assert_eq!(refusal(&format!("echo {bad}")), format!("{bad}: bad substitution"));
+    }
     assert_eq!(refusal("}"), "syntax error: unexpected '}'");
 }
 
@@ -77,6 +79,21 @@ fn what_is_not_understood_is_refused() {
         "a >| b",
     ] {
         assert!(parse(text).is_err(), "{text}");
+    }
+}
+
+/// What a real shell takes is told apart from what it refuses, too.
+#[test]
+fn what_is_valid_in_mksh_is_told_as_not_supported() {
+    for word in [
+        "${A:-z}", "${B:=d}", "${A-z}", "${A+z}", "${A:?z}", "${y%f}", "${y%%f}", "${y#a}",
+        "${y:1:2}", "${y/b/X}", "${#y}", "${!y}", "${y[0]}", "${y@Q}", "${1:-z}", "${@:1}",
+    ] {
+        let text = refusal(&format!("echo {word}"));
+        assert!(
+            text.contains(word) && text.ends_with(" (not supported by this virtual shell)"),
+            "{text}"
+        );
     }
 }
 

@@ -142,7 +142,12 @@ impl Parser {
                 let name: String = rest[..length].iter().collect();
                 let number = !name.is_empty() && name.bytes().all(|c| c.is_ascii_digit());
                 if !is_name(&name) && !is_special(&name) && !number {
-                    return Err(SyntaxError::BadSubstitution(format!("${{{name}}}")));
+                    let whole = format!("${{{name}}}");
+                    return Err(if is_operation(&name) {
+                        SyntaxError::Unsupported(whole)
+                    } else {
+                        SyntaxError::BadSubstitution(whole)
+                    });
                 }
                 self.at += length + 2;
                 Ok(Some(Part::Variable { name, quoted }))
@@ -196,6 +201,25 @@ fn is_name(word: &str) -> bool {
     !word.starts_with(|c: char| c.is_ascii_digit())
         && !word.is_empty()
         && word.chars().all(is_name_char)
+}
+
+/// What `mksh` takes between the braces besides a name: its length and the like, or an operator behind it.
+fn is_operation(text: &str) -> bool {
+    let behind = text.trim_start_matches(is_name_char);
+    let before = &text[..text.len() - behind.len()];
+    let digits = before.bytes().all(|c| c.is_ascii_digit());
+    match behind.as_bytes() {
+        [b'#' | b'!' | b'%', rest @ ..] if before.is_empty() => {
+            rest.iter().all(|c| is_name_char(char::from(*c)))
+        }
+        [b'@' | b'*', operator, ..] if before.is_empty() => b":-+=?#%/".contains(operator),
+        [b'@', b'#' | b'Q'] => is_name(before),
+        [operator, ..] if b":-+=?#%/".contains(operator) => {
+            is_name(before) || digits && !before.is_empty()
+        }
+        [b'[', ..] => is_name(before),
+        _ => false,
+    }
 }
 
 /// Parameters of one character: status, process, arguments.

@@ -56,6 +56,18 @@ async fn what_android_has_and_this_phone_has_not_is_no_success() {
 }
 
 #[tokio::test]
+async fn builtins_of_mksh_that_are_not_there_are_told_as_not_supported() {
+    let device = device();
+    for name in ["set", "read", "unset", "trap", "kill", "umask", "readonly", "type", "shift", "."]
+    {
+        let (status, _, err) = run(&device, &format!("{name} a")).await;
+        let why = format!("/system/bin/sh: {name}: not supported by this virtual shell\n");
+        assert_eq!((status, err), (1, why), "{name}");
+    }
+    assert_eq!(device.adb_counts().unknown_commands, 10);
+}
+
+#[tokio::test]
 async fn broadcasts_that_only_the_system_may_send_are_refused() {
     let device = device();
     for action in
