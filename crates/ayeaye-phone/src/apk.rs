@@ -8,7 +8,8 @@ pub(crate) use self::manifest::Manifest;
 /// Most bytes of one file of an archive once unpacked.
 const MAX_ENTRY: u64 = 64 << 20;
 
-/// A file of an archive by its name; `None` when there is none or it is damaged.
+/// A file of an archive by its name; `None` when there is none or it is damaged. One that is too large has
+/// a byte more than that.
 pub(crate) fn extract(archive: &[u8], name: &str) -> Option<Vec<u8>> {
     let archive = rawzip::ZipArchive::from_slice(archive).ok()?;
     let mut entries = archive.entries();
@@ -22,11 +23,11 @@ pub(crate) fn extract(archive: &[u8], name: &str) -> Option<Vec<u8>> {
         let mut content = Vec::new();
         let read = match method {
             rawzip::CompressionMethod::STORE => {
-                packed.verifying_reader(packed.data()).take(MAX_ENTRY).read_to_end(&mut content)
+                packed.verifying_reader(packed.data()).take(MAX_ENTRY + 1).read_to_end(&mut content)
             }
             rawzip::CompressionMethod::DEFLATE => {
                 let unpacked = flate2::bufread::DeflateDecoder::new(packed.data());
-                packed.verifying_reader(unpacked).take(MAX_ENTRY).read_to_end(&mut content)
+                packed.verifying_reader(unpacked).take(MAX_ENTRY + 1).read_to_end(&mut content)
             }
             _ => return None,
         };

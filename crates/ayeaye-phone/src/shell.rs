@@ -42,10 +42,13 @@ use crate::{
 const GRACE: Duration = Duration::from_secs(5);
 /// Most bytes of one line of a script on stdin.
 const MAX_LINE: usize = 64 << 10;
-/// Most chunks of unread input.
+/// Most chunks of unread input, which are of `READ` bytes at most.
 const INPUT_QUEUE: usize = 16;
-/// Bytes of input read at a time.
+/// Bytes of input read, and handed on, at a time.
 const READ: usize = 64 << 10;
+
+/// The status of what Ctrl-C has ended.
+const INTERRUPTED: u8 = 130;
 
 /// A shell service as requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,7 +131,7 @@ impl Session {
         };
         tokio::select! {
             ended = work => ended,
-            () = interrupt.notified() => Ok(130),
+            () = interrupt.notified() => Ok(INTERRUPTED),
         }
     }
 
@@ -148,6 +151,7 @@ impl Session {
                 read = self.io.stdin.line(MAX_LINE) => read,
                 () = interrupt.notified() => {
                     line.clear();
+                    self.shell.status = INTERRUPTED;
                     continue;
                 }
             };
@@ -173,10 +177,10 @@ impl Session {
             }
             let ended = tokio::select! {
                 ended = self.shell.run_line(&whole, &self.io) => ended,
-                () = interrupt.notified() => Ok(130),
+                () = interrupt.notified() => Ok(INTERRUPTED),
             };
             match ended {
-                Ok(_) => {}
+                Ok(status) => (self.shell.status, self.shell.depth) = (status, 0),
                 Err(stop) => return exited(stop),
             }
             if parsed.is_err() && !terminal {
@@ -270,15 +274,23 @@ impl Input {
                 }
                 TerminalEvent::Line(line) => self.send(line).await,
                 TerminalEvent::Interrupt => self.interrupt.notify_waiters(),
-                TerminalEvent::End => self.to = None,
+                // Whoever reads then is at the end: a program, or at the prompt the shell. Another one reads on.
+                TerminalEvent::End => self.send_chunk(Bytes::new()).await,
             }
         }
     }
 
+    async fn send(&mut self, mut bytes: Bytes) {
+        while !bytes.is_empty() {
+            let chunk = bytes.split_to(bytes.len().min(READ));
+            self.send_chunk(chunk).await;
+        }
+    }
+
     /// Unread input is dropped, as for a process that has closed its stdin.
-    async fn send(&mut self, bytes: Bytes) {
+    async fn send_chunk(&mut self, chunk: Bytes) {
         if let Some(to) = &self.to
-            && to.send(bytes).await.is_err()
+            && to.send(chunk).await.is_err()
         {
             self.to = None;
         }

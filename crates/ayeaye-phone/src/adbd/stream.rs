@@ -15,8 +15,10 @@ use crate::{
     stream::{ServiceEnd, Stream},
 };
 
-/// Bytes buffered between a service and its packets.
+/// Bytes buffered between a service and the packets it sends.
 const PIPE: usize = 1 << 20;
+/// Bytes of its input, of which a packet waits in front.
+const INPUT_PIPE: usize = 64 << 10;
 
 /// The link's end of a stream. Dropping it means that the host closed the stream.
 #[derive(Debug)]
@@ -54,7 +56,7 @@ impl Opened {
 /// Runs a service to its end and returns our stream id.
 pub(super) async fn run(opened: Opened, service: Service, phone: AdbDevice) -> u32 {
     let Opened { ours, theirs, max_data, out, mut data, ready } = opened;
-    let (mut to_service, input) = tokio::io::duplex(PIPE);
+    let (mut to_service, input) = tokio::io::duplex(INPUT_PIPE);
     let (output, mut from_service) = tokio::io::duplex(PIPE);
     let closed = CancellationToken::new();
 

@@ -93,7 +93,7 @@ impl Stdin {
         Self(Arc::new(tokio::sync::Mutex::new(Source { now, more: None })))
     }
 
-    /// Bytes from a channel, until its sender is dropped.
+    /// Bytes from a channel, until its sender is dropped. A chunk of nothing is an end for whoever reads then.
     pub(crate) fn stream(more: mpsc::Receiver<Bytes>) -> Self {
         let source = Source { now: Bytes::new(), more: Some(more) };
         Self(Arc::new(tokio::sync::Mutex::new(source)))
@@ -153,14 +153,14 @@ impl Stdin {
 impl Source {
     /// Waits for more, where nothing is there; `false` at the end.
     async fn fill(&mut self) -> bool {
-        while self.now.is_empty() {
+        if self.now.is_empty() {
             let Some(more) = &mut self.more else { return false };
             match more.recv().await {
                 Some(bytes) => self.now = bytes,
                 None => self.more = None,
             }
         }
-        true
+        !self.now.is_empty()
     }
 }
 

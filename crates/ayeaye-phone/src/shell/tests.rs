@@ -3,6 +3,7 @@ mod clients;
 mod limits;
 mod log;
 mod refusals;
+mod sessions;
 mod toybox;
 
 use std::{path::Path, time::Duration};

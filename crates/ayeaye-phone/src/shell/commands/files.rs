@@ -158,14 +158,15 @@ pub(super) fn unzip(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOut
     let (mut stdout, mut failures) = (Vec::new(), String::new());
     let mut size = 0;
     for name in names {
-        if size > PIPE_LIMIT {
-            push_fmt!(failures, "unzip: write: {}\n", FileError::NoSpace);
-            break;
-        }
         match apk::extract(&content, name) {
             Some(content) => {
                 size += content.len();
-                stdout.push(Bytes::from(content));
+                let mut held = device.memory().buffer();
+                if size > PIPE_LIMIT || held.push(&content).is_err() {
+                    push_fmt!(failures, "unzip: write: {}\n", FileError::NoSpace);
+                    break;
+                }
+                stdout.push(held.into_bytes());
             }
             None => push_fmt!(failures, "unzip: caution: filename not matched: {name}\n"),
         }
