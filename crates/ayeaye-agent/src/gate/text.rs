@@ -10,6 +10,19 @@ pub(super) fn normalized(text: &str) -> String {
         let plain = if matches!(c, 'a'..='z' | '0'..='9' | ' ') { Some(c) } else { plain(c) };
         match plain {
             Some(' ') if out.is_empty() || out.ends_with(' ') => {}
+            // The marks of half-width kana stand behind their letters, and make others of them.
+            Some(mark @ ('\u{ff9e}' | '\u{ff9f}')) => {
+                let voiced = out.pop().map(|c| match c {
+                    'ウ' => 'ヴ',
+                    'カ'..='ホ' => {
+                        char::from_u32(u32::from(c) + u32::from(mark) - 0xff9d).unwrap_or(c)
+                    }
+                    c => c,
+                });
+                out.extend(voiced);
+            }
+            // Two letters in one.
+            Some('\u{fef5}') => out.push_str("لا"),
             Some(c) => out.push(c),
             None => {}
         }
@@ -44,6 +57,10 @@ fn plain(c: char) -> Option<char> {
         '\u{2800}' => ' ',
         c if c.is_whitespace() || c.is_control() => ' ',
         // Full-width forms of ASCII.
+        '\u{ff66}'..='\u{ff9d}' => form(HALF_WIDTH, c, '\u{ff66}')?,
+        '\u{fe70}'..='\u{fe7f}' => return None,
+        '\u{fe80}'..='\u{fef4}' => form(ARABIC_FORMS, c, '\u{fe80}')?,
+        '\u{fef5}'..='\u{fefc}' => '\u{fef5}',
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0)?.to_ascii_lowercase(),
         '\u{1d400}'..='\u{1d6a3}' => letter((u32::from(c) - 0x1d400) % 26)?,
         '\u{1d7ce}'..='\u{1d7ff}' => char::from_digit((u32::from(c) - 0x1d7ce) % 10, 10)?,
@@ -87,15 +104,45 @@ fn plain(c: char) -> Option<char> {
     })
 }
 
+/// Kana of half the width, from U+FF66 on.
+const HALF_WIDTH: &str = "ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
+/// The letters of the forms of Arabic that a text is drawn with, from U+FE80 on.
+#[rustfmt::skip]
+const ARABIC_FORMS: &str = "ءااااؤؤاائئئئااببببةةتتتتثثثثججججححححخخخخددذذررززسسسسششششصصصصضضضضططططظظظظععععغغغغففففققققككككللللممممننننههههوويييييي";
+
+/// The letter that a form stands for, of those from `first` on.
+fn form(letters: &str, c: char, first: char) -> Option<char> {
+    letters.chars().nth((u32::from(c) - u32::from(first)) as usize)
+}
+
 fn letter(number: u32) -> Option<char> {
     char::from_u32(u32::from(b'a') + number)
+}
+
+/// Letters that look like Latin ones; the first of each are Cyrillic.
+#[rustfmt::skip]
+const LETTERS: &[(char, char)] = &[('а', 'a'), ('с', 'c'), ('ԁ', 'd'), ('е', 'e'), ('ѕ', 's'), ('і', 'i'), ('ј', 'j'), ('к', 'k'), ('ӏ', 'l'), ('м', 'm'), ('н', 'h'), ('о', 'o'), ('ԛ', 'q'), ('р', 'p'), ('т', 't'), ('у', 'y'), ('х', 'x'), ('в', 'b'), ('ѵ', 'v'), ('ԝ', 'w'), ('ѡ', 'w'), ('г', 'r'), ('п', 'n'), ('α', 'a'), ('β', 'b'), ('ε', 'e'), ('ζ', 'z'), ('η', 'n'), ('ι', 'i'), ('κ', 'k'), ('μ', 'm'), ('ν', 'v'), ('ο', 'o'), ('ρ', 'p'), ('τ', 't'), ('υ', 'y'), ('χ', 'x'), ('ω', 'w'), ('ɑ', 'a'), ('ɡ', 'g'), ('ʟ', 'l'), ('օ', 'o'), ('ո', 'n'), ('ս', 'u'), ('ᴀ', 'a'), ('ʙ', 'b'), ('ᴄ', 'c'), ('ᴅ', 'd'), ('ᴇ', 'e'), ('ꜰ', 'f'), ('ɢ', 'g'), ('ʜ', 'h'), ('ɪ', 'i'), ('ᴊ', 'j'), ('ᴋ', 'k'), ('ᴍ', 'm'), ('ɴ', 'n'), ('ᴏ', 'o'), ('ᴘ', 'p'), ('ʀ', 'r'), ('ꜱ', 's'), ('ᴛ', 't'), ('ᴜ', 'u'), ('ᴠ', 'v'), ('ᴡ', 'w'), ('ʏ', 'y'), ('ᴢ', 'z')];
+
+/// A text (normalized) whose Latin letters in words with Cyrillic ones are read as those that look like them: "Oплaтить".
+fn in_cyrillic(text: &str) -> Option<String> {
+    let is_cyrillic = |c: char| matches!(c, 'а'..='я' | 'і');
+    let read = |c: char| {
+        let (it, _) = LETTERS.iter().find(|(it, latin)| *latin == c && is_cyrillic(*it))?;
+        Some(*it)
+    };
+    let is_mixed = |word: &str| word.contains(is_cyrillic) && word.contains(|c| read(c).is_some());
+    text.split(' ').any(is_mixed).then(|| {
+        let read = |word: &str| {
+            let letters = word.chars().map(|c| read(c).filter(|_| is_mixed(word)).unwrap_or(c));
+            letters.collect::<String>()
+        };
+        text.split(' ').map(read).collect::<Vec<_>>().join(" ")
+    })
 }
 
 /// A text (normalized) with letters that only look like Latin ones read as these; `None` where there are
 /// none. Also of digits and signs between letters: "р4y", "$end".
 fn lookalikes(text: &str) -> Option<String> {
-    #[rustfmt::skip]
-    const LETTERS: &[(char, char)] = &[('а', 'a'), ('с', 'c'), ('ԁ', 'd'), ('е', 'e'), ('ѕ', 's'), ('і', 'i'), ('ј', 'j'), ('к', 'k'), ('ӏ', 'l'), ('м', 'm'), ('н', 'h'), ('о', 'o'), ('ԛ', 'q'), ('р', 'p'), ('т', 't'), ('у', 'y'), ('х', 'x'), ('в', 'b'), ('ѵ', 'v'), ('ԝ', 'w'), ('ѡ', 'w'), ('г', 'r'), ('п', 'n'), ('α', 'a'), ('β', 'b'), ('ε', 'e'), ('ζ', 'z'), ('η', 'n'), ('ι', 'i'), ('κ', 'k'), ('μ', 'm'), ('ν', 'v'), ('ο', 'o'), ('ρ', 'p'), ('τ', 't'), ('υ', 'y'), ('χ', 'x'), ('ω', 'w'), ('ɑ', 'a'), ('ɡ', 'g'), ('ʟ', 'l'), ('օ', 'o'), ('ո', 'n'), ('ս', 'u'), ('ᴀ', 'a'), ('ʙ', 'b'), ('ᴄ', 'c'), ('ᴅ', 'd'), ('ᴇ', 'e'), ('ꜰ', 'f'), ('ɢ', 'g'), ('ʜ', 'h'), ('ɪ', 'i'), ('ᴊ', 'j'), ('ᴋ', 'k'), ('ᴍ', 'm'), ('ɴ', 'n'), ('ᴏ', 'o'), ('ᴘ', 'p'), ('ʀ', 'r'), ('ꜱ', 's'), ('ᴛ', 't'), ('ᴜ', 'u'), ('ᴠ', 'v'), ('ᴡ', 'w'), ('ʏ', 'y'), ('ᴢ', 'z')];
     const SIGNS: &[(char, char)] = &[
         ('0', 'o'),
         ('1', 'l'),
@@ -138,7 +185,7 @@ fn lookalikes(text: &str) -> Option<String> {
 /// The ways in which a name on a screen may be read by a person, the plain one first.
 pub(super) fn readings(name: &str) -> Vec<String> {
     let plain = normalized(name);
-    let others = [lookalikes(&plain), closed_up(&plain)];
+    let others = [lookalikes(&plain), in_cyrillic(&plain), closed_up(&plain)];
     let mut all: Vec<String> = others.into_iter().flatten().collect();
     all.insert(0, plain);
     all
@@ -275,6 +322,9 @@ mod tests {
         assert_eq!(normalized("𝐏𝒂𝔂 ⓃⓞⓌ 🅟🅐🆈"), "pay now pay");
         assert_eq!(normalized("ادفـــع"), normalized("ادفع"));
         assert_eq!(normalized("D\u{34f}e\u{3164}lete"), "delete");
+        assert_eq!(normalized("ﾁｬｰｼﾞする ﾊﾟｽ ｳﾞｧ ｲﾝｽﾄｰﾙaﾞ"), "チャージする パス ヴァ インストールa");
+        assert_eq!(normalized("ﺣﺬﻑ"), normalized("حذف"));
+        assert_eq!(normalized("ﺇﻟﻐﺎﺀ ﻻ"), normalized("إلغاء لا"));
     }
 
     #[test]
@@ -286,6 +336,10 @@ mod tests {
         assert_eq!(read("$end"), "send");
         assert_eq!(read("Pay now"), "");
         assert_eq!(read("$49.95"), "");
+        let cyrillic = |text: &str| in_cyrillic(&normalized(text)).unwrap_or_default();
+        assert_eq!(cyrillic("Oплaтить now"), "оплатить now");
+        assert_eq!(cyrillic("Оплатить"), "");
+        assert_eq!(cyrillic("Pay now"), "");
         assert_eq!(closed_up("p a y").as_deref(), Some("pay"));
         assert_eq!(closed_up("pay it"), None);
     }
