@@ -370,7 +370,7 @@ impl Element {
         left - more <= x && x < right + more && top - more <= y && y < bottom + more
     }
 
-    fn area(&self) -> i64 {
+    pub(crate) fn area(&self) -> i64 {
         let [left, top, right, bottom] = self.bounds.map(i64::from);
         (right - left).max(0).saturating_mul((bottom - top).max(0))
     }

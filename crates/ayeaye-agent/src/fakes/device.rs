@@ -95,6 +95,7 @@ struct Inner {
     caret: bool,
     awake: bool,
     secret_field: bool,
+    keyboard_shown: bool,
     protected: bool,
     front: Component,
     dump: Option<String>,
@@ -145,6 +146,7 @@ impl FakeDevice {
                 caret: false,
                 awake: true,
                 secret_field: false,
+                keyboard_shown: false,
                 protected: false,
                 front: Component {
                     package: "com.example.chat".to_owned(),
@@ -240,6 +242,11 @@ impl FakeDevice {
         let mut inner = self.inner();
         inner.dump = Some(dump.to_owned());
         inner.secret_field = secret_field;
+    }
+
+    /// From now on the keyboard is shown.
+    pub(crate) fn shows_keyboard(&self) {
+        self.inner().keyboard_shown = true;
     }
 
     /// After the next gesture that no other page waits for, this is shown in this app.

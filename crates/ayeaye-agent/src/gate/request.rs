@@ -76,6 +76,8 @@ pub struct ScreenFacts {
     pub readable: bool,
     /// What the act is aimed at, the innermost first.
     pub aimed: Vec<ControlFacts>,
+    /// The field on the line of what is touched.
+    pub line_field: Option<ControlFacts>,
     /// What has the focus.
     pub focused: Option<ControlFacts>,
     /// What reacts, where the act is a key or an enter that may do what one of them does, and where something is
@@ -97,6 +99,8 @@ pub struct ScreenFacts {
     pub hints: Vec<String>,
     /// What is typed now is hidden.
     pub hidden_input: bool,
+    /// The touch is for a key of the keyboard.
+    pub on_keyboard: bool,
     /// What stands in the field of a number that is dialed.
     pub dialed: String,
     /// A field holds a text that may be sent.
@@ -112,7 +116,7 @@ pub struct ScreenFacts {
 pub struct ControlFacts {
     /// Its texts: its own, those in it, what is read out for it.
     pub names: Vec<String>,
-    /// Texts beside a control that has none.
+    /// Texts beside a control that has none; of a field those beside and above it.
     pub beside: Vec<String>,
     /// What an empty field asks for.
     pub hint: String,
@@ -212,6 +216,12 @@ impl ScreenFacts {
             let place = point.to_pixel(size);
             let beside = i32::try_from(size.width).unwrap_or(i32::MAX) / BESIDE;
             let touched = elements.touched(place, beside);
+            let on_line = |it: &&Element| {
+                let [_, from, _, to] = it.bounds.map(i64::from);
+                is_field(&it.class) && (from..to).contains(&i64::from(place.y))
+            };
+            let field = elements.iter().find(on_line);
+            facts.line_field = field.map(|it| control(elements, it, true));
             if let Some(control) =
                 elements.at(place).filter(|it| it.reacts() && header_end < it.middle())
             {
@@ -234,11 +244,53 @@ impl ScreenFacts {
         });
         // What is paid again and again may be another control's.
         if presses_enter(gesture) || facts.said.iter().any(|it| is_repeated(it)) {
-            let reacting = elements.iter().filter(|it| it.reacts());
-            facts.controls = reacting.map(|it| control(elements, it, true)).take(200).collect();
+            facts.controls = reacting(elements);
         }
         facts
     }
+
+    /// The same while the keyboard is shown, which no dump lists: what touches below all that reacts is for one of its
+    /// keys, of which any may be the one that sends.
+    pub(crate) fn above_keyboard(
+        mut self,
+        elements: &Elements,
+        gesture: &Gesture,
+        size: ScreenSize,
+    ) -> Self {
+        let presses = matches!(
+            gesture,
+            Gesture::Click { .. } | Gesture::DoubleClick { .. } | Gesture::LongPress { .. }
+        );
+        let points = gesture.points();
+        let Some(point) = points.first().filter(|_| presses) else { return self };
+        let (y, largest) = (i64::from(point.to_pixel(size).y), elements.largest_control());
+        let lower =
+            |it: &Element| it.reacts() && it.area() <= largest && y < i64::from(it.bounds[3]);
+        if !elements.iter().any(lower) && !self.aimed.iter().any(ControlFacts::is_field) {
+            self.on_keyboard = true;
+            self.controls = reacting(elements);
+        }
+        self
+    }
+}
+
+/// What reacts to touches.
+fn reacting(elements: &Elements) -> Vec<ControlFacts> {
+    let reacting = elements.iter().filter(|it| it.reacts());
+    reacting.map(|it| control(elements, it, true)).take(200).collect()
+}
+
+/// The texts beside and above a field, down from the field before it: what it asks for where it has no words of its
+/// own.
+fn labels<'a>(elements: &'a Elements, field: &Element) -> Vec<&'a str> {
+    let [_, top, _, bottom] = field.bounds;
+    let before = elements.iter().filter(|it| is_field(&it.class)).map(|it| it.bounds[3]);
+    let from = before.filter(|it| *it <= top).max().unwrap_or(i32::MIN);
+    let above = |it: &&Element| from <= it.bounds[1] && it.middle() < bottom;
+    let texts = elements.iter().filter(|it| !it.name().is_empty() && !it.reacts());
+    let mut texts: Vec<&Element> = texts.filter(above).collect();
+    texts.sort_by_key(|it| std::cmp::Reverse(it.bounds[3]));
+    texts.into_iter().map(Element::name).take(4).collect()
 }
 
 /// Whether a gesture presses the enter key.
@@ -314,7 +366,13 @@ fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts
         names.extend(elements.names_over(element).into_iter().map(short));
     }
     let nameless = element.reacts() && names.iter().all(|it| phrases::is_no_name(&normalized(it)));
-    let beside = if nameless { elements.names_beside(element) } else { Vec::new() };
+    let beside = if is_field(&element.class) {
+        labels(elements, element)
+    } else if nameless {
+        elements.names_beside(element)
+    } else {
+        Vec::new()
+    };
     ControlFacts {
         names,
         beside: beside.into_iter().map(short).collect(),

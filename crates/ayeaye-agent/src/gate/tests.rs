@@ -262,6 +262,15 @@ impl Scene {
         judge(&Policy::default(), &self.request(&words, gesture, &screen, &history))
     }
 
+    /// While the keyboard is shown.
+    pub(super) fn judge_on_keyboard(&self, task: &str, gesture: &Gesture) -> Verdict {
+        let elements = Elements::read(&self.xml()).unwrap();
+        let words = UserWords::new([task]);
+        let screen = self.facts(gesture).above_keyboard(&elements, gesture, SIZE);
+        let history = GateHistory::default();
+        judge(&Policy::default(), &self.request(&words, gesture, &screen, &history))
+    }
+
     fn request<'a>(
         &'a self,
         words: &'a UserWords,

@@ -127,7 +127,10 @@ impl Run {
         let package = observation.app.as_deref().unwrap_or_default();
         let elements = observation.elements.tree().map(|tree| &*tree.elements);
         let size = observation.frame.size();
-        let screen = ScreenFacts::new(elements, gesture, size, observation.secret_field);
+        let mut screen = ScreenFacts::new(elements, gesture, size, observation.secret_field);
+        if let Some(elements) = elements.filter(|_| observation.keyboard_shown) {
+            screen = screen.above_keyboard(elements, gesture, size);
+        }
         let words = UserWords::new(acts.words.iter().map(String::as_str));
         let history = GateHistory {
             approved_apps: acts.approved_apps.clone(),

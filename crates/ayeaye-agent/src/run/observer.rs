@@ -59,6 +59,8 @@ pub(super) struct Observation {
     pub(super) app_name: Option<String>,
     /// The field in focus hides what is typed into it.
     pub(super) secret_field: bool,
+    /// The keyboard is shown.
+    pub(super) keyboard_shown: bool,
     pub(super) elements: ElementsRequest,
     /// What it is known by, where it can be.
     screen: Option<ScreenKey>,
@@ -352,6 +354,7 @@ impl Observer {
             app_name,
             app,
             secret_field: state.secret_field,
+            keyboard_shown: state.keyboard_shown,
             elements,
             screen,
             asked_again: false,

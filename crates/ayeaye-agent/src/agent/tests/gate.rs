@@ -254,3 +254,19 @@ async fn a_yes_to_one_text_sends_no_other() {
         assert_eq!(rig.phone.gestures().len(), done, "{later}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_key_of_the_keyboard_is_judged_as_enter() {
+    let chat = r#"<hierarchy rotation="0"><node text="Mallory" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+        <node text="See you at ten" class="android.widget.EditText" focused="true" clickable="true" bounds="[0,10][40,25]"/>
+        <node text="Send" class="android.widget.Button" clickable="true" bounds="[40,10][60,25]"/></hierarchy>"#;
+    for (shown, said) in [(false, "allow harmless"), (true, "confirm enter-key")] {
+        let rig = Rig::new([click(500), complete("done")]);
+        rig.phone.shows(chat, false);
+        if shown {
+            rig.phone.shows_keyboard();
+        }
+        let report = rig.run().await;
+        assert_eq!(rig.facts(report.session_id, verdicts).await, [said]);
+    }
+}

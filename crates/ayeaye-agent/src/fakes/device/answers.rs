@@ -191,7 +191,7 @@ impl Device for FakeDevice {
             locked: !awake,
             foreground: Some(foreground),
             protected: inner.protected,
-            keyboard_shown: false,
+            keyboard_shown: inner.keyboard_shown,
             secret_field: inner.secret_field,
         })
     }

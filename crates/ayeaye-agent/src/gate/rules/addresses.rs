@@ -56,13 +56,18 @@ pub(in crate::gate) fn addresses(findings: &mut Findings<'_>) {
                 address(findings, &whole, true);
             }
         }
-        Gesture::HotKey { key: Key::Enter } if is_in_address_bar(request) => {
+        gesture if presses_key(gesture, request) && is_in_address_bar(request) => {
             if let Some(field) = address_field(request) {
                 address(findings, &field.content, true);
             }
         }
         _ => {}
     }
+}
+
+/// Whether what is typed may be sent off by a key.
+fn presses_key(gesture: &Gesture, request: &GateRequest<'_>) -> bool {
+    matches!(gesture, Gesture::HotKey { key: Key::Enter }) || request.screen.on_keyboard
 }
 
 /// An address, typed or opened.
@@ -200,7 +205,7 @@ fn address_field<'a>(request: &GateRequest<'a>) -> Option<&'a ControlFacts> {
         Gesture::Type { point: None, .. } | Gesture::HotKey { .. } => {
             request.screen.focused.as_ref()
         }
-        _ => None,
+        _ => request.screen.focused.as_ref().filter(|_| request.screen.on_keyboard),
     }
 }
 

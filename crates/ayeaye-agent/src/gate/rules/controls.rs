@@ -43,7 +43,7 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
             return;
         }
     }
-    if let Some(name) = declined(request, kind) {
+    if let Some(name) = declined(request, kind).filter(|_| !screen.on_keyboard) {
         findings.pass(Rule::Declines, name);
         return;
     }
@@ -56,7 +56,7 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
             add(findings, class, control, Rule::Dialog, &evidence);
         }
     }
-    if presses_enter(request.gesture) || presses_focused(request) {
+    if presses_enter(request.gesture) || presses_focused(request) || screen.on_keyboard {
         enter_key(findings, kind);
     }
 }
@@ -158,6 +158,8 @@ fn command(
     let in_store = app == Some(AppKind::Store);
     if (is_button || in_store) && !control.switch && control.reacts && control.names.len() <= 2 {
         let price = control.names.first().filter(|it| is_price(it));
+        let price =
+            price.or(control.names.first().filter(|_| is_button && pays(control, request, app)));
         found.extend(price.map(|it| (ActClass::Order, format!("\"{it}\""))));
     }
     for (at, name) in own.enumerate() {
@@ -218,6 +220,9 @@ fn command(
     if let Some(class) = class_of_id(control).filter(|class| on_home(*class)) {
         found.push((class, control.resource_id.clone()));
     }
+    if corrects(control, request) {
+        found.retain(|(class, _)| *class != ActClass::Delete);
+    }
     // What is sent with an amount, or by an app of money, is money.
     let money = || {
         matches!(app, Some(AppKind::Banking | AppKind::Wallet))
@@ -229,6 +234,33 @@ fn command(
     // Of several the one that weighs most, and of its phrases the longest: "Send money" is a transfer.
     found.sort_by_key(|(class, evidence)| (*class as usize, std::cmp::Reverse(evidence.len())));
     found.into_iter().next()
+}
+
+/// Whether a button whose name tells no command is what pays the amount in it: in an app of money, where something is
+/// filled in or can be declined. Elsewhere it may be an account or a thing that is put into a cart.
+fn pays(control: &ControlFacts, request: &GateRequest<'_>, app: Option<AppKind>) -> bool {
+    let screen = request.screen;
+    let money =
+        matches!(app, Some(AppKind::Banking | AppKind::Wallet | AppKind::Shop | AppKind::Store));
+    let name = control.name();
+    money
+        && (screen.written || screen.can_decline)
+        && words(name).count() <= 6
+        && amount(name).is_some()
+}
+
+/// Whether a control takes back what was typed last: a key of a calculator, or beside a number that is dialed or what is
+/// searched for. What it says it deletes is of one word.
+fn corrects(control: &ControlFacts, request: &GateRequest<'_>) -> bool {
+    let id = control.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let is_short = control.names.iter().all(|it| it.split_whitespace().count() == 1);
+    let beside = |it: &ControlFacts| is_dialed(&it.resource_id) || is_search(it, request.history);
+    let field = request.screen.line_field.as_ref();
+    is_short
+        && (id == "timer_setup_delete"
+            || id.ends_with("backspace")
+            || request.package.to_ascii_lowercase().contains("calculator")
+            || field.is_some_and(beside))
 }
 
 /// Whether a control leaves or declines, and nothing else.
@@ -283,8 +315,8 @@ pub(in crate::gate) fn changes(findings: &mut Findings<'_>) {
     let request = findings.request;
     let screen = request.screen;
     let what = match request.gesture {
-        Gesture::Type { point, .. } => {
-            let field = if point.is_some() {
+        gesture if matches!(gesture, Gesture::Type { .. }) || screen.on_keyboard => {
+            let field = if let Gesture::Type { point: Some(_), .. } = gesture {
                 screen.aimed.iter().find(|it| it.is_field())
             } else {
                 screen.focused.as_ref()

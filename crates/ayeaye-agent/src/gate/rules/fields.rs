@@ -41,13 +41,14 @@ fn says_search<'a>(field: &'a ControlFacts, mut names: impl Iterator<Item = &'a 
 /// Something goes into a field for a password or a code.
 pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
     let request = findings.request;
-    let Gesture::Type { text, point, .. } = request.gesture else { return };
     let screen = request.screen;
-    let fields: Vec<&ControlFacts> = if point.is_some() {
-        screen.aimed.iter().collect()
-    } else {
-        screen.focused.iter().collect()
+    let (text, at_place) = match request.gesture {
+        Gesture::Type { text, point, .. } => (text.as_str(), point.is_some()),
+        _ if screen.on_keyboard => ("", false),
+        _ => return,
     };
+    let fields: Vec<&ControlFacts> =
+        if at_place { screen.aimed.iter().collect() } else { screen.focused.iter().collect() };
     let hidden = screen.hidden_input || fields.iter().any(|it| it.password);
     let asks = fields.iter().filter(|it| it.is_field()).find(|it| asks_for_code(it, request));
     let card = find_secrets(text).iter().any(|(kind, _)| *kind == SecretKind::Card);
@@ -60,18 +61,32 @@ pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
     findings.class(ActClass::Password, own, Rule::PasswordField, field);
 }
 
-/// Whether a field asks for a password or a code, as its hint, its description or its id has it.
+/// Whether a field asks for a password or a code, as its hint, its description or its id has it; where it has no words
+/// of its own, as what stands beside and above it does.
 fn asks_for_code(field: &ControlFacts, request: &GateRequest<'_>) -> bool {
+    /// Most letters of a text that says what a field is for.
+    const LONGEST_LABEL: usize = 100;
+    /// Whole names that mean something else in others.
+    const NAMES: [&str; 4] = ["token", "enter token", "masukkan kode", "kode"];
     let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
     let names = field.names.iter().filter(|it| it.chars().count() <= 40).map(String::as_str);
+    // What is typed is a name too. In a conversation anybody may have written of a code.
+    let own = field.names.iter().any(|it| *it != field.content || it.contains(char::is_alphabetic));
+    let writes = matches!(
+        apps::kind_of(request.package),
+        Some(AppKind::Messenger | AppKind::Mail | AppKind::Social)
+    );
+    let labels = field.beside.iter().filter(|_| !own && !writes && field.hint.is_empty());
+    let labels = labels.filter(|it| it.chars().count() <= LONGEST_LABEL).map(String::as_str);
     // The id of a field is no sentence of Spanish.
     let of_tan = holds(&normalized(&id), "tan");
     of_tan
-        || names.chain([field.hint.as_str(), id.as_str()]).any(|written| {
+        || names.chain([field.hint.as_str(), id.as_str()]).chain(labels).any(|written| {
             let text = normalized(written);
             !text.is_empty()
                 && !is_postal(&text, request)
-                && (is_secret(written)
+                && (NAMES.contains(&text.as_str())
+                    || is_secret(written)
                     || secret_asked_for(&text) == Some(SecretKind::Password)
                     || is_code(&text))
         })

@@ -264,11 +264,12 @@ pub(in crate::gate) fn unnamed_apps(findings: &mut Findings<'_>) {
 pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
     let request = findings.request;
     let (screen, package) = (request.screen, request.package);
-    let told = screen.readable && !is_opaque(screen);
+    let kind = apps::kind_of(package);
+    let told = screen.readable && !is_opaque(screen, kind);
     if told || !acts(request) || only_moves(request.gesture) {
         return;
     }
-    let kind = apps::kind_of(package).filter(|it| {
+    let kind = kind.filter(|it| {
         matches!(
             it,
             AppKind::Banking
@@ -294,8 +295,9 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
 }
 
 /// Whether a screen has elements, but of what is touched there is only a surface that is drawn on: a page or
-/// game that tells nothing of itself. Where an app draws all of its controls, it is a plain view.
-fn is_opaque(screen: &ScreenFacts) -> bool {
+/// game that tells nothing of itself. Where an app draws all of its controls, it is a plain view; where there is money or
+/// something that may be sent, each control without a word may be the one that does it.
+fn is_opaque(screen: &ScreenFacts, kind: Option<AppKind>) -> bool {
     const DRAWN: [&str; 5] =
         ["WebView", "SurfaceView", "TextureView", "GLSurfaceView", "FlutterView"];
     let Some(first) = screen.aimed.first() else { return false };
@@ -303,6 +305,9 @@ fn is_opaque(screen: &ScreenFacts) -> bool {
         .aimed
         .iter()
         .all(|it| it.names.is_empty() && it.hint.is_empty() && it.beside.is_empty());
-    let plain = first.kind == "android.view.View" && first.resource_id.is_empty();
+    let heavy = screen.written || matches!(kind, Some(AppKind::Banking | AppKind::Wallet));
+    let nameless = |it: &ControlFacts| it.resource_id.is_empty() && !it.is_field();
+    let reacts = heavy && screen.aimed.iter().any(|it| it.reacts);
+    let plain = (first.kind == "android.view.View" || reacts) && screen.aimed.iter().all(nameless);
     silent && (plain || DRAWN.iter().any(|it| first.kind.ends_with(it)))
 }

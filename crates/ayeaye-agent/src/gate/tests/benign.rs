@@ -190,3 +190,34 @@ fn what_stands_in_an_address_bar_is_nothing_written() {
     assert_eq!(judge_on(&bar("com.android.chrome:id/url_bar"), &tap).name(), "allow");
     assert_eq!(judge_on(&bar("com.example.some:id/caption"), &tap).name(), "confirm");
 }
+
+#[test]
+fn what_was_typed_last_is_taken_back() {
+    let beside = |field: &str, key: &str| {
+        let field = format!(
+            r#"<node class="android.widget.EditText" resource-id="{field}" text="cats" bounds="[40,80][900,240]"/>"#
+        );
+        let key = format!(
+            r#"<node class="android.widget.ImageButton" {key} clickable="true" bounds="[900,100][1040,220]"/>"#
+        );
+        Elements::read(&format!("<hierarchy>{field}{key}</hierarchy>")).unwrap()
+    };
+    let tap = Gesture::Click { point: Point::new(900, 67).unwrap() };
+    let delete = r#"content-desc="Delete""#;
+    for (field, key, said) in [
+        ("com.example.video:id/search_edit_text", delete, "allow"),
+        (
+            "com.android.dialer:id/digits",
+            r#"resource-id="com.android.dialer:id/deleteButton""#,
+            "allow",
+        ),
+        ("com.example.notes:id/title", delete, "confirm"),
+        (
+            "com.example.video:id/search_edit_text",
+            r#"content-desc="Delete all history""#,
+            "confirm",
+        ),
+    ] {
+        assert_eq!(judge_on(&beside(field, key), &tap).name(), said, "{field} {key}");
+    }
+}

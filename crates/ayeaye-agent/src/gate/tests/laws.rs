@@ -74,12 +74,18 @@ fn control() -> impl Strategy<Value = ControlFacts> {
 fn screen() -> impl Strategy<Value = ScreenFacts> {
     let some = || vec(text(), 0..4);
     (
-        (any::<[bool; 4]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
+        (any::<[bool; 5]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
         (vec(control(), 0..3), some(), some(), some(), some()),
     )
         .prop_map(
             |(
-                ([readable, hidden_input, can_decline, written], dialed, said, aimed, focused),
+                (
+                    [readable, hidden_input, can_decline, written, on_keyboard],
+                    dialed,
+                    said,
+                    aimed,
+                    focused,
+                ),
                 (controls, titles, header, texts, recipients),
             )| {
                 ScreenFacts {
@@ -94,6 +100,8 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     said,
                     can_decline,
                     hidden_input,
+                    on_keyboard,
+                    line_field: None,
                     dialed,
                     written,
                     draft: String::new(),

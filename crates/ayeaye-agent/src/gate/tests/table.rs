@@ -108,6 +108,10 @@ fn verdict(task: &str, component: &str, screen: &str, written: &str) -> Verdict 
         let middle = Gesture::Click { point: Point::new(500, 500).unwrap() };
         return scene.judge_blind(task, &middle);
     }
+    if written == "keyboard" {
+        let key = Gesture::Click { point: Point::new(860, 960).unwrap() };
+        return scene.judge_on_keyboard(task, &key);
+    }
     let (gesture, home) = act(&scene, written);
     let history = GateHistory { secrets: home.into_iter().collect(), ..GateHistory::default() };
     scene.judge_with(&Policy::default(), task, &gesture, &history)
