@@ -8,6 +8,7 @@ mod ask_first;
 mod asking;
 mod bare;
 mod changing;
+mod completing;
 mod controls;
 mod declines;
 mod drafts;
@@ -29,13 +30,14 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use self::completing::completes_order;
 use self::everyday::is_no_act;
 use super::class::ActClass;
 use super::components::SystemPart;
 use super::price::amount;
 use super::text::{
-    entries, find, holds, is_spaced, is_stem, mentions, normalized, normalized_all,
-    normalized_entries, stems, words,
+    entries, find, holds, is_spaced, is_stem, mentions, normalized, normalized_entries, stems,
+    words,
 };
 
 pub(super) use self::answers::{ACCENTED, ANSWERS};
@@ -95,13 +97,17 @@ static DECLINES: LazyLock<HashSet<String>> =
 static AGREES: LazyLock<HashSet<String>> =
     LazyLock::new(|| texts(&[agreeing::AGREES, northern::AGREES]));
 static CHANGES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(&[changing::CHANGES]));
-static CONFIRMS: LazyLock<HashSet<String>> =
-    LazyLock::new(|| normalized_all(&[agreeing::CONFIRMS, northern::CONFIRMS].concat()));
-static MERELY: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(agreeing::MERELY));
-static SUBSCRIBES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(agreeing::SUBSCRIBES));
-static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(agreeing::LOSSES));
-static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(agreeing::MESSAGES));
-static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(agreeing::COMMENTS));
+static CONFIRMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    [agreeing::CONFIRMS, northern::CONFIRMS].into_iter().flat_map(entries).map(normalized).collect()
+});
+static MERELY: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_entries(agreeing::MERELY));
+static SUBSCRIBES: LazyLock<Vec<String>> =
+    LazyLock::new(|| normalized_entries(agreeing::SUBSCRIBES));
+static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::LOSSES));
+static ACCESS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::ACCESS));
+static LETS_IN: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_entries(agreeing::LETS_IN));
+static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::MESSAGES));
+static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::COMMENTS));
 
 fn texts(tables: &[Table<()>]) -> HashSet<String> {
     tables
@@ -165,9 +171,6 @@ pub(super) fn commands(
     in_store: bool,
 ) -> Vec<&'static Phrase<ActClass>> {
     let mut found = in_text(name);
-    if found.is_empty() {
-        return found;
-    }
     let size = size(name);
     found.retain(|it| size <= if is_button { LONGEST_NAME } else { most(it) });
     if !found.is_empty() {
@@ -181,8 +184,15 @@ pub(super) fn commands(
             |it: &Phrase<ActClass>, at: usize| !plain || !is_no_act(&rest, at, &it.text, it.of);
         found.retain(|it| find(&rest, &it.text).any(|at| acts(it, at)));
     }
+    if found.is_empty() && completes_order(&without_harmless(name)) {
+        found.extend(LazyLock::force(&COMPLETION));
+    }
     found
 }
+
+/// What stands for a name that completes an order.
+static COMPLETION: LazyLock<Vec<Phrase<ActClass>>> =
+    LazyLock::new(|| phrases(&[&[(ActClass::Order, "", "complete an order")]]));
 
 /// Whether a name (normalized) holds no amount, nor a number that may be one: how many there are has two digits.
 fn is_without_amount(name: &str) -> bool {
@@ -316,6 +326,16 @@ pub(super) fn is_no_name(name: &str) -> bool {
     NOTHING.contains(&name) || sign(name).is_none() && !name.chars().any(char::is_alphanumeric)
 }
 
+/// Whether a text (normalized) says that somebody asks to be let in.
+pub(super) fn says_of_access(text: &str) -> bool {
+    ACCESS.iter().any(|it| holds(text, it))
+}
+
+/// Whether the whole name of a control (normalized) lets somebody in who asks for it.
+pub(super) fn lets_in(name: &str) -> bool {
+    LETS_IN.contains(name)
+}
+
 /// What a sign in place of a name stands for.
 pub(super) fn sign(name: &str) -> Option<ActClass> {
     agreeing::SIGNS.iter().find(|(sign, _)| *sign == name).map(|(_, class)| *class)
@@ -356,6 +376,7 @@ pub(super) fn asked_by_dialog(text: &str) -> Option<ActClass> {
     };
     let verbs = [ActClass::Pay, ActClass::Delete].into_iter().filter(|class| stem(*class));
     found.extend(verbs.filter(|_| is_question));
+    found.extend((is_question && completes_order(&rest)).then_some(ActClass::Order));
     found.extend(LOSSES.iter().any(|it| rest.contains(it)).then_some(ActClass::Delete));
     found.into_iter().min_by_key(|class| *class as usize)
 }

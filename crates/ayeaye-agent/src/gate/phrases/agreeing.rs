@@ -27,47 +27,44 @@ pub(super) const AGREES: Table<()> = &[
 
 /// Those that stand for a decision about money where an amount is on the screen.
 #[rustfmt::skip]
-pub(super) const CONFIRMS: &[&str] = &[
-    "confirm", "confirm and continue", "confirmar", "confirmer", "valider", "bestätigen", "conferma", "bevestigen", "potwierdź", "potwierdzam", "zatwierdź", "onayla", "подтвердить", "підтвердити", "确认", "確認", "立即确认",
-    "確定する", "承認", "승인", "تأكيد", "पुष्टि करें", "konfirmasi", "xác nhận", "ยืนยัน", "approve", "authorize", "authorise", "execute", "επιβεβαίωση", "אישור", "bekräfta", "potvrdit",
-];
+pub(super) const CONFIRMS: &str = "confirm|confirm and continue|confirmar|confirmer|valider|bestätigen|conferma|bevestigen|potwierdź|potwierdzam|zatwierdź|onayla|подтвердить|підтвердити|确认|確認|立即确认|\
+    確定する|承認|승인|تأكيد|पुष्टि करें|konfirmasi|xác nhận|ยืนยัน|approve|authorize|authorise|execute|επιβεβαίωση|אישור|bekräfta|potvrdit";
 
 /// Those that only agree: beside something that is paid again and again, which another control begins, they are the
 /// other choice.
 #[rustfmt::skip]
-pub(super) const MERELY: &[&str] = &[
-    "ok", "okay", "o.k.", "accept", "accept all", "agree", "i agree", "aceptar", "de acuerdo", "estoy de acuerdo", "accepter", "d'accord", "j'accepte", "zustimmen", "akzeptieren", "einverstanden", "aceitar", "concordo", "accetta", "d'accordo", "akkoord", "accepteren", "akceptuj", "zgadzam się", "kabul et", "kabul ediyorum",
-    "ок", "принять", "согласен", "согласиться", "прийняти", "погоджуюсь", "同意", "接受", "同意する", "동의", "동의함", "موافق", "قبول", "أوافق", "स्वीकार करें", "सहमत हूं", "ठीक है", "setuju", "terima", "đồng ý", "chấp nhận", "ตกลง", "ยอมรับ", "souhlasím", "súhlasím", "elfogadom", "αποδοχή", "приемам", "prihvaćam",
-];
+pub(super) const MERELY: &str = "ok|okay|o.k.|accept|accept all|agree|i agree|aceptar|de acuerdo|estoy de acuerdo|accepter|d'accord|j'accepte|zustimmen|akzeptieren|einverstanden|aceitar|concordo|accetta|d'accordo|akkoord|accepteren|akceptuj|zgadzam się|kabul et|kabul ediyorum|\
+    ок|принять|согласен|согласиться|прийняти|погоджуюсь|同意|接受|同意する|동의|동의함|موافق|قبول|أوافق|स्वीकार करें|सहमत हूं|ठीक है|setuju|terima|đồng ý|chấp nhận|ตกลง|ยอมรับ|souhlasím|súhlasím|elfogadom|αποδοχή|приемам|prihvaćam";
 
 /// What a control says that begins a subscription, as the beginnings of words, or anywhere in scripts without blanks.
 #[rustfmt::skip]
-pub(super) const SUBSCRIBES: &[&str] = &[
-    "subscri", "abonn", "suscri", "assina", "abbona", "subskryb", "abone", "подписк", "подписат", "підписк", "підписат", "订阅", "訂閱", "購読", "구독", "اشتراك", "اشترك", "langganan", "berlangganan", "prenumer", "předplat", "előfizet",
-];
+pub(super) const SUBSCRIBES: &str = "subscri|abonn|suscri|assina|abbona|subskryb|abone|подписк|подписат|підписк|підписат|订阅|訂閱|購読|구독|اشتراك|اشترك|langganan|berlangganan|prenumer|předplat|előfizet";
 
 /// What is said when something is lost.
 #[rustfmt::skip]
-pub(super) const LOSSES: &[&str] = &[
-    "cannot be undone", "can't be undone", "can not be undone", "cannot be reversed", "permanently", "gone for good", "gone forever", "will be lost", "will be erased", "will be deleted", "will be removed", "irreversible",
-    "no se puede deshacer", "se perderán", "de forma permanente", "irréversible", "ne peut pas être annulée", "définitivement", "seront supprimé", "kann nicht rückgängig", "nicht rückgängig gemacht", "unwiderruflich", "endgültig",
-    "não pode ser desfeit", "permanentemente", "não poderá ser desfeita", "non può essere annullata", "definitivamente", "kan niet ongedaan", "permanent verwijderd", "nie można cofnąć", "trwale", "geri alınamaz", "kalıcı olarak",
-    "нельзя отменить", "невозможно отменить", "безвозвратно", "будут удалены", "неможливо скасувати", "назавжди", "无法撤销", "无法恢复", "不可恢复", "永久", "將被刪除", "将被删除", "無法復原", "元に戻せません", "元に戻すことはできません", "完全に削除", "되돌릴 수 없", "영구적으로", "복구할 수 없",
-    "لا يمكن التراجع", "نهائيا", "पूर्ववत नहीं", "हमेशा के लिए", "tidak dapat diurungkan", "tidak dapat dibatalkan", "secara permanen", "không thể hoàn tác", "vĩnh viễn", "ไม่สามารถยกเลิกได้", "อย่างถาวร",
-];
+pub(super) const LOSSES: &str = "cannot be undone|can't be undone|can not be undone|cannot be reversed|permanently|gone for good|gone forever|will be lost|will be erased|will be deleted|will be removed|irreversible|\
+    no se puede deshacer|se perderán|de forma permanente|irréversible|ne peut pas être annulée|définitivement|seront supprimé|kann nicht rückgängig|nicht rückgängig gemacht|unwiderruflich|endgültig|\
+    não pode ser desfeit|permanentemente|não poderá ser desfeita|non può essere annullata|definitivamente|kan niet ongedaan|permanent verwijderd|nie można cofnąć|trwale|geri alınamaz|kalıcı olarak|\
+    нельзя отменить|невозможно отменить|безвозвратно|будут удалены|неможливо скасувати|назавжди|无法撤销|无法恢复|不可恢复|永久|將被刪除|将被删除|無法復原|元に戻せません|元に戻すことはできません|完全に削除|되돌릴 수 없|영구적으로|복구할 수 없|\
+    لا يمكن التراجع|نهائيا|पूर्ववत नहीं|हमेशा के लिए|tidak dapat diurungkan|tidak dapat dibatalkan|secara permanen|không thể hoàn tác|vĩnh viễn|ไม่สามารถยกเลิกได้|อย่างถาวร";
+
+/// What is said where somebody else asks to be let in: into an account, or to a file.
+#[rustfmt::skip]
+pub(super) const ACCESS: &str = "trying to sign in|trying to log in|approve sign-in|approve sign in|sign-in request|login request|access request|wants access|requests access|requested access|anmeldeversuch|gerade, dich anzumelden|gerade, sich anzumelden|anmeldung genehmigen|zugriffsanfrage|intentando iniciar sesión|intentas iniciar sesión|tentez de vous connecter|tentative de connexion|tentando fazer login|\
+    tentando de accedere|tentativo di accesso|probeer je in te loggen|próba logowania|пытаетесь войти|попытка входа|尝试登录|登录确认|登入確認|嘗試登入|ログインしようとして|ログインの承認|로그인하려고|로그인 시도";
+
+/// What lets somebody in there, beside what agrees.
+#[rustfmt::skip]
+pub(super) const LETS_IN: &str = "share|sign in|log in|give access|yes, it's me|yes, it was me|it's me|teilen|anmelden|ja, das bin ich|ja, ich bin es|sí, soy yo|oui, c'est moi|sim, sou eu|sì, sono io|да, это я|登录|登入|确认登录|是，是我本人|是我|はい、私です|ログイン|예, 본인입니다|로그인";
 
 /// What a field says into which a message to somebody is typed.
 #[rustfmt::skip]
-pub(super) const MESSAGES: &[&str] = &[
-    "message", "reply", "chat message", "text message", "sms", "imessage", "nachricht", "antwort", "mensaje", "mensagem", "messaggio", "bericht", "wiadomość", "mesaj", "сообщение", "повідомлення", "消息", "信息", "短信", "讯息", "訊息", "回复", "回覆",
-    "メッセージ", "返信", "메시지", "메세지", "답장", "رسالة", "संदेश", "मैसेज", "pesan", "tin nhắn", "ข้อความ", "répondre", "responder", "rispondi", "ответить", "μήνυμα", "הודעה", "meddelande", "zpráva",
-];
+pub(super) const MESSAGES: &str = "message|reply|chat message|text message|sms|imessage|nachricht|antwort|mensaje|mensagem|messaggio|bericht|wiadomość|mesaj|сообщение|повідомлення|消息|信息|短信|讯息|訊息|回复|回覆|\
+    メッセージ|返信|메시지|메세지|답장|رسالة|संदेश|मैसेज|pesan|tin nhắn|ข้อความ|répondre|responder|rispondi|ответить|μήνυμα|הודעה|meddelande|zpráva";
 
 /// What a field says into which something for everybody is typed.
 #[rustfmt::skip]
-pub(super) const COMMENTS: &[&str] = &[
-    "comment", "add a comment", "what's happening", "what's on your mind", "tweet", "kommentar", "kommentieren", "comentario", "comentário", "commentaire", "commento", "komentarz", "yorum", "комментарий", "коментар", "评论", "評論", "留言", "コメント", "댓글", "تعليق", "टिप्पणी", "komentar", "bình luận", "ความคิดเห็น",
-];
+pub(super) const COMMENTS: &str = "comment|add a comment|what's happening|what's on your mind|tweet|kommentar|kommentieren|comentario|comentário|commentaire|commento|komentarz|yorum|комментарий|коментар|评论|評論|留言|コメント|댓글|تعليق|टिप्पणी|komentar|bình luận|ความคิดเห็น";
 
 /// Signs in place of words, as icons are read out or drawn.
 pub(super) const SIGNS: &[(&str, super::ActClass)] = &[

@@ -20,13 +20,17 @@ pub(in crate::gate) enum When {
     Store,
     /// The screen shows an amount, or the app sells or pays.
     Priced,
+    /// In an app for money.
+    Money,
+    /// The same, and on a button beside an amount where nothing else is sold: in shops and elsewhere it is a place.
+    Traded,
     /// The app is that of calls.
     Calls,
     /// Where one of several apps is chosen.
     Chooser,
 }
 
-use When::{Always, Calls, Chooser, Priced, Social, Store, Written};
+use When::{Always, Calls, Chooser, Money, Priced, Social, Store, Traded, Written};
 
 /// What a name does where, and the verbs by which a user asks for just that.
 #[derive(Debug)]
@@ -54,11 +58,17 @@ const NAMES: &[Row] = &[
     (Publish, Always, "accept request|accept friend request|accept invitation|accept invite|einladung annehmen|accepter l'invitation|aceptar invitación|aceitar convite|accetta invito|принять приглашение|接受邀请|招待を承認|초대 수락",
         "accept|join|nimm|annehm|accepte|acepta|aceite|accetta|прими|接受|承認|수락"),
     (Delete, Always, "log out|logout|sign out|signout|log out of this account|abmelden|ausloggen|se déconnecter|déconnexion|cerrar sesión|sair da conta|terminar sessão|esci dall'account|disconnetti account|uitloggen|afmelden|wyloguj|wyloguj się|oturumu kapat|çıkış yap|выйти из аккаунта|выйти из учётной записи|вийти з акаунта|退出登录|登出|ログアウト|サインアウト|로그아웃|تسجيل الخروج|साइन आउट करें|लॉग आउट करें|logout dari akun|đăng xuất|ออกจากระบบ|logga ut|log ud|logg ut|kirjaudu ulos|odhlásit se|odhlásiť sa|kijelentkezés|deconectare|αποσύνδεση|изход от профила|odjava|התנתק|\
-        unfriend|leave group|leave chat|gruppe verlassen|quitter le groupe|salir del grupo|sair do grupo|abbandona gruppo|groep verlaten|opuść grupę|gruptan çık|выйти из группы|退出群聊|グループを退会|채팅방 나가기|turn off and delete|turn off & delete",
-        "log out|log me out|sign out|sign me out|logout|leave|unfriend|remove|delete|melde|abmeld|logg|verlass|déconnecte|quitte|cierra|sal|salir|sair|saia|encerre|termine|esci|disconnetti|abbandona|log uit|meld|uitlog|verlaat|wyloguj|opuść|çıkış|kapat|выйди|выйти|вийди|退出|登出|ログアウト|サインアウト|退会|로그아웃|나가|اخرج|سجل الخروج|लॉग आउट|साइन आउट|keluar|đăng xuất|ออกจากระบบ|kirjaudu|odhlas"),
+        unfriend|leave group|leave chat|gruppe verlassen|quitter le groupe|salir del grupo|sair do grupo|abbandona gruppo|groep verlaten|opuść grupę|gruptan çık|выйти из группы|退出群聊|グループを退会|채팅방 나가기|탈퇴|turn off and delete|turn off & delete",
+        "log out|log me out|sign out|sign me out|logout|leave|unfriend|remove|delete|melde|abmeld|logg|verlass|déconnecte|quitte|cierra|sal|salir|sair|saia|encerre|termine|esci|disconnetti|abbandona|log uit|meld|uitlog|verlaat|wyloguj|opuść|çıkış|kapat|выйди|выйти|вийди|退出|登出|ログアウト|サインアウト|退会|로그아웃|나가|탈퇴|اخرج|سجل الخروج|लॉग आउट|साइन आउट|keluar|đăng xuất|ออกจากระบบ|kirjaudu|odhlas"),
+    (Delete, Social, "block|blockieren|bloquear|bloquer|blocca|blokkeren|zablokuj|engelle|заблокировать|заблокувати|拉黑|封鎖|ブロック|차단|حظر|ब्लॉक करें|blokir|chặn|บล็อก|blockera|bloker|blokker|estä|zablokovat|exit|verlassen|quitter|salir|sair|abbandona|verlaten|opuść|выйти|退出|나가기|keluar",
+        "block|blockier|bloque|bloqui|blocca|blokk|zablokuj|engelle|заблокир|заблокуй|拉黑|封鎖|ブロック|차단|احظر|ब्लॉक|blokir|chặn|บล็อก|estä|exit|leave|verlass|quitte|sal|saia|sair|abbandona|verlaat|opuść|выйди|退出|나가|keluar"),
+    (Delete, Always, "power off|shut down|herunterfahren|spegni telefono|выключить питание|关机|關機|電源を切る|전원 끄기",
+        "power off|turn off|switch off|shut down|schalt|fahr|spegni|выключи|关机|關機|電源|전원"),
     (Grant, Always, "pair|pair now|koppeln|associer|vincular|emparejar|parear|accoppia|associa|sparuj|eşle|eşleştir|сопряжение|подключить устройство|配对|配對|ペア設定する|ペアリング|페어링|등록하고 연결|اقتران|पेयर करें|sandingkan|ghép nối|จับคู่|parkoppla|muodosta pariliitos|spárovat", ""),
-    (Order, Priced, "checkout|check out|checkout now|check out now|zur kasse gehen|caja|caisse|finalizar la compra|pagar y finalizar|cassa|afrekenen|kasa|ödemeye geç|оформить|к оформлению|оформити|结账|結帳|去买单|买单|買單|レジに進む|ご購入手続きへ|계산하기|체크아웃|إتمام الطلب|الدفع الآن|चेकआउट|चेकआउट करें|checkout sekarang|tiến hành đặt hàng|ชำระค่าสินค้า|till kassan|til kassen|kassalle|k pokladně",
+    (Order, Priced, "checkout|check out|continue to checkout|checkout now|check out now|zur kasse gehen|caja|caisse|finalizar la compra|pagar y finalizar|cassa|afrekenen|kasa|ödemeye geç|оформить|к оформлению|перейти к оформлению|оформити|结账|結帳|去买单|买单|買單|sepeti onayla|レジに進む|ご購入手続きへ|계산하기|체크아웃|إتمام الطلب|الدفع الآن|चेकआउट|चेकआउट करें|checkout sekarang|tiến hành đặt hàng|ชำระค่าสินค้า|till kassan|til kassen|kassalle|k pokladně",
         "checkout|check out|kasse|caja|caisse|cassa|afreken|kasa|оформ|结账|結帳|レジ|계산|चेकआउट"),
+    (Transfer, Traded, "sell|sell all|sell now|verkaufen|vendre|vender|vendi|verkopen|sprzedaj|hemen sat|продать|продати|买入|卖出|買入|賣出|売却|売る|매도|매수|jual|bán|ขาย|बेचें|بيع", ""),
+    (Transfer, Money, "convert|swap|umwandeln|convertir|converter|兑换|兌換|闪兑|両替|환전", ""),
     (Transfer, Priced, "request|request now|anfordern|demander|solicitar|richiedi|запросить|收款|請求する", ""),
     (Order, Always, "bid|rent|place a bid|bieten|mieten|enchérir|louer|pujar|alquilar|alugar|noleggia|bieden|huren|licytuj|wypożycz|teklif ver|kirala|сделать ставку|взять напрокат|зробити ставку|орендувати|出价|租赁|租借|入札する|レンタル|입찰하기|대여", ""),
     (Pay, Always, "renew|try free|try for free|try it free|start trial|start your trial|begin trial|start your free trial|agree and pay|agree & pay|agree and subscribe|verlängern|jetzt gratis testen|renouveler|essayer gratuitement|renovar|probar gratis|prueba gratis|testar grátis|teste grátis|rinnova|prova gratis|verlengen|gratis proberen|odnów|wypróbuj za darmo|yenile ve öde|ücretsiz dene|продлить|попробовать бесплатно|подовжити|спробувати безкоштовно|免费试用|续订|無料で試す|무료 체험|جرّب مجانًا|تجديد|coba gratis|dùng thử miễn phí|ทดลองใช้ฟรี", ""),
@@ -69,6 +79,7 @@ const NAMES: &[Row] = &[
         ""),
     (Call, Calls, "answer|accept|accept call|pick up|redial|annehmen|abheben|répondre|décrocher|contestar|aceptar|atender|aceitar|rispondi|accetta|opnemen|beantwoorden|odbierz|cevapla|yanıtla|kabul et|ответить|принять|відповісти|прийняти|接听|接聽|接受|応答|応答する|받기|수락|رد|قبول|जवाब दें|स्वीकार करें|jawab|terima|trả lời|รับสาย|svara|besvar|vastaa|přijmout",
         "answer|accept|pick up|take|nimm|annehm|abheb|réponds|décroche|contesta|acepta|atenda|aceite|rispondi|accetta|neem|odbierz|cevapla|yanıtla|ответь|прими|відповідай|прийми|接|応答|받아|رد|उठा|jawab|angkat|nghe|รับ|svara|vastaa|přijmi"),
+    (Call, Calls, "ligar", "ligue|liga|ligar|telefon"),
     (Grant, Chooser, "always|siempre|toujours|immer|sempre|altijd|zawsze|her zaman|всегда|завжди|始终|總是|一律|常時|항상|دائما|हमेशा|selalu|luôn chọn|ทุกครั้ง|alltid|aina|vždy", ""),
     (Call, Always, "accept call|answer call|redial|call again|wahlwiederholung|anruf annehmen|重拨|リダイヤル|재발신", "answer|accept|call|redial|ruf|nimm|重拨|打"),
 ];

@@ -9,7 +9,7 @@ use crate::gate::class::ActClass::{
 pub(super) const CONTROLS: Table<ActClass> = &[
     (Pay, "sv", "betala|betala nu|slutför köp|slutför betalning|donera"),
     (Pay, "da", "betal|betal nu|gennemfør betaling|gennemfør køb|doner"),
-    (Pay, "nb", "betal|betal nå|fullfør betaling|fullfør kjøp"),
+    (Pay, "nb", "betal nå|fullfør betaling|fullfør kjøp"),
     (Pay, "fi", "maksa|maksa nyt|vahvista maksu|hyväksy maksu"),
     (Pay, "cs", "zaplatit|zaplatit nyní|potvrdit platbu"),
     (Pay, "sk", "zaplatiť|zaplatiť teraz|potvrdiť platbu"),
@@ -38,7 +38,7 @@ pub(super) const CONTROLS: Table<ActClass> = &[
     (Order, "he", "קנה|קנה עכשיו|קנייה|הזמן|הזמן עכשיו|בצע הזמנה|לרכישה"),
     (Transfer, "sv", "överför|överför pengar|skicka pengar|swisha"),
     (Transfer, "da", "overfør|overfør penge|send penge"),
-    (Transfer, "nb", "overfør|overfør penger|send penger"),
+    (Transfer, "nb", "overfør penger|send penger"),
     (Transfer, "fi", "siirrä rahaa|vahvista siirto|lähetä rahaa"),
     (Transfer, "cs", "převést|převést peníze|odeslat platbu|odeslat peníze"),
     (Transfer, "sk", "previesť|previesť peniaze|odoslať platbu|odoslať peniaze"),
@@ -50,7 +50,7 @@ pub(super) const CONTROLS: Table<ActClass> = &[
     (Transfer, "he", "העבר כסף|העברת כספים|שלח כסף"),
     (Delete, "sv", "ta bort|ta bort alla|radera|radera allt|avinstallera|töm papperskorgen"),
     (Delete, "da", "slet|slet alle|fjern|afinstaller|tøm papirkurv"),
-    (Delete, "nb", "slett|slett alle|fjern|avinstaller|tøm papirkurven"),
+    (Delete, "nb", "slett|slett alle|avinstaller|tøm papirkurven"),
     (Delete, "fi", "poista|poista kaikki|poista asennus|tyhjennä roskakori"),
     (Delete, "cs", "smazat|smazat vše|odstranit|odinstalovat|vymazat|vysypat koš"),
     (Delete, "sk", "zmazať|odstrániť|odstrániť všetko|odinštalovať|vymazať"),
@@ -61,8 +61,8 @@ pub(super) const CONTROLS: Table<ActClass> = &[
     (Delete, "hr", "izbriši|izbriši sve|ukloni|deinstaliraj|isprazni smeće"),
     (Delete, "he", "מחק|מחיקה|מחק הכל|הסר|הסרת התקנה"),
     (Install, "sv", "installera|installera ändå"),
-    (Install, "da", "installer|installer alligevel|installér"),
-    (Install, "nb", "installer|installer likevel"),
+    (Install, "da", "installer alligevel|installér"),
+    (Install, "nb", "installer likevel"),
     (Install, "fi", "asenna|asenna silti"),
     (Install, "cs", "instalovat|nainstalovat|přesto nainstalovat"),
     (Install, "sk", "inštalovať|nainštalovať"),
@@ -86,10 +86,10 @@ pub(super) const CONTROLS: Table<ActClass> = &[
     (Grant, "he", "אישור גישה|אפשר|בזמן השימוש באפליקציה|רק הפעם"),
     (Call, "sv", "ring|ring upp|videosamtal|röstsamtal"),
     (Call, "da", "ring op|ring til|videoopkald|taleopkald"),
-    (Call, "nb", "ring|videosamtale|taleanrop"),
+    (Call, "nb", "videosamtale|taleanrop"),
     (Call, "fi", "soita|videopuhelu|äänipuhelu"),
     (Call, "cs", "volat|zavolat|videohovor|hlasový hovor"),
-    (Call, "sk", "volať|zavolať|videohovor|hlasový hovor"),
+    (Call, "sk", "volať|zavolať"),
     (Call, "hu", "hívás|videohívás|hanghívás"),
     (Call, "ro", "apelează|apelați|apel video|apel vocal"),
     (Call, "el", "κλήση|βιντεοκλήση|φωνητική κλήση"),
@@ -110,7 +110,7 @@ pub(super) const CONTROLS: Table<ActClass> = &[
     (Publish, "he", "פרסם|פרסום|שתף עכשיו"),
     (Send, "sv", "skicka|skicka meddelande|skicka till alla|vidarebefordra"),
     (Send, "da", "send til alle|send besked|videresend"),
-    (Send, "nb", "send til alle|send melding|videresend"),
+    (Send, "nb", "send melding"),
     (Send, "fi", "lähetä|lähetä viesti|lähetä kaikille|välitä"),
     (Send, "cs", "odeslat|poslat|odeslat všem|přeposlat"),
     (Send, "sk", "odoslať|poslať|odoslať všetkým|preposlať"),
@@ -170,9 +170,7 @@ pub(super) const AGREES: Table<()> = &[
 
 /// Of those, how people agree to what costs money.
 #[rustfmt::skip]
-pub(super) const CONFIRMS: &[&str] = &[
-    "bekräfta", "godkänn", "bekræft", "godkend", "bekreft", "godta", "vahvista", "hyväksy", "potvrdit", "potvrdiť", "megerősítés", "confirmă", "επιβεβαίωση", "потвърди", "потвърждаване", "potvrdi", "אישור", "אשר",
-];
+pub(super) const CONFIRMS: &str = "bekräfta|godkänn|bekræft|godkend|bekreft|godta|vahvista|hyväksy|potvrdit|potvrdiť|megerősítés|confirmă|επιβεβαίωση|потвърди|потвърждаване|potvrdi|אישור|אשר";
 
 #[rustfmt::skip]
 pub(super) const INTENTS: Table<ActClass> = &[

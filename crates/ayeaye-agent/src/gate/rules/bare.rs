@@ -35,7 +35,7 @@ pub(super) fn bare(
     };
     names.extend(id.split(' ').map(str::to_owned));
     names.extend((!id.is_empty()).then_some(id));
-    let here = |it: &&Bare| holds(it.when, request, kind);
+    let here = |it: &&Bare| holds(it.when, control, request, kind);
     let found =
         names.iter().find_map(|name| phrases::bare(name).iter().find(here).map(|it| (name, it)));
     let Some((name, bare)) = found else { return false };
@@ -50,16 +50,25 @@ pub(super) fn bare(
     true
 }
 
-fn holds(when: When, request: &GateRequest<'_>, kind: Option<AppKind>) -> bool {
+fn holds(
+    when: When,
+    control: &ControlFacts,
+    request: &GateRequest<'_>,
+    kind: Option<AppKind>,
+) -> bool {
     let screen = request.screen;
+    let money = matches!(kind, Some(AppKind::Wallet | AppKind::Banking));
+    let priced = || screen.texts.iter().any(|it| amount(it).is_some());
     match when {
         When::Always => true,
         When::Written => screen.written,
         When::Social => matches!(kind, Some(AppKind::Social | AppKind::Messenger)),
         When::Store => kind == Some(AppKind::Store),
-        When::Priced => {
-            matches!(kind, Some(AppKind::Store | AppKind::Wallet | AppKind::Banking))
-                || screen.texts.iter().any(|it| amount(it).is_some())
+        When::Priced => money || kind == Some(AppKind::Store) || priced(),
+        When::Money => money,
+        When::Traded => {
+            let place = matches!(kind, Some(AppKind::Shop | AppKind::Social | AppKind::Browser));
+            money || !place && control.kind.ends_with("Button") && priced()
         }
         When::Chooser => {
             let activity = request.activity.to_ascii_lowercase();
