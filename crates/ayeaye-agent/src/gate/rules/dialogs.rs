@@ -18,6 +18,9 @@ pub(super) fn agreed_to(
 ) -> Option<(ActClass, String)> {
     let screen = request.screen;
     let agrees = agrees(control);
+    if let Some(text) = let_in(control, screen) {
+        return Some((ActClass::Grant, format!("\"{text}\"")));
+    }
     if agrees.is_none() && !goes_on(control) {
         return None;
     }
@@ -34,6 +37,9 @@ pub(super) fn agreed_to(
     if firmly && matches!(kind, Some(AppKind::Banking | AppKind::Wallet)) {
         return Some((ActClass::Transfer, "an app of money".to_owned()));
     }
+    if firmly && kind == Some(AppKind::Secrets) {
+        return Some((ActClass::Grant, "an app of secrets".to_owned()));
+    }
     let priced = said.iter().find(|it| amount(it).is_some());
     if firmly && let Some(text) = priced {
         return Some((ActClass::Pay, format!("\"{text}\"")));
@@ -46,6 +52,15 @@ pub(super) fn agreed_to(
         Some((class, format!("\"{text}\"")))
     });
     asked.min_by_key(|(class, _)| *class as usize)
+}
+
+/// What is said of somebody else who asks to be let in, where this control does so.
+fn let_in<'a>(control: &ControlFacts, screen: &'a ScreenFacts) -> Option<&'a String> {
+    let lets = || control.names.iter().any(|it| phrases::lets_in(&normalized(it)));
+    if !control.reacts || agrees(control).is_none() && !lets() {
+        return None;
+    }
+    screen.said.iter().chain(&screen.titles).find(|it| phrases::says_of_access(&normalized(it)))
 }
 
 /// Whether a text is the title of a thing that the user names: "Buy milk" of "Delete the note Buy milk". Where there is
