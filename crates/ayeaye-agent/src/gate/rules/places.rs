@@ -308,6 +308,7 @@ fn is_opaque(screen: &ScreenFacts, kind: Option<AppKind>) -> bool {
     let heavy = screen.written || matches!(kind, Some(AppKind::Banking | AppKind::Wallet));
     let nameless = |it: &ControlFacts| it.resource_id.is_empty() && !it.is_field();
     let reacts = heavy && screen.aimed.iter().any(|it| it.reacts);
-    let plain = (first.kind == "android.view.View" || reacts) && screen.aimed.iter().all(nameless);
+    let plain = first.kind == "android.view.View" && first.resource_id.is_empty()
+        || reacts && screen.aimed.iter().all(nameless);
     silent && (plain || DRAWN.iter().any(|it| first.kind.ends_with(it)))
 }
