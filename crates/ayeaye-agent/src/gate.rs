@@ -7,6 +7,7 @@ mod addressee;
 mod amount;
 mod answers;
 mod apps;
+mod cases;
 mod class;
 mod clock;
 mod components;

@@ -25,6 +25,8 @@ const FOR: &[&str] = &[
 #[rustfmt::skip]
 const CHANNELS: &[&str] = &[
     "whatsapp", "telegram", "signal", "sms", "mail", "email", "e-mail", "messages", "messenger", "threema", "viber", "line", "wechat", "instagram", "facebook", "slack", "teams", "discord", "skype",
+    "imessage", "snapchat", "tiktok", "twitter", "linkedin", "gmail", "outlook", "zalo", "kakaotalk", "qq", "google", "maps",
+    "微信", "钉钉", "飞书", "카카오톡", "카톡", "ватсап", "вотсап", "телеграм", "вайбер", "واتساب", "الواتساب", "व्हाट्सएप", "ไลน์",
 ];
 /// Questions that are handed on: "ask Bob whether Anna comes".
 #[rustfmt::skip]
@@ -89,6 +91,14 @@ static FOR_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 fn all(lists: &[&[&str]]) -> Vec<String> {
     lists.iter().flat_map(|it| *it).map(|it| normalized(it)).collect()
 }
+
+/// Whether a word (normalized) is a way on which something goes, and nobody's name.
+pub(super) fn is_channel(word: &str) -> bool {
+    word != LINE && CHANNELS.contains(&word)
+}
+
+/// Of these the one that is a name of people as well.
+pub(super) const LINE: &str = "line";
 
 /// A place in a text, from where to where.
 type Place = (usize, usize);

@@ -1,4 +1,5 @@
 //! Names in full: "Anna Berg" is not Anna Meier, and "Anna's birthday" is not Anna.
+use super::cases::is_form_of;
 use super::class::ActClass;
 use super::fillers::EMPTY_WORDS;
 use super::kinds::is_kind;
@@ -117,9 +118,10 @@ fn is_between(all: &[&str], at: usize) -> bool {
         && rest.take(1).any(|it| it.starts_with(char::is_uppercase))
 }
 
-/// Whether somebody of two names or more is shown who shares one with whom the words are for (`addressed`), and whom
-/// none of the names in full fits.
-pub(super) fn is_namesake(addressed: &str, full: &[Vec<String>], shown: &str) -> bool {
+/// Whether somebody of two names or more is shown who shares one with whom the user's words (`own`) are for
+/// (`addressed`), and whom none of the names in full fits.
+pub(super) fn is_namesake(own: &str, addressed: &str, full: &[Vec<String>], shown: &str) -> bool {
+    let languages = phrases::languages_in(own);
     let said: Vec<&str> = words(addressed).collect();
     // Behind "of" nobody is written to, and "van" is one: there the first name stands for all.
     let meant = |full: &&Vec<String>| {
@@ -136,18 +138,18 @@ pub(super) fn is_namesake(addressed: &str, full: &[Vec<String>], shown: &str) ->
         people.push([one.as_slice(), other].concat());
     }
     people.into_iter().any(|shown| {
-        let near = full
-            .iter()
-            .filter(meant)
-            .filter(|it| without_particles(&shown).any(|one| it.contains(one)));
+        let near = full.iter().filter(meant).filter(|it| {
+            without_particles(&shown)
+                .any(|one| it.iter().any(|said| is_form_of(said, one, &languages)))
+        });
         let mut near = near.peekable();
-        1 < shown.len() && near.peek().is_some() && near.all(|it| !fits(it, &shown))
+        1 < shown.len() && near.peek().is_some() && near.all(|it| !fits(it, &shown, &languages))
     })
 }
 
 /// Whether a second word of a name is shown as well, or its first letter: "Anna B.".
-fn fits(full: &[String], shown: &[String]) -> bool {
-    let is_same = |name: &&String| shown.contains(name);
+fn fits(full: &[String], shown: &[String], languages: &[&str]) -> bool {
+    let is_same = |name: &&String| shown.iter().any(|it| is_form_of(name, it, languages));
     let is_initial = |name: &&String| {
         shown.iter().any(|it| it.chars().count() == 1 && name.starts_with(it.as_str()))
     };

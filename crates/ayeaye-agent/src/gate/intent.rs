@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::addressee::addressed;
+use super::addressee::{addressed, is_channel};
 use super::apps::{self, AppKind};
+use super::cases::names_somebody;
 use super::class::ActClass;
 use super::fillers::{says_all, says_something};
 use super::full_names::{full_names_in, is_namesake, is_something_of};
 use super::kinds::{is_kind, is_told_apart, names_title};
-use super::names::names;
+use super::names::{names, names_but};
 use super::owners::{hosts_in, names_host};
 use super::phrases;
 use super::quoted::{
@@ -78,6 +79,7 @@ impl UserWords {
             }
             text.push_str(&normalized_lines(said));
         }
+        people.retain(|it| !is_channel(it));
         people.sort_unstable();
         people.dedup();
         if MOST < text.len() {
@@ -154,7 +156,9 @@ impl UserWords {
                     }
                     continue;
                 }
-                asked |= content.is_none_or(|it| !it.is_all);
+                let (before, after) = (&self.own[..at], &self.own[end..]);
+                asked |= content.is_none_or(|it| !it.is_all)
+                    && !phrases::is_only_app(before, &phrase.text, after, &self.people);
             }
         }
         asked
@@ -226,17 +230,16 @@ impl UserWords {
         let address = shown
             .split(|c: char| c.is_whitespace() || "<>()[],;".contains(c))
             .find(|it| it.contains('@'));
-        match address {
-            Some(address) => {
-                let own = address.split('@').next().unwrap_or_default();
-                holds(&self.text, &normalized(address)) || names(self.addressed(), own)
-            }
-            None => {
-                names(self.addressed(), shown)
-                    && !is_namesake(self.addressed(), &self.full_names, shown)
-                    && !is_something_of(&self.text, shown)
-            }
+        if let Some(address) = address {
+            let own = address.split('@').next().unwrap_or_default();
+            return holds(&self.text, &normalized(address))
+                || names_but(self.addressed(), own, &is_channel);
         }
+        let is_meant = |it: &&String| !self.spared.has(it);
+        let people: Vec<_> = self.people.iter().filter(is_meant).collect();
+        names_somebody(&self.own, self.addressed(), &people, shown)
+            && !is_namesake(&self.own, self.addressed(), &self.full_names, shown)
+            && !is_something_of(&self.text, shown)
     }
 
     /// Whether whom something is for stands at the top of a screen, and everybody of several: "Anna, Ben".

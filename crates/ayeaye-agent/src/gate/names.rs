@@ -11,13 +11,18 @@ const SECOND_OF_TWO: [char; 2] = ['ل', 'ب'];
 /// Whether a text (normalized) names what is shown: a word that says something is in both, or the whole, which is of
 /// two letters at least.
 pub(super) fn names(text: &str, shown: &str) -> bool {
+    names_but(text, shown, &|_| false)
+}
+
+/// The same where words that are `empty` say nothing.
+pub(super) fn names_but(text: &str, shown: &str, empty: &dyn Fn(&str) -> bool) -> bool {
     let shown = normalized(shown);
-    if shown.is_empty() || text.is_empty() {
+    if text.is_empty() || words(&shown).all(empty) {
         return false;
     }
     let whole = !EMPTY_WORDS.contains(&shown) && 2 <= shown.chars().count();
     whole && holds(text, &shown)
-        || words(&shown).filter(|it| says_something(it)).any(|word| {
+        || words(&shown).filter(|it| says_something(it) && !empty(it)).any(|word| {
             if word.chars().all(|c| is_spaced(c) || c.is_numeric()) {
                 holds(text, word) || has_prefixed(text, word)
             } else {

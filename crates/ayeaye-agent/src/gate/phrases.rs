@@ -20,6 +20,7 @@ mod northern;
 mod nouns;
 mod other_words;
 mod parts;
+mod reaching;
 mod secrets;
 mod telling;
 #[cfg(test)]
@@ -36,8 +37,8 @@ use super::class::ActClass;
 use super::components::SystemPart;
 use super::price::amount;
 use super::text::{
-    entries, find, holds, is_spaced, is_stem, mentions, normalized, normalized_entries, stems,
-    words,
+    entries, find, holds, is_spaced, is_stem, mentions, normalized, normalized_all,
+    normalized_entries, stems, words,
 };
 
 pub(super) use self::answers::{ACCENTED, ANSWERS};
@@ -49,6 +50,8 @@ pub(super) use self::everyday::Where;
 pub(super) use self::intents::{forgetting, is_asked_about};
 pub(super) use self::negation::is_negated;
 pub(super) use self::nouns::{is_looked_at, is_noun};
+pub(super) use self::other_words::is_only_app;
+pub(super) use self::reaching::{languages_in, reaching, tells_of_publishing};
 pub(super) use self::secrets::{ADDRESS_PARTS, BESIDE_SECRETS};
 
 /// A table of phrases: class, language, phrases (see [`entries`]).
@@ -123,11 +126,6 @@ static AREAS: LazyLock<Vec<Phrase<SystemPart>>> =
     LazyLock::new(|| phrases(&[areas::AREAS, areas_device::AREAS]));
 static INTENTS: LazyLock<Vec<Phrase<ActClass>>> =
     LazyLock::new(|| phrases(&[intents::INTENTS, northern::INTENTS, lasting::INTENTS]));
-/// Of those the verbs that reach somebody.
-static REACHING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let reach = |it: &&Phrase<ActClass>| matches!(it.of, ActClass::Send | ActClass::Call);
-    AhoCorasick::new(INTENTS.iter().filter(reach).map(|it| &it.text)).ok()
-});
 /// What dialogs for a permission say, and the words of a user that need it.
 type Needs = Vec<(Vec<Phrase<u8>>, Vec<String>)>;
 
@@ -394,13 +392,6 @@ pub(super) fn names_area(text: &str, part: SystemPart) -> bool {
 /// What the user's words may ask for: the verbs of a class, and where each stands.
 pub(super) fn intents(class: ActClass) -> impl Iterator<Item = &'static Phrase<ActClass>> {
     INTENTS.iter().filter(move |phrase| phrase.of == class)
-}
-
-/// Where in the user's words stand verbs that reach somebody: that write, tell, send or call.
-pub(super) fn reaching(text: &str) -> Vec<(usize, usize)> {
-    let Some(finder) = REACHING.as_ref() else { return Vec::new() };
-    let places = finder.find_overlapping_iter(text).map(|it| (it.start(), it.end()));
-    places.filter(|(at, end)| is_stem(text, *at, *end) && !is_noun(text, *at, *end)).collect()
 }
 
 /// Whether a permission that this screen asks for is needed for what the user's words ask for.

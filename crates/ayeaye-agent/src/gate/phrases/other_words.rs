@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::intents::INTENTS;
-use super::parts::{ENDS, begins_request};
+use super::parts::{ENDS, PARTS, begins_request};
 use crate::gate::text::{entries, normalized, words};
 
 /// English verbs of those lists that are of no one language.
@@ -25,6 +25,14 @@ const BEHIND_BIE: [char; 4] = ['人', '墅', 'の', '々'];
 
 /// An app that is a verb as well.
 const APP: &str = "whatsapp";
+/// What may stand before that verb in its part of a sentence: "could you whatsapp Anna".
+#[rustfmt::skip]
+const BEFORE_APP: &[&str] = &["please", "pls", "can", "could", "would", "will", "you", "u", "just", "now", "also", "i", "want", "need", "like", "to", "and", "then"];
+/// Whom it reaches, where that is no name.
+const FAMILY: &[&str] = &["my", "mum", "mom", "mama", "dad", "papa"];
+/// What is written with a capital behind the name of the app, and is nobody.
+#[rustfmt::skip]
+const OF_APP: &[&str] = &["chat", "chats", "group", "gruppe", "status", "web", "business", "support", "call", "calls", "contact", "contacts", "message", "messages", "nachricht", "nachrichten", "anruf", "anrufe"];
 /// Words by which a sentence is known as Portuguese, verbs aside.
 const PORTUGUESE: &[&str] = &["abra", "abre", "veja", "leia", "uma", "da"];
 
@@ -53,6 +61,28 @@ pub(super) fn is_app(before: &str, verb: &str, after: &str) -> bool {
     verb == APP
         && in_the
         && words(before).chain(words(after)).any(|it| PORTUGUESE_VERBS.contains(it))
+}
+
+/// Whether a verb that asks for something is only the name of an app: as a verb it begins its part of the sentence, and
+/// one of `people` or of the family stands right behind it.
+pub(in crate::gate) fn is_only_app(
+    before: &str,
+    verb: &str,
+    after: &str,
+    people: &[String],
+) -> bool {
+    if verb != APP {
+        return false;
+    }
+    let part = before.rsplit(ENDS).next().unwrap_or_default();
+    let part = part.rsplit(PARTS).next().unwrap_or_default();
+    let from = part.rfind(" and ").unwrap_or_default();
+    let next = words(after).next().unwrap_or_default();
+    let is_somebody =
+        FAMILY.contains(&next) || people.iter().any(|it| it == next) && !OF_APP.contains(&next);
+    !(words(&part[from..]).all(|it| BEFORE_APP.contains(&it))
+        && after.starts_with(' ')
+        && is_somebody)
 }
 
 /// What stands before a verb, without each "no" that stands before a place: "abra o chat no whatsapp e escreva".

@@ -1,6 +1,7 @@
 //! Whether the user's words ask for what a control does.
 use super::dialogs;
 use crate::Gesture;
+use crate::gate::apps::{AppKind, kind_of};
 use crate::gate::class::ActClass;
 use crate::gate::components::SystemPart;
 use crate::gate::fillers::says_all;
@@ -11,6 +12,13 @@ use crate::gate::text::{List, mentions, normalized};
 /// Whether the user's words ask for what this control does, and for all it does.
 pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
     let GateRequest { words, screen, history, .. } = request;
+    // In a social network one button sends and publishes; there the title tells which.
+    let publishes = class == ActClass::Send
+        && kind_of(request.package) == Some(AppKind::Social)
+        && screen.recipients.is_empty()
+        && screen.line.is_empty()
+        && screen.header.iter().any(|it| phrases::tells_of_publishing(&normalized(it)));
+    let class = if publishes { ActClass::Publish } else { class };
     let takes_things = matches!(class, ActClass::Delete | ActClass::Publish);
     if !words.asks_for(class) || takes_things && words.spare_unnamed() {
         return false;

@@ -100,7 +100,7 @@ fn a_message_goes_to_whom_it_was_meant_for() {
         ("In Messages, tell Anna: I am ten minutes late", "Anna Berg"),
         ("Schick Anna Berg eine Nachricht: Ich komme später", "Anna Berg"),
         ("Dis à Chloé que j'arrive", "Chloé Martin"),
-        ("Напиши Ане Петровой, что я опаздываю. Аня Петрова", "Аня Петрова"),
+        ("Напиши Ане Петровой, что я опаздываю", "Аня Петрова"),
         ("佐藤さんに遅れると伝えて", "佐藤"),
     ] {
         let chat = chat(name);
