@@ -36,7 +36,7 @@ const AFTER_DASH: &[&str] = &["-moi", "-me", "-nous"];
 #[rustfmt::skip]
 const REMINDERS: &[&str] = &[
     "remind me", "remind us", "reminder to", "reminder for", "task to", "to-do to", "todo to", "alarm to", "event to", "appointment to", "erinnere mich", "erinner mich", "erinnerung", "recuérdame", "recordatorio", "rappelle-moi", "rappel", "ricordami", "promemoria", "lembre-me", "lembrete",
-    "herinner me", "herinnering", "przypomnij mi", "przypomnienie", "bana hatırlat", "напомни мне", "напоминание", "нагадай мені", "提醒我", "提醒事项", "リマインド", "リマインダー", "思い出させ", "알림 설정", "상기시켜", "ذكرني", "मुझे याद", "ingatkan saya", "pengingat", "nhắc tôi", "เตือนฉัน",
+    "note to", "herinner me", "herinnering", "przypomnij mi", "przypomnienie", "bana hatırlat", "напомни мне", "напоминание", "нагадай мені", "提醒我", "提醒事项", "リマインド", "リマインダー", "思い出させ", "알림 설정", "상기시켜", "ذكرني", "मुझे याद", "ingatkan saya", "pengingat", "nhắc tôi", "เตือนฉัน",
 ];
 
 /// What begins what the user is to be told.
@@ -51,6 +51,83 @@ const WHICH: &[&str] = &[
     "wem", "wat", "kto", "cosa",
 ];
 
+/// What puts something on a list.
+#[rustfmt::skip]
+const ADDS: &[&str] = &[
+    "add", "put", "create", "schedule", "new", "trag", "trage", "setz", "setze", "füge", "füg", "erstelle", "erstell", "añade", "agrega", "pon", "crea", "ajoute", "mets", "crée", "note", "adicione", "adiciona", "coloque", "crie", "aggiungi", "metti",
+    "voeg", "zet", "dodaj", "wpisz", "utwórz", "ekle", "oluştur", "добавь", "создай", "запиши", "внеси", "поставь", "додай", "створи", "tambahkan", "buat", "thêm", "tạo", "lägg", "skapa", "tilføj", "opret", "legg", "lisää", "luo", "přidej", "pridaj", "adaugă", "أضف", "เพิ่ม",
+];
+const ADDS_JOINED: &[&str] = &[
+    "添加",
+    "加到",
+    "加入",
+    "新建",
+    "创建",
+    "新增",
+    "记到",
+    "追加",
+    "入れて",
+    "登録",
+    "추가",
+    "등록",
+    "넣어",
+    "जोड़",
+];
+/// The lists on which stands what is not done yet.
+#[rustfmt::skip]
+const LISTS: &[&str] = &[
+    "to-do", "to do list", "todo", "todos", "task", "tasks", "task list", "calendar", "reminder", "reminders", "shopping list", "agenda", "kalender", "aufgabe", "aufgaben", "aufgabenliste", "einkaufsliste", "lista de tareas", "tarea", "tareas", "calendario", "liste de tâches", "tâche", "tâches", "calendrier",
+    "lista de tarefas", "tarefa", "tarefas", "calendário", "attività", "takenlijst", "taak", "zadanie", "zadań", "kalendarz", "kalendarza", "yapılacaklar", "görev", "takvim", "takvime", "список дел", "задачу", "задачи", "календарь", "календар", "завдання", "kalendern", "kalenteriin", "kalendáře", "التقويم",
+];
+const LISTS_JOINED: &[&str] = &[
+    "待办",
+    "待辦",
+    "日历",
+    "日曆",
+    "日程",
+    "任务",
+    "任務",
+    "カレンダー",
+    "リスト",
+    "タスク",
+    "할 일",
+    "캘린더",
+    "일정",
+    "कैलेंडर",
+    "ปฏิทิน",
+];
+/// Verbs that tell.
+#[rustfmt::skip]
+const TELLS: &[&str] = &[
+    "tell", "sag", "sage", "dis", "dites", "diga", "zeg", "vertel", "powiedz", "säg", "fortæl", "fortell", "kerro", "řekni", "povedz", "mondd", "spune", "πες", "кажи", "reci", "beri tahu", "أخبر",
+];
+/// What stands right behind them where the user is told something: "powiedz, co napisał Tomek".
+#[rustfmt::skip]
+const WHAT: &[&str] = &[
+    "what", "co", "čo", "o que", "ce que", "was", "wat", "apa", "vad", "hvad", "hva", "mitä", "mit", "ce", "τι", "какво", "što", "šta", "ماذا",
+];
+/// What somebody did, behind a "что" that may be a "that" too.
+const SAID: &[&str] = &[
+    "написал",
+    "писал",
+    "пишет",
+    "прислал",
+    "сказал",
+    "ответил",
+    "отправил",
+    "хочет",
+    "написав",
+    "пише",
+    "надісла",
+    "сказав",
+    "відпові",
+    "хоче",
+];
+
+static ADDS_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(ADDS));
+static LISTS_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(LISTS));
+static TELLS_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(TELLS));
+static WHAT_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(WHAT));
 static TOLD_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_all(TOLD));
 static WHICH_WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| WHICH.iter().map(|it| normalized(it)).collect());
@@ -78,9 +155,12 @@ pub(in crate::gate) fn is_no_request(
     let rest: String =
         text[end..].chars().take_while(|c| c.is_alphanumeric() || *c == '\'').collect();
     let clause = clause_of(before);
+    let verb = &text[at..end];
     is_account(clause, &text[end..], &rest, language)
         || to_user && is_to_user(&text[end..], &rest, language)
+        || to_user && tells_user(clause, verb, &text[end..], &rest, language)
         || REMINDER_TEXTS.iter().any(|it| holds(since_and(before), it))
+        || is_put_on_list(since_and(before), &text[end..])
         || TOLD_TEXTS.iter().any(|it| clause.starts_with(it.as_str()))
         || words(clause).any(|it| WHICH_WORDS.contains(it))
         || is_in_question(text, sentence_from, at, clause, &rest)
@@ -92,12 +172,14 @@ fn clause_of(before: &str) -> &str {
     part.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '¿')
 }
 
+/// What begins another request.
+#[rustfmt::skip]
+const AND: [&str; 14] = [
+    " and ", " und ", " y ", " et ", " e ", " ve ", " и ", " і ", " dan ", " och ", " og ", " then ", " dann ", " luego ",
+];
+
 /// What stands behind the last "and".
 fn since_and(before: &str) -> &str {
-    #[rustfmt::skip]
-    const AND: [&str; 14] = [
-        " and ", " und ", " y ", " et ", " e ", " ve ", " и ", " і ", " dan ", " och ", " og ", " then ", " dann ", " luego ",
-    ];
     let from = AND.iter().filter_map(|it| before.rfind(it).map(|at| at + it.len())).max();
     &before[from.unwrap_or_default()..]
 }
@@ -113,7 +195,10 @@ fn is_account(clause: &str, after: &str, rest: &str, language: &str) -> bool {
         ]
         .iter()
         .any(|it| rest.starts_with(it)),
-        "vi" => words(clause).last() == Some("da"),
+        "vi" => words(clause).last() == Some("da") || words(after).next() == Some("gi"),
+        "th" => after.starts_with("อะไร") || after.starts_with("มา"),
+        "id" => words(clause).any(|it| it == "yang") && !words(after).any(|it| it == "ke"),
+        "cs" | "sk" | "pl" | "hr" if one_of(&["al", "ala", "ali", "alo", "iet", "ieta"]) => true,
         "zh" => {
             let after = after.trim_start_matches(['除', '送', '布']);
             let done = ["已", "已经", "最近", "被", "刚", "刚刚"]
@@ -127,17 +212,25 @@ fn is_account(clause: &str, after: &str, rest: &str, language: &str) -> bool {
             let done = ["された", "した", "済", "られた", "られて", "った", "ました", "しました"]
                 .iter()
                 .any(|it| after.starts_with(it));
-            done && !after.starts_with("したい")
+            let came = ["って", "て"].iter().find_map(|it| after.strip_prefix(it));
+            let came = came.is_some_and(|it| {
+                ["きた", "来た", "くれた", "もらった", "よこした"]
+                    .iter()
+                    .any(|done| it.starts_with(done))
+            });
+            (done || came) && !after.starts_with("したい")
         }
-        "ko" => ["된", "한 ", "했", "됐", "되었", "하였", "줬", "주었"]
+        "ko" => ["된", "한 ", "했", "됐", "되었", "하였", "줬", "주었", "준 ", "온 "]
             .iter()
             .any(|it| after.trim_start().starts_with(it)),
         "hi" => {
-            ["\u{93e} ", "े ग", "ी ग", "ाया ग"].iter().any(|it| after.starts_with(it))
+            let is_last = after.strip_prefix('\u{93e}').is_some_and(|it| {
+                !it.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '\u{900}'..='\u{97f}'))
+            });
+            (is_last || ["े ग", "ी ग", "ाया ग"].iter().any(|it| after.starts_with(it)))
                 && !after.contains("दो")
         }
-        "pl" => rest.starts_with("iet"),
-        "ar" | "th" | "id" => false,
+        "pl" | "ar" => false,
         _ => {
             let wanted = ["be", "get", "got", "want", "wants", "need", "have", "like"];
             let mut near = words(clause).collect::<Vec<_>>().into_iter().rev().take(5);
@@ -162,9 +255,30 @@ const DONE: &[&str] = &[
 fn is_to_user(after: &str, rest: &str, language: &str) -> bool {
     let (ending, after) = (after, after.get(rest.len()..).unwrap_or_default());
     let mine = |it: &str| {
-        it.starts_with([
-            '的', '妈', '媽', '爸', '哥', '姐', '弟', '妹', '老', '儿', '女', '爷', '奶',
-        ])
+        const PEOPLE: &[&str] = &[
+            "朋友",
+            "同事",
+            "同学",
+            "同學",
+            "家人",
+            "男友",
+            "男朋友",
+            "医生",
+            "醫生",
+            "领导",
+            "经理",
+            "客户",
+            "邮箱",
+            "郵箱",
+            "群",
+            "团队",
+            "手机",
+        ];
+        let of_mine = it.strip_prefix('的');
+        of_mine.is_some_and(|it| PEOPLE.iter().any(|one| it.starts_with(one)))
+            || of_mine.unwrap_or(it).starts_with([
+                '妈', '媽', '爸', '哥', '姐', '弟', '妹', '老', '儿', '女', '爷', '奶',
+            ])
     };
     let joined = |it: &str| ending.strip_prefix(it).is_some_and(|it| !mine(it));
     if ME_JOINED.iter().any(|it| joined(it)) || AFTER_DASH.iter().any(|it| after.starts_with(it)) {
@@ -178,6 +292,48 @@ fn is_to_user(after: &str, rest: &str, language: &str) -> bool {
     };
     let first = words(after).next().unwrap_or_default();
     joined || ME_TEXTS.contains(first) && after.starts_with([' ', '-'])
+}
+
+/// Whether nobody is told something but the user, as nobody stands there who could be: "powiedz, co napisał Tomek",
+/// "민수가 뭐라고 했는지 알려줘".
+fn tells_user(clause: &str, verb: &str, after: &str, rest: &str, language: &str) -> bool {
+    let has = |list: &[&str]| list.iter().any(|it| clause.contains(it));
+    let behind = after.get(rest.len()..).unwrap_or_default();
+    let behind = behind.trim_start_matches([' ', ',']);
+    match language {
+        "ru" | "uk" if matches!(verb, "скажи" | "сообщи" | "повідом") => {
+            let mut next = words(behind);
+            let that = next.next().is_some_and(|it| matches!(it, "что" | "що"));
+            that && next.take(3).any(|it| SAID.iter().any(|said| it.starts_with(said)))
+        }
+        "pl" | "cs" | "sk" | "hr" if words(behind).next() == Some("mi") => true,
+        "pt" if matches!(words(clause).last(), Some("me" | "nos")) => true,
+        "ko" if verb == "알려" => !has(&["에게", "한테", "께", "더러", "방에"]),
+        "hi" if verb == "बता" => !has(&["को", "उसे", "उन्हें"]),
+        "th" if verb == "บอก" => ["หน่อย", "ว่า", "ที"].iter().any(|it| after.starts_with(it)),
+        _ => {
+            let begins = |it: &String| {
+                behind.strip_prefix(it.as_str()).is_some_and(|it| it.starts_with(' '))
+            };
+            TELLS_TEXTS.iter().any(|it| it == verb) && WHAT_TEXTS.iter().any(begins)
+        }
+    }
+}
+
+/// Whether what stands before a verb and behind it puts it on a list: "Add call Tom to my to-do list".
+fn is_put_on_list(before: &str, after: &str) -> bool {
+    const PARTS: [char; 13] =
+        ['.', ',', ';', '!', '?', '\n', '。', '，', '；', '！', '？', '、', '\u{61f}'];
+    let before = before.rsplit(PARTS).next().unwrap_or_default();
+    let after = after.split(PARTS).next().unwrap_or_default();
+    let after = AND.iter().filter_map(|it| after.find(it)).min().map_or(after, |at| &after[..at]);
+    let either = |list: &[&str]| list.iter().any(|it| before.contains(it) || after.contains(it));
+    let begin = before.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let begins =
+        |it: &String| begin.strip_prefix(it.as_str()).is_some_and(|it| it.starts_with([' ', ':']));
+    (ADDS_TEXTS.iter().any(begins) || either(ADDS_JOINED))
+        && (LISTS_TEXTS.iter().any(|it| holds(before, it) || holds(after, it))
+            || either(LISTS_JOINED))
 }
 
 /// Whether the verb stands in a question, and the sentence is no polite request.

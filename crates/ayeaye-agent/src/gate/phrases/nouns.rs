@@ -210,5 +210,6 @@ pub(in crate::gate) fn is_looked_at(text: &str, at: usize, end: usize, language:
     !THEN_JOINED.iter().any(|it| looked.contains(it))
         && (looked.trim().is_empty()
             || OF_JOINED.iter().any(|it| looked.contains(it))
+            || looked.starts_with("ว่า")
             || after.contains('的'))
 }
