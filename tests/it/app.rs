@@ -236,6 +236,30 @@ async fn a_watch_refuses_what_it_cannot_do_and_shows_nothing_of_others() {
     }
 }
 
+/// A card that was out of sight shows the question of before; a press on it is no answer to the one that is asked now.
+#[tokio::test]
+async fn an_answer_from_the_page_is_for_the_question_that_was_read() {
+    let first = asks_for(QuestionKind::Info, "Which Anna?", &["Berg", "yes"]);
+    let second = asks_for(QuestionKind::Confirm, "May I delete everything?", &[]);
+    let server = FakeServer::new([first, second, completes("Deleted.")]);
+    let mut client = LineClient::old(&server.server, json!({})).await;
+    let task = json!({ "device_id": SERIAL, "task": "Text Anna" });
+    let id = client.tool("ask_agent_start_new_task", task).await["session_id"].clone();
+    let read = client.tool("watch_session", json!({ "session_id": id })).await["question"].clone();
+    assert_eq!(read["text"], "Which Anna?", "{read}");
+    let reply = |question: &Value, words: &str| json!({ "session_id": id, "reply_from_client": words, "question_step": question["step"] });
+    let asked = client.tool("ask_agent_continue", reply(&read, "Berg")).await;
+    assert_eq!(asked["question"]["text"], "May I delete everything?", "{asked}");
+    let late = json!({ "name": "ask_agent_continue", "arguments": reply(&read, "yes") });
+    let answer = client.ask("tools/call", late).await["result"].clone();
+    let text = answer["content"][0]["text"].as_str().unwrap();
+    assert!(answer["isError"] == true && text.contains("not open any more"), "{text}");
+    let now = client.tool("watch_session", json!({ "session_id": id })).await["question"].clone();
+    assert_eq!(now["text"], "May I delete everything?", "{now}");
+    let done = client.tool("ask_agent_continue", reply(&now, "yes")).await;
+    assert_eq!(done["message"], "Deleted.", "{done}");
+}
+
 /// The kinds and sizes of the pictures in a result.
 fn pictures(result: &rmcp::model::CallToolResult) -> Vec<(String, usize)> {
     let all = result.content.iter().filter_map(|it| it.as_image());

@@ -75,6 +75,11 @@ impl Report {
         (waits && self.question.is_some()).then_some(self.asked_at_step)
     }
 
+    /// Whether the question of this number is the one that is asked now.
+    pub fn asks(&self, number: u32) -> bool {
+        self.question.is_some() && self.asked_at_step == number
+    }
+
     /// Whether the client acted on the phone itself in this round: it has no request to go on with, or to advise.
     pub fn is_by_hand(&self) -> bool {
         self.task == DIRECT_REQUEST

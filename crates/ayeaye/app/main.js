@@ -69,7 +69,9 @@ function render() {
   byId("phone").hidden = refused;
   const said = question || STOPPED.includes(name) ? "" : facts?.message;
   writeOrHide("message", said);
-  showQuestion(ours ? question : null, (reply) => act("ask_agent_continue", { reply_from_client: reply, wait_seconds: 0 }));
+  // It names the question that was read: another one may be asked by now.
+  const answer = (reply) => ({ reply_from_client: reply, question_step: question.step, wait_seconds: 0 });
+  showQuestion(ours ? question : null, (reply) => act("ask_agent_continue", answer(reply)));
   byId("pause").hidden = byId("stop").hidden = !facts?.running || !ours;
   byId("continue").hidden = !facts || !ours || running || Boolean(question) || facts.is_over;
 }
@@ -172,10 +174,14 @@ function watchSize() {
   new ResizeObserver(tell).observe(byId("run"));
 }
 
-// Out of sight, nobody looks.
+// Out of sight, nobody looks. What was asked before may not be asked any more: no answer is taken until the next look.
 function watchSight() {
   let inView = true;
-  const tell = () => watch.seenNow(inView && document.visibilityState === "visible");
+  const tell = () => {
+    const seen = inView && document.visibilityState === "visible";
+    if (!seen) holdAnswers(true);
+    watch.seenNow(seen);
+  };
   document.addEventListener("visibilitychange", tell);
   new IntersectionObserver((entries) => {
     inView = entries.at(-1).isIntersecting;

@@ -60,9 +60,10 @@ export class Watch {
     this.turn += 1;
   }
 
-  // Begins to look, in place of whatever looked before.
+  // Begins to look, in place of whatever looked before: the first time at once, as nothing is known of the time between.
   #wake() {
     this.turn += 1;
+    this.hold = 0;
     this.#loop(this.turn);
     this.#pictures(this.turn);
   }
@@ -122,10 +123,11 @@ export class Watch {
     const known = this.facts?.session_id === this.id ? this.facts : null;
     const result = await this.host.call("watch_session", {
       session_id: this.id,
-      ...(known && { state: known.state, wait_seconds: HOLD_S, after: known.last }),
+      ...(known && { state: known.state, wait_seconds: this.hold, after: known.last }),
       ...(known?.picture !== undefined && { picture: known.picture }),
     });
     if (!this.#goesOn(turn)) return false;
+    this.hold = HOLD_S;
     const facts = factsOf(result);
     const last = facts.steps.at(-1)?.step ?? known?.last;
     this.facts = { ...facts, last };

@@ -282,8 +282,7 @@ fn reply_to(
         UserInput::Reply(text) => Ok(Some(Reply { text: text.clone(), question: None, secret })),
         // Only a run that waits for the operator has a question.
         UserInput::Answer { question, text } => {
-            let waits =
-                asked.is_some_and(|it| it.question.is_some() && it.asked_at_step == *question);
+            let waits = asked.is_some_and(|it| it.asks(*question));
             let reply = Reply { text: text.clone(), question: Some(*question), secret };
             Ok(Some(reply).filter(|_| waits && !text.is_empty()))
         }

@@ -149,6 +149,10 @@ pub struct ContinueArgs {
     /// Not together with `task`. At most 16 KiB.
     #[schemars(length(max = 16384))]
     pub reply_from_client: Option<String>,
+    /// The question that `reply_from_client` answers and no other. For the app, whose user may have read it a while
+    /// ago; no model is told of it.
+    #[schemars(skip)]
+    pub question_step: Option<u32>,
     /// Whether `reply_from_client` is a secret, such as a password: it is then kept in no log. Answers
     /// to questions for passwords and codes are kept in none anyway.
     pub reply_is_secret: Option<bool>,

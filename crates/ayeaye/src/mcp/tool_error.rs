@@ -37,6 +37,12 @@ impl ToolError {
         }
     }
 
+    /// An answer to a question that is not asked now: it would be dropped, and who gave it told that it was sent.
+    pub(crate) fn not_open() -> Self {
+        let text = "this question is not open any more: it was answered or given up meanwhile, or another is asked";
+        Self { text: text.to_owned(), hint: "" }
+    }
+
     pub(crate) fn not_arguments(err: &serde_path_to_error::Error<serde_json::Error>) -> Self {
         let cause: String = without_value(&err.inner().to_string()).chars().take(200).collect();
         let text = match err.path().to_string().as_str() {

@@ -139,12 +139,10 @@ impl Page {
         question: u32,
         principal: &Principal,
     ) -> Result<(), Refusal> {
-        let report = self.0.agent.report(id, principal).await?;
-        if report.question.is_some() && report.asked_at_step == question {
+        if self.0.agent.report(id, principal).await?.asks(question) {
             return Ok(());
         }
-        let text = "this question is not open any more: it was answered or given up meanwhile, or another is asked";
-        Err(Refusal::new(StatusCode::CONFLICT, text))
+        Err(Refusal::new(StatusCode::CONFLICT, ToolError::not_open().what()))
     }
 
     async fn line(&self, id: SessionId, principal: &Principal) -> Result<Json<ListItem>, Refusal> {

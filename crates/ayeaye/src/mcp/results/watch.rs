@@ -40,6 +40,8 @@ pub struct WatchResult {
 /// A question, and which answers it takes.
 #[derive(Debug, Serialize)]
 struct AskedNow {
+    /// Tells it from every other of the session: an answer names it.
+    step: u32,
     #[serde(flatten)]
     question: QuestionItem,
     answer: AnswerNow,
@@ -80,14 +82,14 @@ impl From<&StepSummary> for StepNow {
     }
 }
 
-impl From<&Question> for AskedNow {
-    fn from(question: &Question) -> Self {
+impl AskedNow {
+    fn new(question: &Question, step: u32) -> Self {
         let answer = match AnswerShape::of(question) {
             AnswerShape::Choice(options) => AnswerNow::Choice { options },
             AnswerShape::ByHand => AnswerNow::Hand { done: DONE_BY_HAND },
             AnswerShape::Text => AnswerNow::Text,
         };
-        Self { question: question.into(), answer }
+        Self { step, question: question.into(), answer }
     }
 }
 
@@ -106,7 +108,7 @@ impl WatchResult {
             task: truncate(&report.task, 1000),
             device_info: DeviceInfo::from(&report.device),
             message: message(report),
-            question: report.question.as_ref().map(AskedNow::from),
+            question: report.question.as_ref().map(|it| AskedNow::new(it, report.asked_at_step)),
             steps,
             global_step_idx: report.global_steps,
             picture: report.screenshot_step,

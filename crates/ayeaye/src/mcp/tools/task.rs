@@ -86,11 +86,24 @@ impl Server {
         let input = match (&args.task, &args.reply_from_client) {
             (Some(_), Some(_)) => return Err(ToolError::task_and_reply()),
             (Some(task), None) => UserInput::Task(args::text("task", task)?),
-            (None, Some(reply)) => UserInput::Reply(args::text("reply_from_client", reply)?),
+            (None, Some(reply)) => {
+                let text = args::text("reply_from_client", reply)?;
+                match args.question_step {
+                    Some(question) => UserInput::Answer { question, text },
+                    None => UserInput::Reply(text),
+                }
+            }
             (None, None) => UserInput::Nothing,
         };
-        if let UserInput::Task(_) = input {
-            self.ensure_model().await?;
+        match input {
+            UserInput::Task(_) => self.ensure_model().await?,
+            UserInput::Answer { question, .. } => {
+                let id = args::session_id(&args.session_id)?;
+                if !self.agent.report(id, &principal::of(&ctx)).await?.asks(question) {
+                    return Err(ToolError::not_open());
+                }
+            }
+            _ => {}
         }
         let next = ContinueTask {
             policy: args::policy(args.policy.as_deref())?,
