@@ -202,3 +202,30 @@ async fn behind_tls_the_cookie_is_for_tls_alone() {
     let plain = sign_in("http://phones.example.com").send().await.unwrap();
     assert_eq!(plain.status(), StatusCode::FORBIDDEN);
 }
+
+/// Many proxies are set up to pass on the name alone; the browser's origin has the port all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn behind_tls_at_another_port_the_page_is_its_own_with_a_host_of_either_kind() {
+    let rig = rig().await;
+    let served = Served::with(
+        &rig,
+        |http| {
+            http.public_url = Some("https://phones.example.com:8443".parse().unwrap());
+            let names = ["phones.example.com", "phones.example.com:8443", "other.example:8443"];
+            http.allowed_hosts = names.map(|name| name.parse().unwrap()).into();
+        },
+        None,
+    )
+    .await;
+    for (host, origin, status) in [
+        ("phones.example.com", "https://phones.example.com:8443", StatusCode::OK),
+        ("phones.example.com:8443", "https://phones.example.com:8443", StatusCode::OK),
+        ("phones.example.com", "http://phones.example.com:8443", StatusCode::FORBIDDEN),
+        ("phones.example.com", "https://phones.example.com:9443", StatusCode::FORBIDDEN),
+        ("other.example:8443", "https://phones.example.com:8443", StatusCode::FORBIDDEN),
+    ] {
+        let request = client().post(served.url("/page/api/sign-in")).header("host", host);
+        let request = request.header("origin", origin).json(&json!({ "token": TOKEN }));
+        assert_eq!(request.send().await.unwrap().status(), status, "{host} {origin}");
+    }
+}

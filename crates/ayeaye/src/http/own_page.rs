@@ -36,6 +36,8 @@ pub(super) fn is_own_origin(resource: &Resource, host: &HostName, origin: &str) 
     let of = |scheme: &str| format!("{scheme}://{host}").parse::<WebOrigin>().ok();
     // TLS ends at a proxy, so that a name in the settings may be either. One that is known to be
     // encrypted is not spoken to from a page that came unencrypted.
-    of("https").is_some_and(|own| own == origin)
+    // A proxy may pass on the name without the port that the browser's origin has.
+    resource.is_page_at(host, &origin)
+        || of("https").is_some_and(|own| own == origin)
         || (!resource.is_encrypted_at(host) && of("http").is_some_and(|own| own == origin))
 }

@@ -9,7 +9,7 @@ use axum::routing::get;
 use url::Url;
 
 use super::issuer::{Issuer, SCOPE};
-use crate::config::{HostName, Listen};
+use crate::config::{HostName, Listen, WebOrigin};
 
 /// The path of the metadata. Clients try it with the resource's own path appended first.
 const PATHS: [&str; 2] =
@@ -41,6 +41,14 @@ impl Resource {
     /// Whether what names this host comes through TLS, as far as the settings tell.
     pub(super) fn is_encrypted_at(&self, host: &HostName) -> bool {
         self.base.strip_prefix("https://").is_some_and(|own| own == host.to_string())
+    }
+
+    /// Whether the page is public under this name, and has this origin there.
+    pub(super) fn is_page_at(&self, host: &HostName, origin: &WebOrigin) -> bool {
+        let base = self.base.split_once("://").and_then(|(_, base)| base.parse::<HostName>().ok());
+        self.public
+            && base.is_some_and(|base| base.name == host.name)
+            && self.base.parse::<WebOrigin>().is_ok_and(|base| base == *origin)
     }
 
     /// The URL of the page.
