@@ -20,9 +20,12 @@ export function write(id, text) {
   return element;
 }
 
-// In the record a secret is a placeholder; people know it by dots.
+// In the record a secret is a placeholder; people know it by dots. What is not seen and turns the direction of the rest
+// would have it read as something else.
 function readable(text) {
-  return text.replace(/\[secret [a-z]+ [^\]]{1,40}\]/g, "••••••");
+  return text
+    .replace(/\[secret [a-z]+ [^\]]{1,40}\]/g, "••••••")
+    .replace(/[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu, "");
 }
 
 // Shows an element with a text, or hides it where there is none.

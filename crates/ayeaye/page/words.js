@@ -49,8 +49,12 @@ export function t(key, values) {
 /// Whether there are words for it.
 export const worded = (group, value) => `${group}.${value}` in english;
 
-/// A text without the marks that stand for secrets in the record.
-export const plain = (text) => text?.replace(/\[secret [a-z]+ [\d+-]+ #[0-9a-f]{8}\]/g, t("secret"));
+const UNSEEN = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/// A text without the marks that stand for secrets in the record, and without what is not seen and turns the direction
+/// of the rest.
+export const plain = (text) =>
+  text?.replace(/\[secret [a-z]+ [\d+-]+ #[0-9a-f]{8}\]/g, t("secret")).replace(UNSEEN, "");
 
 /// The words for a value of the server's closed lists (stop reasons, states, actions), else the value itself.
 export const named = (group, value) => ALL[chosen][`${group}.${value}`] ?? english[`${group}.${value}`] ?? value;

@@ -54,6 +54,11 @@ pub fn lines(text: &str) -> String {
     text.chars().filter(|c| *c == '\n' || (!c.is_control() && !is_unseen(*c))).collect()
 }
 
+/// The same of at most `max` characters.
+pub fn short_lines(text: &str, max: usize) -> String {
+    truncate(&lines(text), max)
+}
+
 /// Written JSON in which nothing is left that a terminal obeys. It is still the same JSON.
 pub fn json_for_terminals(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());

@@ -1,6 +1,7 @@
 //! What is shown while it happens: events, screens, and what it costs whoever is looked at.
 use std::sync::Arc;
 
+use ayeaye_agent::SessionId;
 use futures::future::join_all;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -234,6 +235,33 @@ async fn a_screen_whose_record_cannot_be_read_is_not_waited_for_without_end() {
     let (status, said) = other.browser(TOKEN).await.get(&screen).await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{said}");
     assert!(said["error"].as_str().unwrap().contains("record"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_is_told_however_many_sessions_are_newer() {
+    let rig = rig(|_| Answer::Says(info("Pay EUR \u{202e}.kcab 01\u{202c} to Anna?"))).await;
+    let served = Served::new(&rig).await;
+    let browser = served.browser(TOKEN).await;
+    let long = "Ask. ".repeat(200);
+    let id = browser.start(&rig.serial, &long).await;
+    let asked = browser.stopped(&id).await;
+    assert_eq!(
+        asked["question"]["text"], "Pay EUR .kcab 01 to Anna?",
+        "nothing turns its words round"
+    );
+    for _ in 0..51 {
+        // Of which nothing can be read, which is quick to make; each has its line all the same.
+        rig.agent.journal().create(&SessionId::new()).await.unwrap();
+    }
+    let told = Events::open(&browser, "").await.wait("sessions", |_| true).await;
+    let lines = told["sessions"].as_array().unwrap();
+    assert_eq!(lines.len(), 51, "the newest, and what waits");
+    let oldest = lines.last().unwrap();
+    assert_eq!((&oldest["session_id"], &oldest["waiting"]), (&json!(id), &json!(true)));
+    assert_eq!(oldest["question"], asked["question"]["text"]);
+    assert!(oldest["task"].as_str().unwrap().chars().count() <= 300, "each change sends all lines");
+    let page = browser.read("sessions").await;
+    assert_eq!((page["sessions"].as_array().unwrap().len(), &page["more"]), (50, &json!(true)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -31,7 +31,7 @@ pub use self::watch::{WatchResult, state};
 use super::address::Address;
 use super::offer::Offer;
 use super::texts;
-use crate::text::truncate;
+use crate::text::{short_lines, truncate};
 
 /// Hosts truncate results at 8,000 characters or later; steps are left out to stay below.
 const MAX_RESULT: usize = 7_500;
@@ -212,7 +212,7 @@ impl From<&Question> for QuestionItem {
     fn from(question: &Question) -> Self {
         Self {
             kind: question.kind.name(),
-            text: truncate(&question.text, 1500),
+            text: short_lines(&question.text, 1500),
             options: question.options.clone(),
             app: question.app.clone(),
             asks_for_secret: question.asks_for_secret(),

@@ -9,10 +9,10 @@ use tokio::time::{Instant, sleep};
 
 use super::answer::Refusal;
 use super::feeds::{Feeds, Latest, Publisher, publish};
-use super::sessions::{USUAL, newest};
-use super::view::{MAX_TEXT, View};
+use super::sessions::newest;
+use super::view::{MAX_LISTED, View};
 use crate::mcp::results::DeviceList;
-use crate::text::truncate;
+use crate::text::short_lines;
 
 /// The least time between two states of one thing.
 pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(250);
@@ -42,7 +42,7 @@ impl Live {
         self.devices.follow(principal, |feed| keep_devices(agent, who, feed))
     }
 
-    /// The principal's newest sessions, as `GET /page/api/sessions` gives them.
+    /// The principal's newest sessions, as `GET /page/api/sessions` gives them, and what goes on or waits besides.
     pub(super) fn sessions(&self, principal: &Principal) -> Latest<Value> {
         let (agent, who) = (self.agent.clone(), principal.clone());
         self.lists.follow(principal, |feed| keep_list(agent, who, feed))
@@ -86,7 +86,7 @@ pub(super) async fn devices(agent: &Agent, principal: &Principal) -> Result<Valu
         for id in waiting.sessions {
             // One that waits since a moment may have no record yet, and nothing to be called by.
             if let Ok(summary) = agent.session_summary(id, principal).await {
-                let task = truncate(&summary.task, MAX_TEXT);
+                let task = short_lines(&summary.task, MAX_LISTED);
                 own.push(json!({ "session_id": id.to_string(), "task": task }));
             }
         }
@@ -131,7 +131,7 @@ async fn keep_list(agent: Arc<Agent>, principal: Principal, feed: Publisher<Valu
     loop {
         changes.mark_unchanged();
         let begun = Instant::now();
-        match newest(&agent, &principal, USUAL).await {
+        match newest(&agent, &principal).await {
             Ok(list) => publish(&feed, list),
             Err(err) => tracing::debug!("the sessions cannot be listed: {err}"),
         }

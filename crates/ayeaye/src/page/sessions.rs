@@ -15,7 +15,7 @@ use super::view::{ListItem, View, read_steps};
 use crate::mcp::resources::steps as record;
 
 /// How many sessions a list has that is not asked for more or fewer.
-pub(super) const USUAL: usize = 50;
+const USUAL: usize = 50;
 /// Most sessions in one answer.
 const MOST: usize = 200;
 /// Most sessions of its principal that one search looks at; another goes on from there.
@@ -42,27 +42,25 @@ pub(super) async fn list(
     let before = wanted.before.as_deref().map(session_id).transpose()?;
     let words: String = wanted.q.unwrap_or_default().chars().take(LONGEST_SEARCH).collect();
     let limit = wanted.limit.unwrap_or(USUAL).clamp(1, MOST);
-    let found = find(&page.0.agent, &principal, &words.to_lowercase(), limit, before).await?;
+    let words = words.to_lowercase();
+    let found = find(&page.0.agent, &principal, &words, limit, (before, false)).await?;
     Ok(Json(found))
 }
 
-/// The newest sessions of a principal.
-pub(super) async fn newest(
-    agent: &Agent,
-    principal: &Principal,
-    limit: usize,
-) -> Result<Value, AgentError> {
-    find(agent, principal, "", limit, None).await
+/// The newest sessions of a principal, and those before them that go on or wait for somebody: what is to be done is
+/// shown however much has been done since.
+pub(super) async fn newest(agent: &Agent, principal: &Principal) -> Result<Value, AgentError> {
+    find(agent, principal, "", USUAL, (None, true)).await
 }
 
 /// Sessions that have all these words somewhere, newest first. With `more` comes `next`, which is what `before`
-/// has to be to go on.
+/// has to be to go on. `open`: behind the last of them also those that are not done, whatever words they have.
 async fn find(
     agent: &Agent,
     principal: &Principal,
     words: &str,
     limit: usize,
-    before: Option<SessionId>,
+    (before, open): (Option<SessionId>, bool),
 ) -> Result<Value, AgentError> {
     let _turn = SEARCHING.acquire().await.expect("it is never closed");
     let (mut found, mut looked_at, mut last) = (Vec::new(), 0, None);
@@ -76,18 +74,34 @@ async fn find(
             Err(AgentError::UnknownSession(_)) => continue,
             summary => summary,
         };
-        if found.len() == limit || looked_at == MOST_SEARCHED {
-            more = true;
+        more |= limit <= found.len() || looked_at == MOST_SEARCHED;
+        if more && (!open || looked_at == MOST_SEARCHED) {
             break;
         }
         looked_at += 1;
-        last = Some(id);
-        if matches(words, summary.as_ref().ok()) {
-            found.push(ListItem::read(agent, id, summary, principal).await);
+        if !more {
+            last = Some(id);
+            if matches(words, summary.as_ref().ok()) {
+                found.push(ListItem::read(agent, id, summary, principal).await);
+            }
+        } else if may_be_open(agent, id, &summary, principal).await {
+            let item = ListItem::read(agent, id, summary, principal).await;
+            found.extend(Some(item).filter(|item| item.line.is_open()));
         }
     }
     let next = last.filter(|_| more).map(|id| id.to_string());
     Ok(json!({ "sessions": found, "more": more, "next": next }))
+}
+
+/// Whether it is worth while to find out how a session stands: most of them are done, as their summaries tell.
+async fn may_be_open(
+    agent: &Agent,
+    id: SessionId,
+    summary: &Result<Summary, AgentError>,
+    principal: &Principal,
+) -> bool {
+    let told = summary.as_ref().is_ok_and(|it| it.question.is_some() || it.stop_reason.is_none());
+    told || agent.follow(id, principal).await.is_some_and(|run| run.running())
 }
 
 /// Whether each of the words, in lower case, is in the task, the message, an app's name or the phone's.

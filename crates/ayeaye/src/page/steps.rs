@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::text::{one_line, truncate};
+use crate::text::{one_line, short_lines, truncate};
 
 /// Most steps that are given at a time.
 pub(super) const MOST_STEPS: usize = 200;
@@ -127,7 +127,7 @@ impl StepReader {
             push(
                 &mut self.rounds,
                 MOST_ROUNDS,
-                Round { number, request: truncate(request, MAX_TEXT) },
+                Round { number, request: short_lines(request, MAX_TEXT) },
             );
         }
         if let (Fact::Answer(answer), None) = (&event.entry.fact, event.entry.step) {
@@ -165,7 +165,7 @@ impl StepReader {
 fn words(answer: &Answer) -> impl Iterator<Item = String> {
     let by_nobody =
         matches!(answer.source.known(), Some(AnswerSource::Auto | AnswerSource::Nobody));
-    answer.answers.iter().filter(move |_| !by_nobody).map(|text| truncate(text, MAX_TEXT))
+    answer.answers.iter().filter(move |_| !by_nobody).map(|text| short_lines(text, MAX_TEXT))
 }
 
 fn push<T>(list: &mut VecDeque<T>, most: usize, item: T) {
@@ -229,8 +229,8 @@ impl Step {
             Fact::LlmResponse(reply) => {
                 self.model_ms = self.model_ms.saturating_add(whole(reply.latency_ms));
                 if let Some(parsed) = &reply.parsed {
-                    self.thought = truncate(&parsed.response.thought, MAX_TEXT);
-                    self.explain = truncate(&parsed.response.comment, MAX_TEXT);
+                    self.thought = short_lines(&parsed.response.thought, MAX_TEXT);
+                    self.explain = short_lines(&parsed.response.comment, MAX_TEXT);
                     self.decided(&parsed.action);
                 }
             }
@@ -262,7 +262,7 @@ impl Step {
     fn saw(&mut self, id: SessionId, seen: &Observe) {
         let app = if seen.app_name.is_empty() { &seen.package } else { &seen.app_name };
         if !app.is_empty() {
-            self.app = Some(truncate(app, MAX_LINE));
+            self.app = Some(truncate(&one_line(app), MAX_LINE));
         }
         // The first is the one that was decided on.
         if let (None, Some(blob)) = (&self.blob, &seen.screenshot) {
@@ -276,7 +276,7 @@ impl Step {
     fn decided(&mut self, action: &ActionRecord) {
         self.action_type = truncate(&action.function, MAX_LINE);
         self.label = truncate(&one_line(&action.in_words(self.target.as_deref())), MAX_LINE);
-        self.about = truncate(&about(action), MAX_TEXT);
+        self.about = short_lines(&about(action), MAX_TEXT);
         self.action = Some(action.clone());
         let place = |name: &str| point(action.arguments.get(name)?);
         (self.point, self.end) = match place("point1") {
@@ -287,13 +287,13 @@ impl Step {
 
     fn ended(&mut self, end: &StepEnd) {
         self.over = true;
-        self.thought = truncate(&end.response.thought, MAX_TEXT);
-        self.explain = truncate(&end.response.comment, MAX_TEXT);
+        self.thought = short_lines(&end.response.thought, MAX_TEXT);
+        self.explain = short_lines(&end.response.comment, MAX_TEXT);
         if let Some(action) = &end.action {
             self.decided(&action.as_told(self.was_sent));
         }
-        self.error = end.error.as_deref().map(|text| truncate(text, MAX_TEXT));
-        self.uncertain = end.uncertain.as_deref().map(|text| truncate(text, MAX_TEXT));
+        self.error = end.error.as_deref().map(|text| short_lines(text, MAX_TEXT));
+        self.uncertain = end.uncertain.as_deref().map(|text| short_lines(text, MAX_TEXT));
         self.model_ms = whole(end.time_ms.llm_interaction);
         self.other_ms = whole(end.time_ms.besides_model());
         self.cost_usd = end.cost_known.then_some(end.cost_usd);

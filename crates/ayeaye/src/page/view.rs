@@ -11,10 +11,12 @@ use serde_json::Value;
 
 use super::steps::{ReadSteps, Round, Step, StepReader, to_millis, whole};
 use crate::mcp::results::waits;
-use crate::text::truncate;
+use crate::text::{short_lines, truncate};
 
 /// Longest task and longest message, in characters.
-pub(super) const MAX_TEXT: usize = 2000;
+const MAX_TEXT: usize = 2000;
+/// The same in lists, which have a line or two for them and are sent whole at every change.
+pub(super) const MAX_LISTED: usize = 300;
 
 /// A session in short.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -144,13 +146,13 @@ impl Line {
         let running = stop_reason == StopReason::StillRunning;
         Self {
             session_id: id.to_string(),
-            task: truncate(task, MAX_TEXT),
+            task: short_lines(task, MAX_TEXT),
             device_id: summary.device.device_id.clone(),
             device_model: summary.device.model.clone(),
             running,
             waiting: (asks || !running) && summary.question.is_some(),
             stop_reason: stop_reason.name(),
-            message: truncate(message, MAX_TEXT),
+            message: short_lines(message, MAX_TEXT),
             step_count: summary.steps,
             started_at: to_millis(summary.started),
             ended_at: (!running).then(|| to_millis(summary.last)),
@@ -162,6 +164,13 @@ impl Line {
             elsewhere,
             by_hand: task == DIRECT_REQUEST,
         }
+    }
+}
+
+impl Line {
+    /// Whether it goes on, or waits for somebody or for its phone.
+    pub(super) fn is_open(&self) -> bool {
+        self.running || self.waiting || self.queued
     }
 }
 
@@ -186,10 +195,12 @@ impl ListItem {
         };
         let elsewhere = agent.is_phone_elsewhere(&summary);
         let told = (report.as_ref(), run.as_ref().is_some_and(asks));
-        let line = Line::new((id, elsewhere), &summary, told);
+        let mut line = Line::new((id, elsewhere), &summary, told);
+        line.task = truncate(&line.task, MAX_LISTED);
+        line.message = truncate(&line.message, MAX_LISTED);
         let question = summary.question.filter(|_| line.waiting);
         let question_step = summary.asked_at_step.filter(|_| line.waiting);
-        Self { line, question: question.map(|text| truncate(&text, MAX_TEXT)), question_step }
+        Self { line, question: question.map(|text| short_lines(&text, MAX_TEXT)), question_step }
     }
 
     fn unreadable(id: SessionId, err: &AgentError) -> Self {
@@ -202,7 +213,7 @@ impl ListItem {
             running: false,
             waiting: false,
             stop_reason: StopReason::StorageFailed.name(),
-            message: truncate(&error_chain(err), MAX_TEXT),
+            message: short_lines(&error_chain(err), MAX_TEXT),
             step_count: 0,
             started_at: to_millis(started),
             ended_at: None,
@@ -279,7 +290,7 @@ impl Asked {
         Self {
             step,
             kind: question.kind.name(),
-            text: truncate(&question.text, MAX_TEXT),
+            text: short_lines(&question.text, MAX_TEXT),
             options: question.options.clone(),
             app: question.app.clone(),
             asks_for_secret: question.asks_for_secret(),
