@@ -1,6 +1,7 @@
 // What a person does with runs: each is a request, and what comes of it arrives by the stream.
 
 import { get, post, sessionPath } from "./api.js";
+import { forgetAll } from "./drafts.js";
 import { readSession } from "./sessions.js";
 import { state, toast, update } from "./store.js";
 import { go } from "./routes.js";
@@ -111,8 +112,8 @@ export async function signIn(token) {
   update((s) => Object.assign(s.signIn, { busy: true, error: null }));
   try {
     await post("sign-in", { token });
-    // What belongs to whoever was signed in before is forgotten with the page.
-    location.replace("/");
+    // What belongs to whoever was signed in before is forgotten with the page; the address stays.
+    location.reload();
   } catch (refused) {
     update((s) => Object.assign(s.signIn, { busy: false, error: reason(refused) }));
   }
@@ -123,6 +124,7 @@ export async function signOut() {
     await post("sign-out");
   } catch (refused) {
     if (refused.status === 500) {
+      forgetAll();
       location.replace("/?sign-in=unwritten");
       return;
     }
@@ -132,6 +134,7 @@ export async function signOut() {
       return;
     }
   }
+  forgetAll();
   location.replace("/");
 }
 

@@ -23,6 +23,8 @@ async function request(path, options) {
   if (answer.status === 401) {
     update((s) => {
       s.signIn.needed = true;
+      // Whoever was in the middle of something is told what has become of it.
+      if (s.me) s.signIn.told = "ended";
       s.me = null;
     });
   }
@@ -43,6 +45,14 @@ export const get = async (path) => json(await request(path));
 
 export const post = async (path, body = {}) =>
   json(await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
+
+/// Why a stream is refused, which does not say so itself; null where it is not.
+export async function refusal(path) {
+  const answer = await request(path);
+  if (!answer.ok) return (await failure(answer)).message;
+  await answer.body.cancel();
+  return null;
+}
 
 /// A request without a body.
 export const send = async (method, path, options = {}) => json(await request(path, { method, ...options }));

@@ -1,7 +1,7 @@
 // The stream of events: the state of everything now, then what changes. A stream that breaks is opened again,
 // for as long as the page is open.
 
-import { get } from "./api.js";
+import { get, refusal } from "./api.js";
 import { announce } from "./announce.js";
 import { shown } from "./routes.js";
 import { state, toast, update } from "./store.js";
@@ -17,6 +17,8 @@ const STALE = 45_000;
 // A browser has six connections to a server for all its tabs together. A tab that is not seen for this long lets go of
 // its stream, except one of them, whose title tells of questions.
 const HIDDEN = 5000;
+// Where a browser does not let tabs agree on that one, each of them asks so often instead.
+const ASK = 30_000;
 /// Held by the one of several hidden tabs that stays awake.
 const AWAKE = "ayeaye-hidden";
 
@@ -31,6 +33,12 @@ let letGo = null;
 /// Ends the wait for the turn to stay awake.
 let turn = null;
 let broke = false;
+/// Whether the server has answered a request since the stream broke.
+let answered = false;
+/// The version of the server that this page came from.
+let version = null;
+/// Asks now and then, where nothing tells of questions.
+let asks = null;
 let backAgain = () => undefined;
 // Sessions whose questions are being read.
 const asking = new Set();
@@ -47,8 +55,7 @@ function open(ids) {
   close();
   watched = ids;
   if (asleep) return;
-  const query = ids ? `?sessions=${ids.split(",").map(encodeURIComponent).join(",")}` : "";
-  source = new EventSource(`/page/api/events${query}`);
+  source = new EventSource(`/page/api/${events(ids)}`);
   source.addEventListener("hello", ({ data }) => read(data, welcome));
   source.addEventListener("devices", ({ data }) => read(data, takeDevices));
   source.addEventListener("sessions", ({ data }) => read(data, (sessions) => takeLines(list(sessions, "sessions"))));
@@ -58,6 +65,8 @@ function open(ids) {
     read(data, ({ session_id: id }) => update((s) => s.open.set(id, { missing: true }))),
   );
 }
+
+const events = (ids) => (ids ? `events?sessions=${ids.split(",").map(encodeURIComponent).join(",")}` : "events");
 
 /// The sessions that are shown and can be followed; what cannot be a session's name is told as not there.
 function wanted() {
@@ -92,12 +101,24 @@ function welcome({ server }) {
     toast(t(restarted ? restartedWords() : "link.again"), restarted ? "neutral" : "good");
     backAgain();
   }
-  broke = false;
+  broke = answered = false;
   wait = FIRST_WAIT;
+  version ??= state.me.version;
   update((s) => {
     s.link = "open";
     s.server = server;
+    s.refusal = null;
   });
+  if (restarted) compareVersions();
+}
+
+/// A newer server has a newer page. This one goes on with it where something is being written or driven, and says so.
+async function compareVersions() {
+  const me = await get("me").catch(() => null);
+  if (!me || me.version === version) return;
+  const fields = [...document.querySelectorAll("main textarea, main input:not([type=checkbox])")];
+  if (state.control || fields.some((one) => one.value !== one.defaultValue)) update((s) => (s.newer = true));
+  else location.reload();
 }
 
 /// What was at work when a server ended is cut short; what asked or was done is as it was.
@@ -136,14 +157,19 @@ function lost() {
   wait = Math.min(wait * 2, LONGEST_WAIT);
 }
 
-/// A stream does not say why it was refused; a request does, and finds out whether to sign in.
+/// A stream does not say why it was refused; a request does, and finds out whether to sign in. Where the server answers
+/// and the stream fails all the same, that one is asked for as a request, too.
 async function again() {
   retry = null;
   try {
     const me = await get("me");
-    update((s) => (s.me = me));
+    const why = answered ? await refusal(events(wanted())) : null;
+    answered = true;
+    update((s) => Object.assign(s, { me, refusal: why }));
     open(wanted());
   } catch (refused) {
+    answered = false;
+    update((s) => (s.refusal = null));
     if (refused.status !== 401) lost();
   }
 }
@@ -191,6 +217,7 @@ function fallAsleep() {
   };
   if (!navigator.locks) {
     rest();
+    asks ??= setInterval(() => get("sessions").then(({ sessions }) => takeLines(sessions), () => {}), ASK);
     return;
   }
   const asked = navigator.locks.request(AWAKE, { ifAvailable: true }, (lock) => {
@@ -220,6 +247,8 @@ function waitForTurn() {
 
 function wake() {
   clearTimeout(falling);
+  clearInterval(asks);
+  asks = null;
   letGo?.();
   letGo = null;
   turn?.abort();

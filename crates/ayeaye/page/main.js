@@ -14,6 +14,7 @@ import { comparePage } from "./view-compare.js";
 import { historyPage } from "./view-history.js";
 import { phonePage } from "./view-phone.js";
 import { phonesPage } from "./view-phones.js";
+import { settle } from "./view-question.js";
 import { policyPage, settingsPage } from "./view-reading.js";
 import { runPage } from "./view-run.js";
 import { shell, title } from "./view-shell.js";
@@ -42,6 +43,7 @@ function show(now) {
     return;
   }
   draw(root, shell(now, PAGES[now.route.page](now)));
+  settle();
   document.title = title(now);
   if (now.me) follow();
   lookAt(onView(now));
@@ -83,6 +85,8 @@ async function begin() {
   const told = new URLSearchParams(location.search).get("sign-in");
   // What the address says was said once; a bookmark of it says nothing.
   if (location.search) history.replaceState(null, "", `/${location.hash}`);
+  // What stands there until the scripts have come.
+  root.replaceChildren();
   watch(show);
   update((s) => Object.assign(s.signIn, { told }));
   window.addEventListener("hashchange", () => {

@@ -93,6 +93,17 @@ export function questionOf(session) {
   return isAsked(known, session) ? known : { step, text: question, options: [] };
 }
 
+// Which questions have come up, and in which order.
+const came = new Map();
+
+/// The sessions that ask, in the order in which their questions came up: a new one takes no other's place.
+export function asking(sessions) {
+  const name = (one) => `${one.session_id} ${one.question_step}`;
+  const all = (sessions ?? []).filter((one) => one.waiting).reverse();
+  for (const one of all) if (!came.has(name(one))) came.set(name(one), came.size);
+  return all.sort((a, b) => came.get(name(a)) - came.get(name(b)));
+}
+
 /// What a session is called: its task, or that somebody drove the phone.
 export const taskOf = (session) => (session?.by_hand ? t("run.by-hand") : session?.task);
 

@@ -9,6 +9,9 @@ export const state = {
   // "connecting", "open" or "lost".
   link: "connecting",
   server: null,
+  // Why the server gives no stream though it answers, and whether it is a newer one than this page.
+  refusal: null,
+  newer: false,
   devices: null,
   // Why there is none, or what else is to be known of the list.
   hint: null,

@@ -1,6 +1,7 @@
 // Where a task is written and given to a phone.
 
 import { startTask } from "./actions.js";
+import { keep, kept } from "./drafts.js";
 import { icon } from "./icons.js";
 import { button, failure } from "./parts.js";
 import { held, state, update } from "./store.js";
@@ -10,20 +11,19 @@ import { t } from "./words.js";
 const STEPS = 20;
 const MOST_STEPS = 500;
 
-// What has been written and not sent, by the phone whose page it stands on ("" for the first page).
-const drafts = new Map();
-
 /// `fixed`: the phone, where the page is that of one phone.
 export function composer(now, fixed) {
   const { devices, sessions, compose, errors, me } = now;
   const ready = (devices ?? []).filter((one) => one.state === "device");
   const wish = fixed ?? compose.device;
   const device = ready.find((one) => one.device_id === wish) ?? (fixed ? null : (ready.find((one) => !one.busy) ?? ready[0]));
-  const place = fixed ?? "";
+  const place = `task ${fixed ?? ""}`;
+  const draft = kept(place);
   const off = held(now, "compose") || !device || Boolean(me?.read_only);
   return h(
     "form",
-    { class: "card compose", key: "compose", on: { submit: (event) => begin(event, device, place) } },
+    // What is written belongs to who is signed in, which is not known at first.
+    { class: "card compose", key: `compose ${me?.name}`, on: { submit: (event) => begin(event, device, place) } },
     h("label", { class: "lead", for: "task" }, t("task.lead")),
     h("textarea", {
       id: "task",
@@ -32,9 +32,9 @@ export function composer(now, fixed) {
       maxlength: "16000",
       placeholder: t("task.placeholder"),
       required: true,
-      disabled: Boolean(me?.read_only),
-      on: { keydown: sendByKey, input: ({ target }) => drafts.set(place, target.value) },
-      mounted: (dom) => (dom.value = drafts.get(place) ?? ""),
+      disabled: !me || me.read_only,
+      ...draft,
+      on: { ...draft.on, keydown: sendByKey },
     }),
     failure(errors.get("compose")),
     h(
@@ -133,6 +133,6 @@ async function begin(event, device, place) {
   if (planner.checked) wanted.planner = true;
   if (device.busy) wanted.queue = true;
   if (!(await startTask(wanted))) return;
-  drafts.delete(place);
+  keep(place, "");
   form.reset();
 }

@@ -9,6 +9,7 @@ import { badge, button, fact, failure, heading, liveBadge, runList, said } from 
 import { questionCard } from "./view-question.js";
 import { phoneBadge, queueList } from "./view-phones.js";
 import { link } from "./routes.js";
+import { asking } from "./sessions.js";
 import { held } from "./store.js";
 import { h } from "./vdom.js";
 import { named, t } from "./words.js";
@@ -26,7 +27,7 @@ export function phonePage(state) {
   const control = state.control?.place === id ? state.control : null;
   const live = state.screens.get(id);
   const mine = (state.sessions ?? []).filter((one) => one.device_id === id && !one.elsewhere);
-  const asking = mine.filter((one) => one.waiting);
+  const asked = asking(state.sessions).filter((one) => mine.includes(one));
   const name = device.model || mine[0]?.device_model || id;
   return h(
     "div",
@@ -38,7 +39,7 @@ export function phonePage(state) {
       h(
         "div",
         { class: "row" },
-        control ? badge("waiting", "hand", t("phone.yours")) : phoneBadge(device, session ?? asking[0]),
+        control ? badge("waiting", "hand", t("phone.yours")) : phoneBadge(device, session ?? asked[0]),
         device.hint && !device.by_hand && said(device.hint, "hint"),
       ),
       h(
@@ -75,7 +76,7 @@ export function phonePage(state) {
       "div",
       { class: "run-ask" },
       failure(control ? null : state.errors.get(id)),
-      asking.map((one) => questionCard(one, state)),
+      asked.map((one) => questionCard(one, state)),
     ),
     h(
       "div",

@@ -9,7 +9,7 @@ import { badge, button, empty, heading, iconButton, runList, said } from "./part
 import { questionCard } from "./view-question.js";
 import { link } from "./routes.js";
 import { held } from "./store.js";
-import { taskOf } from "./sessions.js";
+import { asking, taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
 import { named, t } from "./words.js";
 
@@ -17,7 +17,7 @@ const RECENT = 8;
 
 export function phonesPage(state) {
   const { devices, sessions, hint } = state;
-  const asking = (sessions ?? []).filter((one) => one.waiting);
+  const asked = asking(sessions);
   return h(
     "div",
     { class: "page", key: "phones" },
@@ -28,7 +28,7 @@ export function phonesPage(state) {
       devices && h("span", { class: "faint" }, t("phones.some", { n: devices.length })),
     ),
     composer(state),
-    0 < asking.length &&
+    0 < asked.length &&
       h(
         "section",
         { class: "asking", "aria-labelledby": "asking" },
@@ -36,7 +36,7 @@ export function phonesPage(state) {
         h(
           "div",
           null,
-          asking.map((one) => questionCard(one, state)),
+          asked.map((one) => questionCard(one, state)),
         ),
       ),
     0 < devices?.length && hint && h("p", { class: "small hint" }, icon("warning"), said(hint)),

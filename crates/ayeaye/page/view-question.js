@@ -2,6 +2,7 @@
 
 import { stop } from "./actions.js";
 import { proceed, take } from "./control.js";
+import { keep, kept } from "./drafts.js";
 import { icon } from "./icons.js";
 import { button, failure, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
@@ -14,6 +15,8 @@ import { plain, t } from "./words.js";
 const YES = "yes";
 const NO = "no";
 const DONE = "done";
+// As long as browsers themselves wait where they ask for leave: a press before was meant for what stood there.
+const SETTLES_MS = 500;
 
 /// Each question has a card of its own: what was typed for one, such as a password, is not in the box of the next.
 /// `inRun`: on the page of its run, where the phone and the task stand beside it anyway.
@@ -110,14 +113,29 @@ function answerBox(session, question, off) {
         required: true,
         disabled: off,
         placeholder: secret ? t("question.secret") : t("question.answer"),
+        ...(secret ? {} : kept(place(id, question))),
       }),
       button(t("question.send"), { type: "submit", symbol: "send", style: chosen ? "" : "primary", disabled: off }),
     ),
   );
 }
 
-const answer = ({ session_id: id }, question, reply) =>
-  proceed(id, { reply, secret: Boolean(question.asks_for_secret), question_step: question.step });
+const place = (id, { step }) => `answer ${id} ${step}`;
+
+async function answer({ session_id: id }, question, reply) {
+  const done = await proceed(id, { reply, secret: Boolean(question.asks_for_secret), question_step: question.step });
+  if (done) keep(place(id, question), "");
+  return done;
+}
+
+/// After the page was drawn: a question that has come up, or moved to another place, takes no press for a moment.
+export function settle() {
+  for (const card of document.querySelectorAll(".ask")) {
+    const now = `${card.offsetLeft} ${card.offsetTop} ${card.offsetHeight}`;
+    if (card.place !== now) card.animate({ pointerEvents: ["none", "none"] }, SETTLES_MS);
+    card.place = now;
+  }
+}
 
 async function sendAnswer(event, session, question) {
   event.preventDefault();

@@ -3,7 +3,7 @@
 import { signOut } from "./actions.js";
 import { leave } from "./control.js";
 import { icon } from "./icons.js";
-import { badge, chip, iconButton, phoneName, said } from "./parts.js";
+import { badge, button, chip, iconButton, phoneName, said } from "./parts.js";
 import { link } from "./routes.js";
 import { state as page, update } from "./store.js";
 import { taskOf } from "./sessions.js";
@@ -53,7 +53,15 @@ export function shell(state, content) {
       "main",
       { class: "main", key: "main", id: "main", tabindex: "-1" },
       state.link === "lost" &&
-        h("div", { class: "banner", role: "alert" }, icon("warning"), h("span", null, t("link.lost.text"))),
+        h("div", { class: "banner", role: "alert" }, icon("warning"), h("span", null, state.refusal ?? t("link.lost.text"))),
+      state.newer &&
+        h(
+          "div",
+          { class: "banner quiet", role: "status" },
+          icon("warning"),
+          h("span", { class: "grow" }, t("newer")),
+          button(t("reload"), { on: { click: () => location.reload() } }),
+        ),
       state.me?.read_only && h("p", { class: "banner quiet" }, icon("eye"), t("read-only")),
       content,
     ),

@@ -20,9 +20,6 @@ export default {
   "title.question": "Question",
   more: "More",
   loading: "Loading…",
-  close: "Close",
-  cancel: "Cancel",
-  retry: "Try again",
   dismiss: "Dismiss",
 
   "link.open": "Live",
@@ -30,6 +27,8 @@ export default {
   "link.lost": "Not connected",
   "link.lost.text":
     "The server does not answer: either it has ended, or only the connection to it is gone. What is shown is from before. This page tries again by itself.",
+  newer: "The server is a newer one than this page.",
+  reload: "Load the page again",
   "link.again": "Connected again.",
   "link.restarted": "The server was started again.",
   "link.restarted.cut": "The server was started again. What was at work was cut short and can go on: open it.",
@@ -42,6 +41,7 @@ export default {
   "sign-in.where":
     "The main token is in the file http-token of the data folder. It is sent to this server only, and not kept here.",
   "sign-in.expired": "That link has been used or is older than a minute. Make a new one, or use a token.",
+  "sign-in.ended": "Your sign-in has ended. Sign in again: you come back to where you were.",
   "sign-in.unwritten":
     "You are signed out here, but the server could not write that down: after its next start a copy of this sign-in would be good again. Its log says why.",
 
@@ -67,7 +67,6 @@ export default {
   "phone.id": "Device",
   "phone.transport": "Connection",
   "phone.size": "Screen",
-  "phone.product": "Product",
   "transport.usb": "USB",
   "transport.tcp": "Wi-Fi",
   "transport.emulator": "Emulator",
@@ -105,7 +104,6 @@ export default {
   "run.time": "Time, waiting included",
   "run.cost": "Cost",
   "run.model": "Model",
-  "run.other": "Phone",
   "run.phone": "Phone",
   "run.round": ({ n }) => `Request ${n}`,
   "run.share": ({ share }) => `, ${share} % of the time at work`,
@@ -130,7 +128,6 @@ export default {
   "do.actions": "What you can do with this run",
   "did.stopped": "Stopped.",
   "did.given-up": "Given up.",
-  "did.paused": "Paused.",
   "did.resumed": "It goes on.",
   "did.sent": "Sent.",
   "download.report": "Report (HTML)",
@@ -171,8 +168,6 @@ export default {
   "steps.first": "The first step appears as soon as it is taken.",
   step: ({ n }) => `Step ${n}`,
   "step.picture": ({ n, label }) => `What was on the screen at step ${n}: ${label}`,
-  "step.thought": "Thought",
-  "step.explain": "Why",
   "step.asked": "asked first, not done yet",
   "step.told": "You said",
   "step.error": "Went wrong",
@@ -194,7 +189,6 @@ export default {
   "screen.back": "Back to live",
   "screen.before": "Step before",
   "screen.after": "Step after",
-  "screen.failed": "The screen cannot be seen",
 
   "control.on": "You drive this phone",
   "control.area": ({ phone }) => `Screen of ${phone}: you drive it`,
@@ -266,7 +260,6 @@ export default {
   "class.system-parts": "Settings and dialogs that give power over the phone",
   "class.system-parts.refused": "Settings and dialogs that give power over the phone; asked about where your words name them",
   "class.marked": "What the model itself wants approved",
-  "policy.profile": "Profile",
   settings: "Settings",
   "settings.lead": "As they hold now, and where each comes from. They are changed in the settings file or the environment.",
   "settings.filter": "Filter",

@@ -157,6 +157,14 @@ async function aQuestion(view, device) {
   check("with what the agent thought", thought.includes("must not decide"), thought);
   same("axe finds nothing", await view.faults(), []);
   await view.picture("question");
+  const anna = view.frame.getByRole("button", { name: "Anna Bauer" });
+  await view.host("scrollAway", true);
+  await until("the answers to be held", () => anna.isDisabled());
+  const looks = async () => (await view.host("seen")).calls.filter(({ name }) => name === "watch_session").length;
+  const before = await looks();
+  await view.host("scrollAway", false);
+  await until("the answers to be taken again", () => anna.isEnabled(), 4000);
+  check("out of sight no answer is taken, and in sight only after a look, which is not held", before < (await looks()));
   // The question lists its choices, so a press answers it.
   await view.frame.getByRole("button", { name: "Anna Bauer" }).click();
   await view.until("Done");

@@ -9,6 +9,7 @@ import { budget } from "./budget.mjs";
 import { check, checks } from "./checks.mjs";
 import { drawing } from "./drawing.mjs";
 import { driving } from "./driving.mjs";
+import { interrupted } from "./interrupted.mjs";
 import { freePort, Server } from "./server.mjs";
 import { operator } from "./operator.mjs";
 import { queue } from "./queue.mjs";
@@ -46,6 +47,7 @@ const scenes = [
   ["viewers", twoAndOneAsleep],
   ["hidden", hiddenTabs],
   ["restart", restart],
+  ["interrupted", interrupted],
   ["strangers", strangers],
   ["drawing", drawing],
   ["budget", budget],
