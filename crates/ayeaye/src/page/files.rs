@@ -137,7 +137,7 @@ mod tests {
             // A text over several lines would lose what its lines begin with.
             let odd = whole.lines().find(|line| line.matches('`').count() % 2 != 0);
             assert_eq!(odd, None, "{name}");
-            if name.ends_with(".js") {
+            if media_type(name).starts_with("text/javascript") {
                 assert!(index.contains(&format!("\"/page/{name}\"")), "{name}");
             }
         }
