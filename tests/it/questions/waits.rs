@@ -116,6 +116,22 @@ async fn progress_rises_over_a_question_and_ends_with_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_last_step_is_told_by_the_result_alone() {
+    let slow = |step: i64| taps(step * 40).after(Duration::from_secs(5));
+    let fake = FakeServer::new([slow(1), slow(2), slow(3)]);
+    let user = FakeUser::new([]);
+    let client = on_pipe(&fake.server, &user, Era::Old).await;
+    let mut arguments = task();
+    arguments["max_steps"] = json!(3);
+    let paused = facts(&client, START, arguments).await;
+    assert_eq!(paused["stop_reason"], "MAX_STEPS_REACHED", "{paused}");
+    let told: Vec<_> = user.progress().into_iter().filter_map(|it| it.message).collect();
+    let is_told = |step: &str| told.iter().any(|it| it.contains(step));
+    assert!(is_told("step 1:") && is_told("step 2:"), "{told:?}");
+    assert!(!is_told("step 3:"), "a client may read it together with the result: {told:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_ten_minute_task_ends_for_a_client_that_gives_up_at_a_minute() {
     let steps = (0..20).map(|step| taps(step * 40).after(Duration::from_secs(30)));
     let fake = FakeServer::new(steps.chain([completes("Done.")]));

@@ -17,6 +17,9 @@ use crate::text::truncate;
 const HEARTBEAT: Duration = Duration::from_secs(20);
 /// And not more often than this, because a client that reads slowly blocks its whole session.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
+/// What is new is told so long after it at the earliest, since a result that comes of it tells it too. Clients that read
+/// both at once, as those of the TypeScript SDK may, have done with the call when they get to what was told before.
+const BEFORE_RESULT: Duration = Duration::from_millis(200);
 
 /// The wait of one call, which may follow several runs: each answer to a question starts another.
 pub(super) struct RunWait<'a> {
@@ -154,20 +157,17 @@ impl Progress {
         Self { token, sent: 0, next_step: 0, last: now, due: now + HEARTBEAT }
     }
 
-    /// Something has changed: report it as soon as the interval allows.
+    /// Something has changed: report it as soon as the interval allows, if the run is not about to end with it.
     fn schedule(&mut self) {
-        self.due = self.due.min((self.last + MIN_INTERVAL).max(Instant::now()));
+        let soon = (self.last + MIN_INTERVAL).max(Instant::now() + BEFORE_RESULT);
+        // Steps may follow each other faster than that.
+        self.due = soon.min(self.last + HEARTBEAT + BEFORE_RESULT);
     }
 
     async fn send_steps(&mut self, follower: &Follower, ctx: &RequestContext<RoleServer>) {
         let update = follower.update();
-        // The result is about to come. Clients that read both at once, as those of the TypeScript SDK may, have done
-        // with the call when they get to what was told before.
-        let last = update.report.steps.last().map(|step| step.action.function.as_str());
-        let is_ending = last.is_some_and(|it| ["COMPLETE", "ABORT", "INFO"].contains(&it));
-        let heartbeat = self.last + HEARTBEAT;
-        if is_ending && Instant::now() < heartbeat {
-            self.due = heartbeat;
+        if !update.running {
+            self.due = Instant::now() + HEARTBEAT;
             return;
         }
         let steps = update.report.steps.iter().filter(|step| self.next_step <= step.step);
@@ -183,11 +183,7 @@ impl Progress {
             [] => format!("still at work after {}", truncate(&update.line, 160)),
             lines => truncate(&lines.join("; "), 600),
         };
-        if update.running {
-            self.send(message, ctx).await;
-        } else {
-            self.due = Instant::now() + HEARTBEAT;
-        }
+        self.send(message, ctx).await;
     }
 
     async fn send(&mut self, message: String, ctx: &RequestContext<RoleServer>) {
