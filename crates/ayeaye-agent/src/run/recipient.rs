@@ -46,7 +46,7 @@ impl Recipient {
         for it in told.iter().filter(|it| !is_glyph(&it.text) && !goes_on(it)) {
             match seconds_of(&it.text) {
                 Some(these) => times.extend(these),
-                None => names.push(take_countdowns(&it.text, &mut times)),
+                None => names.push(take_times(&take_countdowns(&it.text, &mut times), &mut times)),
             }
         }
         Self { names, times }
@@ -59,11 +59,25 @@ impl Recipient {
     /// Whether it is the one of before, so much later, or nobody was named and nobody is.
     pub(super) fn is_still(&self, before: &Self, passed: Duration) -> bool {
         let most = passed.as_secs().saturating_mul(PACE).saturating_add(INACCURACY);
-        let went_on = |(before, now): (&u32, &u32)| u64::from(before.abs_diff(*now)) <= most;
+        let went_on = |(before, now): (&u32, &u32)| {
+            // Of two chats that are named by a time of day most differ by this.
+            let may_be_of_a_day = before.is_multiple_of(5) && now.is_multiple_of(5);
+            before == now || !may_be_of_a_day && u64::from(before.abs_diff(*now)) <= most
+        };
         // A recording may have begun or ended.
         let is_one = self.times.len() != before.times.len()
             || before.times.iter().zip(&self.times).all(went_on);
         self.names == before.names && is_one
+    }
+
+    /// Whether nothing but digits beside words is another, as in "1,234 watching".
+    pub(super) fn differs_in_digits(&self, before: &Self) -> bool {
+        let words =
+            |it: &str| it.chars().filter(|it| !it.is_numeric() && *it != ',').collect::<String>();
+        let is_one = |(before, now): (&String, &String)| {
+            before == now || has_letters(now) && words(before) == words(now)
+        };
+        self.names.len() == before.names.len() && before.names.iter().zip(&self.names).all(is_one)
     }
 }
 
@@ -92,6 +106,25 @@ fn seconds_of(text: &str) -> Option<Vec<u32>> {
     let times: Vec<_> =
         times.map(|it| seconds(it).filter(|_| it.contains(':'))).collect::<Option<_>>()?;
     (!times.is_empty()).then_some(times)
+}
+
+/// Takes the times that stand among the words of a text out of it, and adds them in seconds: "Time left 09:58".
+fn take_times(text: &str, times: &mut Vec<u32>) -> String {
+    if !has_letters(text) {
+        return text.to_owned();
+    }
+    let text: String = text.chars().map(plain_digit).collect();
+    let mut rest = |word: &str| {
+        let time = word.trim_matches(|it: char| !it.is_ascii_digit());
+        match seconds(time) {
+            Some(these) => {
+                times.push(these);
+                word.replacen(time, "", 1)
+            }
+            None => word.to_owned(),
+        }
+    };
+    text.split(' ').map(&mut rest).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a text is made of what only an app's own font shows (Unicode's private use areas).
@@ -171,6 +204,35 @@ mod tests {
         let meeting = |time| header(&[time], &[]);
         assert!(is_still(&meeting("Meeting (4:59)"), &meeting("Meeting (4:56)")));
         assert!(!is_still(&meeting("Meeting (14:30)"), &meeting("Meeting (19:30)")));
+        for (before, now) in [
+            ("Time left 09:58", "Time left 09:55"),
+            ("剩余时间09:58", "剩余时间09:55"),
+            ("٠٩:٥٨ left", "٠٩:٥٧ left"),
+        ] {
+            assert!(is_still(&meeting(before), &meeting(now)), "{before}");
+        }
+        for (before, now) in [
+            ("Stand-up 9:15", "Stand-up 9:20"),
+            ("Stand-up 9:15", "Stand-up"),
+            ("Stand-up 9:15", "Anna 9:15"),
+            ("Room 3:16", "Room 7:11"),
+            ("10.0.0.1:80 office", "10.0.0.1:81 office"),
+            ("Open 24/7", "Open 7/11"),
+        ] {
+            assert!(!is_still(&meeting(before), &meeting(now)), "{before}");
+        }
+    }
+
+    #[test]
+    fn a_count_with_words_is_told_from_a_name_with_a_number() {
+        let differ = |before, now| {
+            let [before, now] = [before, now].map(|it| Recipient::of(&header(&[it], &[])));
+            now.differs_in_digits(&before)
+        };
+        assert!(differ("1,234 watching", "12,345 watching"));
+        for (before, now) in [("Anna", "Mallory"), ("7726", "4636"), ("2 watching", "2 waiting")] {
+            assert!(!differ(before, now), "{before}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
 const HEADER: (f64, f64) = (0.04, 0.13);
+const WHOLE: [i32; 4] = [0, 0, i32::MAX, i32::MAX];
 
 /// The screen before an act, beside the one that it was decided on.
 #[derive(Debug)]
@@ -35,8 +36,10 @@ enum Compared {
     Same,
     /// A harmless act is aimed at something that is the same but for its digits, and is called this now.
     OtherDigits(String),
-    /// Somebody else is named at the top.
-    OtherName,
+    /// Somebody else is named at the top, or what is named there has a count with it.
+    OtherName {
+        in_digits: bool,
+    },
     Other,
 }
 
@@ -75,14 +78,19 @@ impl Run {
             Some(Compared::Other) => {
                 return Ok(ScreenNow::Changed("what it was aimed at has changed".to_owned()));
             }
-            Some(Compared::OtherName) => {
+            Some(Compared::OtherName { in_digits }) if !(*in_digits && self.is_direct) => {
                 return Ok(ScreenNow::Changed("the name at the top has changed".to_owned()));
             }
             // Where a screen never rests and does not say what is on it, its app is all there is to go by.
             _ if !strict && self.state.put_off.are_enough_for(gesture) => true,
             // A client that acts itself would be put off each time anew.
-            None | Some(Compared::OtherDigits(_)) if !strict && self.is_direct => {
-                self.observer.never_rests_at(&places.all(observation), &look.frame).await?
+            Some(Compared::OtherName { .. }) => {
+                let rests = |before: &_, now: &_| places.is_named_the_same(before, now);
+                self.observer.never_rests(&look.frame, rests).await?
+            }
+            None | Some(Compared::Same | Compared::OtherDigits(_)) if !strict && self.is_direct => {
+                let rests = |before: &_, now: &_| places.rest(before, now);
+                self.observer.never_rests(&look.frame, rests).await?
             }
             _ => false,
         };
@@ -124,7 +132,9 @@ impl Run {
         if !strict && names_recipient(act) {
             let [before, now] = [before, &now].map(|it| Recipient::on(it, size));
             if !now.is_still(&before, passed) {
-                return Ok(Some(Compared::OtherName));
+                let types = matches!(act.gesture, Gesture::Type { .. });
+                let in_digits = types && now.differs_in_digits(&before);
+                return Ok(Some(Compared::OtherName { in_digits }));
             }
             names_nobody = now.names_nobody();
         }
@@ -283,39 +293,41 @@ impl Places {
             [left.max(a), top.max(b), right.min(c), bottom.min(d)]
         };
         let touched = gesture.points().first().map(|point| around(point.fractions()));
-        let written = observation
-            .elements
-            .tree()
-            .and_then(|tree| tree.elements.iter().find(|it| it.focused))
-            .map(|it| it.bounds);
+        let tree = observation.elements.tree();
+        let focused = tree.and_then(|tree| tree.elements.iter().find(|it| it.focused));
+        let written = focused.map(|it| it.bounds);
         let touched = match touched {
             None if matches!(gesture, Gesture::Type { .. }) => written.map(|it| vec![it]),
             touched => Some(touched.into_iter().collect()),
         };
         let header = pixels(0.0, HEADER.0, 1.0, HEADER.1);
-        let has_caret = written.is_some_and(|it| it[1] < header[3] && header[1] < it[3]);
+        let is_at_top = |it: [i32; 4]| it[1] < header[3] && header[1] < it[3];
+        // With a tree names are compared as well, by what it says.
+        let has_caret = written.map_or(tree.is_none(), is_at_top);
         Self { touched, header: names_recipient.then_some((header, has_caret)) }
     }
 
     /// Whether they do in two frames, of which it is known whether they look alike as a whole. A `strict` look takes
     /// the whole.
     fn look_same(&self, before: &Frame, (now, alike): (&Frame, bool), strict: bool) -> bool {
-        let touched = || {
-            let places = self.touched.as_ref();
-            places.is_some_and(|all| all.iter().all(|it| looks_same_at(before, now, *it)))
-        };
-        self.header.is_none_or(|it| is_unchanged_at(before, now, it))
-            && (alike || !strict && touched())
+        let touched = || self.touched.is_some() && self.touched_look_same(before, now);
+        self.is_named_the_same(before, now) && (alike || !strict && touched())
     }
 
-    /// All of them; the whole screen where it is not known where a text goes.
-    fn all(&self, observation: &Observation) -> Vec<[i32; 4]> {
-        let size = observation.frame.size();
-        let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
-        let Some(touched) = &self.touched else {
-            return vec![[0, 0, side(size.width), side(size.height)]];
-        };
-        touched.iter().copied().chain(self.header.map(|(place, _)| place)).collect()
+    /// Whether names look the same to the pixel, where it matters who is named.
+    fn is_named_the_same(&self, before: &Frame, now: &Frame) -> bool {
+        self.header.is_none_or(|it| is_unchanged_at(before, now, it))
+    }
+
+    /// Whether nothing moves in any of them, as they are told from what has changed; on the whole screen where it is not
+    /// known where a text goes.
+    fn rest(&self, before: &Frame, now: &Frame) -> bool {
+        self.is_named_the_same(before, now) && self.touched_look_same(before, now)
+    }
+
+    fn touched_look_same(&self, before: &Frame, now: &Frame) -> bool {
+        let all = self.touched.as_deref().unwrap_or(&[WHOLE]);
+        all.iter().all(|it| looks_same_at(before, now, *it))
     }
 }
 
@@ -356,5 +368,23 @@ mod tests {
         // In a field that stands there a caret blinks.
         let now = before.with_black_areas(&[[100, 80, 102, 104]]);
         assert!(searched.look_same(&before, (&now, true), false));
+    }
+
+    #[test]
+    fn what_has_changed_does_not_rest() {
+        let size = ScreenSize { width: 540, height: 1200 };
+        let white = vec![255; (size.width * size.height * 4) as usize];
+        let before = Frame::new(size, Bytes::from(white)).unwrap();
+        let places = Places {
+            touched: Some(vec![[0, 1100, 540, 1180]]),
+            header: Some(([0, 48, 540, 156], false)),
+        };
+        // Something small that turns at the top, and a caret that blinks below.
+        let turned = before.with_black_areas(&[[100, 80, 104, 90]]);
+        let blinked = before.with_black_areas(&[[100, 1120, 102, 1140]]);
+        for (now, rests) in [(&turned, false), (&blinked, true)] {
+            assert_eq!(places.look_same(&before, (now, true), false), rests);
+            assert_eq!(places.rest(&before, now), rests);
+        }
     }
 }

@@ -306,3 +306,34 @@ async fn a_direct_act_is_not_done_on_what_has_come_while_its_elements_were_read(
     acted(rig.agent.act(typing).await.unwrap()).await;
     assert_eq!(rig.phone.gestures().len(), 2, "and typed into");
 }
+
+/// A live stream says above it how many watch; its picture never rests.
+#[tokio::test(start_paused = true)]
+async fn a_direct_text_goes_to_where_a_count_at_the_top_ticks() {
+    let stream = |who: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="{who}" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+            <node text="" content-desc="Message" class="android.widget.EditText" focused="true" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    for (before, now, done) in [
+        ("Anna", "Anna", 1),
+        ("1,234 watching", "1,236 watching", 1),
+        ("Time left 09:58", "Time left 09:56", 1),
+        ("Anna", "Mallory", 0),
+        ("7726", "4636", 0),
+    ] {
+        let rig = Rig::new([]);
+        rig.phone.moves(Motion::Endless);
+        rig.phone.shows(&stream(before), false);
+        rig.phone.dumps_after(Duration::from_secs(1), Duration::from_millis(1900));
+        let gesture =
+            Gesture::Type { text: "a".to_owned(), point: None, clear: false, submit: false };
+        let acting = rig.agent.act(DirectAction { gesture, ..tap(500, None) }).await.unwrap();
+        // Between the list that is read first and the one before the act.
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        rig.phone.shows(&stream(now), false);
+        let result = acted(acting).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{before}: {result:?}");
+    }
+}

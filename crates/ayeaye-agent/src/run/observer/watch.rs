@@ -12,7 +12,7 @@ use super::elements::BEFORE_AN_ACT;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart};
 use crate::run::cancel::Cancelled;
-use crate::settle::{EarlyFrame, is_unchanged, look_again, looks_same, looks_same_at};
+use crate::settle::{EarlyFrame, is_unchanged, look_again, looks_same};
 use crate::{Device, DeviceError, Frame, ScreenState};
 
 /// A screen that was seen so shortly ago is the one that is there.
@@ -236,11 +236,11 @@ impl Observer {
         Ok(Some(looked.unwrap_or_else(|| Arc::new(Err(gone())))))
     }
 
-    /// Whether the screen looks otherwise in one of these places each time that it is looked at.
-    pub(in crate::run) async fn never_rests_at(
+    /// Whether the screen looks otherwise each time that it is looked at, going by what tells two frames of it at rest.
+    pub(in crate::run) async fn never_rests(
         &self,
-        places: &[[i32; 4]],
         shown: &Frame,
+        rests: impl Fn(&Frame, &Frame) -> bool,
     ) -> Result<bool, Cancelled> {
         /// A change from one page to the next looks so too; these take longer than most.
         const LOOKS: u32 = 4;
@@ -249,7 +249,7 @@ impl Observer {
         for _ in 0..LOOKS {
             self.cancel.race(sleep(APART)).await?;
             let Ok(now) = self.cancel.race(self.device.capture()).await? else { return Ok(false) };
-            if places.iter().all(|it| looks_same_at(&before, &now, *it)) {
+            if rests(&before, &now) {
                 return Ok(false);
             }
             before = now;
