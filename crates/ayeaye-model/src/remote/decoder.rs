@@ -150,8 +150,9 @@ impl ResponseDecoder {
                 }
                 // A relay ends its stream in order also where that behind it has broken off.
                 let is_cut = !done || completion.gives_reason;
-                let has_ended = completion.finish_reason.is_some()
-                    && !(completion.goes_on && completion.gives_reason);
+                let gives_reason = completion.gives_reason || api.always_gives_finish_reason();
+                let has_ended =
+                    completion.finish_reason.is_some() && !(completion.goes_on && gives_reason);
                 if !has_ended && is_cut {
                     let reason = if done { DONE_WITHOUT_REASON } else { TRUNCATED };
                     completion.finish_reason = Some(reason.to_owned());

@@ -96,6 +96,9 @@ impl EventReader {
             self.data_lines = 0;
             let event = if self.is_error { as_error(event) } else { event };
             self.done = on_event(&event)?;
+        } else if self.is_error && !self.data.starts_with(['{', '[', '"']) {
+            // Some tell it in plain words.
+            self.done = on_event(&as_error(std::mem::take(&mut self.data).into()))?;
         } else {
             self.data.push('\n');
             self.data_lines += 1;

@@ -81,6 +81,20 @@ fn where_an_endpoint_gives_reasons_an_end_without_one_is_a_cut() {
         let answer = decoder("text/event-stream", &[stream.as_bytes()]).unwrap();
         assert_eq!(answer.finish_reason.as_deref(), reason, "{stream}");
     }
+    // Gemini's API has no place for one in pieces that do not end it.
+    let piece = |text: &str, rest: &str| {
+        let content = format!("{{\"parts\":[{{\"text\":\"{text}\"}}]}}");
+        format!("data: {{\"candidates\":[{{\"content\":{content}{rest}}}]}}\n\n")
+    };
+    let stop = ",\"finishReason\":\"STOP\"";
+    for (pieces, reason) in [
+        ([piece("", stop), piece("a", "")], TRUNCATED),
+        ([piece("a", ""), piece("b", stop)], "STOP"),
+    ] {
+        let stream = pieces.concat();
+        let answer = take(Wire::Gemini, "text/event-stream", &[stream.as_bytes()]).unwrap();
+        assert_eq!(answer.finish_reason.as_deref(), Some(reason), "{stream}");
+    }
 }
 
 #[test]
@@ -215,6 +229,7 @@ fn what_is_no_answer_says_what_it_is() {
             "reported an error in its answer (“gone [InternalError]”)",
         ),
         ("event:error\ndata:{\"message\":\"gone\"}\n\n", "its answer (“gone”)"),
+        ("event: error\ndata: the upstream is gone\n\n", "its answer (“the upstream is gone”)"),
         ("data: {\"code\":50001,\"message\":\"gone\"}\n\n", "its answer (“gone [50001]”)"),
     ] {
         let error = decoder("text/plain", &[body.as_bytes()]).unwrap_err();
