@@ -9,9 +9,8 @@ use super::features::OptionalFeature;
 use crate::Endpoint;
 use crate::excerpt::excerpt;
 use words::{
-    CONTEXT_EXCEEDED, DAILY_LIMIT, INVALID_KEY, MODERATED, NO_VISION, QUOTA_EXCEEDED,
-    QUOTA_FORBIDDEN, QUOTA_IF_NO_WAIT, Room, most_pictures, most_tokens, room_for_reply, status_of,
-    unsupported_feature,
+    CONTEXT_EXCEEDED, DAILY_LIMIT, INVALID_KEY, NO_VISION, QUOTA_EXCEEDED, QUOTA_IF_NO_WAIT, Room,
+    most_pictures, most_tokens, room_for_reply, status_of, unsupported_feature,
 };
 
 mod words;
@@ -294,8 +293,8 @@ fn classify(
     let give_up = |kind, hint| (kind, hint, Recovery::GiveUp);
     let retry = Recovery::Retry { after: retry_after };
     match status {
-        403 if mentions(&QUOTA_FORBIDDEN) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
-        403 if mentions(&MODERATED) => give_up(
+        403 if words::is_used_up(reason) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
+        403 if words::is_moderated(reason) => give_up(
             ModelErrorKind::Rejected,
             "its moderation refuses the task or what the screen shows: ask another endpoint, or a model on a \
              machine of your own",

@@ -188,6 +188,12 @@ fn what_403_refuses_is_told_by_its_words() {
         ("gpt requires moderation, and your input was flagged for “x”", ModelErrorKind::Rejected),
         ("Request blocked by a guardrail", ModelErrorKind::Rejected),
         ("Model access denied.", ModelErrorKind::Unauthorized),
+        (
+            "The generativelanguage API requires a quota project, which is not set by default",
+            ModelErrorKind::Unauthorized,
+        ),
+        ("This model is not available on the free tier", ModelErrorKind::Unauthorized),
+        ("Your account has been flagged", ModelErrorKind::Unauthorized),
         ("Refused by the load balancer", ModelErrorKind::Unauthorized),
         ("", ModelErrorKind::Unauthorized),
     ] {

@@ -136,11 +136,20 @@ pub(super) const DAILY_LIMIT: [&str; 8] = [
 /// Of 429 that does not say when there is more.
 pub(super) const QUOTA_IF_NO_WAIT: [&str; 2] = ["exceeded your current quota", "requests per day"];
 
-/// Of refusals with 403, which have other reasons than the key.
-pub(super) const QUOTA_FORBIDDEN: [&str; 6] =
-    ["quota", "free tier", "account balance", "insufficient balance", "余额", "overdue"];
+/// Whether a refusal with 403, which has other reasons than the key, is one for want of money or of what is free.
+pub(super) fn is_used_up(reason: &str) -> bool {
+    // Google's word for who is billed, which a request may lack.
+    let reason = reason.replace("quota project", "");
+    let mentions = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    mentions(&["quota", "account balance", "insufficient balance", "余额", "overdue"])
+        || reason.contains("free tier") && mentions(&["exhausted", "exceeded"])
+}
 
-pub(super) const MODERATED: [&str; 3] = ["moderation", "flagged", "guardrail"];
+/// Whether one is for what the task or the screen says. An account may be flagged too.
+pub(super) fn is_moderated(reason: &str) -> bool {
+    let mentions = |word| reason.contains(word);
+    mentions("moderation") || mentions("guardrail") || mentions("flagged") && !mentions("account")
+}
 
 pub(super) const CONTEXT_EXCEEDED: [&str; 21] = [
     "max_total_tokens=",
