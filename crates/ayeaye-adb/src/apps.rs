@@ -271,9 +271,10 @@ impl AppCatalog {
         let known = self.labels.of(client.id());
         let named = |app: &InstalledApp| {
             let labels = known.as_ref().and_then(|known| known.by_icon.get(&app.key()));
-            let icon = app.icon.as_ref().filter(|icon| icon.is_further);
+            let icon = app.icon.as_ref();
             let names = AppNames::of(&app.package, labels.cloned().unwrap_or_default());
-            names.of_icon(icon.map(|icon| icon.activity.clone()))
+            let is_further = icon.is_some_and(|icon| icon.is_further);
+            names.of_icon(icon.map(|icon| icon.activity.clone()), is_further)
         };
         resolve::apart(installed.iter().map(named).collect())
     }

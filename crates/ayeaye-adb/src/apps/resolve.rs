@@ -38,8 +38,10 @@ pub(crate) struct AppNames {
     pub(crate) package: String,
     /// As the phone shows it; empty as long as that has not been read.
     pub(crate) labels: Labels,
-    /// What it starts, if it is not the app's first icon. It goes by the name under it alone.
-    further: Option<String>,
+    /// What it starts, where that is known.
+    activity: Option<String>,
+    /// It is not the app's first icon, and goes by the name under it alone.
+    is_further: bool,
     /// The names of the app's further icons, comparable; of the first one only.
     others: Vec<String>,
 }
@@ -49,13 +51,22 @@ impl AppNames {
         Self { package: package.to_owned(), labels, ..Self::default() }
     }
 
-    /// The same, for what a further icon of the app starts.
-    pub(crate) fn of_icon(self, further: Option<String>) -> Self {
-        Self { further, ..self }
+    /// The same, for an icon of the app.
+    pub(crate) fn of_icon(self, activity: Option<String>, is_further: bool) -> Self {
+        Self { activity, is_further, ..self }
     }
 
     pub(crate) fn is_further(&self) -> bool {
-        self.further.is_some()
+        self.is_further
+    }
+
+    /// Whether it starts this activity, which may be written with its package or without.
+    fn starts(&self, activity: &str) -> bool {
+        let short = |it: &str| match it.strip_prefix(&self.package) {
+            Some(rest) if rest.starts_with('.') => rest.to_owned(),
+            _ => it.to_owned(),
+        };
+        self.activity.as_deref().is_some_and(|own| short(own) == short(activity))
     }
 
     /// Whether a name means this icon and no other of the app: its package or component, or what stands under it.
@@ -64,7 +75,7 @@ impl AppNames {
             Some((bare, activity)) => (bare, Some(activity)),
             None => (name.trim(), None),
         };
-        let is_activity = activity.is_none() || self.further.as_deref() == activity;
+        let is_activity = activity.is_none_or(|it| self.starts(it));
         let wanted = normalize(name);
         self.package.eq_ignore_ascii_case(bare) && is_activity
             || self.given().any(|own| own == wanted)
@@ -178,8 +189,8 @@ pub(crate) fn resolve(
     let is_own = |app: &&AppNames| app.package.eq_ignore_ascii_case(bare);
     if installed.iter().any(|app| is_own(&app)) {
         let activity = name.split_once('/').map(|(_, activity)| activity);
-        let meant = |app: &AppNames| is_own(&app) && app.further.as_deref() == activity;
-        let index = installed.iter().position(|app| activity.is_some() && meant(app));
+        let meant = |app: &AppNames| is_own(&app) && activity.is_some_and(|it| app.starts(it));
+        let index = installed.iter().position(meant);
         let index = index.or_else(|| installed.iter().position(|app| is_own(&app)));
         return Ok((index.unwrap_or_default(), Certainty::Named));
     }
@@ -343,9 +354,9 @@ fn candidates(indices: &[usize], installed: &[AppNames]) -> Vec<String> {
     let with_label = |index: &usize| {
         let app = &installed[*index];
         // By which a further icon can be named.
-        let key = match &app.further {
-            Some(activity) => format!("{}/{activity}", app.package),
-            None => app.package.clone(),
+        let key = match &app.activity {
+            Some(activity) if app.is_further => format!("{}/{activity}", app.package),
+            _ => app.package.clone(),
         };
         match app.label() {
             Some(label) => format!("{label} ({key})"),

@@ -76,9 +76,11 @@ fn the_names_under_the_icons_come_first() {
 fn an_app_with_several_icons_is_opened_by_the_one_that_is_named() {
     let phone = |contacts: &str, calls: &str| {
         let further = app("com.android.contacts", calls, "");
-        let further = further.of_icon(Some(".TwelveKeyDialer".to_owned()));
+        let further = further.of_icon(Some(".TwelveKeyDialer".to_owned()), true);
+        let first = app("com.android.contacts", contacts, "");
+        let first = first.of_icon(Some(".People".to_owned()), false);
         let shop = app("org.example.shop", "Shop", "");
-        apart(vec![app("com.android.contacts", contacts, ""), shop, further])
+        apart(vec![first, shop, further])
     };
     for (contacts, calls) in [("Contacts", "Phone"), ("通讯录", "电话"), ("Kontakte", "Telefon")]
     {
@@ -87,6 +89,14 @@ fn an_app_with_several_icons_is_opened_by_the_one_that_is_named() {
         assert_eq!((found(contacts), found(calls)), (Ok(0), Ok(2)));
         assert_eq!(found("com.android.contacts"), Ok(0));
         assert_eq!(found("com.android.contacts/.TwelveKeyDialer"), Ok(2));
+        assert_eq!(found("com.android.contacts/com.android.contacts.TwelveKeyDialer"), Ok(2));
+        for (component, meant) in [(".People", 0), (".TwelveKeyDialer", 2)] {
+            for component in [component.to_owned(), format!("com.android.contacts{component}")] {
+                let name = format!("com.android.contacts/{component}");
+                let those = (0..phone.len()).filter(|it| phone[*it].is_meant_by(&name));
+                assert_eq!(those.collect::<Vec<_>>(), [meant], "{name}");
+            }
+        }
         assert_eq!(name_of_icon(2, &phone).as_deref(), Some(calls));
         assert_eq!(name_of_icon(1, &phone), None);
         let missing = found("Zzz").unwrap_err().to_string();
