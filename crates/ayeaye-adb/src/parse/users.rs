@@ -2,8 +2,10 @@
 use super::sanitize;
 use super::text::lines;
 
-/// The number of the person in front, within a command line. A maker may print warnings before it.
-pub(crate) const CURRENT_USER: &str = "$(am get-current-user 2>/dev/null | tail -n 1)";
+/// The number of the person in front, within a command line. A maker may print warnings before it, and where phones do
+/// not tell it, it is that of the first: an option without a value would swallow what stands behind it.
+pub(crate) const CURRENT_USER: &str =
+    "$({ echo 0; am get-current-user 2>/dev/null; } | grep -x '[0-9][0-9]*' | tail -n 1)";
 
 /// Most users of a phone.
 const MOST_USERS: usize = 32;

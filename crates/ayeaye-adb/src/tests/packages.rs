@@ -6,7 +6,7 @@ use super::opening::APPS;
 use crate::ExchangeFolder;
 
 const ON: ScreenSize = ScreenSize { width: 1080, height: 2400 };
-const PATH: &str = "pm path --user $(am get-current-user 2>/dev/null | tail -n 1) com.a.player";
+const PATH: &str = "pm path --user $({ echo 0; am get-current-user 2>/dev/null; } | grep -x '[0-9][0-9]*' | tail -n 1) com.a.player";
 const SEPARATOR: &str = "--ayeaye--";
 const TWO_USERS: &str =
     "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{999:Dual:4001010} running";
