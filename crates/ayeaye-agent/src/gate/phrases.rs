@@ -37,8 +37,7 @@ use super::class::ActClass;
 use super::components::SystemPart;
 use super::price::amount;
 use super::text::{
-    entries, find, holds, is_spaced, is_stem, mentions, normalized, normalized_all,
-    normalized_entries, stems, words,
+    entries, find, holds, is_spaced, mentions, normalized, normalized_entries, stems, words,
 };
 
 pub(super) use self::answers::{ACCENTED, ANSWERS};
