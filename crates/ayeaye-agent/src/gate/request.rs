@@ -116,7 +116,7 @@ pub struct ScreenFacts {
 pub struct ControlFacts {
     /// Its texts: its own, those in it, what is read out for it.
     pub names: Vec<String>,
-    /// Texts beside a control that has none; of a field those beside and above it.
+    /// Texts beside a control that has none, or beside and above such a field.
     pub beside: Vec<String>,
     /// What an empty field asks for.
     pub hint: String,
@@ -366,16 +366,9 @@ fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts
         names.extend(elements.names_over(element).into_iter().map(short));
     }
     let nameless = element.reacts() && names.iter().all(|it| phrases::is_no_name(&normalized(it)));
-    let beside = if is_field(&element.class) {
-        labels(elements, element)
-    } else if nameless {
-        elements.names_beside(element)
-    } else {
-        Vec::new()
-    };
-    ControlFacts {
+    let mut facts = ControlFacts {
         names,
-        beside: beside.into_iter().map(short).collect(),
+        beside: Vec::new(),
         hint: short(&element.hint),
         resource_id: short(&element.resource_id),
         package: short(&element.package),
@@ -384,10 +377,24 @@ fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts
         password: element.password,
         reacts: element.reacts(),
         switch: if inside { elements.has_switch(element) } else { element.checked.is_some() },
-    }
+    };
+    // Only where they are needed: what stands around a control may change while the control is the same.
+    let beside = match facts.is_field() {
+        true if facts.is_unlabelled() => labels(elements, element),
+        false if nameless => elements.names_beside(element),
+        _ => Vec::new(),
+    };
+    facts.beside = beside.into_iter().map(short).collect();
+    facts
 }
 
 impl ControlFacts {
+    /// Whether it has no words of its own: what is typed into a field is a name too.
+    pub(super) fn is_unlabelled(&self) -> bool {
+        let is_own = |it: &String| *it != self.content || it.contains(char::is_alphabetic);
+        self.hint.is_empty() && !self.names.iter().any(is_own)
+    }
+
     /// What a person would call it.
     pub fn name(&self) -> &str {
         let id = self.resource_id.rsplit('/').next().unwrap_or_default();

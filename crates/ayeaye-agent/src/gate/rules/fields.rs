@@ -70,13 +70,12 @@ fn asks_for_code(field: &ControlFacts, request: &GateRequest<'_>) -> bool {
     const NAMES: [&str; 4] = ["token", "enter token", "masukkan kode", "kode"];
     let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
     let names = field.names.iter().filter(|it| it.chars().count() <= 40).map(String::as_str);
-    // What is typed is a name too. In a conversation anybody may have written of a code.
-    let own = field.names.iter().any(|it| *it != field.content || it.contains(char::is_alphabetic));
+    // In a conversation anybody may have written of a code.
     let writes = matches!(
         apps::kind_of(request.package),
         Some(AppKind::Messenger | AppKind::Mail | AppKind::Social)
     );
-    let labels = field.beside.iter().filter(|_| !own && !writes && field.hint.is_empty());
+    let labels = field.beside.iter().filter(|_| !writes && field.is_unlabelled());
     let labels = labels.filter(|it| it.chars().count() <= LONGEST_LABEL).map(String::as_str);
     // The id of a field is no sentence of Spanish.
     let of_tan = holds(&normalized(&id), "tan");
