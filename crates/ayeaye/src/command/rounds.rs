@@ -239,7 +239,7 @@ mod tests {
             let exit = rounds(repeat, (terminal, &now, &signals), |_| {
                 began.push(begun.elapsed());
                 async {
-                    tokio::time::sleep(Duration::from_secs(1200)).await;
+                    tokio::time::sleep(Duration::from_mins(20)).await;
                     Ok(end(Exit::Done))
                 }
             });
