@@ -35,7 +35,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::answers::{is_no, is_yes};
+pub use self::answers::{is_no, is_yes};
 pub use self::class::ActClass;
 pub use self::components::SystemPart;
 pub(crate) use self::countdown::{have_counted_down, is_same_later, seconds, take_countdowns};

@@ -1,4 +1,5 @@
 //! Text of others in a page of Markdown, shown as it is: it can neither format nor link, nor load anything.
+use crate::text::harmless;
 
 /// A line with all that Markdown or HTML would see in it taken literally. That includes bare addresses, of which
 /// GitHub and VS Code make links.
@@ -17,7 +18,7 @@ pub(crate) fn literal(line: &str) -> String {
             '@' if before.ends_with(|it: char| !it.is_whitespace()) => out.push_str("<!-- -->@"),
             '\t' => out.push(' '),
             char if char.is_control() => out.push('\u{fffd}'),
-            char => out.push(char),
+            char => out.push(harmless(char)),
         }
     }
     // What makes a list, a rule or a heading only at the beginning of a line.
@@ -41,7 +42,7 @@ fn ends_with_www(before: &str) -> bool {
 /// Code, fenced by more backticks than it holds in a row.
 pub(crate) fn code(text: &str) -> String {
     let text: String =
-        text.chars().map(|it| if it.is_control() { '\u{fffd}' } else { it }).collect();
+        text.chars().map(|it| if it.is_control() { '\u{fffd}' } else { harmless(it) }).collect();
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if longest == 0 { format!("`{text}`") } else { format!("{fence} {text} {fence}") }
@@ -56,6 +57,8 @@ mod tests {
         assert_eq!(literal("# <b>*hi*</b> ![a](b)"), r"\# \<b\>\*hi\*\</b\> \!\[a\](b)");
         assert_eq!(literal("- a"), r"\- a");
         assert_eq!(literal("1. \u{7}\tx"), "1\\. \u{fffd} x");
+        assert_eq!(literal("a\u{202e}cod.exe"), "a\u{fffd}cod.exe");
+        assert_eq!(code("a\u{202e}b"), "`a\u{fffd}b`");
         assert_eq!(code("a `b` ``c``"), "``` a `b` ``c`` ```");
     }
 

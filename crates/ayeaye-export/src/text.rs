@@ -38,19 +38,40 @@ pub(crate) fn iso(time: Timestamp) -> String {
 /// The beginning of a text, without line ends or other control characters.
 pub(crate) fn excerpt(text: &str, longest: usize) -> String {
     let mut chars = text.chars();
-    let mut short: String =
-        chars.by_ref().take(longest).map(|it| if it.is_control() { ' ' } else { it }).collect();
+    let shown = |it: char| if it.is_control() { ' ' } else { harmless(it) };
+    let mut short: String = chars.by_ref().take(longest).map(shown).collect();
     if chars.next().is_some() {
         short.push_str("...");
     }
     short
 }
 
-/// Lines as they are, but with a mark in place of other control characters: a terminal would carry them out.
+/// Lines as they are, but with a mark in place of other control characters, which a terminal would carry out, and of
+/// those that turn the direction of what follows.
 pub(crate) fn harmless_lines(text: &str) -> String {
-    let harmless = |it: char| it == '\n' || it == '\t' || !it.is_control();
-    let text = text.replace("\r\n", "\n");
-    text.chars().map(|it| if harmless(it) { it } else { '\u{fffd}' }).collect()
+    let shown = |it: char| match it {
+        '\n' | '\t' => it,
+        it if it.is_control() => '\u{fffd}',
+        it => harmless(it),
+    };
+    text.replace("\r\n", "\n").chars().map(shown).collect()
+}
+
+/// What a text may show. Control characters are shown as their pictures; the characters that turn
+/// the direction of what follows around could make a text read as something else.
+pub(crate) fn harmless(c: char) -> char {
+    match c {
+        '\n' | '\t' => c,
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        '\u{80}'..='\u{9f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{fdd0}'..='\u{fdef}'
+        | '\u{fffe}'
+        | '\u{ffff}' => '\u{fffd}',
+        other => other,
+    }
 }
 
 /// A text of limited length.

@@ -26,7 +26,7 @@ const LONGEST: usize = 60;
 
 /// Whether an answer is a clear yes: nothing but a yes, or several, and what is polite beside it. Anything else is
 /// none: conditions are for the model to interpret.
-pub(crate) fn is_yes(answer: &str) -> bool {
+pub fn is_yes(answer: &str) -> bool {
     let text = normalized(answer);
     let lacks_accent = |it: &str| {
         let plain = normalized(it);
@@ -38,7 +38,7 @@ pub(crate) fn is_yes(answer: &str) -> bool {
 }
 
 /// Whether an answer is a clear no: one, and what is polite beside it. Two may be a yes: "do not stop".
-pub(crate) fn is_no(answer: &str) -> bool {
+pub fn is_no(answer: &str) -> bool {
     let text = normalized(answer);
     LANGUAGES.iter().any(|it| says(&text, &it.no, &it.polite, false))
 }

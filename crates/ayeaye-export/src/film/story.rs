@@ -161,7 +161,8 @@ impl StepScene {
             .as_ref()
             .filter(|(start, _)| action.is_some_and(|action| action.function == start.name));
         let target = tool.and_then(|(start, _)| start.target.as_ref());
-        let error = end.error.as_deref().filter(|error| !error.is_empty());
+        let trouble = end.error.as_ref().or(end.uncertain.as_ref());
+        let error = trouble.map(String::as_str).filter(|error| !error.is_empty());
         let thought = [&end.response.thought, &end.response.comment, &end.response.summary]
             .into_iter()
             .find(|text| !text.trim().is_empty());

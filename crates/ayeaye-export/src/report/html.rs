@@ -5,6 +5,8 @@ use std::fmt::{self, Write as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::text::harmless;
+
 /// HTML so far.
 #[derive(Debug, Default)]
 pub(super) struct Html {
@@ -120,23 +122,6 @@ impl From<usize> for Number {
 impl From<f64> for Number {
     fn from(number: f64) -> Self {
         Self::Tenths(number)
-    }
-}
-
-/// What a text may show. Control characters are shown as their pictures; the characters that turn
-/// the direction of what follows around could make a text read as something else.
-fn harmless(c: char) -> char {
-    match c {
-        '\n' | '\t' => c,
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
-        '\u{7f}' => '\u{2421}',
-        '\u{80}'..='\u{9f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}'
-        | '\u{fdd0}'..='\u{fdef}'
-        | '\u{fffe}'
-        | '\u{ffff}' => '\u{fffd}',
-        other => other,
     }
 }
 

@@ -135,7 +135,9 @@ pub(super) fn observation_text(model: &str, step: &Step) -> (String, &'static st
     let clickable = elements.iter().filter(|it| it.clickable).count();
     let text = match elements.iter().count() {
         0 => format!("{front}."),
-        all => format!("{front}; the screen has {all} elements, {clickable} of them to be tapped."),
+        all => {
+            format!("{front}; the screen has {all} elements, {clickable} of them can be tapped.")
+        }
     };
     (text, "device")
 }

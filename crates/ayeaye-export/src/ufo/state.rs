@@ -2,6 +2,7 @@
 //! is bounded, however long the session.
 use std::collections::VecDeque;
 
+use ayeaye_agent::gate::{is_no, is_yes};
 use ayeaye_agent::journal::{AnswerSource, BlobRef, DeviceRecord};
 use ayeaye_agent::{Elements, QuestionKind};
 use serde_json::Value;
@@ -125,55 +126,8 @@ fn push<T>(queue: &mut VecDeque<T>, item: T, most: usize) {
     queue.push_back(item);
 }
 
+/// Whether a person has agreed, as the gate takes it: a condition is neither a yes nor a no.
 fn agrees(answers: &[String]) -> Option<bool> {
-    const YES: [&str; 18] = [
-        "yes",
-        "y",
-        "yep",
-        "yeah",
-        "ok",
-        "okay",
-        "sure",
-        "confirm",
-        "confirmed",
-        "allow",
-        "agree",
-        "是",
-        "是的",
-        "好",
-        "好的",
-        "可以",
-        "确认",
-        "同意",
-    ];
-    const NO: [&str; 18] = [
-        "no",
-        "n",
-        "nope",
-        "not",
-        "don't",
-        "dont",
-        "stop",
-        "cancel",
-        "deny",
-        "refuse",
-        "never",
-        "否",
-        "不",
-        "不要",
-        "不行",
-        "不可以",
-        "取消",
-        "拒绝",
-    ];
-    let answer = answers.join(" ").to_lowercase();
-    let ends = |char: char| !char.is_alphanumeric() && char != '\'';
-    let first = answer.split(ends).find(|word| !word.is_empty())?;
-    if YES.contains(&first) {
-        Some(true)
-    } else if NO.contains(&first) {
-        Some(false)
-    } else {
-        None
-    }
+    let answer = answers.join(" ");
+    is_yes(&answer).then_some(true).or_else(|| is_no(&answer).then_some(false))
 }

@@ -148,7 +148,11 @@ fn answers_are_understood_or_left_open() {
     for (answer, leave) in [
         ("Yes.", Some("Yes")),
         ("好的", Some("Yes")),
-        ("No, don't!", Some("No")),
+        ("No!", Some("No")),
+        ("ja, bitte", Some("Yes")),
+        ("はい", Some("Yes")),
+        ("yes, but only 10 euros", None),
+        ("No problem, go ahead", None),
         ("不要", Some("No")),
         ("Don't", Some("No")),
         ("the cheaper one", None),

@@ -122,7 +122,11 @@ async fn model_and_client(
     // What was written counts from here on.
     let config = Config::load(&start.flags, start.file.as_deref(), &start.environment)?;
     heading(terminal, "3. The client");
-    let (client_added, exit) = client(&config, start, args, phone, asker).await?;
+    // A flag says where to look for a model. What was chosen stands in the settings, which a flag in the client's entry
+    // would outweigh for good.
+    let mut entry = start.clone();
+    entry.flags.retain(|flag| !flag.key.starts_with("model."));
+    let (client_added, exit) = client(&config, &entry, args, phone, asker).await?;
     // A script that names a model must hear that it has not got it.
     let exit = if args.model.is_some() && !kept { Exit::Failed } else { exit };
     Ok(Walked { config, model_works, client_added, exit })
