@@ -183,7 +183,10 @@ async fn a_session_of_acts_is_handed_to_the_agent_with_a_task() {
     let opened = act(&rig, "launch_app", json!({ "app": "Notes" })).await;
     let session = json!({ "session_id": opened["session_id"] });
     let text = rig.refused("ask_agent_continue", session.clone()).await;
-    assert!(text.contains("has no task yet") && text.contains("hint: say what"), "{text}");
+    assert!(
+        text.contains("has no task to go on with") && text.contains("hint: say what"),
+        "{text}"
+    );
     rig.vlm.always(&complete("Written."));
     let done = rig.go_on(&opened, json!({ "task": "Write a note" })).await;
     assert_eq!((&done["stop_reason"], &done["session_id"]), (&json!(DONE), &opened["session_id"]));

@@ -243,10 +243,9 @@ impl Folder {
         let place = self.root.join(path);
         let (bytes, source, key) = match content {
             Content::Bytes(bytes) => (Some(bytes), None, None),
-            // An exported folder must not change with the record, nor the record with what people open and save.
+            // An exported folder must not change with the record. What is linked can only be read.
             Content::Blob(blob) => {
-                let linked = !self.overwrite && blob.media_type.starts_with("image/");
-                let source = if linked { blobs.path(&blob) } else { None };
+                let source = if self.overwrite { None } else { blobs.path(&blob) };
                 (read_blob(&blob, blobs), source, None)
             }
             Content::Lazy { key, make } => {

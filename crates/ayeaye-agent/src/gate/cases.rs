@@ -1,4 +1,6 @@
 //! Names in the cases of languages that inflect them: "Напиши Маше" is for "Маша", "Napisz do Tomka" for "Tomek".
+use std::collections::HashSet;
+
 use super::addressee::{LINE, is_channel};
 use super::names::names_but;
 use super::phrases;
@@ -45,10 +47,11 @@ fn is_named_in_case(own: &str, addressed: &str, people: &[&String], shown: &str)
     let shown = normalized(shown);
     let languages = phrases::languages_in(own);
     let is_person = |said: &str| people.iter().any(|it| *it == said);
+    let addressed: HashSet<&str> = words(addressed).collect();
     let mut before = "";
     let mut said: Vec<_> = words(own)
         .map(|it| (it, is_governed(std::mem::replace(&mut before, it), &languages)))
-        .filter(|(said, _)| words(addressed).any(|it| it == *said))
+        .filter(|(said, _)| addressed.contains(said))
         .collect();
     // "Wyślij zdjęcie Ani do Kasi": whose it is has the form of whom it is for.
     if said.iter().any(|(it, governed)| *governed && is_person(it)) {
@@ -78,7 +81,8 @@ fn is_case_of_another(own: &str, shown: &str) -> bool {
         let mut before = "";
         let mut governed = words(own)
             .filter_map(|said| Some(std::mem::replace(&mut before, said)).filter(|_| said == name))
-            .map(|it| is_governed(it, &languages))
+            // Behind a chat stands its plain name as well.
+            .map(|it| !matches!(it, "чат" | "czat") && is_governed(it, &languages))
             .peekable();
         governed.peek().is_some() && governed.all(|it| it)
     })
@@ -102,7 +106,9 @@ fn cases_of<'a>(
         let stem = name.strip_suffix(end)?;
         let rest = said.strip_prefix(stem)?;
         let joins = matches!(*of, "hu" | "fi" | "tr");
+        // Turkish names have an apostrophe before a case: "Cemile" is no "Cemil".
         let fits = (of.is_empty() || languages.contains(of))
+            && (*of != "tr" || FAMILY.contains(&format!("|{name}|")))
             && 1 < stem.chars().count()
             && (!end.is_empty() || joins || !stem.ends_with(|it| VOWELS.contains(it)));
         let is_one = |list: &str| fits && !rest.is_empty() && list.split('|').any(|it| it == rest);
@@ -173,6 +179,7 @@ mod tests {
             ("Napisz do Jany", "Jan"),
             ("Scrivi a Marie", "Maria"),
             ("Send Mario the photo", "Mari"),
+            ("WhatsApp'tan Cemile'ye mesaj gönder: geliyorum", "Cemil"),
             ("Write to Janowi", "Jan"),
         ] {
             assert!(!is_for(text, shown), "{text}: {shown}");
@@ -187,6 +194,7 @@ mod tests {
         assert!(is_another("Zeptej se Petra, kde je", "Petra"));
         assert!(!is_another("Napisz do Jana. Jana", "Jana"), "an answer");
         assert!(!is_another("Napisz do Jany", "Jana"));
+        assert!(!is_another("Напиши в чат Семья: буду в 7", "Семья"));
         assert!(!is_another("Mande a foto do gato para Maria", "Maria"));
         assert!(!is_another("Mande uma foto ao grupo do Joshua", "Joshua"));
     }

@@ -218,7 +218,8 @@ impl ScreenFacts {
             let touched = elements.touched(place, beside);
             let on_line = |it: &&Element| {
                 let [_, from, _, to] = it.bounds.map(i64::from);
-                is_field(&it.class) && (from..to).contains(&i64::from(place.y))
+                let is_line = to - from <= i64::from(size.height) / 8;
+                is_line && is_field(&it.class) && (from..to).contains(&i64::from(place.y))
             };
             let field = elements.iter().find(on_line);
             facts.line_field = field.map(|it| control(elements, it, true));

@@ -206,44 +206,6 @@ fn of_many_contents_the_last_is_made_and_others_are_not() {
     assert_eq!(fs::read(data.path().join("x")).unwrap(), b"last");
 }
 
-/// A record that keeps everything in one file.
-#[cfg(unix)]
-#[derive(Debug)]
-struct OneFile(PathBuf);
-
-#[cfg(unix)]
-impl Blobs for OneFile {
-    fn blob(&self, _: &BlobRef) -> Result<bytes::Bytes, ayeaye_agent::JournalError> {
-        Ok(fs::read(&self.0).unwrap().into())
-    }
-
-    fn path(&self, _: &BlobRef) -> Option<PathBuf> {
-        Some(self.0.clone())
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_picture_is_a_link_and_what_editors_open_is_a_copy() {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let data = TempDir::new().unwrap();
-    let record = OneFile(data.path().join("record"));
-    fs::write(&record.0, "as it was").unwrap();
-    let mut folder = Folder::new(&data.path().join("log"), "w", false).unwrap();
-    let mut put = |path: &str, media_type: &str| {
-        let blob = BlobRef { sha256: "a".repeat(64), bytes: 9, media_type: media_type.to_owned() };
-        let write = FileOp::Write { path: path.to_owned(), content: Content::Blob(blob) };
-        folder.apply(write, &record).unwrap();
-        fs::metadata(data.path().join("log").join(path)).unwrap().ino()
-    };
-    let kept = fs::metadata(&record.0).unwrap().ino();
-    assert_eq!(put("step_1.jpeg", "image/jpeg"), kept);
-    assert_ne!(put("xml/step_1.xml", "application/xml"), kept);
-    fs::write(data.path().join("log/xml/step_1.xml"), "edited").unwrap();
-    assert_eq!(fs::read(&record.0).unwrap(), b"as it was");
-}
-
 #[cfg(unix)]
 #[test]
 fn only_the_owner_reads_and_no_link_is_followed() {

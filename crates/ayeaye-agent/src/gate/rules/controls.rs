@@ -249,17 +249,33 @@ fn pays(control: &ControlFacts, request: &GateRequest<'_>, app: Option<AppKind>)
         && amount(name).is_some()
 }
 
+/// By their whole names: safes for photos call themselves calculators too.
+const CALCULATORS: [&str; 8] = [
+    "com.google.android.calculator",
+    "com.android.calculator2",
+    "com.sec.android.app.popupcalculator",
+    "com.miui.calculator",
+    "com.coloros.calculator",
+    "com.oneplus.calculator",
+    "com.huawei.calculator",
+    "com.hihonor.calculator",
+];
+
 /// Whether a control takes back what was typed last: a key of a calculator, or beside a number that is dialed or what is
 /// searched for. What it says it deletes is of one word.
 fn corrects(control: &ControlFacts, request: &GateRequest<'_>) -> bool {
     let id = control.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let is_short = control.names.iter().all(|it| it.split_whitespace().count() == 1);
-    let beside = |it: &ControlFacts| is_dialed(&it.resource_id) || is_search(it, request.history);
+    let is_told = !control.names.is_empty();
+    let beside = |it: &ControlFacts| {
+        is_dialed(&it.resource_id)
+            || is_told && !it.content.is_empty() && is_search(it, request.history)
+    };
     let field = request.screen.line_field.as_ref();
     is_short
         && (id == "timer_setup_delete"
             || id.ends_with("backspace")
-            || request.package.to_ascii_lowercase().contains("calculator")
+            || CALCULATORS.contains(&request.package)
             || field.is_some_and(beside))
 }
 
