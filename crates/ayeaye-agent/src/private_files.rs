@@ -2,8 +2,13 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
+
+/// How long others may take to look at a lock, on a machine that is busy.
+const LONGEST_LOOK: Duration = Duration::from_millis(500);
 
 /// Options for a file that only its owner may read, if it has to be made. On Windows the user's folders are
 /// closed to others already.
@@ -35,6 +40,24 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
             Ok(())
         }
         synced => synced,
+    }
+}
+
+/// Takes the lock of a file for this process alone. Whoever looks whether it [is locked](is_locked) shares it for a
+/// moment, which is waited for.
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    let deadline = Instant::now() + LONGEST_LOOK;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {}
+            tried => return tried,
+        }
+        // Only who has it alone keeps others from sharing it.
+        if file.try_lock_shared().is_err() {
+            return Err(TryLockError::WouldBlock);
+        }
+        file.unlock().map_err(TryLockError::Error)?;
+        thread::yield_now();
     }
 }
 
@@ -84,6 +107,29 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+
+    #[test]
+    fn who_looks_at_a_lock_is_in_nobodys_way() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("lock");
+        let file = || private_options().write(true).create(true).open(&path).unwrap();
+        file();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let stopped = || stop.load(std::sync::atomic::Ordering::Relaxed);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stopped() {
+                    is_locked(&path).unwrap();
+                }
+            });
+            let taken: Vec<_> = (0..2000).map(|_| try_lock(&file())).collect();
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(taken.iter().all(Result::is_ok), "{:?}", taken.iter().find(|it| it.is_err()));
+        });
+        let held = file();
+        try_lock(&held).unwrap();
+        assert!(matches!(try_lock(&file()), Err(TryLockError::WouldBlock)));
+    }
 
     #[test]
     fn nobody_else_may_read_what_is_made() {

@@ -25,7 +25,7 @@ export function write(id, text) {
 function readable(text) {
   return text
     .replace(/\[secret [a-z]+ [^\]]{1,40}\]/g, "••••••")
-    .replace(/[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu, "");
+    .replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu, "");
 }
 
 // Shows an element with a text, or hides it where there is none.

@@ -96,10 +96,12 @@ export function questionOf(session) {
 // Which questions have come up, and in which order.
 const came = new Map();
 
-/// The sessions that ask, in the order in which their questions came up: a new one takes no other's place.
+/// The sessions that ask, in the order in which their questions came up: a new one takes no other's place. Those that
+/// are there at first have the newest above what was left unanswered long ago.
 export function asking(sessions) {
   const name = (one) => `${one.session_id} ${one.question_step}`;
-  const all = (sessions ?? []).filter((one) => one.waiting).reverse();
+  const all = (sessions ?? []).filter((one) => one.waiting);
+  if (0 < came.size) all.reverse();
   for (const one of all) if (!came.has(name(one))) came.set(name(one), came.size);
   return all.sort((a, b) => came.get(name(a)) - came.get(name(b)));
 }

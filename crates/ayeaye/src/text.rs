@@ -43,15 +43,20 @@ pub fn truncate(text: &str, max: usize) -> String {
 /// The text on one line, without control characters, and without what is not seen and changes how the rest
 /// is shown.
 pub fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|c| if matches!(c, '\n' | '\t' | '\u{2028}' | '\u{2029}') { ' ' } else { c })
-        .filter(|c| !c.is_control() && !is_unseen(*c))
-        .collect()
+    lines(text).replace('\n', " ")
 }
 
 /// The same with its lines kept.
 pub fn lines(text: &str) -> String {
-    text.chars().filter(|c| *c == '\n' || (!c.is_control() && !is_unseen(*c))).collect()
+    text.chars()
+        .map(|c| match c {
+            // What parts words or lines goes on doing so: two numbers are not one.
+            '\t' => ' ',
+            '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
+            c => c,
+        })
+        .filter(|c| *c == '\n' || (!c.is_control() && !is_unseen(*c)))
+        .collect()
 }
 
 /// The same of at most `max` characters.
@@ -125,7 +130,8 @@ mod tests {
         assert_eq!(one_line("a\u{1b}[2Jb\nc\u{202e}d"), "a[2Jb cd");
         assert_eq!(lines("a\nb\u{7}"), "a\nb");
         assert_eq!(one_line("a\u{61c}b\u{200b}c\u{2028}d\u{9b}31m"), "abc d31m");
-        assert_eq!(lines("a\u{2028}b\u{202e}\u{feff}\n"), "ab\n");
+        assert_eq!(lines("a\u{2028}b\u{202e}\u{feff}\n"), "a\nb\n");
+        assert_eq!(lines("Send 5\t000"), "Send 5 000");
         assert_eq!(excerpt("a\u{7}bcd", 3), "abc");
     }
 

@@ -75,12 +75,14 @@ async function aQuestionComes({ browser, server, storage }) {
     const { x, y } = await yes(name).boundingBox();
     return [Math.round(x) + 20, Math.round(y) + 10];
   };
-  await ask("old");
+  await ask("old", "oldest");
+  const [[, first], [, second]] = [await place("old"), await place("oldest")];
+  check("what was left unanswered long ago is below", first < second, [first, second]);
   check("an option is shown without what turns its direction", await yes("old").isVisible());
   const before = await place("old");
   await page.mouse.click(...before);
   check("a question that has just come up takes no press", answered.length === 0, answered);
-  await ask("new", "old");
+  await ask("new", "old", "oldest");
   check("a newer one does not take its place", `${await place("old")}` === `${before}`, [before, await place("old")]);
   await ask("new");
   check("once that is gone, the newer one has it", `${await place("new")}` === `${before}`, [before, await place("new")]);

@@ -97,10 +97,11 @@ impl SessionState {
                 self.round_open = false;
                 self.question = None;
                 self.planning.end_round();
-                // A process that died before the end of its run has still carried this out. Only a
-                // request that was dropped has no reason.
-                if let Some(reason) = &end.stop_reason {
-                    self.stop(reason, &end.result);
+                // A process that died before the end of its run has still carried this out.
+                match &end.stop_reason {
+                    Some(reason) => self.stop(reason, &end.result),
+                    // The request was dropped, and with it the question for which its run had stopped.
+                    None => self.stopped = None,
                 }
             }
             Fact::StepStart(start) => {

@@ -51,7 +51,27 @@ impl EventReader {
     ) -> Result<bool, AttemptError> {
         let line = std::mem::take(&mut self.line);
         self.read_line(&line, on_event)?;
-        if self.data.is_empty() { Ok(self.done) } else { Err(broken_json()) }
+        self.end_event(on_event)?;
+        Ok(self.done)
+    }
+
+    /// The event is over, so that what it holds and is no JSON will not become any.
+    fn end_event(
+        &mut self,
+        on_event: &mut impl FnMut(&Value) -> Result<bool, AttemptError>,
+    ) -> Result<(), AttemptError> {
+        let is_error = std::mem::take(&mut self.is_error);
+        let data = std::mem::take(&mut self.data);
+        self.data_lines = 0;
+        match data.trim_end() {
+            "" => Ok(()),
+            // Some tell it in words, also such as begin with a bracket.
+            words if is_error => {
+                self.done = on_event(&as_error(words.into()))?;
+                Ok(())
+            }
+            _ => Err(broken_json()),
+        }
     }
 
     fn read_line(
@@ -65,9 +85,7 @@ impl EventReader {
             return Ok(());
         }
         if line.is_empty() {
-            self.is_error = false;
-            let data = std::mem::take(&mut self.data);
-            return if data.is_empty() { Ok(()) } else { Err(broken_json()) };
+            return self.end_event(on_event);
         }
         // As llama.cpp's server reports what fails in a stream.
         if let Some(error) = line.strip_prefix("error:").map(str::trim).filter(|it| !it.is_empty())

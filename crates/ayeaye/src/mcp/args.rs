@@ -149,9 +149,8 @@ pub struct ContinueArgs {
     /// Not together with `task`. At most 16 KiB.
     #[schemars(length(max = 16384))]
     pub reply_from_client: Option<String>,
-    /// The question that `reply_from_client` answers and no other. For the app, whose user may have read it a while
-    /// ago; no model is told of it.
-    #[schemars(skip)]
+    /// The app's own, for the question that its user has read: leave it out.
+    // In the schema all the same: hosts check what the app asks for against it.
     pub question_step: Option<u32>,
     /// Whether `reply_from_client` is a secret, such as a password: it is then kept in no log. Answers
     /// to questions for passwords and codes are kept in none anyway.

@@ -148,20 +148,24 @@ struct Progress {
     /// The first step not reported yet: when several come within one interval, none is left out.
     next_step: u32,
     last: Instant,
+    /// Since when there is something new that was not told.
+    news: Option<Instant>,
     due: Instant,
 }
 
 impl Progress {
     fn new(token: ProgressToken) -> Self {
         let now = Instant::now();
-        Self { token, sent: 0, next_step: 0, last: now, due: now + HEARTBEAT }
+        Self { token, sent: 0, next_step: 0, last: now, news: None, due: now + HEARTBEAT }
     }
 
     /// Something has changed: report it as soon as the interval allows, if the run is not about to end with it.
     fn schedule(&mut self) {
-        let soon = (self.last + MIN_INTERVAL).max(Instant::now() + BEFORE_RESULT);
-        // Steps may follow each other faster than that.
-        self.due = soon.min(self.last + HEARTBEAT + BEFORE_RESULT);
+        let now = Instant::now();
+        let soon = (self.last + MIN_INTERVAL).max(now + BEFORE_RESULT);
+        // Steps may follow each other faster than that: nothing new waits for longer than an interval.
+        let latest = *self.news.get_or_insert(now) + MIN_INTERVAL;
+        self.due = soon.min(latest.max(self.last + MIN_INTERVAL));
     }
 
     async fn send_steps(&mut self, follower: &Follower, ctx: &RequestContext<RoleServer>) {
@@ -189,11 +193,31 @@ impl Progress {
     async fn send(&mut self, message: String, ctx: &RequestContext<RoleServer>) {
         self.sent += 1;
         self.last = Instant::now();
+        self.news = None;
         self.due = self.last + HEARTBEAT;
         let params = ProgressNotificationParam::new(self.token.clone(), f64::from(self.sent))
             .with_message(message);
         if let Err(err) = ctx.peer.notify_progress(params).await {
             tracing::debug!("progress was not delivered: {err}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::NumberOrString;
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn steps_are_told_each_interval_however_quickly_they_come() {
+        let mut progress = Progress::new(ProgressToken(NumberOrString::Number(1)));
+        let begun = Instant::now();
+        for _ in 0..10 {
+            progress.schedule();
+            advance(BEFORE_RESULT / 2).await;
+        }
+        assert_eq!(progress.due, begun + MIN_INTERVAL);
     }
 }

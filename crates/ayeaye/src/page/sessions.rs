@@ -20,6 +20,8 @@ const USUAL: usize = 50;
 const MOST: usize = 200;
 /// Most sessions of its principal that one search looks at; another goes on from there.
 const MOST_SEARCHED: usize = 2000;
+/// Most sessions that wait for an answer and are told behind the newest ones, though many more were left so.
+const MOST_WAITING: usize = 50;
 /// Most characters of a search.
 const LONGEST_SEARCH: usize = 200;
 
@@ -64,7 +66,7 @@ async fn find(
 ) -> Result<Value, AgentError> {
     let _turn = SEARCHING.acquire().await.expect("it is never closed");
     let (mut found, mut looked_at, mut last) = (Vec::new(), 0, None);
-    let mut more = false;
+    let (mut more, mut waiting) = (false, 0);
     for id in agent.journal().list().await? {
         if before.is_some_and(|before| before <= id) {
             continue;
@@ -86,22 +88,25 @@ async fn find(
             }
         } else if may_be_open(agent, id, &summary, principal).await {
             let item = ListItem::read(agent, id, summary, principal).await;
-            found.extend(Some(item).filter(|item| item.line.is_open()));
+            waiting += usize::from(item.line.waiting);
+            let too_many = item.line.waiting && MOST_WAITING < waiting;
+            found.extend(Some(item).filter(|item| item.line.is_open() && !too_many));
         }
     }
     let next = last.filter(|_| more).map(|id| id.to_string());
     Ok(json!({ "sessions": found, "more": more, "next": next }))
 }
 
-/// Whether it is worth while to find out how a session stands: most of them are done, as their summaries tell.
+/// Whether it is worth while to find out how a session stands: most of them are done, as their summaries tell. One
+/// without an end goes on somewhere, or its process has died: that one is not read, since that takes its whole record.
 async fn may_be_open(
     agent: &Agent,
     id: SessionId,
     summary: &Result<Summary, AgentError>,
     principal: &Principal,
 ) -> bool {
-    let told = summary.as_ref().is_ok_and(|it| it.question.is_some() || it.stop_reason.is_none());
-    told || agent.follow(id, principal).await.is_some_and(|run| run.running())
+    let asks = summary.as_ref().is_ok_and(|it| it.question.is_some());
+    asks || agent.follow(id, principal).await.is_some_and(|run| run.running())
 }
 
 /// Whether each of the words, in lower case, is in the task, the message, an app's name or the phone's.

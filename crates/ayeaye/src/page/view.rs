@@ -28,7 +28,7 @@ pub(super) struct Line {
     device_model: String,
     pub(super) running: bool,
     /// Whether a question waits for an answer: the run has stopped for it, or stands still until it comes.
-    waiting: bool,
+    pub(super) waiting: bool,
     stop_reason: &'static str,
     message: String,
     step_count: u32,

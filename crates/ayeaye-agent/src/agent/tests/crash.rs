@@ -386,3 +386,23 @@ fn a_task_that_was_dropped_for_another_one_is_not_gone_on_with() {
         all_is_closed(&next.events(session).await);
     });
 }
+
+#[test]
+fn a_question_that_was_dropped_for_another_task_is_not_asked_after_a_crash() {
+    let rig = Rig::new([info("Which Anna?"), complete("two")]);
+    let session = process().block_on(async {
+        let session = rig.run().await.session_id;
+        rig.go_on(session, UserInput::Task("Text Bob".to_owned())).await;
+        session
+    });
+    let events = process().block_on(rig.events(session));
+    let dropped = up_to(&events, |fact| matches!(fact, Fact::RoundStart { .. })) - 1;
+    let next = rig.cut(session, dropped, [complete("three")]);
+    process().block_on(async {
+        let told = next.agent.report(session, &client()).await.unwrap();
+        assert_eq!((told.stop_reason, told.question), (StopReason::ServerRestarted, None));
+        let done = next.go_on(session, UserInput::Task("Text Bob".to_owned())).await;
+        assert_eq!((done.task.as_str(), done.message.as_str()), ("Text Bob", "three"));
+        all_is_closed(&next.events(session).await);
+    });
+}

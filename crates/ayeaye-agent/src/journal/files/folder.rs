@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::SessionId;
 use crate::journal::JournalError;
 pub(super) use crate::private_files::{
-    is_locked, private_folder, private_options, sync_folder, write_whole,
+    is_locked, private_folder, private_options, sync_folder, try_lock, write_whole,
 };
 
 /// Where a session is kept. It need not exist.
@@ -72,7 +72,7 @@ impl Folder {
             .create(true)
             .open(&path)
             .map_err(|err| self.absent_or("open", &path, err))?;
-        match file.try_lock() {
+        match try_lock(&file) {
             Ok(()) => Ok(file),
             Err(fs::TryLockError::WouldBlock) => Err(JournalError::Busy(self.id)),
             Err(fs::TryLockError::Error(err)) => Err(storage("lock", &path)(err)),

@@ -230,6 +230,8 @@ fn what_is_no_answer_says_what_it_is() {
         ),
         ("event:error\ndata:{\"message\":\"gone\"}\n\n", "its answer (“gone”)"),
         ("event: error\ndata: the upstream is gone\n\n", "its answer (“the upstream is gone”)"),
+        ("event: error\ndata: [upstream] gone\n\n", "its answer (“[upstream] gone”)"),
+        ("event: error\ndata: {gone\ndata: away", "its answer (“{gone"),
         ("data: {\"code\":50001,\"message\":\"gone\"}\n\n", "its answer (“gone [50001]”)"),
     ] {
         let error = decoder("text/plain", &[body.as_bytes()]).unwrap_err();
