@@ -221,7 +221,12 @@ impl ScreenFacts {
                 let is_line = to - from <= i64::from(size.height) / 8;
                 is_line && is_field(&it.class) && (from..to).contains(&i64::from(place.y))
             };
-            let field = elements.iter().find(on_line);
+            let distance = |it: &&Element| {
+                let [left, _, right, _] = it.bounds.map(i64::from);
+                let x = i64::from(place.x);
+                (left - x).max(x - right).max(0)
+            };
+            let field = elements.iter().filter(on_line).min_by_key(distance);
             facts.line_field = field.map(|it| control(elements, it, true));
             if let Some(control) =
                 elements.at(place).filter(|it| it.reacts() && header_end < it.middle())

@@ -242,6 +242,24 @@ fn a_dialed_code_is_asked_about_in_pieces_too() {
 }
 
 #[test]
+fn what_is_deleted_beside_two_fields_is_of_the_nearer_one() {
+    let judged = |left: &str, right: &str| {
+        let field = |id: &str, from: u32, to: u32| {
+            format!(
+                r#"<node class="android.widget.EditText" resource-id="com.android.dialer:id/{id}" text="079" bounds="[{from},80][{to},240]"/>"#
+            )
+        };
+        let key = r#"<node class="android.widget.ImageButton" content-desc="delete" clickable="true" bounds="[960,80][1060,240]"/>"#;
+        let (left, right) = (field(left, 20, 400), field(right, 420, 940));
+        let screen = Elements::read(&format!("<hierarchy>{left}{right}{key}</hierarchy>")).unwrap();
+        let touch = Gesture::Click { point: Point::new(935, 66).unwrap() };
+        judge_on(&screen, &touch).name()
+    };
+    assert_eq!(judged("note", "digits"), "allow");
+    assert_eq!(judged("digits", "note"), "confirm");
+}
+
+#[test]
 fn a_tile_of_the_quick_settings_is_the_part_that_it_switches() {
     for tile in ["Wireless debugging, Off", "Wireless debugging"] {
         let shade = Scene::of("com.android.systemui", "").switch(tile);
