@@ -271,6 +271,25 @@ async fn auto_reply_lets_a_model_answer_as_the_user() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_no_model_answers_is_the_users() {
+    let rig = rig().await;
+    rig.vlm.then(vec![
+        Answer::Says(info("Which one?")),
+        Answer::Raw(401, "application/json", "{}".to_owned()),
+        Answer::Says(complete("Done.")),
+    ]);
+    let start = json!({ "device_id": rig.serial, "task": "buy socks", "reply_mode": "auto_reply" });
+    let failed = rig.call("ask_agent_start_new_task", start).await;
+    assert_eq!(failed["stop_reason"], "MODEL_FAILED", "{failed}");
+    assert_eq!(failed["question"]["text"], "Which one?", "{failed}");
+    let next = failed["next"].as_str().unwrap();
+    assert!(next.starts_with("Ask your user") && next.contains("reply_from_client"), "{next}");
+    let answer =
+        json!({ "session_id": failed["session_id"], "reply_from_client": "The blue one." });
+    assert_eq!(rig.call("ask_agent_continue", answer).await["stop_reason"], DONE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn manual_reply_waits_for_the_operator() {
     let rig = rig().await;
     rig.vlm.then(vec![Answer::Says(info("Which one?")), Answer::Says(complete("Done."))]);

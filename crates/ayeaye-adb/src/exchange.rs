@@ -21,7 +21,10 @@ pub struct ExchangeFolder {
 /// Why a name is not one of a file in the folder.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExchangeError {
-    #[error("{0:?} is not the name of a file in the folder for files, {1}")]
+    #[error(
+        "{0:?} is not the name of a file in the folder for files, {1}: no `.` or `..`, no link that leads out, and where \
+         something is fetched no other folder"
+    )]
     NotAName(String, PathBuf),
     #[error("there is no file {0:?} in the folder for files, {1}: put it there first")]
     Missing(String, PathBuf),

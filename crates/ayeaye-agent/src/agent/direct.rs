@@ -116,6 +116,9 @@ impl Agent {
         loop {
             let own = self.direct_sessions.of(device_id, principal);
             let taken_over = self.takeovers.session_on(device_id, principal);
+            if taken_over.is_some() && !act.by_hand {
+                return Err(AgentError::DeviceInHand { device: device_id.clone() });
+            }
             // A takeover's session begins with its first act.
             let begun = match taken_over {
                 Some(id) if self.read_summary(id).await.is_ok() => Some(id),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::command::Exit;
 use crate::config::{Config, ToolChoice};
-use crate::hint::{Reader, for_device_error};
+use crate::hint::{ADB_ELSEWHERE, Reader, for_device_error, is_here};
 use crate::http;
 use crate::mcp::offer::Offer;
 use crate::mcp::questions::STATE_KEY_FILE;
@@ -316,15 +316,20 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
         }
         (Some(path), false) => {
             let text = format!("{}; {server}", path.display());
-            Finding::new(Severity::Error, about, text).with_hint(
-                "`adb start-server` says why it does not start; adb.server names another",
-            )
+            Finding::new(Severity::Error, about, text).with_hint(if is_here(&config.adb.server) {
+                "`adb start-server` says why it does not start; adb.server names another"
+            } else {
+                ADB_ELSEWHERE
+            })
         }
         (None, true) => Finding::new(
             Severity::Ok,
             about,
             format!("{server}; no adb program is needed for that"),
         ),
+        (None, false) if !is_here(&config.adb.server) => {
+            Finding::new(Severity::Error, about, server).with_hint(ADB_ELSEWHERE)
+        }
         (None, false) => {
             Finding::new(Severity::Error, about, format!("no adb program found; {server}"))
                 .with_hint(INSTALL_ADB)

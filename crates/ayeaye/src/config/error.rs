@@ -140,7 +140,7 @@ pub enum ValueError {
     )]
     NotAPackage,
     #[error(
-        "is not the name of a token, `=` and a profile: careful, read-only, no-commerce or trusted"
+        "each must be the name of a token, `=` and a profile: careful, read-only, no-commerce or trusted"
     )]
     NotANarrowedToken,
     #[error("`~` needs HOME, which is not set")]

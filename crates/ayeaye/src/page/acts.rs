@@ -132,6 +132,7 @@ impl Page {
             reason: REASON.to_owned(),
             secret: wanted.secret.unwrap_or_default(),
             agreed,
+            by_hand: true,
             principal: principal.clone(),
         };
         let mut acting = agent.act(act).await?;

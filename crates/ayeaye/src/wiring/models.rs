@@ -37,14 +37,13 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
 
 /// The prompt in this file, checked.
 fn imported_prompt(path: &Path) -> anyhow::Result<Arc<OfficialPrompt>> {
-    let how = || {
-        format!(
-            "model.prompt, {}\nhint: `ayeaye model prompt import` makes it anew; \"builtin\" does without",
-            path.display()
-        )
+    const HOW: &str = "`ayeaye model prompt import` makes it anew; \"builtin\" does without";
+    let read = || -> anyhow::Result<OfficialPrompt> {
+        Ok(OfficialPrompt::parse(&bounded_file(path, ayeaye_model::LONGEST_PROMPT_FILE as u64)?)?)
     };
-    let bytes = bounded_file(path, ayeaye_model::LONGEST_PROMPT_FILE as u64).with_context(how)?;
-    Ok(Arc::new(OfficialPrompt::parse(&bytes).with_context(how)?))
+    let prompt = read()
+        .map_err(|err| anyhow::anyhow!("model.prompt, {}: {err:#}\nhint: {HOW}", path.display()))?;
+    Ok(Arc::new(prompt))
 }
 
 /// The models of all roles, by the settings.

@@ -24,6 +24,7 @@ pub(super) fn tap(x: i64, session_id: Option<SessionId>) -> DirectAction {
         reason: "the button is there".to_owned(),
         secret: false,
         agreed: Agreed::Nothing,
+        by_hand: false,
         principal: client(),
     }
 }

@@ -9,8 +9,8 @@ use super::same_screen::after;
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, client, complete, info, within};
 use crate::journal::{Fact, RoundStatus};
 use crate::{
-    AgentError, DeviceHolder, DeviceId, Follower, Principal, SessionId, StartTask, StopReason,
-    TAKEOVER_LASTS, TakeoverId, UserInput,
+    AgentError, DeviceHolder, DeviceId, DirectAction, Follower, Principal, SessionId, StartTask,
+    StopReason, TAKEOVER_LASTS, TakeoverId, UserInput,
 };
 
 fn phone() -> DeviceId {
@@ -39,6 +39,10 @@ async fn nothing_more(rig: &Rig, asked: usize) {
     assert_eq!(rig.script.prompts().len(), asked);
 }
 
+fn by_hand(act: DirectAction) -> DirectAction {
+    DirectAction { by_hand: true, ..act }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it() {
     for through_another_server in [false, true] {
@@ -55,7 +59,7 @@ async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it(
         nothing_more(&rig, 1).await;
         assert!(second.running());
         assert_eq!(holder(&rig).await, DeviceHolder::Person);
-        let done = act(&person.agent, tap(300, Some(first))).await;
+        let done = act(&person.agent, by_hand(tap(300, Some(first)))).await;
         assert_eq!(done.session_id, first);
         nothing_more(&rig, 1).await;
         // Handed back, the first goes on, and the second has its turn after it.
@@ -122,7 +126,12 @@ async fn a_task_for_a_phone_in_a_persons_hand_is_refused_or_waits() {
     let waits = queued(&rig, "Text Anna").await;
     // Their acts have a session of their own, which begins with the first of them.
     for x in [100, 200] {
-        assert_eq!(act(&rig.agent, tap(x, None)).await.session_id, session);
+        assert_eq!(act(&rig.agent, by_hand(tap(x, None))).await.session_id, session);
+    }
+    // Those of their clients have to wait, in whichever session.
+    for chosen in [None, Some(session)] {
+        let refused = rig.agent.act(tap(300, chosen)).await.map(drop);
+        assert!(matches!(refused, Err(AgentError::DeviceInHand { .. })), "{refused:?}");
     }
     nothing_more(&rig, 0).await;
     let someone = Principal::new("somebody else");

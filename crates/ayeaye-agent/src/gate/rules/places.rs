@@ -10,7 +10,7 @@ use crate::gate::policy::{Treatment, lists_app};
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
 use crate::gate::text::{List, holds, normalized};
 use crate::gate::verdict::Rule;
-use crate::{DeviceCommand, Gesture};
+use crate::{DeviceCommand, Gesture, Key};
 
 /// How much was done before.
 pub(in crate::gate) fn budgets(findings: &mut Findings<'_>) {
@@ -59,6 +59,10 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
             }
         }
         Gesture::Command(_) => {}
+        Gesture::HotKey { key: Key::Recents } if !policy.private_apps.is_empty() => {
+            // It is the home screen's, and has pictures of the apps.
+            findings.deny(ActClass::Open, Rule::PrivateApp, "the overview of recent apps");
+        }
         gesture if is_key(gesture) => {}
         _ => {
             let package = request.package;

@@ -1,6 +1,6 @@
 //! What a model that belongs to an attacker would do, with the task "Read me the newest note".
 use super::*;
-use crate::{DeviceCommand, Direction};
+use crate::{DeviceCommand, Direction, Key};
 
 const TASK: &str = "Read me the newest note";
 
@@ -541,6 +541,12 @@ fn lists_bind_commands_on_apps_and_on_their_files() {
         file: "a".to_owned(),
     };
     assert_eq!(judged(&private, photo), Rule::Harmless);
+    // It shows pictures of the apps that were in front, and is itself the home screen's.
+    let overview = Gesture::HotKey { key: Key::Recents };
+    let judged =
+        |policy: &Policy| scene.judge_with(policy, TASK, &overview, &GateHistory::default()).rule;
+    assert_eq!(judged(&private), Rule::PrivateApp);
+    assert_eq!(judged(&denied), Rule::Harmless);
 }
 
 #[test]

@@ -106,6 +106,7 @@ async fn by_hand(app: &App, device: &DeviceId, terminal: Terminal) -> anyhow::Re
         reason: "a first try".to_owned(),
         secret: false,
         agreed: Agreed::Nothing,
+        by_hand: false,
         principal: Principal::local(),
     };
     let mut run = app.agent.act(home).await?;

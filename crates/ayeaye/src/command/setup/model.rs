@@ -18,6 +18,8 @@ use crate::wiring;
 const ONE_SCREEN: u32 = 8192;
 /// The same for families that are shown several screens.
 const SEVERAL_SCREENS: u32 = 16384;
+/// The same for families whose replies alone may be this long.
+const LONG_REPLIES: u32 = 16384;
 
 /// What was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,9 +179,15 @@ fn family(server: &Server, name: &str) -> Option<Profile> {
 
 /// The tokens that the model must be served with.
 fn needed(server: &Server, name: &str) -> u32 {
-    match family(server, name) {
-        Some(family) if family.listed().pictures <= 1 => ONE_SCREEN,
-        _ => SEVERAL_SCREENS,
+    let Some(family) = family(server, name) else { return SEVERAL_SCREENS };
+    let family = family.listed();
+    let reply = family.sampling.get("max_tokens").and_then(serde_json::Value::as_u64);
+    let screens = if family.pictures <= 1 { ONE_SCREEN } else { SEVERAL_SCREENS };
+    match reply {
+        Some(tokens) if u64::from(LONG_REPLIES) <= tokens => {
+            screens.max(SEVERAL_SCREENS) + LONG_REPLIES
+        }
+        _ => screens,
     }
 }
 
@@ -374,5 +382,23 @@ impl Chosen {
             }
         }
         Ok(after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_is_for_the_screens_and_replies_of_the_family() {
+        for (model, tokens) in [
+            ("qwen3-vl-8b", 8192),
+            ("gui-owl-1.5-8b", 16384),
+            ("ui-venus-2-9b", 32768),
+            ("something-else", 16384),
+        ] {
+            let server = Server::plain("http://127.0.0.1:8000/v1", vec![model.to_owned()]);
+            assert_eq!(needed(&server, model), tokens, "{model}");
+        }
     }
 }

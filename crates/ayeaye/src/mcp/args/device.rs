@@ -53,6 +53,7 @@ impl Place {
             reason: clean.trim().to_owned(),
             secret: false,
             agreed: Agreed::Nothing,
+            by_hand: false,
             principal,
         })
     }

@@ -41,8 +41,11 @@ pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str 
 pub(super) fn next(report: &Report) -> &'static str {
     let question = report.question.as_ref();
     let reason = match report.stop_reason {
-        // A run that was stopped while it stood still for an operator: nothing but an answer has it go on.
-        StopReason::Cancelled | StopReason::UserPaused if question.is_some() => {
+        // A run that ended while it stood still for an answer, an operator's or a model's: nothing but one has it go
+        // on.
+        StopReason::Cancelled | StopReason::UserPaused | StopReason::ModelFailed
+            if question.is_some() =>
+        {
             StopReason::InfoActionNeedsReply
         }
         reason => reason,
@@ -90,8 +93,8 @@ pub(super) fn next(report: &Report) -> &'static str {
         }
         StopReason::ModelFailed => {
             "The model did not answer usefully: see message; `ayeaye doctor` checks it. Once that is put \
-             right, ask_agent_continue with this session_id goes on; where you are offered tap and \
-             type_text, you can go on yourself."
+             right, and the server restarted if its settings were changed, ask_agent_continue with this \
+             session_id goes on; where you are offered tap and type_text, you can go on yourself."
         }
         StopReason::DeviceLost => {
             "The phone went away: see message. When it is back, call ask_agent_continue with this \
@@ -112,7 +115,7 @@ pub(super) fn next(report: &Report) -> &'static str {
         }
         StopReason::BudgetReached => {
             "A limit of the server is used up: see message. The user can raise it in ayeaye.toml and \
-             call ask_agent_continue."
+             restart the server; then call ask_agent_continue."
         }
         StopReason::StorageFailed => {
             "The server cannot write its records: see message. Nothing more is done on the phone until \
