@@ -178,15 +178,6 @@ impl Canvas {
         if changed.is_empty() { Area { left: 0, top: 0, right: 1, bottom: 1 } } else { changed }
     }
 
-    /// Takes the pixels over in which another of its size is not alike.
-    pub(super) fn take_changes(&mut self, other: &Self, tolerance: u8) {
-        for (before, after) in self.rgb.chunks_exact_mut(3).zip(other.rgb.chunks_exact(3)) {
-            if !is_alike(before, after, tolerance) {
-                before.copy_from_slice(after);
-            }
-        }
-    }
-
     /// Mixes a colour in, `alpha` from 0 to 1. Off the picture nothing happens.
     pub(super) fn blend(&mut self, x: i32, y: i32, colour: Colour, alpha: f32) {
         let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };

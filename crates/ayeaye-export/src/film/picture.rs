@@ -1,7 +1,7 @@
 //! Draws a film.
 use jiff::Timestamp;
 
-use super::story::{Scene, StepScene, Story, Title};
+use super::story::{Outcome, Scene, StepScene, Story, Title};
 use crate::Blobs;
 use crate::draw::{Animation, Area, Canvas, Colour, TextStyle, frame, resize, touch, wrap, write};
 use crate::labels::{self, Tone};
@@ -202,7 +202,12 @@ impl Film {
             line(picture, &words, ACT, &mut top);
         }
         top += 3;
-        let style = if step.failed { TextStyle { colour: AMBER, ..PLAIN } } else { PLAIN };
+        // As at the end of the film: what waits or is not certain is amber.
+        let style = match step.outcome {
+            Outcome::Fine => PLAIN,
+            Outcome::Uncertain => TextStyle { colour: AMBER, ..PLAIN },
+            Outcome::Failed => TextStyle { colour: RED, ..PLAIN },
+        };
         for words in wrap(&step.thought, style, self.text_width(), 3) {
             line(picture, &words, style, &mut top);
         }

@@ -77,10 +77,20 @@ pub(super) struct StepScene {
     pub(super) act: String,
     /// Why, in the model's words; or what went wrong.
     pub(super) thought: String,
-    pub(super) failed: bool,
+    pub(super) outcome: Outcome,
     pub(super) mark: Option<TouchMark>,
     /// The element that was meant, in thousandths of the screen: left, top, right, bottom.
     pub(super) target: Option<[u16; 4]>,
+}
+
+/// What came of a step's act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It was done, or nothing was to be done.
+    Fine,
+    /// The phone may have done it, or has accepted it and shows no effect.
+    Uncertain,
+    Failed,
 }
 
 impl Story {
@@ -161,6 +171,7 @@ impl StepScene {
             .as_ref()
             .filter(|(start, _)| action.is_some_and(|action| action.function == start.name));
         let target = tool.and_then(|(start, _)| start.target.as_ref());
+        let is_unknown = tool.is_some_and(|(_, tool)| tool.as_ref().is_none_or(|it| it.unknown));
         let trouble = end.error.as_ref().or(end.uncertain.as_ref());
         let error = trouble.map(String::as_str).filter(|error| !error.is_empty());
         let thought = [&end.response.thought, &end.response.comment, &end.response.summary]
@@ -182,7 +193,12 @@ impl StepScene {
             size: view.screen.picture_size,
             act: excerpt(&act, MAX_TEXT),
             thought: excerpt(thought.trim(), MAX_TEXT),
-            failed: error.is_some() && !labels::asks(&end.status),
+            outcome: match error {
+                None => Outcome::Fine,
+                Some(_) if labels::asks(&end.status) => Outcome::Fine,
+                Some(_) if is_unknown || end.error.is_none() => Outcome::Uncertain,
+                Some(_) => Outcome::Failed,
+            },
             // Where nothing was sent to the phone, nothing was touched.
             mark: tool.and(gesture.as_ref()).and_then(TouchMark::of),
             target: target.and_then(|target| in_thousandths(target.rect, view.screen.size)),

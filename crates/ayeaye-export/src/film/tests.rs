@@ -5,9 +5,9 @@ use gif::{ColorOutput, DecodeOptions};
 use serde_json::json;
 
 use super::picture::WIDTH;
-use super::story::{FIRST_SCENES, LAST_SCENES};
+use super::story::{FIRST_SCENES, LAST_SCENES, Outcome, Scene};
 use super::*;
-use crate::draw::{Canvas, encode};
+use crate::draw::{Animation, Area, Canvas, encode};
 use crate::testing::{EventBuilder, click, object};
 
 /// Pictures by the name of their hash: `plain-N` is a screen of one shade of grey, `noise-N` one that no format
@@ -180,6 +180,74 @@ fn an_act_that_was_only_asked_about_has_no_mark() {
     }
     // Title, the screen, no end.
     assert_eq!(play(&film_of(&record)).screens.len(), 3);
+}
+
+#[test]
+fn what_is_not_certain_has_not_failed() {
+    let outcome = |change: fn(&mut Fact)| {
+        let mut record = record("plain", 1);
+        let events = record.events.iter_mut();
+        events.for_each(|event| change(&mut event.entry.fact));
+        let mut story = Story::default();
+        record.events.iter().for_each(|event| story.apply(event));
+        match &story.scenes()[0] {
+            Scene::Step(step) => step.outcome,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(outcome(|_| {}), Outcome::Fine);
+    let failed = |fact: &mut Fact| {
+        if let Fact::StepEnd(end) = fact {
+            end.error = Some("the link was lost".to_owned());
+        }
+    };
+    assert_eq!(outcome(failed), Outcome::Failed);
+    let accepted = |fact: &mut Fact| {
+        if let Fact::StepEnd(end) = fact {
+            end.uncertain = Some("the field still shows another text".to_owned());
+        }
+    };
+    assert_eq!(outcome(accepted), Outcome::Uncertain);
+    let unknown = |fact: &mut Fact| match fact {
+        Fact::ToolEnd(end) => end.unknown = true,
+        Fact::StepEnd(end) => end.error = Some("the server stopped in the middle of it".to_owned()),
+        _ => {}
+    };
+    assert_eq!(outcome(unknown), Outcome::Uncertain);
+}
+
+/// Of many colours, so that a frame of it has none of them quite right.
+fn colourful(width: u32, height: u32) -> Vec<u8> {
+    let mut pixels = Vec::new();
+    for y in 0..height {
+        for x in 0..width {
+            let byte = |of: u32| u8::try_from(of % 256).unwrap();
+            pixels.extend(if y < height / 2 {
+                [byte(x * 5), byte(y * 7), byte(x * 3 + y * 2)]
+            } else {
+                // Letters, as their edges are: nearly the ground.
+                [if x % 8 < 4 { 226 } else { 222 }; 3]
+            });
+        }
+    }
+    pixels
+}
+
+#[test]
+fn nothing_of_a_screen_stays_on_the_next_one() {
+    let (width, height) = (64, 64);
+    let mut animation = Animation::new(width, height).unwrap();
+    let nowhere = Area { left: 0, top: 0, right: 0, bottom: 0 };
+    let first = Canvas::new(width, height, colourful(width, height)).unwrap();
+    animation.add(first, nowhere, 10).unwrap();
+    let mut second = Canvas::plain(width, height, [224; 3]).unwrap();
+    second.set(Area { left: 0, top: 60, right: 64, bottom: 64 }, [20; 3]);
+    animation.add(second, nowhere, 10).unwrap();
+    let played = play(&animation.finish().unwrap());
+    let shades: std::collections::BTreeSet<u8> =
+        played.screens[1].chunks_exact(4).map(|pixel| pixel[0]).collect();
+    let seen = |shade: &u8| shade.abs_diff(224) <= 1 || shade.abs_diff(20) <= 1;
+    assert!(shades.iter().all(seen), "{shades:?}");
 }
 
 #[test]
