@@ -32,25 +32,18 @@ pub(super) fn step(page: &mut Page<'_>, step: &Step) {
 }
 
 /// The screen at the end of something.
-pub(super) fn snapshot(page: &mut Page<'_>, at: Timestamp, scopes: &[String], picture: &BlobRef) {
+pub(super) fn snapshot(page: &mut Page<'_>, at: Timestamp, ended: &[&str], picture: &BlobRef) {
     let size = page.pictures.size(picture).unwrap_or([720, 1600]);
     page.html.raw("<article class=\"step snapshot\"><figure class=\"shot\">");
     framed(&mut page.html, size);
-    page.pictures.show(&mut page.html, page.blobs, picture, size, "The screen at the end");
+    let what = if ended.is_empty() {
+        "The screen when the run stopped".to_owned()
+    } else {
+        format!("The screen at the end of {}", ended.join(" and "))
+    };
+    page.pictures.show(&mut page.html, page.blobs, picture, size, &what);
     page.html.raw("</div></figure><div class=\"tell\"><p class=\"top\"><time>");
-    page.html.text(&labels::clock(at)).raw("</time></p><h3>The screen at the end of ");
-    // Where nobody plans, the end of the only subtask is that of the round.
-    let planned = page.model.has_host_agent();
-    let named = scopes.iter().filter(|scope| planned || *scope != "sub_round" || scopes.len() == 1);
-    for (at, scope) in named.enumerate() {
-        page.html.raw(if at == 0 { "" } else { " and " });
-        page.html.raw(match scope.as_str() {
-            "session" => "the session",
-            "round" => "the round",
-            "sub_round" => "the subtask",
-            _ => "a part",
-        });
-    }
+    page.html.text(&labels::clock(at)).raw("</time></p><h3>").text(&what);
     page.html.raw("</h3></div></article>\n");
 }
 

@@ -185,6 +185,9 @@ fn the_screen_at_the_end_is_that_of_a_subtask_only_where_somebody_plans() {
                 "snapshot",
                 &json!({ "scope": scope, "screenshot": builder::blob("b") }),
             );
+            if scope == "round" {
+                builder.end_round("FINISH");
+            }
         }
         for event in &mut builder.events {
             if event.entry.step.is_some() {
@@ -196,6 +199,45 @@ fn the_screen_at_the_end_is_that_of_a_subtask_only_where_somebody_plans() {
     assert!(end(Some("AppAgent")).contains("The screen at the end of the round and the session<"));
     let planned = "The screen at the end of the subtask and the round and the session<";
     assert!(end(Some("HostAgent")).contains(planned));
+}
+
+#[test]
+fn the_screen_of_a_run_that_stopped_is_not_that_of_an_end() {
+    let stop = |builder: &mut EventBuilder, picture: &str, over: bool| {
+        for scope in ["round", "session"] {
+            let screen = json!({ "scope": scope, "screenshot": builder::blob(picture) });
+            builder.fact(None, "snapshot", &screen);
+            if over && scope == "round" {
+                builder.end_round("FINISH");
+            }
+        }
+        let reason = if over { "TASK_COMPLETED_SUCCESSFULLY" } else { "INFO_ACTION_NEEDS_REPLY" };
+        builder.stop(reason, "");
+    };
+    let mut builder = EventBuilder::begin("Text Anna");
+    builder.click(0, 1, 1, "One");
+    stop(&mut builder, "b", false);
+    let waiting = page_of(&builder.events).0;
+    assert!(waiting.contains("<h3>The screen when the run stopped<"), "{waiting}");
+    assert!(!waiting.contains("at the end of"), "{waiting}");
+    // The session goes on, and its next round too; only the last is the end of both.
+    builder.resume("reply");
+    builder.click(1, 1, 1, "Two");
+    stop(&mut builder, "c", true);
+    builder.resume("next_round");
+    builder.round += 1;
+    builder.fact(None, "round.start", &json!({ "request": "And Ben" }));
+    builder.click(2, 1, 1, "Three");
+    stop(&mut builder, "d", true);
+    let page = page_of(&builder.events).0;
+    let headings: Vec<&str> =
+        page.split("<h3>The screen ").skip(1).filter_map(|it| it.split('<').next()).collect();
+    let ends = [
+        "when the run stopped",
+        "at the end of the round",
+        "at the end of the round and the session",
+    ];
+    assert_eq!(headings, ends);
 }
 
 #[test]
@@ -256,7 +298,7 @@ fn a_picture_is_in_the_page_once() {
     elements(&page);
     assert_eq!(page.matches("data:image/jpeg").count(), 2);
     assert_eq!(page.matches("<use href=\"#picture-").count(), 2);
-    assert!(page.contains("the round and the session"));
+    assert_eq!(page.matches("<h3>The screen when the run stopped<").count(), 1);
     assert!(page.contains("This picture is missing from the record"));
 }
 

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::html::{Clipped, Html};
 use super::item::{Ended, Round, RoundOver, TimelineItem, ToolCall};
+use super::model::ReportModel;
 use super::page::{Page, chip};
 use super::step::{self, tool_call_line};
 use crate::labels;
@@ -28,7 +29,7 @@ pub(super) fn items(page: &mut Page<'_>) {
         ));
         html.raw(" left out to keep this page readable. They are in the record.</p>");
     }
-    for item in &model.items {
+    for (at, item) in model.items.iter().enumerate() {
         match &**item {
             TimelineItem::Round(round) => {
                 if several {
@@ -62,8 +63,8 @@ pub(super) fn items(page: &mut Page<'_>) {
                 result.show(html, "span", "value");
                 html.raw("</div>");
             }
-            TimelineItem::Snapshot { at, scopes, picture } => {
-                step::snapshot(page, *at, scopes, picture);
+            TimelineItem::Snapshot { at: time, scopes, picture } => {
+                step::snapshot(page, *time, &what_ended(model, at, scopes), picture);
             }
             TimelineItem::Evaluation { at, facts } => evaluation(&mut page.html, *at, facts),
             TimelineItem::Note { at, kind, text, figures } => {
@@ -78,6 +79,34 @@ pub(super) fn items(page: &mut Page<'_>) {
         }
     }
     page.html.raw("</section>\n");
+}
+
+/// What is over with the last screen that is told at this place. The record has one of the round and the session also
+/// where a run merely stopped, to ask somebody or for want of steps; and the session goes on with the next run.
+fn what_ended(model: &ReportModel, at: usize, scopes: &[String]) -> Vec<&'static str> {
+    let behind = || model.items.iter().skip(at + 1);
+    let goes_on = |item: &TimelineItem| {
+        matches!(
+            item,
+            TimelineItem::Step(_)
+                | TimelineItem::Round(_)
+                | TimelineItem::Answer { .. }
+                | TimelineItem::Pause { .. }
+        )
+    };
+    let round_over = behind()
+        .take_while(|item| !goes_on(item))
+        .any(|item| matches!(**item, TimelineItem::RoundOver(..)));
+    let session_over = round_over && !behind().any(|item| goes_on(item));
+    // Where nobody plans, the end of the only subtask is that of the round.
+    let planned = model.has_host_agent();
+    let ended = scopes.iter().filter_map(|scope| match scope.as_str() {
+        "sub_round" => (planned || scopes.len() == 1).then_some("the subtask"),
+        "round" => round_over.then_some("the round"),
+        "session" => session_over.then_some("the session"),
+        _ => Some("a part"),
+    });
+    ended.collect()
 }
 
 fn round_header(html: &mut Html, number: u32, round: Option<&Round>) {

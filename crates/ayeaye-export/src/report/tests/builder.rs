@@ -185,6 +185,21 @@ impl EventBuilder {
         )
     }
 
+    pub(super) fn end_round(&mut self, status: &str) -> &mut Self {
+        self.fact(
+            None,
+            "round.end",
+            &json!({
+                "status": status, "result": "", "stop_reason": "TASK_COMPLETED_SUCCESSFULLY",
+            "steps": 1, "subtask_amount": 1, "cost_usd": 0.0,
+            }),
+        )
+    }
+
+    pub(super) fn resume(&mut self, why: &str) -> &mut Self {
+        self.fact(None, "session.resume", &json!({ "why": why, "run": run() }))
+    }
+
     pub(super) fn question(&mut self, labels: &[&str], options: &[&str]) -> &mut Self {
         self.fact(None, "question", &json!({
             "kind": "info", "questions": labels, "options": options, "app": "com.example.messages",
