@@ -38,7 +38,7 @@ impl PyCatan {
         }
         let player = self.players.entry(name.clone()).or_default();
         let results = player.request.as_ref().and_then(|it| it.results.clone());
-        let messages = Messages::read(request, &mut self.text_cache, blobs);
+        let messages = Messages::read(request, &mut self.text_cache, &mut player.sent, blobs);
         let context = PromptContext {
             player: &name,
             at: now,

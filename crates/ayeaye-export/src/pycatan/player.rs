@@ -1,4 +1,6 @@
 //! A player: an agent, by the name of its folder, and the request it is busy with.
+use std::collections::HashSet;
+
 use ayeaye_agent::journal::{
     CallPurpose, Event, Fact, LlmRequest, LlmResponse, TokenRecord, ToolCallRecord,
 };
@@ -35,6 +37,8 @@ pub(super) struct Player {
     /// What it noted for itself last, and when.
     pub(super) note: Option<(String, Timestamp)>,
     pub(super) stats: Stats,
+    /// The texts of its latest prompt that was to decide something, as hashes.
+    pub(super) sent: HashSet<u64>,
 }
 
 /// What the summary says of an agent.

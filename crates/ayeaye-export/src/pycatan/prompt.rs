@@ -1,9 +1,10 @@
 //! What was sent: `prompts/prompt_N.json` and, for further calls of the same request,
 //! `prompts/iterations/prompt_N_iterK.json`; each with a text twin, which people read in terminals.
-use ayeaye_agent::Role;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
+use ayeaye_agent::Role;
 use ayeaye_agent::journal::{BlobRef, LlmRequest, PartRecord};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -202,7 +203,7 @@ fn add(object: &mut Value, name: &str, value: Option<&Value>) {
 pub(super) struct Messages {
     json: Value,
     text: String,
-    /// Words of the user's last message.
+    /// Words of the user's last message that this agent was not sent before.
     pub(super) user_text: String,
     pub(super) count: usize,
     pub(super) pictures: usize,
@@ -212,8 +213,10 @@ impl Messages {
     pub(super) fn read(
         request: &LlmRequest,
         text_cache: &mut TextCache,
+        sent: &mut HashSet<u64>,
         blobs: &dyn Blobs,
     ) -> Self {
+        let mut now_sent = HashSet::new();
         let mut all = Self {
             json: Value::Null,
             text: String::new(),
@@ -224,13 +227,17 @@ impl Messages {
         let mut messages = Vec::with_capacity(request.messages.len());
         for message in &request.messages {
             put(&mut all.text, format_args!("[{}]\n", message.role));
-            let mut user_text = String::new();
+            let mut user_text = UserText::default();
             let mut parts = Vec::with_capacity(message.parts.len());
             for part in &message.parts {
+                // The first prompt of all has nothing before it; its rules are long.
+                let is_long = matches!(part, PartRecord::TextBlob(_));
                 let mut words = |text: &str| {
                     all.text.push_str(text);
-                    user_text.push_str(text);
-                    user_text.push(' ');
+                    let hash = hash(text);
+                    now_sent.insert(hash);
+                    let is_new = if sent.is_empty() { !is_long } else { !sent.contains(&hash) };
+                    user_text.add(text, is_new);
                     json!({ "type": "text", "text": text })
                 };
                 let part = match part {
@@ -257,13 +264,44 @@ impl Messages {
             }
             all.text.push('\n');
             if message.role == Role::User {
-                all.user_text = user_text;
+                all.user_text = user_text.finish();
             }
             messages.push(json!({ "role": message.role, "content": parts }));
         }
         all.json = Value::Array(messages);
+        if is_active(&request.purpose) {
+            *sent = now_sent;
+        }
         all
     }
+}
+
+/// The texts of a message: all, and those that the prompt before had not.
+#[derive(Debug, Default)]
+struct UserText {
+    all: String,
+    new: String,
+}
+
+impl UserText {
+    fn add(&mut self, text: &str, is_new: bool) {
+        let new = is_new.then_some(&mut self.new);
+        for words in std::iter::once(&mut self.all).chain(new) {
+            words.push_str(text);
+            words.push(' ');
+        }
+    }
+
+    /// What is new; where nothing is, all.
+    fn finish(self) -> String {
+        if self.new.trim().is_empty() { self.all } else { self.new }
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn reference(kind: &str, blob: &BlobRef) -> Value {

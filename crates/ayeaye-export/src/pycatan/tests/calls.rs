@@ -1,9 +1,9 @@
 //! Replies that decide by calling a tool, and what a kill cuts off.
-use ayeaye_agent::journal::{Fact, LlmResponse, ToolEnd};
+use ayeaye_agent::journal::{Fact, LlmResponse, PartRecord, ToolEnd};
 use serde_json::{Value, json};
 
-use super::folder_of;
-use crate::testing::{EventBuilder, click, tool_call};
+use super::{folder, folder_of};
+use crate::testing::{EventBuilder, blob, click, tool_call};
 
 /// A reply that decides by calling tools.
 fn deciding_calls(response: &mut LlmResponse) {
@@ -142,4 +142,36 @@ fn a_call_that_was_taken_back_is_no_failure() {
     assert_eq!(counts.map(|name| stats[name].as_u64().unwrap()), [4, 1, 0, 3]);
     let log = folder.text("llm_communication.log");
     assert!(!log.lines().any(|line| line.contains("ERROR") && line.contains("came to nothing")));
+}
+
+#[test]
+fn a_page_shows_of_each_prompt_what_is_new() {
+    let mut record = EventBuilder::new();
+    for number in 1..=3 {
+        record.begin_step(number - 1, number).ask_with(number, 1, "act", |request| {
+            let words = |text: &str| PartRecord::Text(text.to_owned());
+            let screen = request.messages[1].parts.pop().unwrap();
+            request.messages[1].parts = vec![
+                PartRecord::TextBlob(blob("rules", "text/plain")),
+                words(&format!("So far: {} steps.", number - 1)),
+                screen,
+                words("Answer in one line."),
+            ];
+        });
+        record.reply(number, 1, |_| {}).act().end_step(Some(click()), None);
+        // An answer in the user's stead is another prompt altogether.
+        record.ask_with(10 + number, 1, "auto_reply", |request| {
+            request.messages[1].parts = vec![PartRecord::Text("Which Anna?".to_owned())];
+        });
+    }
+    let folder = folder(&record);
+    let page = folder.text("AppAgent/AppAgent.md");
+    let shown: Vec<&str> = page
+        .split("### Prompt Sent\n\n> ")
+        .skip(1)
+        .filter_map(|it| it.split('\n').next())
+        .filter(|it| !it.contains("Anna"))
+        .collect();
+    let later = ["So far: 1 steps.", "So far: 2 steps."];
+    assert_eq!(shown, [&["So far: 0 steps. Answer in one line."][..], &later].concat());
 }
