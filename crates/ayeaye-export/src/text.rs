@@ -210,6 +210,23 @@ mod tests {
     }
 
     #[test]
+    fn no_text_turns_the_direction_of_what_follows() {
+        let turning = ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}');
+        for turn in turning.chain(['\u{fdd0}', '\u{fffe}']) {
+            let text = format!("pay {turn}01 EUR");
+            assert_eq!(excerpt(&text, 100), "pay \u{fffd}01 EUR", "{turn:?}");
+            assert_eq!(harmless_lines(&text), "pay \u{fffd}01 EUR", "{turn:?}");
+        }
+        // Letters that are written from right to left do so by themselves, and marks between them only help.
+        for text in ["שלום", "مرحبا", "a\u{200f}b\u{200e}c"] {
+            assert_eq!(
+                (excerpt(text, 100), harmless_lines(text)),
+                (text.to_owned(), text.to_owned())
+            );
+        }
+    }
+
+    #[test]
     fn lines_carry_nothing_out_in_a_terminal() {
         let text = "a\tb\r\n\u{1b}]0;title\u{7}\rc\u{9b}2J";
         assert_eq!(harmless_lines(text), "a\tb\n\u{fffd}]0;title\u{fffd}\u{fffd}c\u{fffd}2J");
