@@ -68,6 +68,11 @@ pub(crate) trait Log: Projection {
     /// Takes note that the record is not good to its end, and why. What grows line by line ends where it does, and
     /// says nothing.
     fn cut_short(&mut self, _why: &str) {}
+    /// The files it makes, and nobody else: where it is made anew they are removed. `#` stands for a number, and `*` for
+    /// the session's id, or in a folder that is the session's own for the first part of the path.
+    fn own_files(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// The real ones.
@@ -85,9 +90,23 @@ pub(crate) fn make_projection(
     }
 }
 
-impl Log for Ufo {}
-impl Log for PyCatan {}
-impl Log for Gelab {}
+impl Log for Ufo {
+    fn own_files(&self) -> &'static [&'static str] {
+        Self::FILES
+    }
+}
+
+impl Log for PyCatan {
+    fn own_files(&self) -> &'static [&'static str] {
+        Self::FILES
+    }
+}
+
+impl Log for Gelab {
+    fn own_files(&self) -> &'static [&'static str] {
+        Self::FILES
+    }
+}
 
 impl Log for Report {
     fn finish(&self) -> Option<FileOp> {
@@ -96,6 +115,10 @@ impl Log for Report {
 
     fn cut_short(&mut self, why: &str) {
         Self::cut_short(self, why);
+    }
+
+    fn own_files(&self) -> &'static [&'static str] {
+        &["*.html"]
     }
 }
 
@@ -106,5 +129,9 @@ impl Log for Film {
 
     fn cut_short(&mut self, _why: &str) {
         Self::cut_short(self);
+    }
+
+    fn own_files(&self) -> &'static [&'static str] {
+        &["*.gif"]
     }
 }

@@ -37,6 +37,10 @@ pub struct Gelab {
 }
 
 impl Gelab {
+    /// The files of a trace; `*` stands for the session's id, `#` for a number.
+    pub(crate) const FILES: &[&str] =
+        &["*.jsonl", "images/*_step_#.jpeg", "images/*_step_#.png", "images/*_step_#.webp"];
+
     /// A trace with nothing in it.
     pub fn new(id: SessionId) -> Self {
         Self {

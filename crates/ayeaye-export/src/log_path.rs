@@ -4,6 +4,8 @@
 //! sessions can have the same task name, or begin in the same second. So each such folder holds a
 //! file, `.session`, with the session's id; a log has no other name that begins with a dot. It is the one
 //! file of a log that is put on the disk by force: without it nobody would find the rest again.
+mod own_files;
+
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -83,13 +85,13 @@ impl LogPath {
         write_whole(&part, &format_dir.join(CURRENT_FILE), name.as_encoded_bytes())
     }
 
-    /// Removes what was written there.
-    pub(crate) fn remove(&self) -> Result<(), FolderError> {
-        if has_own_folder(self.format) {
-            remove_folder(&self.root)
-        } else {
-            remove_named(&self.root, self.id)
-        }
+    /// Removes what was written there, which has names as [`own_files`](crate::formats::Log::own_files) says. The folder
+    /// and what others have put there stay, and it stays this session's.
+    pub(crate) fn remove(&self, own_files: &[&str]) -> Result<(), FolderError> {
+        let id = self.id.to_string();
+        remove_if_exists(&self.root.join(format!(".part-{id}")))?;
+        let name = (!has_own_folder(self.format)).then_some(id.as_str());
+        own_files::remove_own(&self.root, own_files, name)
     }
 }
 

@@ -146,7 +146,7 @@ impl LogWriter {
     /// Removes what is there, for a beginning from the first event.
     pub(crate) fn remove(&self) -> Result<(), FolderError> {
         match &self.opened {
-            Some((place, _)) => place.remove(),
+            Some((place, _)) => place.remove(self.log.own_files()),
             None => Ok(()),
         }
     }

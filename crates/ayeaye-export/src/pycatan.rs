@@ -70,6 +70,23 @@ pub struct PyCatan {
 }
 
 impl PyCatan {
+    /// The files of a session folder; `*` stands for a player, `#` for a number.
+    pub(crate) const FILES: &[&str] = &[
+        files::LOG,
+        tools::TOOLS,
+        "agent_memories.json",
+        "chat_history.json",
+        "session_metadata.json",
+        "session_summary.json",
+        "*/*.md",
+        "*/prompts/prompt_#.json",
+        "*/prompts/prompt_#.txt",
+        "*/prompts/iterations/prompt_#_iter#.json",
+        "*/prompts/iterations/prompt_#_iter#.txt",
+        "*/responses/response_#.json",
+        "*/responses/intermediate/response_#_iter#.json",
+    ];
+
     /// A folder into which nothing has been written.
     pub fn new() -> Self {
         Self::default()

@@ -76,6 +76,25 @@ impl Log for TestProjection {
         let content = Content::Bytes(b"no end".to_vec());
         Some(FileOp::Replace { path: format!("{}count.txt", self.prefix), content })
     }
+
+    fn own_files(&self) -> &'static [&'static str] {
+        if self.prefix.is_empty() {
+            return &[
+                "lines.log",
+                "count.txt",
+                "steps.json",
+                "images/step_#.png",
+                "images/step_#.jpeg",
+            ];
+        }
+        &[
+            "*_lines.log",
+            "*_count.txt",
+            "*_steps.json",
+            "images/*_step_#.png",
+            "images/*_step_#.jpeg",
+        ]
+    }
 }
 
 /// No blobs at all.

@@ -38,6 +38,7 @@ use crate::{Blobs, Content, FileOp, Projection};
 
 const RESPONSES: &str = "response.log";
 const REQUESTS: &str = "request.log";
+const EVALUATION: &str = "evaluation.log";
 const PAGE: &str = "output.md";
 /// Calls of a step whose lines wait for its end. A step of ours has a handful.
 const MAX_REQUESTS: usize = 16;
@@ -50,6 +51,26 @@ pub struct Ufo {
 }
 
 impl Ufo {
+    /// The files of a task folder; `#` stands for a number.
+    pub(crate) const FILES: &[&str] = &[
+        RESPONSES,
+        REQUESTS,
+        EVALUATION,
+        PAGE,
+        pictures::BLANK,
+        "action_step#.png",
+        "action_step#_annotated.png",
+        "action_step#_concat.png",
+        "action_step#_selected_controls.png",
+        "action_round_#_sub_round_#_final.png",
+        "action_round_#_final.png",
+        "action_step_final.png",
+        "xml/action_step#.xml",
+        "xml/action_round_#_sub_round_#_final.xml",
+        "xml/action_round_#_final.xml",
+        "xml/action_step_final.xml",
+    ];
+
     /// Begins a task folder.
     pub fn new(images: Images) -> Self {
         Self { images, state: State::default() }
@@ -246,7 +267,7 @@ impl Ufo {
                 "level": facts.level, "request": facts.request, "type": "evaluation_result",
             });
             files.push(FileOp::Replace {
-                path: "evaluation.log".to_owned(),
+                path: EVALUATION.to_owned(),
                 content: Content::Bytes(bytes_of(&judgement)),
             });
         }

@@ -17,7 +17,7 @@ const MAX_PNG: usize = 80_000;
 const MAX_DRAWN_PNG: usize = 200_000;
 
 /// Stands in for the screen of a step that saw none.
-const BLANK: &str = "no_screenshot.png";
+pub(super) const BLANK: &str = "no_screenshot.png";
 
 /// Which PNGs a task folder gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -121,3 +121,65 @@ async fn a_log_that_somebody_has_been_at_is_made_anew() {
     let out = rig.exported(id, Format::Ufo).await;
     assert_eq!(tree(out.path()), tree(&ufo));
 }
+
+#[tokio::test]
+async fn what_others_put_into_a_log_is_there_when_it_was_made_anew() {
+    let rig = rig(Arc::new(make_projection));
+    let id = rig.session().await;
+    let whole = rig.logs();
+    let found = crate::log_path::session_logs(rig.data.path(), id).unwrap();
+    let (ufo, llm) = (&found[0].1, &found[1].1);
+    let player = fs::read_dir(llm).unwrap().map(|it| it.unwrap().path()).find(|it| it.is_dir());
+    let player = player.unwrap();
+    let theirs = [
+        ufo.join("notes.md"),
+        ufo.join("xml/mine.txt"),
+        ufo.join("experience/response.log"),
+        player.join("notes.md"),
+        rig.data.path().join(format!("traces/{id}-mine.txt")),
+    ];
+    for path in &theirs {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "theirs").unwrap();
+    }
+    // Of what the record has lost, as after a crash of the machine.
+    let stale = [ufo.join("action_step99.png"), player.join("responses/response_99.json")];
+    for path in &stale {
+        fs::write(path, "stale").unwrap();
+    }
+    let edited = [
+        ufo.join("response.log"),
+        llm.join("llm_communication.log"),
+        rig.data.path().join(format!("traces/{id}.jsonl")),
+    ];
+    for path in &edited {
+        fs::write(path, "edited").unwrap();
+    }
+    PendingMarker::set_pending(rig.data.path(), id).await.unwrap();
+    assert_eq!(rig.logs.catch_up().await, 1);
+    for path in &theirs {
+        assert_eq!(fs::read(path).unwrap(), b"theirs", "{}", path.display());
+        fs::remove_file(path).unwrap();
+    }
+    let again = rig.logs();
+    assert!(again == whole, "{:?}\nis not\n{:?}", again.keys(), whole.keys());
+}
+
+#[tokio::test]
+async fn every_file_of_a_log_is_known_as_its_own() {
+    let rig = rig(Arc::new(make_projection));
+    let id = rig.session().await;
+    let settings = LogSettings { images: crate::Images::All, ..LogSettings::default() };
+    for format in Format::ALL {
+        let out = TempDir::new().unwrap();
+        crate::export(&rig.files, id, format, out.path(), &settings).await.unwrap();
+        let first = &rig.files.read(&id).await.unwrap()[0];
+        let place = crate::log_path::LogPath::in_export(out.path(), format, id, first).unwrap();
+        assert_ne!(tree(out.path()).len(), 0);
+        place.remove(make_projection(format, id, &settings).own_files()).unwrap();
+        let mut left = tree(out.path());
+        // Whose folder it is, and which one is the current, is said by no projection.
+        left.retain(|name, _| !name.ends_with(".session") && name != "current_session.txt");
+        assert!(left.is_empty(), "{format}: {:?}", left.keys());
+    }
+}

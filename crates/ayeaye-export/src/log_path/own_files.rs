@@ -1,0 +1,93 @@
+//! Which files of a log its writer has made, by their names: only those are taken away where the log is made anew.
+//! People keep notes beside them, and programs that read a log put there what they have made of it.
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::folder::{FolderError, io_error, remove_if_exists};
+
+/// No log has folders in folders in folders in folders.
+const MAX_DEPTH: usize = 4;
+
+/// Removes the files below `root` whose paths are as one of `templates` says, and the folders that are empty without
+/// them. `name` stands for `*`; without one, the first part of the path does.
+pub(super) fn remove_own(
+    root: &Path,
+    templates: &[&str],
+    name: Option<&str>,
+) -> Result<(), FolderError> {
+    remove_below(root, "", 1, &|path: &str| {
+        let name = name.unwrap_or_else(|| path.split('/').next().unwrap_or_default());
+        templates.iter().any(|template| is_like(path, template, name))
+    })
+}
+
+/// Links are removed where they have a file's name, and never followed.
+fn remove_below(
+    folder: &Path,
+    above: &str,
+    depth: usize,
+    is_own: &dyn Fn(&str) -> bool,
+) -> Result<(), FolderError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(err) => return Err(io_error("list", folder)(err)),
+    };
+    for entry in entries {
+        let entry = entry.map_err(io_error("list", folder))?;
+        let place = entry.path();
+        let is_folder = entry.file_type().map_err(io_error("look at", &place))?.is_dir();
+        // What is not UTF-8 is no name of ours.
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let path = format!("{above}{name}");
+        if !is_folder {
+            if is_own(&path) {
+                remove_if_exists(&place)?;
+            }
+        } else if depth < MAX_DEPTH {
+            remove_below(&place, &format!("{path}/"), depth + 1, is_own)?;
+            // One that still holds something stays; and so does an empty one that cannot be removed.
+            fs::remove_dir(&place).ok();
+        }
+    }
+    Ok(())
+}
+
+/// Whether a path is what a template says: `#` stands for a number, `*` for a name.
+fn is_like(path: &str, template: &str, name: &str) -> bool {
+    let Some(at) = template.find(['#', '*']) else { return path == template };
+    let Some(rest) = path.strip_prefix(&template[..at]) else { return false };
+    let rest = match &template[at..=at] {
+        "#" => {
+            let digits = rest.trim_start_matches(|char: char| char.is_ascii_digit());
+            (digits.len() < rest.len()).then_some(digits)
+        }
+        _ => rest.strip_prefix(name).filter(|_| !name.is_empty()),
+    };
+    rest.is_some_and(|rest| is_like(rest, &template[at + 1..], name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_like;
+
+    #[test]
+    fn a_name_is_like_its_template_and_no_other() {
+        for (path, template, like) in [
+            ("response.log", "response.log", true),
+            ("response.log.bak", "response.log", false),
+            ("action_step12.png", "action_step#.png", true),
+            ("action_step.png", "action_step#.png", false),
+            ("action_step1_mine.png", "action_step#.png", false),
+            ("action_round_0_sub_round_3_final.png", "action_round_#_sub_round_#_final.png", true),
+            ("App/App.md", "*/*.md", true),
+            ("App/notes.md", "*/*.md", false),
+            ("App/prompts/prompt_7.json", "*/prompts/prompt_#.json", true),
+        ] {
+            let name = path.split('/').next().unwrap();
+            assert_eq!(is_like(path, template, name), like, "{path} {template}");
+        }
+        assert!(!is_like(".md", "*.md", ""));
+    }
+}
