@@ -82,7 +82,7 @@ pub(crate) fn make_projection(
     settings: &LogSettings,
 ) -> Box<dyn Log> {
     match format {
-        Format::Ufo => Box::new(Ufo::new(settings.images)),
+        Format::Ufo => Box::new(Ufo::new(id, settings.images)),
         Format::PyCatan => Box::new(PyCatan::new()),
         Format::Gelab => Box::new(Gelab::new(id)),
         Format::Html => Box::new(Report::new(id)),

@@ -22,10 +22,12 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::{
     AgentType, BlobRef, EvaluationLevel, EvaluationRecord, Event, Fact, LlmRequest, SessionStart,
     StepEnd,
 };
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use self::action::ActionView;
@@ -46,6 +48,7 @@ const MAX_REQUESTS: usize = 16;
 /// The projection. It is to be given every event of one session, from the first.
 #[derive(Debug)]
 pub struct Ufo {
+    id: SessionId,
     images: Images,
     state: State,
 }
@@ -72,8 +75,8 @@ impl Ufo {
     ];
 
     /// Begins a task folder.
-    pub fn new(images: Images) -> Self {
-        Self { images, state: State::default() }
+    pub fn new(id: SessionId, images: Images) -> Self {
+        Self { id, images, state: State::default() }
     }
 }
 
@@ -94,7 +97,7 @@ impl Projection for Ufo {
             // The calls of a step that never ended. No record of ours has one.
             Fact::StepStart(_) => self.requests(None),
             Fact::StepEnd(end) => match ended {
-                Some(view) => self.end_step(&Step::new(view, blobs), round, end),
+                Some(view) => self.end_step(&Step::new(view, blobs), round, event.ts, end),
                 None => Vec::new(),
             },
             Fact::Observe(observe) => {
@@ -103,7 +106,7 @@ impl Projection for Ufo {
                 }
                 Vec::new()
             }
-            Fact::LlmRequest(call) => self.request(step, call, blobs),
+            Fact::LlmRequest(call) => self.request(step, event.ts, call, blobs),
             Fact::Question(asked) => self.dialogue(&Dialogue::Question(asked.clone())),
             Fact::Answer(answer) => self.dialogue(&Dialogue::Answer(answer.clone())),
             Fact::SubtaskEnd { index, status, result } => {
@@ -145,10 +148,18 @@ impl Ufo {
         vec![empty(RESPONSES), empty(REQUESTS), page(markdown::session(start, event.ts))]
     }
 
-    fn request(&mut self, step: Option<u32>, call: &LlmRequest, blobs: &dyn Blobs) -> Vec<FileOp> {
+    fn request(
+        &mut self,
+        step: Option<u32>,
+        at: Timestamp,
+        call: &LlmRequest,
+        blobs: &dyn Blobs,
+    ) -> Vec<FileOp> {
         // Judging and the like is not a request of an agent.
         let Some(step) = step else { return Vec::new() };
-        let line = prompt::line(&self.state, step, call, blobs);
+        let mut line = prompt::line(&self.state, step, call, blobs);
+        line["call_id"] = json!(call.call_id);
+        self.place(&mut line, at);
         if self.state.steps.step(Some(step)).is_none() {
             return vec![request_line(&prompt::complete(line, None, &self.state))];
         }
@@ -174,12 +185,19 @@ impl Ufo {
         vec![page(markdown::dialogue_text(dialogue))]
     }
 
-    fn end_step(&mut self, step: &Step, round: u32, end: &StepEnd) -> Vec<FileOp> {
+    /// Says of a line whose it is and from when, for who reads the lines of many sessions.
+    fn place(&self, line: &mut Value, at: Timestamp) {
+        line["session_id"] = json!(self.id);
+        line["timestamp"] = json!(at);
+    }
+
+    fn end_step(&mut self, step: &Step, round: u32, at: Timestamp, end: &StepEnd) -> Vec<FileOp> {
         let number = step.view.number;
         self.state.round = round;
         let act = ActionView::of(step, end);
         let names = PictureNames::of(self.images, number, &step.view.screen, act.as_ref());
-        let line = line::line(&mut self.state, step, end, act.as_ref(), &names);
+        let mut line = line::line(&mut self.state, step, end, act.as_ref(), &names);
+        self.place(&mut line, at);
         // Pictures first: who follows the log finds what a line names.
         let mut files = names.files(&step.view.screen, act.as_ref());
         if let Some(picture) = step.view.screen.picture.as_ref().filter(|_| !names.clean.is_empty())

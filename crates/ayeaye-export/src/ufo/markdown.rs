@@ -117,6 +117,8 @@ pub(super) fn step(
             "none" if act.unknown => "not known",
             // A question that waits has come to nothing yet.
             "none" => "",
+            // What an agent says of itself is told by the status: giving up is no success.
+            "success" if act.namespace == "agent" => "",
             known => known,
         };
         let colon = if came_to.is_empty() { "" } else { ": " };

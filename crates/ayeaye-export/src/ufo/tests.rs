@@ -20,6 +20,10 @@ fn lines(folder: &MemoryFolder) -> Vec<Value> {
     lines
 }
 
+fn session() -> ayeaye_agent::SessionId {
+    "019b7d0a-6f40-7000-8000-0000000000a1".parse().unwrap()
+}
+
 fn folder(builder: &EventBuilder) -> MemoryFolder {
     MemoryFolder::of(builder, Images::All)
 }
@@ -33,6 +37,30 @@ fn a_plain_task() {
     insta::assert_json_snapshot!("plain_request", folder.json_lines("request.log"));
     insta::assert_snapshot!("plain_page", folder.text("output.md"));
     insta::assert_json_snapshot!("plain_files", folder.names());
+}
+
+#[test]
+fn each_line_says_whose_it_is_and_from_when() {
+    let builder = scenes::plain();
+    let folder = folder(&builder);
+    let step_ends = builder.events.iter().filter(|it| matches!(it.entry.fact, Fact::StepEnd(_)));
+    for (line, event) in lines(&folder).iter().zip(step_ends) {
+        assert_eq!(line["session_id"], session().to_string());
+        assert_eq!(line["timestamp"], event.ts.to_string());
+    }
+    let calls = builder.events.iter().filter_map(|event| match &event.entry.fact {
+        Fact::LlmRequest(call) => Some((event.ts, call.call_id)),
+        _ => None,
+    });
+    let requests = folder.json_lines("request.log");
+    assert!(!requests.is_empty());
+    for (line, (ts, call_id)) in requests.iter().zip(calls) {
+        assert_eq!(
+            (&line["call_id"], &line["timestamp"]),
+            (&call_id.into(), &ts.to_string().into())
+        );
+        assert_eq!(line["session_id"], session().to_string());
+    }
 }
 
 #[test]
@@ -170,6 +198,9 @@ fn answers_are_understood_or_left_open() {
 fn given_up() {
     let lines = lines(&folder(&scenes::aborted()));
     insta::assert_json_snapshot!("aborted", lines[0]);
+    let page = folder(&scenes::aborted()).text("output.md");
+    let line = page.lines().find(|line| line.starts_with("- **Action:** `ABORT(")).unwrap();
+    assert!(!line.contains("success"), "{line}");
 }
 
 #[test]
@@ -242,8 +273,9 @@ fn a_host_agent() {
     let folder = folder(&scenes::host());
     insta::assert_json_snapshot!("host", lines(&folder)[0]);
     let request = &folder.json_lines("request.log")[0];
-    assert_eq!(request.as_object().unwrap().len(), 8);
-    assert_eq!(folder.json_lines("request.log")[1].as_object().unwrap().len(), 20);
+    // UFO's, and three of ours: whose line it is, from when, and of which call.
+    assert_eq!(request.as_object().unwrap().len(), 8 + 3);
+    assert_eq!(folder.json_lines("request.log")[1].as_object().unwrap().len(), 20 + 3);
 }
 
 #[test]

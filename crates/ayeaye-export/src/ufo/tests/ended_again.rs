@@ -15,7 +15,7 @@ use crate::{Projection as _, Ufo};
 fn written(builder: &EventBuilder, live: bool) -> BTreeMap<String, Vec<u8>> {
     let root = TempDir::new().unwrap();
     let mut folder = Folder::new(root.path(), "test", !live).unwrap();
-    let (mut ufo, blobs) = (Ufo::new(Images::All), blobs_of(builder));
+    let (mut ufo, blobs) = (Ufo::new(super::session(), Images::All), blobs_of(builder));
     for event in &builder.events {
         for op in ufo.fold(event, &blobs) {
             folder.apply(op, &blobs).unwrap();

@@ -30,7 +30,7 @@ impl Blobs for MapBlobs<'_> {
 
 impl MemoryFolder {
     pub(super) fn of(builder: &EventBuilder, images: Images) -> Self {
-        let (mut ufo, blobs) = (Ufo::new(images), MapBlobs(&builder.blobs));
+        let (mut ufo, blobs) = (Ufo::new(super::session(), images), MapBlobs(&builder.blobs));
         let mut folder = Self { files: BTreeMap::new() };
         for event in &builder.events {
             for op in ufo.fold(event, &blobs) {

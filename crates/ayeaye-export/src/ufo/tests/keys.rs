@@ -74,6 +74,8 @@ const KEYS: &[(&str, Type)] = &[
     ("observation_source", Text),
     ("screen_size", Size),
     ("screenshot_size", Size),
+    ("session_id", Text),
+    ("timestamp", Text),
     // The code's of before mid-2025.
     ("Step", Int),
     ("Round", Int),

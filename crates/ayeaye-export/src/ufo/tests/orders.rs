@@ -107,7 +107,7 @@ fn nothing_grows_with_the_steps() {
         for _ in 0..steps {
             builder.step("CLICK", serde_json::json!({ "point": [400, 250] }));
         }
-        let mut ufo = crate::Ufo::new(Images::All);
+        let mut ufo = crate::Ufo::new(super::session(), Images::All);
         let blobs = blobs_of(&builder);
         for event in &builder.events {
             drop(crate::Projection::fold(&mut ufo, event, &blobs));
