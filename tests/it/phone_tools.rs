@@ -136,6 +136,7 @@ async fn removing_an_app_waits_for_somebody_elses_act_and_not_for_a_persons_hand
         reason: String::new(),
         secret: false,
         agreed: Agreed::Nothing,
+        by_hand: false,
         principal: bob.clone(),
     };
     let acting = tokio::spawn({

@@ -80,6 +80,7 @@ async fn an_answer_that_comes_while_the_client_acts_itself_is_not_lost() {
         reason: String::new(),
         secret: false,
         agreed: Agreed::Nothing,
+        by_hand: false,
         principal: Principal::local(),
     });
     let mut acting = acting.await.unwrap();
