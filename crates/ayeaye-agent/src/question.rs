@@ -1,4 +1,5 @@
 //! Questions to the user.
+use crate::secret_text::{may_ask_for_secret, secret_asked_for};
 use crate::word_list;
 
 /// What the agent wants to know, or wants a person to do.
@@ -17,8 +18,7 @@ pub struct Question {
 impl Question {
     /// Whether the answer would be a password or a code, which must not be typed into a form or shown.
     pub fn asks_for_secret(&self) -> bool {
-        self.kind != QuestionKind::Takeover
-            && crate::secret_text::secret_asked_for(&self.text).is_some()
+        self.kind != QuestionKind::Takeover && secret_asked_for(&self.text).is_some()
     }
 }
 
@@ -70,8 +70,17 @@ impl Question {
         Self { options: options.into(), ..Self::info(format!("{NEEDS_KEYBOARD}: {why}.")) }
     }
 
+    /// Words of a model that a question may quote. Those that speak of a secret it may not: it would be taken for one
+    /// that asks for it, and so might its answer, whatever that says.
+    pub(crate) fn quoted(words: String) -> Option<String> {
+        let speaks_of_secret = secret_asked_for(&words).is_some() || may_ask_for_secret(&words);
+        (!speaks_of_secret).then_some(words)
+    }
+
     /// Asks how to get on, after what was tried without effect.
     pub(crate) fn stuck(tried: &str) -> Self {
+        let tried = Self::quoted(tried.to_owned())
+            .unwrap_or_else(|| "the same again and again, as the last steps say".to_owned());
         Self::info(format!(
             "I do not get on. I have tried {tried}. How shall I go on? Say another way, do it on the phone \
              yourself, or tell me to give up."

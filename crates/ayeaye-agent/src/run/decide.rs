@@ -14,7 +14,9 @@ use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
 use crate::secret_text::{SecretKind, find_secrets};
-use crate::{Action, Decision, Frame, Gesture, KeepText, Model, ParseError, StepInput, StopReason};
+use crate::{
+    Action, Decision, Frame, Gesture, KeepText, Model, ParseError, Question, StepInput, StopReason,
+};
 
 /// How long a decision to type waits for the elements, to know the field.
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
@@ -275,7 +277,8 @@ impl Run {
                         Action::Confirm { gesture, .. } => &Action::Gesture(gesture.clone()),
                         act => act,
                     };
-                    secrets.redact_action(ActionRecord::from(act)).describe()
+                    let record = secrets.redact_action(ActionRecord::from(act));
+                    Question::quoted(record.describe()).unwrap_or(record.function)
                 };
                 let tried: Vec<_> = acts.iter().map(told).collect();
                 Err(RunError::Stuck(format!("{what}: {}", tried.join(", "))))

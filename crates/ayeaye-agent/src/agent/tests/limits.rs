@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::fakes::{Rig, ScriptedReply, click, complete, wait};
+use crate::fakes::{Rig, ScriptedReply, click, complete, types, wait};
 use crate::{Prices, ReplyMode, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
@@ -141,6 +141,25 @@ async fn the_same_on_an_unchanged_screen_is_remarked_on_and_then_stopped() {
     let advice = UserInput::Reply("Try the other button".to_owned());
     let report = rig.go_on(report.session_id, advice).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_how_to_get_on_asks_for_no_secret_whatever_was_typed() {
+    for (typed, is_quoted) in
+        [("my password", false), ("the code from the SMS", false), ("milk", true)]
+    {
+        let rig = Rig::new((0..8).map(|_| types(typed, None)));
+        rig.phone.moves(crate::fakes::Motion::Dead);
+        let question = rig.run().await.question.unwrap();
+        assert!(question.text.starts_with("I do not get on"), "{}", question.text);
+        assert!(question.text.contains("TYPE"), "what was tried: {}", question.text);
+        assert_eq!(question.text.contains(typed), is_quoted, "{}", question.text);
+        assert!(!question.asks_for_secret(), "{}", question.text);
+    }
+    // Nor where what was said of it speaks of one.
+    let question = crate::Question::stuck("TYPE 3 times, not carried out, since the PIN is secret");
+    assert!(question.text.contains("the last steps"), "{}", question.text);
+    assert!(!question.asks_for_secret(), "{}", question.text);
 }
 
 #[tokio::test(start_paused = true)]
