@@ -13,6 +13,7 @@ mod setup;
 mod task;
 #[cfg(test)]
 mod tests;
+mod tip;
 mod ui;
 mod virtual_phone;
 
@@ -303,7 +304,8 @@ impl Cli {
     /// instead, such as help, is the error.
     pub fn read(columns: Option<usize>) -> Result<Self, clap::Error> {
         let mut command = command_line(columns);
-        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        let matches =
+            command.try_get_matches_from_mut(std::env::args_os()).map_err(tip::with_tip)?;
         Self::from_arg_matches(&matches).map_err(|err| err.format(&mut command))
     }
 

@@ -84,6 +84,18 @@ pub fn excerpt(text: &str, max: usize) -> String {
     text.chars().filter(|c| !c.is_control() && !is_unseen(*c)).take(max).collect()
 }
 
+/// A word as a shell takes it.
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+@,%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else if cfg!(windows) {
+        format!("\"{word}\"")
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// Such as "1 step" and "2 steps".
 pub fn count(number: u64, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
@@ -176,5 +188,12 @@ mod tests {
         }
         assert_eq!(count(1, "step", "steps"), "1 step");
         assert_eq!(count(0, "step", "steps"), "0 steps");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_word_for_a_shell_is_quoted_where_it_must_be() {
+        assert_eq!(shell_word("it's"), r"'it'\''s'");
+        assert_eq!((shell_word("").as_str(), shell_word("a/b.c").as_str()), ("''", "a/b.c"));
     }
 }

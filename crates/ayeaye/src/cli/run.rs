@@ -3,7 +3,8 @@ use ayeaye_agent::ReplyMode;
 use clap::Args;
 
 use super::every::Repeat;
-use super::{SessionName, VirtualTraits};
+use super::{InvalidSessionName, SessionName, VirtualTraits};
+use crate::text::{one_line, shell_word};
 
 /// `ayeaye demo`.
 #[derive(Debug, Args)]
@@ -60,6 +61,7 @@ that was stopped goes on, with TEXT as advice. One that has ended takes TEXT as 
 #[derive(Debug, Args)]
 pub struct Continue {
     /// The session: its id, the beginning of it, or `last`; without it the last one that waits or was stopped
+    #[arg(value_parser = session_to_continue)]
     pub id: Option<SessionName>,
     /// What to tell it
     pub text: Option<String>,
@@ -68,6 +70,13 @@ pub struct Continue {
     pub virtual_phone: bool,
     #[command(flatten)]
     pub how: HowToRun,
+}
+
+/// A session. What is none may be what somebody wants to tell the last one.
+fn session_to_continue(text: &str) -> Result<SessionName, String> {
+    text.parse().map_err(|err: InvalidSessionName| {
+        format!("{err}. To tell the last one: ayeaye continue last {}", shell_word(&one_line(text)))
+    })
 }
 
 /// What `run` and `continue` share.

@@ -58,7 +58,7 @@ pub enum Sessions {
     },
     /// Delete sessions with all that belongs to them: record, pictures, logs
     Rm {
-        /// The sessions: ids, or the beginnings of them
+        /// The sessions: ids, the beginnings of them, or `last`
         #[arg(required = true, value_name = "ID")]
         ids: Vec<SessionName>,
     },

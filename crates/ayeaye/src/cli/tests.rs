@@ -146,6 +146,28 @@ fn what_is_wrong_ends_with_2() {
 }
 
 #[test]
+fn an_error_says_how_a_text_is_told_and_where_a_virtual_phone_is() {
+    let words = ["ayeaye", "continue", "Anna Berg"];
+    let err = command_line(None).try_get_matches_from(words).unwrap_err().to_string();
+    assert!(
+        err.contains(&format!("continue last {}\n", crate::text::shell_word("Anna Berg"))),
+        "{err}"
+    );
+    for words in ["devices --virtual", "doctor --virtual", "config --virtual"] {
+        let err = tip::with_tip(parse(words).unwrap_err());
+        assert_eq!(err.exit_code(), 2, "{words}");
+        let text = err.to_string();
+        for way_out in
+            ["ayeaye run TASK --virtual", "ayeaye phone", "ayeaye connect 127.0.0.1:5555"]
+        {
+            assert!(text.contains(way_out), "{words}: {text}");
+        }
+    }
+    let err = tip::with_tip(parse("devices --vurtial").unwrap_err()).to_string();
+    assert!(!err.contains("ayeaye phone"), "{err}");
+}
+
+#[test]
 fn flags_become_settings() {
     let settings = |words: &str| -> Vec<(&'static str, String)> {
         parse(words).unwrap().flags().into_iter().map(|flag| (flag.key, flag.value)).collect()

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::Start;
+use crate::text::shell_word;
 
 static CALL: OnceLock<String> = OnceLock::new();
 
@@ -22,21 +23,11 @@ fn call(start: &Start) -> String {
     let again = ["data-dir", "model.base-url", "model.name", "model.profile"];
     let flags = start.flags.iter().filter(|flag| again.contains(&flag.key));
     let flags = flags.map(|flag| (flag.name, flag.value.clone()));
-    let words =
-        file.into_iter().chain(flags).map(|(name, value)| format!(" {name} {}", quoted(&value)));
+    let words = file
+        .into_iter()
+        .chain(flags)
+        .map(|(name, value)| format!(" {name} {}", shell_word(&value)));
     format!("ayeaye{}", words.collect::<String>())
-}
-
-/// A word as a shell takes it.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+@,%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else if cfg!(windows) {
-        format!("\"{word}\"")
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]
@@ -58,15 +49,8 @@ mod tests {
         };
         let told = call(&start);
         assert!(told.starts_with("ayeaye --config /tmp/a.toml --data-dir "), "{told}");
-        assert!(told.ends_with(&quoted("/tmp/my data")) && !told.contains("debug"), "{told}");
+        assert!(told.ends_with(&shell_word("/tmp/my data")) && !told.contains("debug"), "{told}");
         let bare = Start { flags: Vec::new(), file: None, ..start };
         assert_eq!(call(&bare), "ayeaye");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn quotes_are_quoted() {
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!((quoted("").as_str(), quoted("a/b.c").as_str()), ("''", "a/b.c"));
     }
 }

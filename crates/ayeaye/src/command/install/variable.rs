@@ -5,8 +5,8 @@ use ayeaye_model::Secret;
 use serde_json::{Value, json};
 
 use crate::clients::Client;
-use crate::command::called::quoted;
 use crate::config::{Environment, TOKEN_VARIABLE};
+use crate::text::shell_word;
 
 /// The variable that an entry names, as it is where this command was called.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl TokenVariable {
 
     /// The line for a shell. Where the token is in no file it is a setting, and a person knows it.
     fn set_with(&self) -> String {
-        let file = self.file.as_ref().map(|file| quoted(&file.display().to_string()));
+        let file = self.file.as_ref().map(|file| shell_word(&file.display().to_string()));
         match file {
             Some(file) if cfg!(windows) => format!("$env:{TOKEN_VARIABLE} = Get-Content {file}"),
             None if cfg!(windows) => format!("$env:{TOKEN_VARIABLE} = 'the value of http.token'"),
