@@ -155,6 +155,31 @@ async fn doctor_and_config_say_who_drives() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn doctor_says_what_it_cannot_check_while_the_model_does_not_run() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    // Bound and not listening.
+    let reserved = TcpSocket::new_v4().unwrap();
+    reserved.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let url = format!("http://{}/v1", reserved.local_addr().unwrap());
+    let binary = Binary::unconfigured(adb)
+        .set("AYEAYE_MODEL_BASE_URL", &url)
+        .set("AYEAYE_MODEL_NAME", "ui-tars-1.5-7b");
+    let doctor = binary.run(&["doctor"]).await;
+    assert_eq!(doctor.code, 1, "{doctor:?}");
+    let line = |begin: &str| {
+        let found = doctor.out.lines().find(|line| line.starts_with(begin));
+        found.unwrap_or_else(|| panic!("{begin}: {}", doctor.out))
+    };
+    let gone = line("PROBLEM  model");
+    assert!(gone.contains(&url) && gone.contains("start it"), "{gone}");
+    let left = line("unsure   model");
+    assert!(left.contains("not checked") && left.contains("ui-tars-1.5-7b"), "{left}");
+    let tools = line("ok       tools");
+    assert!(tools.contains("whole tasks") && tools.contains("until then"), "{tools}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_stand_in_says_that_it_is_one_and_that_real_phones_are_left_out() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;

@@ -2,7 +2,7 @@
 use ayeaye_adb::{CheckupFinding, CheckupVerdict};
 use ayeaye_agent::private_files::private_folder;
 use ayeaye_agent::{DeviceEntry, DeviceError, DeviceHolder, DeviceId, Principal, error_chain};
-use ayeaye_model::Severity;
+use ayeaye_model::{CheckSubject, Severity};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
@@ -149,8 +149,12 @@ pub async fn doctor(
         });
     } else {
         waiting.now("Showing the model a picture");
-        for finding in app.model.check().await {
-            tell(of_model(&finding));
+        let checked = app.model.check().await;
+        for finding in &checked {
+            tell(of_model(finding));
+        }
+        if let Some(finding) = left_unchecked(config, &checked) {
+            tell(finding);
         }
     }
     tell(tools(config, state));
@@ -176,10 +180,33 @@ pub async fn doctor(
     exit
 }
 
+/// What cannot be known of a model whose endpoint cannot be asked, if it cannot.
+fn left_unchecked(config: &Config, checked: &[ayeaye_model::Finding]) -> Option<Finding> {
+    let is_unasked = |it: &ayeaye_model::Finding| {
+        it.subject == CheckSubject::Connection && it.verdict == Severity::Error
+    };
+    checked.iter().any(is_unasked).then(|| {
+        let text = format!(
+            "not checked, since it could not be asked: whether {} is offered there, sees a screen, and taps the right \
+             place on it",
+            one_line(&config.model.name)
+        );
+        Finding::new(Severity::Warning, "model", text)
+            .with_hint("once it can be reached, check again")
+    })
+}
+
 /// Which tools a client is offered now.
 fn tools(config: &Config, state: ModelState) -> Finding {
     let offer = Offer::new(config.tools, state);
     let text = match (offer.tools.agent, offer.tools.device) {
+        (true, true) if state == ModelState::Refused => {
+            "clients are offered whole tasks, which fail until the model can be reached, and taps, texts and keys, for \
+             their own model to drive until then"
+        }
+        (true, false) if state == ModelState::Refused => {
+            "clients are offered whole tasks, which fail until the model can be reached, and what only looks"
+        }
         _ if offer.client_drives() => {
             "clients are offered taps, texts and keys, for their own model to drive"
         }
