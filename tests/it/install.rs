@@ -289,6 +289,8 @@ async fn a_server_that_does_not_answer_is_said() {
     assert_eq!((&told["state"], &told["tried"]["ok"]), (&"added".into(), &false.into()), "{told}");
     let out = home.run("install codex --http http://127.0.0.1:1/mcp --yes").await.out;
     assert!(out.contains("ayeaye serve --http") && out.contains("ayeaye uninstall codex"), "{out}");
+    // No client starts what runs elsewhere.
+    assert!(out.contains("calling http://127.0.0.1:1/mcp") && !out.contains("start it"), "{out}");
     home.done("uninstall codex --yes").await;
     assert!(!home.file(".codex/config.toml").exists());
 }
@@ -379,5 +381,9 @@ async fn the_clients_that_are_here_are_listed() {
         .map(|it| (it["client"].as_str().unwrap(), it["state"].as_str().unwrap()))
         .collect();
     assert_eq!(rows, [("cursor", "not installed"), ("codex", "installed")]);
-    assert!(home.done("install").await.contains("ayeaye install CLIENT"));
+    let out = home.done("install").await;
+    assert!(out.contains("ayeaye install CLIENT"), "{out}");
+    let has =
+        |id: &str, words: &str| out.lines().any(|line| line.contains(id) && line.ends_with(words));
+    assert!(has("cursor", "  does not have ayeaye") && has("codex", "  has ayeaye"), "{out}");
 }

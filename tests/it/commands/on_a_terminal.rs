@@ -155,3 +155,28 @@ async fn an_answer_for_a_secret_ends_with_its_last_letter() {
     let asked = vlm.asked().pop().unwrap().to_string();
     assert!(asked.contains("Quince-41") && !asked.contains("Quince-41 "), "{asked}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn install_writes_no_other_settings_than_it_has_shown() {
+    let home = tempfile::tempdir().unwrap();
+    let (client, settings) = (home.path().join(".cursor"), home.path().join(".config/ayeaye"));
+    for folder in [&client, &settings] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let (client, settings) = (client.join("mcp.json"), settings.join("ayeaye.toml"));
+    std::fs::write(&client, "{}").unwrap();
+    std::fs::write(&settings, "[run]\nmax-steps = 3\n").unwrap();
+    let binary = Binary::bare()
+        .set("HOME", home.path().to_str().unwrap())
+        .set("AYEAYE_MODEL_NAME", "the-one-that-is-shown");
+    let mut install = OnTerminal::start(&binary, &["install", "cursor"]);
+    install.wait_for("Write this?").await;
+    assert!(install.shown().contains("+ name = \"the-one-that-is-shown\""), "{}", install.shown());
+    let meanwhile = "[run]\nmax-steps = 4\n";
+    std::fs::write(&settings, meanwhile).unwrap();
+    install.press("y\n");
+    let (code, shown) = install.end().await;
+    assert!(code == 1 && shown.contains("changed by another program"), "{code}: {shown}");
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), meanwhile);
+    assert_eq!(std::fs::read_to_string(&client).unwrap(), "{}");
+}

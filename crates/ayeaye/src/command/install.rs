@@ -70,7 +70,7 @@ async fn choose(
             "  {number:>2}  {:<15} {:<22} {}",
             client.id(),
             client.title(),
-            state.word()
+            state.in_words()
         ));
     }
     if !terminal.is_interactive() || args.entry.yes || args.entry.dry_run {
@@ -113,6 +113,16 @@ pub(super) enum State {
 }
 
 impl State {
+    /// For people: the client is there in any case, what is told is about the entry.
+    fn in_words(&self) -> &'static str {
+        match self {
+            Self::Installed(_) => "has ayeaye",
+            Self::Without(_) => "does not have ayeaye",
+            Self::Unreadable(_) | Self::Paste => self.word(),
+        }
+    }
+
+    /// For programs.
     fn word(&self) -> &'static str {
         match self {
             Self::Installed(_) => "installed",

@@ -15,7 +15,7 @@ use crate::clients::kept::{self, Change};
 use crate::clients::{Client, Place};
 use crate::command::{Exit, Start};
 use crate::config::{Config, TOKEN_VARIABLE};
-use crate::text::lines;
+use crate::text::{lines, one_line};
 
 /// An entry that can be written, and the settings that go with it.
 pub(super) struct Planned<'a> {
@@ -141,9 +141,11 @@ impl Planned<'_> {
         if !change.is_nothing() {
             told.change("change", change, (client.format(), Some(key)), &self.plan.secrets());
         }
-        if let Some(change) = settings.change()? {
+        // Worked out once: what is written is what was shown, or nothing.
+        let kept_here = settings.change()?;
+        if let Some(change) = &kept_here {
             told.line("");
-            told.change("settings", &change, (Format::Toml, None), &settings.secrets());
+            told.change("settings", change, (Format::Toml, None), &settings.secrets());
             told.line(&settings.why(client));
         }
         if args.entry.dry_run {
@@ -159,8 +161,9 @@ impl Planned<'_> {
                 return Ok(told.end("refused", Exit::Failed));
             }
         }
-        if let Some(written) = settings.write()? {
-            told.item("written", &written.display().to_string());
+        if let Some(change) = kept_here {
+            change.write()?;
+            told.item("written", &change.path.display().to_string());
         }
         change.write()?;
         match change.backup() {
@@ -219,14 +222,17 @@ impl Planned<'_> {
                 Ok(told.end(state, Exit::Done))
             }
             Err(err) => {
-                let way_out = match plan.url() {
-                    Some(_) => {
-                        "start the server there (`ayeaye serve --http`), and look at the token"
+                let (what, way_out) = match plan.url() {
+                    Some(url) => (
+                        format!("calling {} as {client} does failed", one_line(url)),
+                        "start the server there (`ayeaye serve --http`), and look at the token",
+                    ),
+                    None => {
+                        (format!("{client} could not start it"), "`ayeaye doctor` looks further")
                     }
-                    None => "`ayeaye doctor` looks further",
                 };
                 let undo = format!("`ayeaye uninstall {}` takes the entry out again", client.id());
-                told.item("tried", &format!("{client} could not start it: {}", lines(&err)));
+                told.item("tried", &format!("{what}: {}", lines(&err)));
                 told.item("next", &format!("{way_out}; {undo}"));
                 told.fact("tried", json!({ "ok": false, "error": err }));
                 Ok(told.end(state, Exit::Failed))

@@ -124,12 +124,6 @@ impl Settings {
         let has_key = self.kept().any(|it| it.secret);
         Ok(Some(if has_key { change.for_owner_only() } else { change }))
     }
-
-    pub(super) fn write(&self) -> anyhow::Result<Option<PathBuf>> {
-        let Some(change) = self.change()? else { return Ok(None) };
-        change.write()?;
-        Ok(Some(change.path))
-    }
 }
 
 #[cfg(test)]

@@ -204,6 +204,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_shown_of_the_entry_alone_is_what_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        let mut all = file();
+        all["mcpServers"]["ayeaye"] =
+            json!({ "command": "old", "args": ["sreve"], "timeout": 9, "disabled": true });
+        std::fs::write(&path, all.to_string()).unwrap();
+        let wanted = json!({ "command": "/opt/ayeaye", "args": ["serve", "--virtual"] });
+        let change = kept::install(&path, Format::JsonWithComments, KEY, &wanted).unwrap();
+        let rows = rows(&change, Format::JsonWithComments, Some(KEY), &[]);
+        change.write().unwrap();
+        let now: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let entry = &now["mcpServers"]["ayeaye"];
+        assert_eq!((&entry["args"][1], &entry["timeout"]), (&"--virtual".into(), &9.into()));
+        // Two lines around a change are shown of the entry as pasted: its end and its beginning are near.
+        let pasted = Format::JsonWithComments.to_paste(KEY, entry);
+        let added: Vec<&str> = rows.iter().filter_map(|row| row.strip_prefix("+ ")).collect();
+        assert!(!added.is_empty() && pasted.contains(&added.join("\n")), "{rows:?}\n{pasted}");
+        assert_eq!(now["mcpServers"]["other"], all["mcpServers"]["other"]);
+    }
+
+    #[test]
     fn where_a_key_is_may_be_seen() {
         let entry = json!({ "url": "http://127.0.0.1:8642/mcp", "env": { "PATH": "/usr/bin" },
             "headers": { "Authorization": "Bearer ${env:AYEAYE_TOKEN}" } });
