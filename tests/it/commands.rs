@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 
 use ayeaye_phone::{AdbDevice, AdbServer, Phone, PhoneOptions};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
@@ -122,6 +122,15 @@ async fn a_session_is_continued_from_the_terminal() {
     for step in ["   1  INFO Which Anna?", "   2  COMPLETE", "   3  COMPLETE"] {
         assert!(shown.out.contains(step), "{step}: {}", shown.out);
     }
+    // Each below the request that it was done for.
+    let (first, second) = shown.out.split_once("request 2 Tell Ben too\n").expect(&shown.out);
+    let first = first.split_once("request 1 ").expect(&shown.out).1;
+    assert!(first.contains("   2  COMPLETE") && !first.contains("   3  "), "{}", shown.out);
+    assert!(second.contains("   3  COMPLETE") && !second.contains("   2  "), "{}", shown.out);
+    let json = binary.run(&["sessions", "show", "last", "--json"]).await.out;
+    let requests = &serde_json::from_str::<Value>(&json).unwrap()["requests"];
+    assert_eq!(requests[1], json!({ "text": "Tell Ben too", "first_step": 2 }));
+    assert_eq!(requests[0]["first_step"], 0, "{requests}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -211,7 +211,7 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
         Sessions::List { limit, json } => sessions::list(&app.agent, limit, json, terminal).await,
         Sessions::Show { id, json } => {
             let id = sessions::find(journal, &id).await?;
-            sessions::show(&app.agent, config, (id, json), terminal).await
+            sessions::show((&app.agent, journal), config, (id, json), terminal).await
         }
         Sessions::Answer { id, text } => {
             let id = sessions::find(journal, &id).await?;

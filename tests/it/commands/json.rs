@@ -59,7 +59,9 @@ async fn what_is_listed_or_shown_can_be_had_as_json() {
     let (shown, more) = keys(&binary.run(&["sessions", "show", "last", "--json"]).await.out);
     assert!(of.is_subset(&more), "{more:?}");
     assert_eq!(shown["intermediate_logs"], ran["intermediate_logs"]);
-    assert!(["started", "last", "rounds", "bytes"].iter().all(|key| more.contains(*key)));
+    assert!(
+        ["started", "last", "rounds", "requests", "bytes"].iter().all(|key| more.contains(*key))
+    );
 
     let (list, _) = keys(&binary.run(&["sessions", "list", "--json"]).await.out);
     assert_eq!(list[0]["session_id"], id);
@@ -113,8 +115,14 @@ async fn the_policy_is_shown_and_what_it_decided_is_explained() {
         (&act["gate"]["verdict"], &act["gate"]["policy"]),
         (&"allow".into(), &"careful".into())
     );
-    let people = binary.run(&["policy", "explain", "last", "0"]).await;
+    let app = act["app"].as_str().unwrap().to_owned();
+    // People count as `sessions show` does.
+    let people = binary.run(&["policy", "explain", "last", "1"]).await;
     assert!(people.out.contains("allow, rule harmless (nothing speaks against it)"), "{people:?}");
-    let none = binary.run(&["policy", "explain", "last", "7"]).await;
-    assert!(none.err.contains("there is no step 7") && none.code == 1, "{none:?}");
+    assert!(people.out.starts_with("step 1 ") && people.out.contains(&app), "{people:?}");
+    for none in ["0", "7"] {
+        let told = binary.run(&["policy", "explain", "last", none]).await;
+        assert!(told.err.contains(&format!("there is no step {none}")), "{told:?}");
+        assert!(told.err.contains("counted from 1") && told.code == 1, "{told:?}");
+    }
 }

@@ -1,6 +1,6 @@
 //! `ayeaye policy`: what the gate allows, and why it decided as it did.
 use ayeaye_agent::gate::Rule;
-use ayeaye_agent::journal::{Event, Fact, GateRecord, NoteKind};
+use ayeaye_agent::journal::{Event, Fact, GateRecord, NoteKind, Observe};
 use ayeaye_agent::{Journal, SessionId};
 use serde_json::{Value, json};
 
@@ -27,38 +27,45 @@ pub(super) fn show(config: &Config, as_json: bool, terminal: Terminal) -> Exit {
 
 /// One verdict of a session.
 struct Decided {
+    /// From 0, as in the record.
     step: u32,
     /// The act, as far as it is told.
     act: String,
+    /// Package of the app that was seen in front, where the phone said it.
+    app: Option<String>,
     gate: GateRecord,
 }
 
-/// Which rule decided in a session, or in one of its steps.
+/// Which rule decided in a session, or in one of its steps, which a person counts from 1.
 pub(super) async fn explain(
     journal: &dyn Journal,
     id: SessionId,
     step: Option<u32>,
     (as_json, terminal): (bool, Terminal),
 ) -> anyhow::Result<Exit> {
-    let (mut decided, mut steps) = (Vec::new(), 0);
+    let (mut decided, mut steps, mut app) = (Vec::new(), 0, None);
     let mut take = |event: Event| {
         steps = steps.max(event.entry.step.map_or(0, |step| step + 1));
-        decided.extend(read(&event));
+        match event.entry.fact {
+            Fact::StepStart(_) => app = None,
+            Fact::Observe(Observe { package, .. }) => {
+                app = Some(package).filter(|it| !it.is_empty());
+            }
+            _ => decided.extend(read(&event, app.as_deref())),
+        }
     };
     journal.visit(&id, &mut take).await?;
     if let Some(step) = step {
         anyhow::ensure!(
-            step < steps,
-            "there is no step {step}: the session has {steps}, counted from 0\nhint: what `run` and `sessions \
-             show` call step 1 is step 0 here and in the record"
+            (1..=steps).contains(&step),
+            "there is no step {step}: the session has {steps}, counted from 1\nhint: `ayeaye sessions show {id}` \
+             shows them with their numbers"
         );
     }
-    decided.retain(|it| step.is_none_or(|step| it.step == step));
+    decided.retain(|it| step.is_none_or(|step| it.step + 1 == step));
     if as_json {
-        let rows: Vec<Value> = decided
-            .iter()
-            .map(|it| json!({ "step": it.step, "act": it.act, "gate": it.gate }))
-            .collect();
+        let row = |Decided { step, act, app, gate }: &Decided| json!({ "step": step, "act": act, "app": app, "gate": gate });
+        let rows: Vec<Value> = decided.iter().map(row).collect();
         terminal.json(&rows);
         return Ok(Exit::Done);
     }
@@ -67,7 +74,7 @@ pub(super) async fn explain(
         terminal.line(&format!("The gate had nothing to decide in {where_}."));
         return Ok(Exit::Done);
     }
-    for Decided { step, act, gate } in decided {
+    for Decided { step, act, app, gate } in decided {
         let mut line = format!("{}, rule {}", gate.verdict, gate.rule);
         // A record of a later version may have rules that this one does not know.
         if let Some(rule) = Rule::from_name(&gate.rule) {
@@ -79,25 +86,28 @@ pub(super) async fn explain(
         if !gate.evidence.is_empty() {
             line.extend([": ", &one_line(&gate.evidence)]);
         }
-        terminal.item(&format!("step {step}"), &one_line(&act));
+        let place = app.map(|app| format!("   (in {app})")).unwrap_or_default();
+        terminal.item(&format!("step {}", step + 1), &one_line(&format!("{act}{place}")));
         terminal.item("", &line);
     }
     Ok(Exit::Done)
 }
 
-fn read(event: &Event) -> Option<Decided> {
+/// The verdict that an event tells of, with the app that was seen in front before it.
+fn read(event: &Event, app: Option<&str>) -> Option<Decided> {
     let step = event.entry.step?;
+    let app = app.map(str::to_owned);
     match &event.entry.fact {
         Fact::ToolStart(start) => {
             let act = ayeaye_agent::journal::ActionRecord {
                 function: start.name.clone(),
                 arguments: start.parameters.clone(),
             };
-            Some(Decided { step, act: act.describe(), gate: start.gate.clone()? })
+            Some(Decided { step, act: act.describe(), app, gate: start.gate.clone()? })
         }
         Fact::Note { kind, text, figures } if kind.known() == Some(NoteKind::Gate) => {
             let gate = serde_json::from_value(Value::Object(figures.clone())).ok()?;
-            Some(Decided { step, act: text.clone(), gate })
+            Some(Decided { step, act: text.clone(), app, gate })
         }
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! `ayeaye sessions`: looks at, answers, exports and removes sessions.
 mod list;
+mod requests;
 mod room;
 
 use std::path::Path;
@@ -12,6 +13,7 @@ use ayeaye_agent::{
 use ayeaye_export::{ExportError, FolderError, Format};
 
 pub use self::list::list;
+use self::requests::Request;
 pub use self::room::room;
 use crate::cli::SessionName;
 use crate::command::Exit;
@@ -66,7 +68,7 @@ pub(super) async fn is_busy(
 
 /// Shows a session: its request, its steps, its state.
 pub async fn show(
-    agent: &Agent,
+    (agent, journal): (&Agent, &dyn Journal),
     config: &Config,
     (id, as_json): (SessionId, bool),
     terminal: Terminal,
@@ -76,6 +78,7 @@ pub async fn show(
     let last_run = report.local_steps;
     report.steps = agent.steps(id, &me).await?;
     let summary = agent.session_summary(id, &me).await?;
+    let requests = requests::of(journal, id).await?;
     if as_json {
         let mut json = serde_json::to_value(RunJson::new(&report, config))?;
         let facts = json.as_object_mut().context("a struct is an object")?;
@@ -83,6 +86,7 @@ pub async fn show(
             ("started", serde_json::to_value(summary.started)?),
             ("last", serde_json::to_value(summary.last)?),
             ("rounds", summary.rounds.into()),
+            ("requests", requests.iter().map(Request::in_json).collect()),
             ("bytes", summary.bytes.into()),
         ] {
             facts.insert(key.to_owned(), value);
@@ -111,9 +115,19 @@ pub async fn show(
             one_line(&report.device.android_version)
         ),
     );
-    terminal.item("task", &lines(&report.task));
-    for step in &report.steps {
-        terminal.step(step);
+    if let [] | [_] = &requests[..] {
+        terminal.item("task", &lines(&report.task));
+        for step in &report.steps {
+            terminal.step(step);
+        }
+    } else {
+        for (number, (request, steps)) in (1..).zip(requests::with_steps(&requests, &report.steps))
+        {
+            terminal.item(&format!("request {number}"), &lines(&request.text));
+            for step in steps {
+                terminal.step(step);
+            }
+        }
     }
     if last_run < report.global_steps {
         let all = report.global_steps;

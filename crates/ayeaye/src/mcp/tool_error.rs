@@ -257,7 +257,7 @@ impl ToolError {
             "this secret is kept for another app or page: open that one, or have your user keep it for this one with \
              `ayeaye secret set NAME --app PACKAGE`"
         } else if text.contains("the policy refuses it") {
-            "your user's settings (policy.*) decide that: `ayeaye policy explain SESSION STEP` says which rule; leave \
+            "your user's settings (policy.*) decide that: `ayeaye policy explain SESSION` says which rule; leave \
              this screen, or have your user do it by hand"
         } else if ayeaye_adb::names_the_mend(&text) {
             "only your user can do that, on the phone; the session is kept"
