@@ -193,7 +193,7 @@ async fn an_answer_that_is_a_secret_is_shown_nowhere() {
 }
 
 #[tokio::test]
-async fn a_secret_is_not_kept_for_a_host_that_no_page_is_known_by() {
+async fn a_secret_is_not_kept_for_what_is_no_app_and_no_host_and_the_way_out_is_said() {
     let binary = Binary::alone();
     for (host, why) in [
         (".example.org", "write example.org"),
@@ -204,6 +204,14 @@ async fn a_secret_is_not_kept_for_a_host_that_no_page_is_known_by() {
         let set = ["secret", "set", "bank", "--app", "com.example.bank", "--host", host];
         let refused = binary.run_with_input(&set, "Quince-41").await;
         assert!(refused.code == 1 && refused.err.contains(why), "{host}: {refused:?}");
+    }
+    for (app, typed, way_out) in [
+        ("bank", "Quince-41", "adb shell pm list packages"),
+        ("com.example.bank", "", "ayeaye secret set --help"),
+    ] {
+        let set = ["secret", "set", "bank", "--app", app];
+        let refused = binary.run_with_input(&set, typed).await;
+        assert!(refused.code == 1 && refused.err.contains(way_out), "{app}: {refused:?}");
     }
     assert!(!binary.data.path().join("secrets.json").exists());
 }

@@ -66,8 +66,8 @@ async fn set(
     );
     if let Some(odd) = places.apps.iter().find(|app| !is_package(app)) {
         anyhow::bail!(
-            "{odd:?} is not a package, such as com.example.bank\nhint: `ayeaye policy explain last` and a session's \
-             report name the package of each step"
+            "{odd:?} is not a package, such as com.example.bank\nhint: `adb shell pm list packages` lists those on the phone; \
+             once a task has been in the app, `ayeaye policy explain last` names it"
         );
     }
     if let Some(odd) = places.hosts.iter().find(|host| !is_host(host)) {
@@ -97,7 +97,11 @@ async fn set(
         std::io::stdin().lock().take(LONGEST as u64 + 3).read_to_string(&mut piped)?;
         piped.trim_end_matches(['\n', '\r']).to_owned()
     };
-    anyhow::ensure!(!value.trim().is_empty(), "nothing was given: nothing is kept");
+    anyhow::ensure!(
+        !value.trim().is_empty(),
+        "nothing was given: nothing is kept\nhint: type it where it is asked for, or pipe it in, as `ayeaye secret set \
+         --help` shows"
+    );
     anyhow::ensure!(value.len() <= LONGEST, "it is longer than {LONGEST} bytes: nothing is kept");
     anyhow::ensure!(
         !value.chars().any(char::is_control),
