@@ -44,7 +44,7 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Takes the lock of a file for this process alone. Whoever looks whether it [is locked](is_locked) shares it for a
-/// moment, which is waited for.
+/// moment, which is waited for. It has to be open for reading, without which some file systems share no lock.
 pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     let deadline = Instant::now() + LONGEST_LOOK;
     loop {
@@ -53,9 +53,7 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
             tried => return tried,
         }
         // Only who has it alone keeps others from sharing it.
-        if file.try_lock_shared().is_err() {
-            return Err(TryLockError::WouldBlock);
-        }
+        file.try_lock_shared()?;
         file.unlock().map_err(TryLockError::Error)?;
         thread::yield_now();
     }
@@ -112,7 +110,7 @@ mod tests {
     fn who_looks_at_a_lock_is_in_nobodys_way() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("lock");
-        let file = || private_options().write(true).create(true).open(&path).unwrap();
+        let file = || private_options().read(true).write(true).create(true).open(&path).unwrap();
         file();
         let stop = std::sync::atomic::AtomicBool::new(false);
         let stopped = || stop.load(std::sync::atomic::Ordering::Relaxed);

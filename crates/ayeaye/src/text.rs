@@ -48,11 +48,12 @@ pub fn one_line(text: &str) -> String {
 
 /// The same with its lines kept.
 pub fn lines(text: &str) -> String {
-    text.chars()
+    text.replace("\r\n", "\n")
+        .chars()
         .map(|c| match c {
             // What parts words or lines goes on doing so: two numbers are not one.
             '\t' => ' ',
-            '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
+            '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
             c => c,
         })
         .filter(|c| *c == '\n' || (!c.is_control() && !is_unseen(*c)))
@@ -144,6 +145,7 @@ mod tests {
         assert_eq!(one_line("a\u{61c}b\u{200b}c\u{2028}d\u{9b}31m"), "abc d31m");
         assert_eq!(lines("a\u{2028}b\u{202e}\u{feff}\n"), "a\nb\n");
         assert_eq!(lines("Send 5\t000"), "Send 5 000");
+        assert_eq!(lines("5\r000\r\n1"), "5\n000\n1");
         assert_eq!(excerpt("a\u{7}bcd", 3), "abc");
     }
 

@@ -125,14 +125,12 @@ impl Agent {
             for run in self.registered_holders(&names).await? {
                 let (device, session) = (device.clone(), None);
                 match run.kind {
-                    RunKind::Takeover if !principal.owns(&run.owner) => {
-                        return Err(AgentError::DeviceInHand { device });
-                    }
+                    RunKind::Takeover => return Err(AgentError::DeviceInHand { device }),
                     RunKind::Task if !self.is_visible_to(run.session, principal).await => {
                         return Err(AgentError::DeviceBusy { device, session });
                     }
                     RunKind::Act if !principal.owns(&run.owner) => theirs = Some(run),
-                    RunKind::Takeover | RunKind::Task | RunKind::Act => {}
+                    RunKind::Task | RunKind::Act => {}
                 }
             }
             let Some(act) = theirs else { return Ok(()) };
@@ -177,6 +175,12 @@ impl Agent {
     }
 
     /// All runs that have a phone, of any server: besides a takeover the acts of its person.
+    /// Whether a person has taken a phone over, at whichever server.
+    pub(super) async fn is_in_hand(&self, names: &DeviceNames) -> Result<bool, CoordinatorError> {
+        let holders = self.registered_holders(names).await?;
+        Ok(holders.iter().any(|run| run.kind == RunKind::Takeover))
+    }
+
     async fn registered_holders(
         &self,
         names: &DeviceNames,

@@ -154,6 +154,10 @@ impl Agent {
                 // Look again what it is.
                 continue;
             }
+            // Of whichever server, and also of one that has begun meanwhile.
+            if !act.by_hand && self.is_in_hand(&names).await? {
+                return Err(AgentError::DeviceInHand { device: device_id.clone() });
+            }
             match self.act_under_lease(lease, &act, chosen, name).await {
                 Err(AgentError::SessionFull(_)) if session_id.is_none() && own.is_some() => {
                     self.direct_sessions.forget(device_id);

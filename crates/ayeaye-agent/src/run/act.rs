@@ -40,7 +40,7 @@ pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret th
 const SECRET_MADE_UP: &str = "not carried out: its text has the form of a placeholder of a secret, and nobody has given such a \
     secret";
 const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept on the server's machine any more. Keep it \
-    again with `ayeaye secret set NAME`, then say that it is done.";
+    again with `ayeaye secret set NAME --app PACKAGE`, then say that it is done.";
 const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere, and the server \
     has been restarted since it was given. Please give it again.";
 

@@ -9,14 +9,16 @@ use crate::folder::{FolderError, io_error, remove_if_exists};
 /// No log has folders in folders in folders in folders.
 const MAX_DEPTH: usize = 4;
 
-/// Removes the files below `root` whose paths are as one of `templates` says, and the folders that are empty without
-/// them. `name` stands for `*`; without one, the first part of the path does.
+/// Removes the files below `root` whose paths are as one of `templates` says. `name`, the session's where all have one
+/// folder, stands for `*`. Without one the first part of the path does, and the folders that are empty then go as well:
+/// `root` is this log's alone.
 pub(super) fn remove_own(
     root: &Path,
     templates: &[&str],
     name: Option<&str>,
 ) -> Result<(), FolderError> {
-    remove_below(root, "", 1, &|path: &str| {
+    let alone = name.is_none();
+    remove_below(root, "", (1, alone), &|path: &str| {
         let name = name.unwrap_or_else(|| path.split('/').next().unwrap_or_default());
         templates.iter().any(|template| is_like(path, template, name))
     })
@@ -26,7 +28,7 @@ pub(super) fn remove_own(
 fn remove_below(
     folder: &Path,
     above: &str,
-    depth: usize,
+    (depth, alone): (usize, bool),
     is_own: &dyn Fn(&str) -> bool,
 ) -> Result<(), FolderError> {
     let entries = match fs::read_dir(folder) {
@@ -46,9 +48,11 @@ fn remove_below(
                 remove_if_exists(&place)?;
             }
         } else if depth < MAX_DEPTH {
-            remove_below(&place, &format!("{path}/"), depth + 1, is_own)?;
+            remove_below(&place, &format!("{path}/"), (depth + 1, alone), is_own)?;
             // One that still holds something stays; and so does an empty one that cannot be removed.
-            fs::remove_dir(&place).ok();
+            if alone {
+                fs::remove_dir(&place).ok();
+            }
         }
     }
     Ok(())

@@ -1,13 +1,14 @@
 //! `ayeaye doctor`: everything a task needs, checked at once, each with the way to fix it.
-use ayeaye_adb::{CheckupFinding, CheckupVerdict};
+mod phones;
+
 use ayeaye_agent::private_files::private_folder;
-use ayeaye_agent::{DeviceEntry, DeviceError, DeviceHolder, DeviceId, Principal, error_chain};
+use ayeaye_agent::{DeviceEntry, Principal, error_chain};
 use ayeaye_model::{CheckSubject, Severity};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
 use crate::config::{Config, ToolChoice};
-use crate::hint::{ADB_ELSEWHERE, Reader, for_device_error, is_here};
+use crate::hint::{ADB_ELSEWHERE, is_here};
 use crate::http;
 use crate::mcp::offer::Offer;
 use crate::mcp::questions::STATE_KEY_FILE;
@@ -84,12 +85,12 @@ pub(super) async fn tell_phones(
     for finding in adb_servers(app, config, listing.is_ok()).await {
         finding.print(terminal);
     }
-    let (found, entries) = phones(listing);
+    let (found, entries) = phones::listed(listing);
     found.print(terminal);
     let mut ready = Vec::new();
     for entry in entries {
         waiting.now("Looking at each phone");
-        let findings = phone(app, &entry).await;
+        let findings = phones::phone(app, &entry).await;
         for finding in &findings {
             finding.print(terminal);
         }
@@ -128,11 +129,11 @@ pub async fn doctor(
     for finding in adb_servers(app, config, listing.is_ok()).await {
         tell(finding);
     }
-    let (phones, entries) = phones(listing);
+    let (phones, entries) = phones::listed(listing);
     tell(phones);
     for entry in &entries {
         waiting.now("Looking at each phone");
-        for finding in phone(app, entry).await {
+        for finding in phones::phone(app, entry).await {
             tell(finding);
         }
     }
@@ -362,101 +363,4 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
                 .with_hint(INSTALL_ADB)
         }
     }
-}
-
-fn phones(
-    listing: Result<Vec<(DeviceEntry, DeviceHolder)>, DeviceError>,
-) -> (Finding, Vec<DeviceEntry>) {
-    let about = "phones";
-    match listing {
-        // The finding about adb says what to do.
-        Err(DeviceError::NoServer { .. }) => {
-            (Finding::new(Severity::Error, about, "none can be seen without adb"), Vec::new())
-        }
-        Err(err) => {
-            let finding = Finding::new(Severity::Error, about, error_chain(&err))
-                .with_hint(for_device_error(&err, Reader::Terminal));
-            (finding, Vec::new())
-        }
-        Ok(devices) if devices.is_empty() => {
-            let text = "the adb server runs, no phone is connected";
-            let finding = Finding::new(Severity::Error, about, text).with_hint(
-                "plug a phone in; on it: Settings > About phone, tap Build number seven times, then \
-                 Developer options > USB debugging. On Samsung's phones Settings > Security and privacy > \
-                 Auto Blocker keeps adb out: switch it off",
-            );
-            (finding, Vec::new())
-        }
-        Ok(devices) => {
-            let entries: Vec<_> = devices.into_iter().map(|(entry, _)| entry).collect();
-            let text = format!("{} connected", entries.len());
-            (Finding::new(Severity::Ok, about, text), entries)
-        }
-    }
-}
-
-/// What is found of a phone: what it is, and if it can be seen, what stands in the way of driving it.
-async fn phone(app: &App, entry: &DeviceEntry) -> Vec<Finding> {
-    let mut findings = vec![seen(app, entry).await];
-    if findings[0].verdict != Severity::Error
-        && let Ok(phone) = app.open_adb(&entry.id).await
-    {
-        findings.extend(phone.checkup().await.into_iter().map(of_checkup));
-    }
-    for finding in &mut findings {
-        finding.device = Some(entry.id.as_str().to_owned());
-    }
-    findings
-}
-
-fn of_checkup(found: CheckupFinding) -> Finding {
-    let verdict = match found.verdict {
-        CheckupVerdict::Fine => Severity::Ok,
-        CheckupVerdict::Unsure => Severity::Warning,
-        CheckupVerdict::Problem => Severity::Error,
-    };
-    Finding::new(verdict, found.about, found.text).with_hint(found.mend)
-}
-
-async fn seen(app: &App, entry: &DeviceEntry) -> Finding {
-    let about = "phone";
-    let name = one_line(entry.id.as_str());
-    let hint = entry.hint.clone().unwrap_or_default();
-    if !entry.ready {
-        let text = format!("{name} is {}", entry.state);
-        return Finding::new(Severity::Error, about, text).with_hint(hint);
-    }
-    match look(app, &entry.id).await {
-        Ok(text) => Finding::new(Severity::Ok, about, format!("{name}: {text}")).with_hint(hint),
-        Err(err) => {
-            let text = format!("{name}: {}", error_chain(&err));
-            Finding::new(Severity::Error, about, text)
-                .with_hint(for_device_error(&err, Reader::Terminal))
-        }
-    }
-}
-
-/// Times what a step would do first.
-async fn look(app: &App, id: &DeviceId) -> Result<String, DeviceError> {
-    let device = app.agent.device(id).await?;
-    let info = device.info().await?;
-    let begun = tokio::time::Instant::now();
-    let frame = device.capture().await?;
-    let took = begun.elapsed();
-    let state = device.state().await?;
-    let mut text = format!(
-        "{}, Android {}, a capture of {} in {} ms",
-        one_line(&info.model),
-        one_line(&info.android_version),
-        frame.size(),
-        took.as_millis()
-    );
-    if !state.awake {
-        text.push_str("; the screen is off");
-    } else if state.locked {
-        text.push_str("; it is locked: unlock it, or remove the lock");
-    } else if frame.is_black() {
-        text.push_str("; but the capture is black: an app protects its screen");
-    }
-    Ok(text)
 }

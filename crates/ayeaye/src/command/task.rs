@@ -120,7 +120,7 @@ async fn request(journal: &dyn Journal, id: SessionId) -> anyhow::Result<(String
     if ayeaye_agent::holds_placeholder(&request) {
         bail!(
             "the task of session {id} had a secret in it, which is not recorded\nhint: save it as a text that \
-             names one: `ayeaye secret set NAME`, and {{{{secret:NAME}}}} in the text"
+             names one: `ayeaye secret set NAME --app PACKAGE`, and {{{{secret:NAME}}}} in the text"
         );
     }
     Ok((request, device))

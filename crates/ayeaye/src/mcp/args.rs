@@ -141,19 +141,18 @@ pub struct ContinueArgs {
     pub session_id: String,
     /// The session's own phone; may be left out.
     pub device_id: Option<String>,
-    /// A new request for the same session, without a reset. Not together with `reply_from_client`. At most
-    /// 16 KiB.
+    /// A new request for the same session, without a reset. Not together with `reply_from_client`.
     #[schemars(length(max = 16384))]
     pub task: Option<String>,
     /// The answer to the agent's question, in your user's words; or advice for a task that goes on.
-    /// Not together with `task`. At most 16 KiB.
+    /// Not together with `task`.
     #[schemars(length(max = 16384))]
     pub reply_from_client: Option<String>,
-    /// The app's own, for the question that its user has read: leave it out.
-    // In the schema all the same: hosts check what the app asks for against it.
+    /// The app's own: leave it out.
+    // Which question its user has read. In the schema all the same: hosts check what the app asks for against it.
     pub question_step: Option<u32>,
-    /// Whether `reply_from_client` is a secret, such as a password: it is then kept in no log. Answers
-    /// to questions for passwords and codes are kept in none anyway.
+    /// Whether `reply_from_client` is a secret, such as a password: then it is kept in no log. Answers
+    /// to questions for passwords and codes never are.
     pub reply_is_secret: Option<bool>,
     /// Most further steps of this call, as with `ask_agent_start_new_task`.
     #[schemars(range(min = 1, max = 500))]
@@ -161,8 +160,8 @@ pub struct ContinueArgs {
     /// Who answers the agent's questions, as with `ask_agent_start_new_task`.
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
-    /// Whether a planner splits the new `task` up over several apps; the server's setting if left out. A
-    /// task that goes on stays as it was begun.
+    /// Whether a planner splits the new `task` up over several apps. A task that goes on stays as it was
+    /// begun.
     pub planner: Option<bool>,
     /// Narrows the session until it ends, as with `ask_agent_start_new_task`.
     #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]

@@ -40,7 +40,9 @@ impl ToolError {
     /// An answer to a question that is not asked now: it would be dropped, and who gave it told that it was sent.
     pub(crate) fn not_open() -> Self {
         let text = "this question is not open any more: it was answered or given up meanwhile, or another is asked";
-        Self { text: text.to_owned(), hint: "" }
+        let hint =
+            "a model leaves question_step out; a person reads the question that is asked now";
+        Self { text: text.to_owned(), hint }
     }
 
     pub(crate) fn not_arguments(err: &serde_path_to_error::Error<serde_json::Error>) -> Self {

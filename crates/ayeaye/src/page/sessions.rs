@@ -86,27 +86,24 @@ async fn find(
             if matches(words, summary.as_ref().ok()) {
                 found.push(ListItem::read(agent, id, summary, principal).await);
             }
-        } else if may_be_open(agent, id, &summary, principal).await {
-            let item = ListItem::read(agent, id, summary, principal).await;
-            waiting += usize::from(item.line.waiting);
-            let too_many = item.line.waiting && MOST_WAITING < waiting;
-            found.extend(Some(item).filter(|item| item.line.is_open() && !too_many));
+        } else {
+            let asks =
+                waiting < MOST_WAITING && summary.as_ref().is_ok_and(|it| it.question.is_some());
+            if asks || goes_on(agent, id, principal).await {
+                let item = ListItem::read(agent, id, summary, principal).await;
+                waiting += usize::from(item.line.waiting);
+                found.extend(Some(item).filter(|item| item.line.is_open()));
+            }
         }
     }
     let next = last.filter(|_| more).map(|id| id.to_string());
     Ok(json!({ "sessions": found, "more": more, "next": next }))
 }
 
-/// Whether it is worth while to find out how a session stands: most of them are done, as their summaries tell. One
-/// without an end goes on somewhere, or its process has died: that one is not read, since that takes its whole record.
-async fn may_be_open(
-    agent: &Agent,
-    id: SessionId,
-    summary: &Result<Summary, AgentError>,
-    principal: &Principal,
-) -> bool {
-    let asks = summary.as_ref().is_ok_and(|it| it.question.is_some());
-    asks || agent.follow(id, principal).await.is_some_and(|run| run.running())
+/// Whether a session goes on somewhere. One without an end whose process has died is not read, since that takes its
+/// whole record.
+async fn goes_on(agent: &Agent, id: SessionId, principal: &Principal) -> bool {
+    agent.follow(id, principal).await.is_some_and(|run| run.running())
 }
 
 /// Whether each of the words, in lower case, is in the task, the message, an app's name or the phone's.

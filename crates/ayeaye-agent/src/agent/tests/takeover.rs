@@ -59,6 +59,10 @@ async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it(
         nothing_more(&rig, 1).await;
         assert!(second.running());
         assert_eq!(holder(&rig).await, DeviceHolder::Person);
+        for chosen in [None, Some(first)] {
+            let refused = rig.agent.act(tap(300, chosen)).await.map(drop);
+            assert!(matches!(refused, Err(AgentError::DeviceInHand { .. })), "{refused:?}");
+        }
         let done = act(&person.agent, by_hand(tap(300, Some(first)))).await;
         assert_eq!(done.session_id, first);
         nothing_more(&rig, 1).await;
@@ -80,9 +84,10 @@ async fn only_what_somebody_else_keeps_to_the_end_has_an_act_refused() {
     let act_of = async |who: &Principal| rig.agent.until_act_is_free(&phone(), who).await;
     assert!(act_of(&other).await.is_ok());
     let (_, takeover) = take(&rig, None).await;
-    assert!(act_of(&client()).await.is_ok());
-    let refused = act_of(&other).await;
-    assert!(matches!(refused, Err(AgentError::DeviceInHand { .. })), "{refused:?}");
+    for who in [&client(), &other] {
+        let refused = act_of(who).await;
+        assert!(matches!(refused, Err(AgentError::DeviceInHand { .. })), "{refused:?}");
+    }
     rig.agent.end_takeover(&phone(), takeover, &client()).await;
     let running = rig.begin().await;
     let waits = queued(&rig, "the next").await;

@@ -68,6 +68,7 @@ impl Folder {
     pub(super) fn lock(&self) -> Result<File, JournalError> {
         let path = self.lock_path();
         let file = private_options()
+            .read(true)
             .write(true)
             .create(true)
             .open(&path)
