@@ -176,7 +176,10 @@ impl Agent {
 
     /// All runs that have a phone, of any server: besides a takeover the acts of its person.
     /// Whether a person has taken a phone over, at whichever server.
-    pub(super) async fn is_in_hand(&self, names: &DeviceNames) -> Result<bool, CoordinatorError> {
+    pub(super) async fn is_phone_in_hand(
+        &self,
+        names: &DeviceNames,
+    ) -> Result<bool, CoordinatorError> {
         let holders = self.registered_holders(names).await?;
         Ok(holders.iter().any(|run| run.kind == RunKind::Takeover))
     }

@@ -155,7 +155,7 @@ impl Agent {
                 continue;
             }
             // Of whichever server, and also of one that has begun meanwhile.
-            if !act.by_hand && self.is_in_hand(&names).await? {
+            if !act.by_hand && self.is_phone_in_hand(&names).await? {
                 return Err(AgentError::DeviceInHand { device: device_id.clone() });
             }
             match self.act_under_lease(lease, &act, chosen, name).await {
