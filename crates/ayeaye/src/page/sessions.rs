@@ -81,12 +81,7 @@ async fn find(
             break;
         }
         looked_at += 1;
-        if !more {
-            last = Some(id);
-            if matches(words, summary.as_ref().ok()) {
-                found.push(ListItem::read(agent, id, summary, principal).await);
-            }
-        } else {
+        if more {
             let asks =
                 waiting < MOST_WAITING && summary.as_ref().is_ok_and(|it| it.question.is_some());
             if asks || goes_on(agent, id, principal).await {
@@ -94,6 +89,11 @@ async fn find(
                 waiting += usize::from(item.line.waiting);
                 found.extend(Some(item).filter(|item| item.line.is_open()));
             }
+            continue;
+        }
+        last = Some(id);
+        if matches(words, summary.as_ref().ok()) {
+            found.push(ListItem::read(agent, id, summary, principal).await);
         }
     }
     let next = last.filter(|_| more).map(|id| id.to_string());
