@@ -76,8 +76,10 @@ async function aQuestionComes({ browser, server, storage }) {
     return [Math.round(x) + 20, Math.round(y) + 10];
   };
   await ask("old", "oldest");
-  const [[, first], [, second]] = [await place("old"), await place("oldest")];
-  check("what was left unanswered long ago is below", first < second, [first, second]);
+  // Beside each other where there is room.
+  const [first, second] = [await place("old"), await place("oldest")];
+  const comes = first[1] < second[1] || (first[1] === second[1] && first[0] < second[0]);
+  check("what was left unanswered long ago comes behind", comes, [first, second]);
   check("an option is shown without what turns its direction", await yes("old").isVisible());
   const before = await place("old");
   await page.mouse.click(...before);
