@@ -1,6 +1,6 @@
 //! What to do about an error: the one place that knows whether its reader calls tools, types commands or looks at the
 //! page.
-use ayeaye_adb::ConnectError;
+use ayeaye_adb::{ConnectError, ServerAddress};
 use ayeaye_agent::coordinator::CoordinatorError;
 use ayeaye_agent::{AgentError, DeviceError, JournalError};
 
@@ -132,24 +132,19 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
 }
 
 /// What to do about an adb server on another machine.
-pub(crate) const ADB_ELSEWHERE: &str = "the adb server has to run on that machine for others too (`adb -a nodaemon server`) and to be reachable from here; \
-     in a container on Linux its name needs `--add-host host.docker.internal:host-gateway`";
+pub(crate) const ADB_ELSEWHERE: &str = "\
+the adb server has to run on that machine for others too (`adb -a nodaemon server`) and to be reachable from here; in a \
+container on Linux its name needs `--add-host host.docker.internal:host-gateway`";
 
-/// Whether an adb server at such an address runs on this machine.
-pub(crate) fn is_here(address: &str) -> bool {
-    let address = address.strip_prefix("tcp:").unwrap_or(address);
-    // Without one it is a port.
-    let Some((host, _)) = address.rsplit_once(':') else { return true };
-    let host = host.trim_matches(['[', ']']);
-    let ip = host.parse::<std::net::IpAddr>();
-    matches!(host, "" | "localhost" | "localfilesystem" | "localabstract")
-        || ip.is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
+/// Whether an adb server at such an address is on another machine.
+pub(crate) fn is_elsewhere(address: &str) -> bool {
+    ServerAddress::parse(address).is_ok_and(|address| !address.is_local())
 }
 
 /// What to do about a phone; empty where the error says it itself.
 pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
     match err {
-        DeviceError::NoServer { address, .. } if !is_here(address) => ADB_ELSEWHERE,
+        DeviceError::NoServer { address, .. } if is_elsewhere(address) => ADB_ELSEWHERE,
         DeviceError::NoServer { .. } => reader.choose(
             "install adb (Android platform-tools), or run `ayeaye serve --virtual` to try without a \
              phone; `ayeaye doctor` checks everything at once",
@@ -303,17 +298,13 @@ mod tests {
 
     #[test]
     fn adb_on_another_machine_is_not_missing_on_this_one() {
-        for here in [
-            "127.0.0.1:5037",
-            "tcp:localhost:5037",
-            "[::1]:5037",
-            "tcp:5037",
-            "localfilesystem:/run/adb",
-        ] {
-            assert!(is_here(here), "{here}");
+        for here in
+            ["127.0.0.1:5037", "tcp:localhost:5037", "[::1]:5037", "localfilesystem:/run/adb"]
+        {
+            assert!(!is_elsewhere(here), "{here}");
         }
         for there in ["host.docker.internal:5037", "tcp:192.168.1.2:5037", "[fe80::1]:5037"] {
-            assert!(!is_here(there), "{there}");
+            assert!(is_elsewhere(there), "{there}");
         }
         let (address, cause) = ("desk:5037".to_owned(), "refused".to_owned());
         let hint = for_device_error(&DeviceError::NoServer { address, cause }, Reader::Terminal);

@@ -174,7 +174,6 @@ impl Agent {
         holders.into_iter().min_by_key(|run| run.kind == RunKind::Takeover)
     }
 
-    /// All runs that have a phone, of any server: besides a takeover the acts of its person.
     /// Whether a person has taken a phone over, at whichever server.
     pub(super) async fn is_phone_in_hand(
         &self,
@@ -184,6 +183,7 @@ impl Agent {
         Ok(holders.iter().any(|run| run.kind == RunKind::Takeover))
     }
 
+    /// All runs that have a phone, of any server: besides a takeover the acts of its person.
     async fn registered_holders(
         &self,
         names: &DeviceNames,

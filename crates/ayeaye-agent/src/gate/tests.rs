@@ -1,6 +1,7 @@
 //! The gate on screens as phones describe them.
 mod attacks;
 mod benign;
+mod dialer;
 mod home;
 mod laws;
 mod questions;

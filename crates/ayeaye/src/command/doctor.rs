@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::command::Exit;
 use crate::config::{Config, ToolChoice};
-use crate::hint::{ADB_ELSEWHERE, is_here};
+use crate::hint::{ADB_ELSEWHERE, is_elsewhere};
 use crate::http;
 use crate::mcp::offer::Offer;
 use crate::mcp::questions::STATE_KEY_FILE;
@@ -337,6 +337,10 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
         return Finding::new(Severity::Error, about, err.to_string())
             .with_hint("set adb.server to tcp:HOST:PORT or localfilesystem:PATH");
     }
+    // No program of this machine starts one there.
+    if !answered && is_elsewhere(&config.adb.server) {
+        return Finding::new(Severity::Error, about, server).with_hint(ADB_ELSEWHERE);
+    }
     let program = config.adb.program.clone().or_else(|| ayeaye_adb::find_adb(&config.adb.search));
     match (program, answered) {
         (Some(path), true) => {
@@ -344,20 +348,15 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
         }
         (Some(path), false) => {
             let text = format!("{}; {server}", path.display());
-            Finding::new(Severity::Error, about, text).with_hint(if is_here(&config.adb.server) {
-                "`adb start-server` says why it does not start; adb.server names another"
-            } else {
-                ADB_ELSEWHERE
-            })
+            Finding::new(Severity::Error, about, text).with_hint(
+                "`adb start-server` says why it does not start; adb.server names another",
+            )
         }
         (None, true) => Finding::new(
             Severity::Ok,
             about,
             format!("{server}; no adb program is needed for that"),
         ),
-        (None, false) if !is_here(&config.adb.server) => {
-            Finding::new(Severity::Error, about, server).with_hint(ADB_ELSEWHERE)
-        }
         (None, false) => {
             Finding::new(Severity::Error, about, format!("no adb program found; {server}"))
                 .with_hint(INSTALL_ADB)

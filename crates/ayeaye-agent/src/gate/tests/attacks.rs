@@ -226,40 +226,6 @@ fn a_slide_that_hardly_moves_is_a_touch() {
 }
 
 #[test]
-fn a_dialed_code_is_asked_about_in_pieces_too() {
-    let dialer = |digits: &str| {
-        let field = format!(
-            r#"<node class="android.widget.EditText" resource-id="com.android.dialer:id/digits" text="{digits}" bounds="[40,80][1040,240]"/>"#
-        );
-        let key = r##"<node class="android.widget.FrameLayout" resource-id="com.android.dialer:id/pound" clickable="true" bounds="[40,400][1040,600]"><node text="#" class="android.widget.TextView" bounds="[40,400][1040,600]"/></node>"##;
-        Elements::read(&format!("<hierarchy>{field}{key}</hierarchy>")).unwrap()
-    };
-    let key = Gesture::Click { point: Point::new(500, 208).unwrap() };
-    assert_eq!(judge_on(&dialer("*#06"), &key).class(), Some(ActClass::Call));
-    assert_eq!(judge_on(&dialer("**21*0791234567"), &key).class(), Some(ActClass::Call));
-    assert_eq!(judge_on(&dialer("**21*079"), &type_text("1234567#")).class(), Some(ActClass::Call));
-    assert_eq!(judge_on(&dialer("079"), &key).name(), "allow");
-}
-
-#[test]
-fn what_is_deleted_beside_two_fields_is_of_the_nearer_one() {
-    let judged = |left: &str, right: &str| {
-        let field = |id: &str, from: u32, to: u32| {
-            format!(
-                r#"<node class="android.widget.EditText" resource-id="com.android.dialer:id/{id}" text="079" bounds="[{from},80][{to},240]"/>"#
-            )
-        };
-        let key = r#"<node class="android.widget.ImageButton" content-desc="delete" clickable="true" bounds="[960,80][1060,240]"/>"#;
-        let (left, right) = (field(left, 20, 400), field(right, 420, 940));
-        let screen = Elements::read(&format!("<hierarchy>{left}{right}{key}</hierarchy>")).unwrap();
-        let touch = Gesture::Click { point: Point::new(935, 66).unwrap() };
-        judge_on(&screen, &touch).name()
-    };
-    assert_eq!(judged("note", "digits"), "allow");
-    assert_eq!(judged("digits", "note"), "confirm");
-}
-
-#[test]
 fn a_tile_of_the_quick_settings_is_the_part_that_it_switches() {
     for tile in ["Wireless debugging, Off", "Wireless debugging"] {
         let shade = Scene::of("com.android.systemui", "").switch(tile);
@@ -541,12 +507,18 @@ fn lists_bind_commands_on_apps_and_on_their_files() {
         file: "a".to_owned(),
     };
     assert_eq!(judged(&private, photo), Rule::Harmless);
-    // It shows pictures of the apps that were in front, and is itself the home screen's.
+}
+
+#[test]
+fn the_overview_is_nobodys_while_an_app_is_private() {
+    let scene = Scene::of("com.example.notes", "Notes");
     let overview = Gesture::HotKey { key: Key::Recents };
     let judged =
         |policy: &Policy| scene.judge_with(policy, TASK, &overview, &GateHistory::default()).rule;
+    let private = Policy { private_apps: vec!["com.bank".into()], ..Policy::default() };
+    // It has pictures of the apps, and the app in front is the home screen then.
     assert_eq!(judged(&private), Rule::PrivateApp);
-    assert_eq!(judged(&denied), Rule::Harmless);
+    assert_eq!(judged(&Policy::default()), Rule::Harmless);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::wiring;
 const ONE_SCREEN: u32 = 8192;
 /// The same for families that are shown several screens.
 const SEVERAL_SCREENS: u32 = 16384;
-/// The same for families whose replies alone may be this long.
+/// What replies of some families take alone, besides the screens.
 const LONG_REPLIES: u32 = 16384;
 
 /// What was chosen.
