@@ -218,8 +218,12 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(data)))
         for name, value in extra:
             self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
+        try:
+            self.end_headers()
+            self.wfile.write(data)
+        except (BrokenPipeError, ConnectionResetError):
+            # Who asks may have given up: a cancelled task does.
+            self.close_connection = True
 
     def do_GET(self):
         if self.path == "/v1/models":

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from pathlib import Path
@@ -35,7 +36,7 @@ class Bench:
         self.folder = folder
         self.processes = processes
         self.passed = 0
-        self.failed = 0
+        self.failures = []
         self.phone_port, self.control_port, self.adb_port = free_port(), free_port(), free_port()
         self.model_port, self.script_port, self.http_port = free_port(), free_port(), free_port()
         self.device = f"127.0.0.1:{self.phone_port}"
@@ -85,30 +86,45 @@ class Bench:
         wait_until("the server", lambda: get_text(f"http://127.0.0.1:{self.http_port}/healthz"))
         return f"http://127.0.0.1:{self.http_port}/mcp"
 
-    def program(self, *words, limit=400):
-        """One of the check programs: its lines are shown and counted."""
+    def program(self, *words, limit=900):
+        """One of the check programs: its lines are shown as they come, and counted. Who needs longer than
+        `limit` seconds is ended; what it has said until then stands, and the next one has its turn."""
+        name = Path(str(words[1])).name
         begun = time.monotonic()
-        done = subprocess.run(
-            [str(word) for word in words],
-            env=self.env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=limit,
-            cwd=HERE,
-        )
-        sys.stdout.write(done.stdout)
-        good = sum(line.startswith("ok ") for line in done.stdout.splitlines())
-        bad = sum(line.startswith("FAIL ") for line in done.stdout.splitlines())
-        if (done.returncode != 0) != (bad > 0) or good + bad == 0:
-            bad += 1
-            print(f"FAIL  {Path(str(words[1])).name} ended with {done.returncode}")
-        if bad:
-            print("\n".join(done.stderr.splitlines()[-60:]))
-        print(f"      {Path(str(words[1])).name}: {good} hold, {bad} do not, {time.monotonic() - begun:.1f} s", flush=True)
+        good, bad = 0, []
+        with tempfile.TemporaryFile("w+", errors="replace") as errors:
+            process = subprocess.Popen(
+                [str(word) for word in words],
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                errors="replace",
+                cwd=HERE,
+            )
+            # With some time to end what it has started itself.
+            limits = [threading.Timer(limit, process.terminate), threading.Timer(limit + 15, process.kill)]
+            for timer in limits:
+                timer.start()
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                good += line.startswith("ok ")
+                if line.startswith("FAIL "):
+                    bad.append(line.rstrip())
+            code = process.wait()
+            for timer in limits:
+                timer.cancel()
+            if (code != 0) != bool(bad) or good + len(bad) == 0:
+                took = time.monotonic() - begun
+                bad.append(f"FAIL  {name} ended with {code}" + (f" after its {limit} s" if took >= limit else ""))
+                print(bad[-1])
+            if bad:
+                errors.seek(0)
+                print("\n".join(errors.read().splitlines()[-60:]))
+        print(f"      {name}: {good} hold, {len(bad)} do not, {time.monotonic() - begun:.1f} s", flush=True)
         self.passed += good
-        self.failed += bad
+        self.failures += bad
 
     def python_client(self, *words):
         self.program(sys.executable, HERE / "client.py", "--device", self.device, "--phone", self.phone, *words)
@@ -137,9 +153,12 @@ class Bench:
         log = get_json(f"{self.model}/log")
         complaints = [entry["complaint"] for entry in log if "complaint" in entry]
         good = bool(log) and not complaints
-        print(f"{'ok   ' if good else 'FAIL '} the model took all {len(log)} requests {complaints[:5] or ''}")
-        self.passed += good
-        self.failed += not good
+        line = f"{'ok   ' if good else 'FAIL '} the model took all {len(log)} requests {complaints[:5] or ''}"
+        print(line)
+        if good:
+            self.passed += 1
+        else:
+            self.failures.append(line)
 
 
 def get_text(url):
@@ -215,18 +234,20 @@ def main():
                 words = ["--binary", binary, "--device", bench.device, "--phone", bench.phone]
                 words += ["--model", bench.model, "--folder", bench.folder]
                 words += ["--seed", given.seed] if given.seed is not None else []
-                bench.program(sys.executable, HERE / "logs.py", *words, limit=900)
+                bench.program(sys.executable, HERE / "logs.py", *words)
             whole = True
     finally:
-        if not whole or bench.failed:
+        if not whole or bench.failures:
             show_logs(folder)
-        if given.keep or not whole or bench.failed:
+        if given.keep or not whole or bench.failures:
             print(f"logs and sessions are kept in {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
     print(f"{time.monotonic() - begun:.0f} s")
-    print(f"outside: {bench.passed} passed, {bench.failed} failed")
-    sys.exit(1 if bench.failed or not bench.passed else 0)
+    # Once more, behind the logs: here one looks first.
+    print("\n".join(bench.failures), end="\n" if bench.failures else "")
+    print(f"outside: {bench.passed} passed, {len(bench.failures)} failed")
+    sys.exit(1 if bench.failures or not bench.passed else 0)
 
 
 if __name__ == "__main__":
