@@ -3,11 +3,8 @@
 //! The numbers are written by the fake of the family ([`crate::support::families`]), which knows what
 //! they mean from the family's own server; what is read from them must be within one pixel of that.
 //! The fake rounds as the model would, and what it means is told after rounding.
-use std::collections::HashMap;
-
-use ayeaye_agent::{Action, Frame, Gesture, Model as _, Reply, ScreenSize, ToolCall};
+use ayeaye_agent::{Action, Gesture, Model as _, Reply, ScreenSize, ToolCall};
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
-use bytes::Bytes;
 
 use crate::support::families::{Coords, FakeFamily, FamilyRequest, OracleAction, fake_families};
 
@@ -26,11 +23,6 @@ const SCREENS: [(u32, u32); 8] = [
     // A television.
     (1920, 1080),
 ];
-
-fn frame((width, height): (u32, u32)) -> Frame {
-    let pixels = vec![0x7f; width as usize * height as usize * 4];
-    Frame::new(ScreenSize { width, height }, Bytes::from(pixels)).unwrap()
-}
 
 fn model(family: &dyn FakeFamily) -> RemoteModel {
     let endpoint = Endpoint::parse("http://127.0.0.1:9").unwrap();
@@ -82,36 +74,31 @@ fn tapped(
 #[test]
 fn every_profile_taps_within_a_pixel_of_what_the_model_means() {
     let mut points = 0;
-    let mut pictures = HashMap::new();
     let mut worst: f64 = 0.0;
-    for (width, height) in SCREENS {
-        // Upside down it is as large as upright.
-        for screen in [(width, height), (height, width)] {
-            let frame = frame(screen);
-            for family in fake_families() {
-                let model = model(&*family);
-                let sent = *pictures.entry((family.profile(), screen)).or_insert_with(|| {
-                    let size = model.picture(&frame).size;
-                    (size.width, size.height)
-                });
-                let coords = Coords::new(screen, sent);
-                assert!(coords.keeps_shape(32), "{}: {sent:?} of {screen:?}", family.profile());
-                for at in places(screen) {
-                    let (x, y) = tapped(&model, &*family, &coords, at);
-                    let (true_x, true_y) = coords.rounded.borrow_mut().pop().unwrap();
-                    // Nobody can tap beyond the last pixel.
-                    let miss = |at: u32, truth: f64, length: u32| {
-                        (f64::from(at) - truth.min(f64::from(length - 1))).abs()
-                    };
-                    let miss = miss(x, true_x, screen.0).max(miss(y, true_y, screen.1));
-                    let name = family.profile();
-                    assert!(
-                        miss <= 1.0,
-                        "{name} on {screen:?}: {at:?} is told as {true_x},{true_y} and tapped at {x},{y}"
-                    );
-                    worst = worst.max(miss);
-                    points += 1;
-                }
+    for family in fake_families() {
+        let (model, name) = (model(&*family), family.profile());
+        // Upside down a screen is as large as upright.
+        let ways_up =
+            SCREENS.into_iter().flat_map(|(width, height)| [(width, height), (height, width)]);
+        for screen in ways_up {
+            let (width, height) = screen;
+            let sent = model.picture_size(ScreenSize { width, height });
+            let coords = Coords::new(screen, (sent.width, sent.height));
+            assert!(coords.keeps_shape(32), "{name}: {sent:?} of {screen:?}");
+            for at in places(screen) {
+                let (x, y) = tapped(&model, &*family, &coords, at);
+                let (true_x, true_y) = coords.rounded.borrow_mut().pop().unwrap();
+                // Nobody can tap beyond the last pixel.
+                let miss = |at: u32, truth: f64, length: u32| {
+                    (f64::from(at) - truth.min(f64::from(length - 1))).abs()
+                };
+                let miss = miss(x, true_x, width).max(miss(y, true_y, height));
+                assert!(
+                    miss <= 1.0,
+                    "{name} on {screen:?}: {at:?} is told as {true_x},{true_y} and tapped at {x},{y}"
+                );
+                worst = worst.max(miss);
+                points += 1;
             }
         }
     }

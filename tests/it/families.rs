@@ -42,7 +42,7 @@ impl FamilyRun {
         let mut config = ModelConfig::new(endpoint, model);
         config.key = Secret::new(KEY);
         config.profile = Some(profile.parse().unwrap());
-        config.limits.total = Duration::from_secs(20);
+        config.limits.total = Duration::from_mins(1);
         config.retries.attempts = 2;
         config.retries.initial_backoff = Duration::from_millis(20);
         options.model = Some(config);
@@ -68,7 +68,8 @@ impl FamilyRun {
                         json!({ "reply_from_client": self.answer(task) })
                     }
                 }
-                Some("MAX_STEPS_REACHED") => json!({}),
+                // Still running: on a busy machine the wait of a call can be too short.
+                Some("MAX_STEPS_REACHED" | "STILL_RUNNING") => json!({}),
                 _ => break,
             };
             result = self.rig.go_on(&result, more).await;

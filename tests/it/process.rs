@@ -111,9 +111,21 @@ async fn without_a_model_a_task_says_so_and_can_go_on_later() {
     assert!(message.contains("start it, or correct"), "{message}");
     raw.hang_up();
     raw.end().await;
+    // Where no model is nothing is begun, so that no try adds a failed step.
+    let next = json!({ "session_id": result["session_id"] });
+    let mut raw = binary.raw().await;
+    let (failed, text) = raw.tool("ask_agent_continue", next.clone()).await;
+    assert!(failed && text.contains("nothing was started"), "{text}");
+    let (_, text) = raw.tool("get_session", next.clone()).await;
+    let told: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(told["global_step_idx"], result["global_step_idx"], "{told}");
+    raw.hang_up();
+    raw.end().await;
+    let refused = binary.run(&["continue"]).await;
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.err.contains("and `ayeaye continue` needs it"), "{refused:?}");
     let binary = binary.set("AYEAYE_MODEL_BASE_URL", &vlm.url());
     let mut raw = binary.raw().await;
-    let next = json!({ "session_id": result["session_id"] });
     let (_, text) = raw.tool("ask_agent_continue", next).await;
     assert!(text.contains("TASK_COMPLETED_SUCCESSFULLY"), "{text}");
 }

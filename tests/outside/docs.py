@@ -251,7 +251,7 @@ def served(reader):
     port, token = free_port(), "docs-token-0123456789abcdef"
     command = [reader.binary, "serve", "--virtual", "--http", f"127.0.0.1:{port}"]
     env = reader.env | {"AYEAYE_HTTP_TOKEN": token}
-    with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=reader.home) as server:
+    with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=reader.home) as server:
         try:
             wait_until("the server", lambda: get_text(f"http://127.0.0.1:{port}/healthz"))
             yield f"127.0.0.1:{port}", reader.env | {"AYEAYE_TOKEN": token}

@@ -20,7 +20,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from harness import Processes, free_port, get_json, phone_state, show_logs, wait_until
+from harness import Processes, end, free_port, get_json, phone_state, show_logs, wait_until
 
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
@@ -102,19 +102,21 @@ class Bench:
                 text=True,
                 errors="replace",
                 cwd=HERE,
+                start_new_session=True,
             )
-            # With some time to end what it has started itself.
-            limits = [threading.Timer(limit, process.terminate), threading.Timer(limit + 15, process.kill)]
-            for timer in limits:
-                timer.start()
-            for line in process.stdout:
-                print(line, end="", flush=True)
-                good += line.startswith("ok ")
-                if line.startswith("FAIL "):
-                    bad.append(line.rstrip())
-            code = process.wait()
-            for timer in limits:
+            # With all that it has started; and with some time to end that itself.
+            timer = threading.Timer(limit, end, [process, 15])
+            timer.start()
+            try:
+                for line in process.stdout:
+                    print(line, end="", flush=True)
+                    good += line.startswith("ok ")
+                    if line.startswith("FAIL "):
+                        bad.append(line.rstrip())
+                code = process.wait()
+            finally:
                 timer.cancel()
+                end(process)
             if (code != 0) != bool(bad) or good + len(bad) == 0:
                 took = time.monotonic() - begun
                 bad.append(f"FAIL  {name} ended with {code}" + (f" after its {limit} s" if took >= limit else ""))

@@ -152,8 +152,10 @@ impl ServerAddress {
         match self {
             Self::Local(_) => true,
             Self::Tcp { host, .. } => {
-                host == "localhost"
-                    || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+                host.eq_ignore_ascii_case("localhost")
+                    || host
+                        .parse::<std::net::IpAddr>()
+                        .is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
             }
         }
     }

@@ -103,6 +103,8 @@ pub struct RunUpdate {
     pub line: String,
     /// What is being done. That it changes wakes no follower: look now and then.
     pub phase: RunPhase,
+    /// Why the steps of an earlier run are not done again any more, once that is so.
+    pub replay_ended: Option<Arc<str>>,
     /// False once the run has stopped and everything is recorded.
     pub running: bool,
 }

@@ -111,6 +111,11 @@ impl RemoteModel {
         self.client.config()
     }
 
+    /// The size of the picture that is made of a screen of this size, both in pixels.
+    pub fn picture_size(&self, screen: ScreenSize) -> ScreenSize {
+        self.picture.resize.apply(screen)
+    }
+
     /// What coordinates mean in a prompt with a picture of this size, and in its reply.
     fn coords(&self, sent: ScreenSize) -> CoordContext {
         CoordContext { system: self.space, image: sent }

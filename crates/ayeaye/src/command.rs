@@ -265,15 +265,20 @@ fn wants_more_than_steps(app: &App, options: RunOptions, terminal: Terminal) -> 
 
 /// Whether there is a model, which this command needs.
 async fn ensure_model(app: &App, command: &str) -> anyhow::Result<()> {
-    if app.presence.state().await == ModelState::NotConfigured {
-        anyhow::bail!(
-            "no model is configured, and `{command}` needs one (none answers at {})\nhint: `ayeaye setup` \
-             finds or takes one; --virtual tries it without; in a client, the client's own model can \
-             drive this phone",
+    match app.presence.state().await {
+        ModelState::Ready | ModelState::StandIn => Ok(()),
+        ModelState::Refused => anyhow::bail!(
+            "the model's endpoint {} refuses connections, and `{command}` needs it\nhint: start the model, or correct \
+             model.base-url; `ayeaye doctor` checks it",
             app.presence.endpoint()
-        );
+        ),
+        ModelState::NotConfigured => anyhow::bail!(
+            "no model is configured, and `{command}` needs one (none answers at {})\nhint: `ayeaye setup` \
+             finds or takes one; with --virtual a stand-in carries out the virtual phone's own tasks; in a client, the \
+             client's own model can drive the phone",
+            app.presence.endpoint()
+        ),
     }
-    Ok(())
 }
 
 /// The app for a task. With a virtual phone and no configured model, the scripted model decides.

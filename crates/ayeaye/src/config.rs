@@ -296,7 +296,7 @@ impl Config {
     fn read(reader: &Reader<'_>) -> Result<Self, ConfigError> {
         let mut config = Self {
             data_dir: reader.path("data-dir")?.ok_or(ConfigError::NoDataDir)?,
-            log: reader.required("log", value::line)?,
+            log: reader.required("log", value::log_filter)?,
             model: ModelSettings::read(reader)?,
             run: RunSettings::read(reader)?,
             policy: policy::read(reader)?,

@@ -12,15 +12,20 @@ use tracing_subscriber::layer::{Context, SubscriberExt as _};
 /// debug, with tasks, answers and pictures, and every notification on info.
 const QUIET: &str = "rmcp=warn,hyper=warn,hyper_util=warn,reqwest=warn,h2=warn";
 
+/// A part of a filter is wrong: this one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it must be a filter such as \"info\" or \"info,ayeaye_adb=debug\": {0:?} is no level (off, error, warn, info, debug \
+     or trace), and no TARGET=LEVEL"
+)]
+pub struct InvalidFilter(String);
+
 /// Why logging cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The setting `log` is wrong.
-    #[error(
-        "`log` is not a filter such as \"info\" or \"info,ayeaye_adb=debug\": {0:?} is no level (off, error, warn, info, debug \
-         or trace), and no TARGET=LEVEL"
-    )]
-    Filter(String),
+    /// The filter is wrong.
+    #[error("the filter of the logs: {0}")]
+    Filter(#[from] InvalidFilter),
     /// Logging has been set up already.
     #[error("logging is set up already")]
     Twice(#[from] tracing::subscriber::SetGlobalDefaultError),
@@ -41,15 +46,20 @@ pub fn to_stderr(filter: &str, no_color: bool) -> Result<(), LogError> {
     Ok(())
 }
 
+/// Whether a filter can be read.
+pub fn check(filter: &str) -> Result<(), InvalidFilter> {
+    targets(filter).map(drop)
+}
+
 /// Targets and levels. Nothing here has spans, so that the filters for those, and the regular
 /// expressions they bring, have nothing to do.
 ///
 /// A word alone must be a level. Taken for a target, as `Targets` would, a typing error in one left nothing on but a
 /// target that is not there.
-fn targets(filter: &str) -> Result<Targets, LogError> {
+fn targets(filter: &str) -> Result<Targets, InvalidFilter> {
     let mut targets: Targets = QUIET.parse().expect("read by every test");
     for word in filter.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        let unreadable = || LogError::Filter(word.to_owned());
+        let unreadable = || InvalidFilter(word.to_owned());
         let level = |text: &str| text.trim().parse::<LevelFilter>().map_err(|_| unreadable());
         targets = match word.split_once('=') {
             None => targets.with_default(level(word)?),

@@ -72,7 +72,7 @@ pub struct SavedTasks {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SavedTaskError {
     #[error(
-        "{0:?} cannot name a task: letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME}, and neither `.` nor `-` first"
+        "{0:?} cannot name a task: a name has letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME}, and neither `.` nor `-` first"
     )]
     Name(String),
     #[error("there is no task named {0:?}\nhint: `ayeaye task list` shows those there are")]

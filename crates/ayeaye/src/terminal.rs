@@ -220,7 +220,12 @@ impl Terminal {
             // The receiver may be gone.
             drop(told.send(read.map(|bytes| (0 < bytes).then_some(line))));
         });
-        match hear.await.unwrap_or(Ok(None)) {
+        let read = hear.await.unwrap_or(Ok(None));
+        if matches!(read, Ok(Some(_))) && !io::stdin().is_terminal() {
+            // No terminal has shown the line that was read, nor its end.
+            self.line("");
+        }
+        match read {
             Ok(None) => {
                 // The line of the prompt is still open.
                 self.line("");

@@ -105,6 +105,8 @@ async fn what_a_run_did_is_done_again_without_a_model_or_handed_over() {
     let asked = deciders(&handed_over);
     assert!(asked[0] == "replay" && asked[1..].iter().all(|model| model != "replay"), "{asked:?}");
     assert!(!json(&handed_over)["message"].as_str().unwrap().starts_with("All steps of session "));
+    let told = handed_over.err.lines().find(|line| line.starts_with("replay ")).unwrap_or_default();
+    assert!(told.contains("is not done again: \u{201c}Nothing here, "), "{handed_over:?}");
 }
 
 /// The models that were asked, as the record names them.

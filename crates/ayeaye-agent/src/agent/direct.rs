@@ -136,6 +136,7 @@ impl Agent {
                     Err(err) => return Err(err),
                 }
             }
+            self.ensure_not_in_hand(&act, &names).await?;
             let name = chosen.or(taken_over).unwrap_or_else(SessionId::new);
             let mut lease = match self.runs.lease_for_action(&names, name, principal)? {
                 LeaseRequest::Granted(lease) => lease,
@@ -154,10 +155,8 @@ impl Agent {
                 // Look again what it is.
                 continue;
             }
-            // Of whichever server, and also of one that has begun meanwhile.
-            if !act.by_hand && self.is_phone_in_hand(&names).await? {
-                return Err(AgentError::DeviceInHand { device: device_id.clone() });
-            }
+            // It may have been taken over since.
+            self.ensure_not_in_hand(&act, &names).await?;
             match self.act_under_lease(lease, &act, chosen, name).await {
                 Err(AgentError::SessionFull(_)) if session_id.is_none() && own.is_some() => {
                     self.direct_sessions.forget(device_id);
@@ -169,6 +168,18 @@ impl Agent {
                 outcome => return outcome,
             }
         }
+    }
+
+    /// Fails when a person drives the phone, by whichever server, and this is somebody else's act.
+    async fn ensure_not_in_hand(
+        &self,
+        act: &DirectAction,
+        names: &DeviceNames,
+    ) -> Result<(), AgentError> {
+        if !act.by_hand && self.is_phone_in_hand(names).await? {
+            return Err(AgentError::DeviceInHand { device: names.id.clone() });
+        }
+        Ok(())
     }
 
     /// Fails when a session cannot take a direct action now.

@@ -34,6 +34,7 @@ impl Follower {
             report,
             line: String::new(),
             phase: RunPhase::Ending,
+            replay_ended: None,
             running: false,
         });
         Self { updates, run: FollowedRun::Over }

@@ -153,6 +153,7 @@ impl Agent {
             report,
             line: String::new(),
             phase: RunPhase::Preparing,
+            replay_ended: None,
             running: true,
         });
         let cancel = CancelHandle::default();

@@ -232,6 +232,7 @@ impl Tail {
             true => self.phase,
             false => RunPhase::Ending,
         };
-        Ok(RunUpdate { report: Arc::new(report), line, phase, running })
+        let (report, replay_ended) = (Arc::new(report), None);
+        Ok(RunUpdate { report, line, phase, replay_ended, running })
     }
 }

@@ -4,12 +4,16 @@ mod benign;
 mod dialer;
 mod home;
 mod laws;
+mod named;
+mod policies;
 mod questions;
 mod table;
 
 use super::*;
 use crate::{Elements, Gesture, Pixel, Point, ScreenSize};
 
+/// What the user has asked for, where nothing else is said: it leaves nothing to be touched that has an effect.
+pub(super) const TASK: &str = "Read me the newest note";
 pub(super) const SIZE: ScreenSize = ScreenSize { width: 1080, height: 2400 };
 
 /// A screen that is drawn up for a test: a title, texts and controls from the top down, 160 pixels each.
@@ -300,8 +304,7 @@ pub(super) fn judge_on(elements: &Elements, gesture: &Gesture) -> Verdict {
 /// The same after so many typed characters.
 pub(super) fn judge_after(typed: u64, elements: &Elements, gesture: &Gesture) -> Verdict {
     let history = GateHistory { typed, ..GateHistory::default() };
-    let (words, scene) =
-        (UserWords::new(["Read me the newest note"]), Scene::of("com.example.some", ""));
+    let (words, scene) = (UserWords::new([TASK]), Scene::of("com.example.some", ""));
     let screen = ScreenFacts::new(Some(elements), gesture, SIZE, false);
     judge(&Policy::default(), &scene.request(&words, gesture, &screen, &history))
 }

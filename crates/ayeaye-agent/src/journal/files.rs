@@ -55,10 +55,6 @@ pub enum SyncPolicy {
     Never,
 }
 
-/// Looking whether a lock is held takes the lock for a moment; whoever finds it taken tries again
-/// after this time.
-const LOOK: std::time::Duration = std::time::Duration::from_millis(20);
-
 /// All sessions below one folder.
 ///
 /// A fact of more than 4 MiB, or one that would not read back as it is, is refused with
@@ -177,18 +173,6 @@ impl FileJournal {
         .await
     }
 
-    async fn try_open(
-        &self,
-        id: &SessionId,
-        each: EventSink<'_>,
-    ) -> Result<Box<dyn JournalWriter>, JournalError> {
-        let Self { clock, sync, syncs, .. } = self.clone();
-        let work = move |folder, each: &mut dyn FnMut(Event)| {
-            Ok(open::open(folder, clock, sync, each)?.counting(syncs))
-        };
-        Ok(Box::new(stream_events(self.folder(id), "open", each, work).await?))
-    }
-
     async fn emit(
         &self,
         id: &SessionId,
@@ -243,14 +227,11 @@ impl Journal for FileJournal {
         id: &SessionId,
         each: EventSink<'_>,
     ) -> Result<Box<dyn JournalWriter>, JournalError> {
-        match self.try_open(id, each).await {
-            // Somebody may only have looked whether it is driven.
-            Err(JournalError::Busy(_)) => {
-                tokio::time::sleep(LOOK).await;
-                self.try_open(id, each).await
-            }
-            other => other,
-        }
+        let Self { clock, sync, syncs, .. } = self.clone();
+        let work = move |folder, each: &mut dyn FnMut(Event)| {
+            Ok(open::open(folder, clock, sync, each)?.counting(syncs))
+        };
+        Ok(Box::new(stream_events(self.folder(id), "open", each, work).await?))
     }
 
     async fn visit(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {

@@ -208,6 +208,8 @@ async fn publish_end(
     }
     let line = format!("{}: {}", report.stop_reason, report.message);
     tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
-    let (report, phase) = (Arc::new(report), RunPhase::Ending);
-    updates.send_replace(RunUpdate { report, line, phase, running: false });
+    updates.send_modify(|update| {
+        let (report, phase) = (Arc::new(report), RunPhase::Ending);
+        *update = RunUpdate { report, line, phase, running: false, ..update.clone() };
+    });
 }

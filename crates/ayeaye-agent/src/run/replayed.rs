@@ -126,10 +126,7 @@ impl Run {
             return Ok(());
         };
         let (session, all) = (replay.session, replay.len());
-        let text = format!(
-            "step {} of session {session} is not done again: {why}; the model goes on",
-            next + 1
-        );
+        let text = format!("step {} of session {session} is not done again: {why}", next + 1);
         tracing::info!(session = %self.session().id, "{}", self.recorder.redact(&text));
         self.recorder
             .append(Fact::Note {
@@ -142,12 +139,17 @@ impl Run {
                 ]),
             })
             .await?;
+        self.updates.send_if_modified(|update| {
+            update.replay_ended = Some(text.as_str().into());
+            false
+        });
         self.publish(text);
         if 0 < next {
             self.state.system_notes.push(format!(
-                "The first {next} steps were repeated from an earlier run of this task, without looking further than \
+                "The first {} repeated from an earlier run of this task, without looking further than \
                  at what each was aimed at. From here on nothing fits any more: go on from this screen, and check \
-                 that what was done so far is right."
+                 that what was done so far is right.",
+                if next == 1 { "step was".to_owned() } else { format!("{next} steps were") }
             ));
         }
         Ok(())

@@ -9,31 +9,43 @@ use crate::folder::{FolderError, io_error, remove_if_exists};
 /// No log has folders in folders in folders in folders.
 const MAX_DEPTH: usize = 4;
 
+/// Whoever acts in a session: the names of PyCatan's folders, behind which an app can stand.
+const PLAYERS: [&str; 4] = ["AppAgent", "HostAgent", "EvaluationAgent", "Client"];
+
 /// Removes the files below `root` whose paths are as one of `templates` says. `name`, the session's where all have one
-/// folder, stands for `*`. Without one the first part of the path does, and the folders that are empty then go as well:
-/// `root` is this log's alone.
+/// folder, stands for `*`. Without one the first part of the path does, if that is a player's name, and the folders that
+/// are empty then go as well: `root` is this log's alone.
 pub(super) fn remove_own(
     root: &Path,
     templates: &[&str],
     name: Option<&str>,
 ) -> Result<(), FolderError> {
     let alone = name.is_none();
-    remove_below(root, "", (1, alone), &|path: &str| {
-        let name = name.unwrap_or_else(|| path.split('/').next().unwrap_or_default());
+    let is_own = |path: &str| {
+        let name = name.unwrap_or_else(|| player_of(path));
         templates.iter().any(|template| is_like(path, template, name))
-    })
+    };
+    remove_below(root, "", (1, alone), &is_own).map(drop)
 }
 
-/// Links are removed where they have a file's name, and never followed.
+/// The player in whose folder a file is; nothing for one that is in no such folder.
+fn player_of(path: &str) -> &str {
+    let first = path.split('/').next().unwrap_or_default();
+    let who = first.split('_').next().unwrap_or_default();
+    if PLAYERS.contains(&who) { first } else { "" }
+}
+
+/// Links are removed where they have a file's name, and never followed. Returns whether anything was removed.
 fn remove_below(
     folder: &Path,
     above: &str,
     (depth, alone): (usize, bool),
     is_own: &dyn Fn(&str) -> bool,
-) -> Result<(), FolderError> {
+) -> Result<bool, FolderError> {
+    let mut has_removed = false;
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(err) => return Err(io_error("list", folder)(err)),
     };
     for entry in entries {
@@ -46,16 +58,19 @@ fn remove_below(
         if !is_folder {
             if is_own(&path) {
                 remove_if_exists(&place)?;
+                has_removed = true;
             }
-        } else if depth < MAX_DEPTH {
-            remove_below(&place, &format!("{path}/"), (depth + 1, alone), is_own)?;
+        } else if depth < MAX_DEPTH
+            && remove_below(&place, &format!("{path}/"), (depth + 1, alone), is_own)?
+        {
+            has_removed = true;
             // One that still holds something stays; and so does an empty one that cannot be removed.
             if alone {
                 fs::remove_dir(&place).ok();
             }
         }
     }
-    Ok(())
+    Ok(has_removed)
 }
 
 /// Whether a path is what a template says: `#` stands for a number, `*` for a name.

@@ -178,7 +178,7 @@ impl AttemptError {
             (ModelErrorKind::Rejected, message, Recovery::GiveUp)
         } else if error.is_connect() {
             let message = format!(
-                "cannot be reached ({cause}): start it, or correct AYEAYE_MODEL_BASE_URL (model.base-url)"
+                "cannot be reached ({cause}): start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL)"
             );
             (ModelErrorKind::Unreachable, message, retry)
         } else if error.is_timeout() {

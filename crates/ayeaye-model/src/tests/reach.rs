@@ -19,7 +19,7 @@ async fn where_nothing_ever_ran_nothing_is_tried_again() {
     tokio::task::yield_now().await;
     let error = never.call(&prompt(), LIMIT).await.unwrap_err();
     assert_eq!((error.kind, error.retries.len()), (ModelErrorKind::Unreachable, 1));
-    assert!(error.message.contains("start it, or correct AYEAYE_MODEL_BASE_URL"));
+    assert!(error.message.contains("start it, or correct model.base-url"));
     // One that has answered may be starting again.
     let error = once.call(&prompt(), LIMIT).await.unwrap_err();
     assert_eq!((error.kind, error.retries.len()), (ModelErrorKind::Unreachable, 5));

@@ -38,7 +38,7 @@ pub struct Setup {
     /// The client to add this server to; `none` for no client
     #[arg(long, value_name = "CLIENT", value_parser = client_or_none())]
     pub client: Option<ClientChoice>,
-    /// Take the default answer to every question
+    /// Take the default answer to every question; no client is changed but that of --client
     #[arg(long)]
     pub yes: bool,
     /// Do no task at the end

@@ -168,6 +168,31 @@ fn an_error_says_how_a_text_is_told_and_where_a_virtual_phone_is() {
 }
 
 #[test]
+fn a_text_without_quotes_and_a_task_without_a_command_have_a_way_out() {
+    let told = |words: &[&str]| {
+        let words = ["ayeaye"].iter().chain(words);
+        tip::with_tip(command_line(None).try_get_matches_from(words).unwrap_err()).to_string()
+    };
+    for (words, way_out) in [
+        (&["run", "Switch", "Wi-Fi", "off"][..], "TASK of several words stands in quotes"),
+        (&["continue", "last", "Switch", "it"], "TEXT of several words stands in quotes"),
+        (&["task", "save", "late", "Open", "it"], "TEXT of several words stands in quotes"),
+        (
+            &["Switch Wi-Fi off"],
+            &*format!("ayeaye run {}\n", crate::text::shell_word("Switch Wi-Fi off")),
+        ),
+        (&["version"], "ayeaye --version"),
+        (&["-v"], "ayeaye --version"),
+    ] {
+        let text = told(words);
+        assert!(text.contains(way_out) && !text.contains("similar"), "{words:?}: {text}");
+    }
+    for words in [&["devices", "R58M12ABCDE"][..], &["run", "it", "--vitrual"], &["rum"]] {
+        assert!(!told(words).contains("quotes"), "{words:?}");
+    }
+}
+
+#[test]
 fn flags_become_settings() {
     let settings = |words: &str| -> Vec<(&'static str, String)> {
         parse(words).unwrap().flags().into_iter().map(|flag| (flag.key, flag.value)).collect()

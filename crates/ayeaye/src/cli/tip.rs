@@ -1,18 +1,52 @@
 //! The way out that an error of the command line names, where clap knows none.
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::text::shell_word;
+
 const NO_VIRTUAL: &str = "\
 a virtual phone is in the command that drives it, and gone with it: `ayeaye run TASK --virtual`, `ayeaye demo`. One that \
 is listed and checked as your own: `ayeaye phone` in another terminal, then `ayeaye connect 127.0.0.1:5555`";
+const VERSION: &str = "`ayeaye --version` or -V says it";
 
 /// The error, with the way out if it is one that people run into.
 pub(super) fn with_tip(mut err: clap::Error) -> clap::Error {
-    let unknown = match err.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(argument)) => argument.as_str(),
-        _ => "",
-    };
-    if err.kind() == ErrorKind::UnknownArgument && unknown == "--virtual" {
-        err.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![NO_VIRTUAL.into()]));
+    if let Some(tip) = tip(&err) {
+        err.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        // "A similar subcommand exists" is said beside it.
+        err.remove(ContextKind::SuggestedSubcommand);
     }
     err
+}
+
+fn tip(err: &clap::Error) -> Option<String> {
+    let told = |kind| match err.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    match err.kind() {
+        ErrorKind::UnknownArgument => match told(ContextKind::InvalidArg) {
+            "--virtual" => Some(NO_VIRTUAL.to_owned()),
+            "-v" => Some(VERSION.to_owned()),
+            word if !word.starts_with('-') => {
+                of_many_words(&err.get(ContextKind::Usage)?.to_string())
+            }
+            _ => None,
+        },
+        ErrorKind::InvalidSubcommand => match told(ContextKind::InvalidSubcommand) {
+            "version" => Some(VERSION.to_owned()),
+            text if text.contains(' ') => {
+                Some(format!("a task stands behind `run`: ayeaye run {}", shell_word(text)))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Where a command takes one text, and there are more words.
+fn of_many_words(usage: &str) -> Option<String> {
+    ["<TASK>", "[TEXT]"].into_iter().find(|value| usage.contains(value)).map(|value| {
+        let value = &value[1..value.len() - 1];
+        format!("{value} of several words stands in quotes, as in: ayeaye run 'Switch Wi-Fi off'")
+    })
 }

@@ -11,9 +11,10 @@ use crate::cli::SessionName;
 use crate::command::Exit;
 use crate::command::run::{RunOptions, answer, resume, to_the_end};
 use crate::command::sessions::{find, is_busy};
-use crate::command::wants_more_than_steps;
+use crate::command::{ensure_model, wants_more_than_steps};
 use crate::config::Config;
 use crate::mcp::args;
+use crate::mcp::results::begins_run;
 use crate::scripted_model;
 use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
@@ -65,6 +66,9 @@ pub async fn go_on(
         return Ok(Exit::Usage);
     }
     let report = app.agent.report(id, &Principal::operator()).await?;
+    if begins_run(&report, text.is_some()) {
+        ensure_model(&app, "ayeaye continue").await?;
+    }
     terminal.item("session", &id.to_string());
     terminal.item("task", &lines(&report.task));
     if app.adb_device.is_some() {

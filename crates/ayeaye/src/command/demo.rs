@@ -58,7 +58,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
             Some("INFO_ACTION_NEEDS_REPLY") => {
                 terminal.item("question", &lines(text(&result["question"], "text")));
                 let Some(reply) = answer(yes, terminal).await else {
-                    terminal.item("waiting", "nobody answered; the session is kept");
+                    terminal.item("waiting", "nobody answered (--yes would); the session is kept");
                     break Exit::NeedsAnswer;
                 };
                 let next = json!({ "session_id": session.to_string(), "reply_from_client": reply });

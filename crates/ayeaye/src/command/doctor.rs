@@ -193,7 +193,7 @@ fn left_unchecked(config: &Config, checked: &[ayeaye_model::Finding]) -> Option<
             one_line(&config.model.name)
         );
         Finding::new(Severity::Warning, "model", text)
-            .with_hint("once it can be reached, check again")
+            .with_hint("once that is put right, check again")
     })
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::command::Exit;
 use crate::command::called::ayeaye;
 use crate::config::Config;
-use crate::mcp::results::{RunResult, waits};
+use crate::mcp::results::{RunResult, reason_to_go_on, waits};
 use crate::terminal::Terminal;
 use crate::text::lines;
 
@@ -31,7 +31,7 @@ pub(super) struct RunJson {
 
 impl RunJson {
     pub(super) fn new(report: &Report, config: &Config) -> Self {
-        Self::with_next(report, config, next(report.stop_reason))
+        Self::with_next(report, config, next(report))
     }
 
     /// Of a run that this process leaves before it has ended.
@@ -52,8 +52,8 @@ impl RunJson {
 }
 
 /// What to do now, in commands.
-fn next(reason: StopReason) -> &'static str {
-    match reason {
+fn next(report: &Report) -> &'static str {
+    match reason_to_go_on(report) {
         StopReason::TaskCompletedSuccessfully => {
             "Done. `ayeaye continue ID TEXT` gives the session its next task."
         }
@@ -69,6 +69,9 @@ fn next(reason: StopReason) -> &'static str {
             "`ayeaye doctor` looks what is wrong with the model; `ayeaye continue ID` tries again."
         }
         StopReason::DeviceLost => "When the phone is back, `ayeaye continue ID` goes on.",
+        StopReason::Cancelled | StopReason::ServerRestarted if report.is_over => {
+            "This request is given up. `ayeaye continue ID TEXT` gives the session its next task."
+        }
         StopReason::Cancelled
         | StopReason::UserPaused
         | StopReason::ManualStopScreenOff
@@ -124,8 +127,13 @@ pub(super) fn print_end(report: &Report, terminal: Terminal) -> Exit {
 
 /// Prints the command that goes on with a session, where there is something to go on with.
 pub(super) fn print_way_on(report: &Report, terminal: Terminal) {
+    let reason = reason_to_go_on(report);
+    if report.is_over && matches!(reason, StopReason::Cancelled | StopReason::ServerRestarted) {
+        let go_on = format!("{} continue {} 'ANOTHER TASK'", ayeaye(), report.session_id);
+        return terminal.item("go on", &go_on);
+    }
     let secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
-    print_way_on_from((report.session_id, report.stop_reason), secret, terminal);
+    print_way_on_from((report.session_id, reason), secret, terminal);
 }
 
 /// The same of what is known of a session: its name, how it stopped, whether its question asks for a secret.

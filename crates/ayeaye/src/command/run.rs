@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ayeaye_agent::{
     Agent, ContinueTask, DeviceEntry, DeviceId, Follower, Principal, Question, Replay, ReplyMode,
-    Report, RunPhase, SessionId, StartTask, StopReason, UserInput,
+    Report, RunPhase, RunUpdate, SessionId, StartTask, StopReason, UserInput,
 };
 use jiff::Timestamp;
 
@@ -276,7 +276,7 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal, signals: &Shutdo
         terminal.item("waiting", &lines(&place));
     }
     loop {
-        shown.steps(&follower.report(), terminal);
+        shown.news(&follower.update(), terminal);
         tokio::select! {
             more = follower.changed() => if !more { break },
             _ = poll.tick() => waiting.now(busy_with(follower)),
@@ -293,20 +293,33 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal, signals: &Shutdo
         }
     }
     drop(waiting);
-    let report = follower.report();
-    shown.steps(&report, terminal);
-    report
+    let update = follower.update();
+    shown.news(&update, terminal);
+    update.report
 }
 
-/// The steps that have been printed.
+/// What has been printed.
 #[derive(Debug, Default)]
 struct Shown {
-    /// Number of the next one, from 0 through the session.
+    /// Number of the next step, from 0 through the session.
     next: u32,
+    /// That kept steps fit no more.
+    replay_ended: bool,
 }
 
 impl Shown {
-    /// Prints what is new. A long report leaves out steps from its middle: only their numbers count.
+    /// Prints what is new.
+    fn news(&mut self, update: &RunUpdate, terminal: Terminal) {
+        // Steps that were done again come first.
+        let by_model = if self.replay_ended { None } else { update.replay_ended.as_deref() };
+        self.steps(&update.report, terminal);
+        if let Some(why) = by_model {
+            terminal.item("replay", &lines(why));
+            self.replay_ended = true;
+        }
+    }
+
+    /// A long report leaves out steps from its middle: only their numbers count.
     fn steps(&mut self, report: &Report, terminal: Terminal) {
         for line in report.steps.iter().filter(|line| self.next <= line.step) {
             terminal.step_in_words(line);

@@ -123,7 +123,7 @@ pub async fn show(
     } else {
         for (number, (request, steps)) in (1..).zip(requests::with_steps(&requests, &report.steps))
         {
-            terminal.item(&format!("request {number}"), &lines(&request.text));
+            terminal.item(&format!("request {number}"), &request.title());
             for step in steps {
                 terminal.step(step);
             }

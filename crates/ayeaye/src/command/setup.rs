@@ -90,7 +90,7 @@ pub async fn setup(
 
 /// After Ctrl-C at a question, whose line is still open.
 fn stopped(terminal: Terminal) -> Exit {
-    terminal.line("");
+    terminal.line("\nStopped. What was changed until now stays.");
     Exit::Failed
 }
 
@@ -145,6 +145,7 @@ async fn client(
     asker: Asker,
 ) -> anyhow::Result<(bool, Exit)> {
     let terminal = asker.terminal;
+    let mut has_one = false;
     let client = match args.client {
         Some(ClientChoice::This(client)) => Some(client),
         Some(ClientChoice::None) => None,
@@ -157,8 +158,9 @@ async fn client(
                 terminal.line("No client was found here; `ayeaye install CLIENT` adds one later.");
                 return Ok((false, Exit::Done));
             }
+            has_one = here.iter().any(|(_, state)| state.is_installed());
             for (at, (client, state)) in here.iter().enumerate() {
-                let state = if state.is_installed() { "installed" } else { "" };
+                let state = if state.is_installed() { "has ayeaye" } else { "" };
                 terminal.line(&format!("  {:>2}  {:<22} {state}", at + 1, client.title()));
             }
             let none = here.len() + 1;
@@ -171,7 +173,7 @@ async fn client(
     };
     let Some(client) = client else {
         terminal.line("No client was changed; `ayeaye install CLIENT` adds one later.");
-        return Ok((false, Exit::Done));
+        return Ok((has_one, Exit::Done));
     };
     let install = Install {
         client: Some(client),

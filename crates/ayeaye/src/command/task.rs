@@ -151,8 +151,8 @@ async fn run(
     let app = app(config, args.virtual_phone, &args.traits).await?;
     match (ensure_model(&app, "ayeaye task run").await, &replay) {
         (Err(_), Some(_)) => terminal.item(
-            "no model",
-            "is configured: the kept steps are done, and the task stops where they do not fit",
+            "model",
+            "none answers: the kept steps are done, and the task stops where they do not fit",
         ),
         (found, _) => found?,
     }

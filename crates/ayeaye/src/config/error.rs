@@ -150,6 +150,8 @@ pub enum ValueError {
     #[error("it needs {0} beside it")]
     Needs(&'static str),
     #[error(transparent)]
+    LogFilter(#[from] crate::log::InvalidFilter),
+    #[error(transparent)]
     AdbServer(#[from] ayeaye_adb::InvalidAddress),
     #[error(transparent)]
     Profile(#[from] ayeaye_model::UnknownProfile),

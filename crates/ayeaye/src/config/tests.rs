@@ -166,6 +166,12 @@ fn bad_values_name_the_setting_and_where_it_was_said() {
     assert!(
         error(&[], &[("AYEAYE_HTTP_ALLOWED_HOSTS", "ok.example,http://x")]).contains("http://x")
     );
+    let log = error(&[], &[("AYEAYE_LOG", "info,warning")]);
+    assert!(
+        log.starts_with("`log` from environment AYEAYE_LOG: it must be a filter")
+            && log.contains("\"warning\""),
+        "{log}"
+    );
     // Either would end every run before its first step.
     for nothing in [("AYEAYE_RUN_COST_BUDGET", "0"), ("AYEAYE_JOURNAL_MAX_SESSION_SIZE", "0MiB")] {
         assert!(error(&[], &[nothing]).contains("more than 0"), "{nothing:?}");

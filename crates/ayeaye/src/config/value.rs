@@ -25,6 +25,13 @@ pub(super) fn line(text: &str) -> Result<String, ValueError> {
     Ok(text.to_owned())
 }
 
+/// Which logs are written.
+pub(super) fn log_filter(text: &str) -> Result<String, ValueError> {
+    let filter = line(text)?;
+    crate::log::check(&filter)?;
+    Ok(filter)
+}
+
 /// A secret that fits into an HTTP header.
 pub(super) fn secret(text: &str) -> Result<Secret, ValueError> {
     let text = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_graphic()));

@@ -51,7 +51,8 @@ impl ToolError {
             "." => format!("the arguments do not fit: {cause}"),
             path => format!("`{path}` does not fit: {cause}"),
         };
-        let hint = if cause.contains("`device_id`") {
+        // A field that there is not is told with all that there are.
+        let hint = if cause.contains("`device_id`") && !cause.starts_with("unknown field") {
             "list_connected_devices shows the phones and their device_id"
         } else {
             "tools/list says what each tool takes"

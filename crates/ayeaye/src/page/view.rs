@@ -365,6 +365,9 @@ fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
         _ if report.is_by_hand() => {
             "You acted on the phone yourself. Act again, or give the agent a task."
         }
+        StopReason::ServerRestarted | StopReason::Cancelled if report.is_over => {
+            "This request is given up: give it another task."
+        }
         _ => "Nothing is lost: resume it, advise it, or give it another task.",
     }
 }

@@ -33,18 +33,22 @@ pub struct Waiting {
 #[derive(Debug)]
 struct Wait {
     text: String,
+    since: Instant,
     over: bool,
 }
 
 impl Waiting {
     pub(super) fn begin(what: &str, shows: bool, dim: bool) -> Self {
-        let what = Arc::new(Mutex::new(Wait { text: what.to_owned(), over: false }));
+        let what = Arc::new(Mutex::new(Wait {
+            text: what.to_owned(),
+            since: Instant::now(),
+            over: false,
+        }));
         let ticking = shows.then(|| {
             let what = Arc::clone(&what);
             AbortOnDropHandle::new(tokio::spawn(async move {
-                let begun = Instant::now();
                 tokio::time::sleep(PATIENCE).await;
-                while show(&what, dim, begun.elapsed()) {
+                while show(&what, dim) {
                     tokio::time::sleep(TICK).await;
                 }
             }))
@@ -52,9 +56,13 @@ impl Waiting {
         Self { what, ticking }
     }
 
-    /// Something else is waited for now; the time goes on.
+    /// This is waited for now; if it is something else, its time begins.
     pub fn now(&self, what: &str) {
-        what.clone_into(&mut guard(&self.what).text);
+        let mut wait = guard(&self.what);
+        if wait.text != what {
+            what.clone_into(&mut wait.text);
+            wait.since = Instant::now();
+        }
     }
 }
 
@@ -84,11 +92,11 @@ pub(super) fn around(write: impl FnOnce()) {
 }
 
 /// Draws the line, unless the wait is over.
-fn show(what: &Mutex<Wait>, dim: bool, passed: Duration) -> bool {
+fn show(what: &Mutex<Wait>, dim: bool) -> bool {
     let mut shown = guard(&SHOWN);
     let text = match &*guard(what) {
         Wait { over: true, .. } => return false,
-        Wait { text, .. } => with_time(text, passed),
+        Wait { text, since, .. } => with_time(text, since.elapsed()),
     };
     let line = Line { text, dim };
     draw(&line);

@@ -401,6 +401,7 @@ fn a_question_that_was_dropped_for_another_task_is_not_asked_after_a_crash() {
     process().block_on(async {
         let told = next.agent.report(session, &client()).await.unwrap();
         assert_eq!((told.stop_reason, told.question), (StopReason::ServerRestarted, None));
+        assert!(told.is_over, "nothing but another task goes on with it");
         let done = next.go_on(session, UserInput::Task("Text Bob".to_owned())).await;
         assert_eq!((done.task.as_str(), done.message.as_str()), ("Text Bob", "three"));
         all_is_closed(&next.events(session).await);

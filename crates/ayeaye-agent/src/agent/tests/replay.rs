@@ -118,7 +118,7 @@ async fn another_last_screen_is_judged_by_the_model_and_the_rest_was_done() {
     let told = notes(&rig, &report).await.concat();
     assert!(told.contains("the last screen is not the same as then"), "{told}");
     let heard = rig.script.last().system_notes.concat();
-    assert!(heard.contains("The first 1 steps were repeated"), "{heard}");
+    assert!(heard.contains("The first step was repeated"), "{heard}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,6 @@
 use super::*;
 use crate::{Direction, Key};
 
-const TASK: &str = "Read me the newest note";
 const HOME: &str = "com.android.launcher3/x";
 
 /// A window of an app that the phone does not say is in front: that is what lies under it.

@@ -2,8 +2,6 @@
 use super::*;
 use crate::gate::{Ask, GateDecision};
 
-const TASK: &str = "Read me the newest note";
-
 fn chat() -> Scene {
     Scene::of("com.example.chat", "Anna")
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::*;
 use crate::{DeviceCommand, Direction, Key};
 
-const TASK: &str = "Read me the newest note";
 const ATTACKS: &str = include_str!("tables/odd.tsv");
 const OTHERS: &str = include_str!("tables/others.tsv");
 const LABELS: &str = include_str!("tables/labels.tsv");

@@ -136,6 +136,8 @@ async fn what_others_put_into_a_log_is_there_when_it_was_made_anew() {
         ufo.join("xml/mine.txt"),
         ufo.join("experience/response.log"),
         player.join("notes.md"),
+        llm.join("notes/notes.md"),
+        llm.join("AppAgent-before/responses/response_1.json"),
         rig.data.path().join(format!("traces/{id}-mine.txt")),
     ];
     for path in &theirs {

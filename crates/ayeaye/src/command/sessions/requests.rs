@@ -1,18 +1,25 @@
 //! Which steps of a session are for which of its requests.
 use ayeaye_agent::journal::{Event, Fact};
-use ayeaye_agent::{AgentError, Journal, SessionId, StepSummary};
+use ayeaye_agent::{AgentError, DIRECT_REQUEST, Journal, SessionId, StepSummary};
 use serde_json::{Value, json};
+
+use crate::text::lines;
 
 /// A request of a session: what opened a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request {
-    /// In the user's words.
+    /// In the user's words; [`DIRECT_REQUEST`] where a client, or a person, acted by hand.
     pub(super) text: String,
     /// The first step that was done for it, from 0 through the session; none if there was no time for one.
     first_step: Option<u32>,
 }
 
 impl Request {
+    /// As a line for people.
+    pub(super) fn title(&self) -> String {
+        if self.text == DIRECT_REQUEST { "acts by hand".to_owned() } else { lines(&self.text) }
+    }
+
     pub(super) fn in_json(&self) -> Value {
         json!({ "text": self.text, "first_step": self.first_step })
     }

@@ -88,10 +88,15 @@ pub(super) async fn run(
     let task = TaskToRun { device: Some(device), text: words.to_owned(), replay: None };
     let exit = run::run(&app, config, task, options, (terminal, signals)).await?.exit;
     if exit == Exit::Done {
-        terminal.line(if client_added {
-            "\nThat is all. Your client can do the same: just ask it."
-        } else {
-            "\nThat is all. `ayeaye run TASK` does the next one; `ayeaye install` lets a client do the same."
+        terminal.line(match (client_added, phone) {
+            (true, _) => "\nThat is all. Your client can do the same: just ask it.",
+            (false, Phone::Virtual) => {
+                "\nThat is all. `ayeaye run TASK --virtual` does the next one; `ayeaye install CLIENT --virtual` lets a \
+                 client do the same."
+            }
+            (false, _) => {
+                "\nThat is all. `ayeaye run TASK` does the next one; `ayeaye install CLIENT` lets a client do the same."
+            }
         });
     }
     Ok(exit)

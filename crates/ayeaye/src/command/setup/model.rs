@@ -340,7 +340,7 @@ impl Chosen {
         let change = kept::Change::plain(file.clone(), before, after);
         let empty = change.before.is_none() && change.after.as_deref().is_none_or(str::is_empty);
         if empty {
-            terminal.line("That is so without a settings file.");
+            terminal.line("Nothing has to be written for that.");
         } else if change.is_nothing() {
             terminal.line("The settings file says so already.");
         } else if self.model.is_some()

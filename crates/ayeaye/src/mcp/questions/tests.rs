@@ -1,7 +1,6 @@
 //! Forms and seals, whatever comes back.
-use ayeaye_agent::journal::{DeviceRecord, RunRecord};
 use ayeaye_agent::{
-    DONE_BY_HAND, Principal, Question, QuestionKind, Report, RunInfo, SessionId, StopReason, Usage,
+    DONE_BY_HAND, Principal, Question, QuestionKind, Report, SessionId, StopReason,
 };
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
@@ -10,44 +9,12 @@ use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, JsonObje
 use serde_json::{Value, json};
 
 use super::*;
-use crate::mcp::results::RunResult;
+use crate::mcp::results::{RunResult, samples};
 
 fn report(question: Question) -> Report {
-    let wm_size = [60, 120];
-    let named = |name: &str| name.to_owned();
-    Report {
-        session_id: SessionId::new(),
-        stop_reason: StopReason::InfoActionNeedsReply,
-        task: named("Text\u{202e} Anna\nnow"),
-        device: DeviceRecord {
-            device_id: named("x"),
-            model: named("x"),
-            android_version: named("14"),
-            wm_size,
-        },
-        global_steps: 3,
-        local_steps: 2,
-        final_action: None,
-        message: question.text.clone(),
-        question: Some(question),
-        steps: Vec::new(),
-        usage: Usage::default(),
-        screenshot_step: None,
-        run: RunInfo {
-            number: 1,
-            began: 0,
-            facts: RunRecord {
-                max_steps: 20,
-                reply_mode: ReplyMode::PassToClient.into(),
-                planner: false,
-                policy: None,
-                device_server: None,
-            },
-        },
-        updated: None,
-        is_over: false,
-        asked_at_step: 3,
-    }
+    let (task, message) = ("Text\u{202e} Anna\nnow".to_owned(), question.text.clone());
+    let asked = samples::report(StopReason::InfoActionNeedsReply);
+    Report { task, message, question: Some(question), asked_at_step: 3, ..asked }
 }
 
 fn question(kind: QuestionKind, text: &str, options: &[&str]) -> Question {

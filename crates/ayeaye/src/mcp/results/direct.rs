@@ -149,9 +149,10 @@ fn next(asked: bool, offer: Offer) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::journal::{ActionRecord, DeviceRecord, RunRecord};
-    use ayeaye_agent::{ReplyMode, RunInfo, SessionId, StepSummary, StopReason, Usage};
+    use ayeaye_agent::journal::ActionRecord;
+    use ayeaye_agent::{StepSummary, StopReason};
 
+    use super::super::samples::report;
     use super::*;
     use crate::config::{ToolChoice, ToolSet};
     use crate::model_presence::ModelState;
@@ -168,39 +169,8 @@ mod tests {
             uncertain: None,
             caption: None,
         };
-        let report = Report {
-            session_id: SessionId::new(),
-            stop_reason: StopReason::UserPaused,
-            task: String::new(),
-            device: DeviceRecord {
-                device_id: "a".to_owned(),
-                model: String::new(),
-                android_version: String::new(),
-                wm_size: [1, 1],
-            },
-            global_steps: 5,
-            local_steps: 1,
-            final_action: None,
-            message: "no space left".to_owned(),
-            question: None,
-            steps: Vec::new(),
-            usage: Usage::default(),
-            screenshot_step: None,
-            run: RunInfo {
-                number: 0,
-                began: 0,
-                facts: RunRecord {
-                    max_steps: 1,
-                    reply_mode: ReplyMode::NoReply.into(),
-                    planner: false,
-                    policy: None,
-                    device_server: None,
-                },
-            },
-            updated: None,
-            asked_at_step: 0,
-            is_over: false,
-        };
+        let message = "no space left".to_owned();
+        let report = Report { message, ..report(StopReason::UserPaused) };
         let (session_id, shown, pictured) = (report.session_id, None, false);
         let acted = outcome.map(|outcome| DirectResult {
             session_id,

@@ -37,20 +37,33 @@ pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str 
     }
 }
 
-/// What to do now.
-pub(super) fn next(report: &Report) -> &'static str {
-    let question = report.question.as_ref();
-    let reason = match report.stop_reason {
-        // A run that ended while it stood still for an answer, an operator's or a model's: nothing but one has it go
-        // on.
-        StopReason::Cancelled | StopReason::UserPaused | StopReason::ModelFailed
-            if question.is_some() =>
+/// The stop reason whose way on a run's is. One that ended while it stood still for an answer, an operator's or a
+/// model's, goes on with nothing but one.
+pub(crate) fn reason_to_go_on(report: &Report) -> StopReason {
+    match report.stop_reason {
+        StopReason::Cancelled
+        | StopReason::UserPaused
+        | StopReason::ModelFailed
+        | StopReason::BudgetReached
+            if report.question.is_some() =>
         {
             StopReason::InfoActionNeedsReply
         }
         reason => reason,
-    };
-    match reason {
+    }
+}
+
+/// Whether going on with a session, with a text or without one, begins a run. Else one that goes on is followed, or
+/// what there is is told again.
+pub(crate) fn begins_run(report: &Report, has_text: bool) -> bool {
+    report.stop_reason != StopReason::StillRunning
+        && (has_text || !report.is_over && report.question.is_none())
+}
+
+/// What to do now.
+pub(super) fn next(report: &Report) -> &'static str {
+    let question = report.question.as_ref();
+    match reason_to_go_on(report) {
         StopReason::TaskCompletedSuccessfully => {
             "Done. For something related on the same phone call ask_agent_continue with this \
              session_id and a task; for anything else start a new task."
@@ -103,7 +116,7 @@ pub(super) fn next(report: &Report) -> &'static str {
         StopReason::UserPaused => {
             "It is paused. When your user wants it to go on, call ask_agent_continue with this session_id."
         }
-        StopReason::Cancelled if report.is_over => {
+        StopReason::Cancelled | StopReason::ServerRestarted if report.is_over => {
             "This request is given up. For something else on the same phone call ask_agent_continue with this \
              session_id and a task, or start a new task."
         }
@@ -120,6 +133,50 @@ pub(super) fn next(report: &Report) -> &'static str {
         StopReason::StorageFailed => {
             "The server cannot write its records: see message. Nothing more is done on the phone until \
              the user fixes that."
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::report;
+    use super::*;
+
+    #[test]
+    fn an_open_question_is_answered_however_its_run_ended() {
+        for reason in [
+            StopReason::InfoActionNeedsReply,
+            StopReason::Cancelled,
+            StopReason::UserPaused,
+            StopReason::ModelFailed,
+            StopReason::BudgetReached,
+        ] {
+            let asks = Report { question: Some(Question::info("Which?")), ..report(reason) };
+            assert_eq!(reason_to_go_on(&asks), StopReason::InfoActionNeedsReply);
+            assert!(next(&asks).starts_with("Ask your user"), "{reason:?}");
+        }
+        let failed = report(StopReason::ModelFailed);
+        assert_eq!(reason_to_go_on(&failed), StopReason::ModelFailed);
+    }
+
+    #[test]
+    fn what_is_only_told_again_begins_no_run() {
+        let failed = report(StopReason::ModelFailed);
+        let asks = Report { question: Some(Question::info("Which?")), ..failed.clone() };
+        let over = Report { is_over: true, ..report(StopReason::TaskCompletedSuccessfully) };
+        let running = report(StopReason::StillRunning);
+        let begun =
+            |has_text| [&failed, &asks, &over, &running].map(|report| begins_run(report, has_text));
+        assert_eq!(begun(false), [true, false, false, false]);
+        assert_eq!(begun(true), [true, true, true, false]);
+    }
+
+    #[test]
+    fn what_is_given_up_goes_on_with_a_task_only() {
+        for reason in [StopReason::Cancelled, StopReason::ServerRestarted] {
+            assert!(next(&report(reason)).starts_with("Nothing is lost"), "{reason:?}");
+            let over = next(&Report { is_over: true, ..report(reason) });
+            assert!(over.contains("given up") && over.contains("and a task"), "{over}");
         }
     }
 }

@@ -95,15 +95,18 @@ impl Server {
             }
             (None, None) => UserInput::Nothing,
         };
-        match input {
-            UserInput::Task(_) => self.ensure_model().await?,
-            UserInput::Answer { question, .. } => {
-                let id = args::session_id(&args.session_id)?;
-                if !self.agent.report(id, &principal::of(&ctx)).await?.asks(question) {
-                    return Err(ToolError::not_open());
-                }
+        if let UserInput::Answer { question, .. } = input {
+            let id = args::session_id(&args.session_id)?;
+            if !self.agent.report(id, &principal::of(&ctx)).await?.asks(question) {
+                return Err(ToolError::not_open());
             }
-            _ => {}
+        }
+        if !self.model.state().await.takes_tasks() {
+            let id = args::session_id(&args.session_id)?;
+            let report = self.agent.report(id, &principal::of(&ctx)).await?;
+            if results::begins_run(&report, !matches!(input, UserInput::Nothing)) {
+                self.ensure_model().await?;
+            }
         }
         let next = ContinueTask {
             policy: args::policy(args.policy.as_deref())?,

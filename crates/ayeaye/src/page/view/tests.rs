@@ -1,37 +1,10 @@
-use ayeaye_agent::journal::{DeviceRecord, RunRecord};
-use ayeaye_agent::{ReplyMode, RunInfo, Usage};
+use ayeaye_agent::journal::DeviceRecord;
 
 use super::*;
+use crate::mcp::results::samples;
 
 fn report(stop_reason: StopReason, task: &str, question: Option<Question>) -> Report {
-    Report {
-        session_id: SessionId::new(),
-        stop_reason,
-        task: task.to_owned(),
-        device: device(),
-        global_steps: 5,
-        local_steps: 1,
-        final_action: None,
-        message: "m".to_owned(),
-        question,
-        steps: Vec::new(),
-        usage: Usage::default(),
-        screenshot_step: None,
-        run: RunInfo {
-            number: 0,
-            began: 0,
-            facts: RunRecord {
-                max_steps: 1,
-                reply_mode: ReplyMode::PassToClient.into(),
-                planner: false,
-                policy: None,
-                device_server: None,
-            },
-        },
-        updated: None,
-        asked_at_step: 0,
-        is_over: false,
-    }
+    Report { task: task.to_owned(), question, ..samples::report(stop_reason) }
 }
 
 fn device() -> DeviceRecord {
