@@ -3,6 +3,7 @@
 //! Commands are the exception: starting a shell takes a phone some twenty milliseconds, so while it is driven they
 //! share one (see [`PersistentShell`]).
 mod commands;
+mod failures;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -329,21 +330,6 @@ impl DeviceClient {
         }
     }
 
-    /// The error for what was requested and not answered in time.
-    fn timed_out(&self, what: &str, after: Duration) -> DeviceError {
-        self.is_in_doubt.store(true, Ordering::Relaxed);
-        DeviceError::TimedOut { id: self.id.clone(), what: what.to_owned(), after }
-    }
-
-    /// The error for what was requested and failed.
-    fn request_failed(&self, what: &str, error: ProtocolError) -> DeviceError {
-        let error = device_error(&self.id, what, Stage::Requested, error);
-        if error.is_unreachable() {
-            self.is_in_doubt.store(true, Ordering::Relaxed);
-        }
-        error
-    }
-
     /// A connection to the phone itself, on which nothing has been asked of it yet. That is why another way
     /// may be tried where there is one.
     async fn reach(&self, what: &str, deadline: Instant) -> Result<Connection, DeviceError> {
@@ -402,20 +388,5 @@ impl DeviceClient {
         };
         let list = self.features.get_or_try_init(ask).await?;
         Ok(list.trim().split(',').any(|feature| feature == name))
-    }
-
-    /// The error for a phone that refuses.
-    pub(crate) fn refused(&self, what: &str, reason: impl Into<String>) -> DeviceError {
-        DeviceError::Refused { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
-    }
-
-    /// The error for what is not sent to the phone.
-    pub(crate) fn not_sent(&self, what: &str, reason: impl Into<String>) -> DeviceError {
-        DeviceError::NotSent { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
-    }
-
-    /// The error for an answer that cannot be understood.
-    pub(crate) fn garbled(&self, what: &str, reason: impl Into<String>) -> DeviceError {
-        DeviceError::Garbled { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
     }
 }

@@ -39,6 +39,7 @@ mod settings;
 mod step;
 #[cfg(test)]
 mod tests;
+mod update;
 mod whole_answer;
 
 use std::sync::Arc;
@@ -66,48 +67,14 @@ use self::replayed::ReplayProgress;
 pub(crate) use self::settings::Ledger;
 use self::settings::RunChangeLog;
 use self::step::StepBuilder;
+pub use self::update::{RunPhase, RunUpdate};
 use crate::deps::AgentDeps;
 use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
 use crate::named_secret::names_secret;
 use crate::replay::Replay;
-use crate::report::Report;
 use crate::session::HOST_AGENT;
 use crate::settle::times::SettleTimes;
 use crate::{Action, Device, Question, ReplyMode, Session, StopReason, Surroundings, error_chain};
-
-/// What a run is busy with, for a person who waits for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunPhase {
-    /// It waits for its turn on the phone.
-    Queued,
-    /// The phone is made ready.
-    Preparing,
-    /// The phone is looked at, until its screen stands still.
-    Looking,
-    /// A model has been asked.
-    Deciding,
-    /// Something is done on the phone.
-    Acting,
-    /// An operator has been asked.
-    Asking,
-    /// The end is recorded, and logs are completed.
-    Ending,
-}
-
-/// The state of a run as its followers see it. They see the latest update, not every one.
-#[derive(Debug, Clone)]
-pub struct RunUpdate {
-    /// The report so far.
-    pub report: Arc<Report>,
-    /// What happened last, in one short line.
-    pub line: String,
-    /// What is being done. That it changes wakes no follower: look now and then.
-    pub phase: RunPhase,
-    /// Why the steps of an earlier run are not done again any more, once that is so.
-    pub replay_ended: Option<Arc<str>>,
-    /// False once the run has stopped and everything is recorded.
-    pub running: bool,
-}
 
 /// What a run is to do, and the channels to it.
 pub(crate) struct RunSetup {

@@ -1,11 +1,14 @@
 //! The run of one direct action: a step that the client decided instead of a model.
 //!
 //! An open round and an open question of the agent stay open, so that it can resume where it stopped.
+mod result;
+
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Map;
 use tokio::time::Instant;
 
+pub use self::result::{DirectOutcome, DirectResult, ScreenAfter};
 use super::act::SECRET_FORGOTTEN;
 use super::gate::refusal;
 use super::observer::Observation;
@@ -17,12 +20,11 @@ use crate::event::GateRecord;
 use crate::gate::{GateDecision, Policy, Rule, needs_elements};
 use crate::journal::{AgentType, Fact, NoteKind, ResumeReason, StepStart};
 use crate::report::DIRECT_REQUEST;
-use crate::report::StepSummary;
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::session::CLIENT;
 use crate::{
-    Action, Agreed, Component, Decision, Device, DeviceCommand, DeviceError, Gesture, Key,
-    LeaveRequest, ScreenSize, SessionId, StopReason, error_chain, settle,
+    Action, Agreed, Decision, Device, DeviceCommand, DeviceError, Gesture, Key, LeaveRequest,
+    StopReason, error_chain, settle,
 };
 
 const DIRECT_ROUND: &str = "In this round the client acts on the phone itself.";
@@ -44,62 +46,6 @@ pub(crate) struct DirectRequest {
     /// What a person has agreed to.
     pub(crate) agreed: Agreed,
     pub(crate) result: Arc<OnceLock<DirectResult>>,
-}
-
-/// The result of a direct action.
-#[derive(Debug, Clone)]
-pub struct DirectResult {
-    /// The session.
-    pub session_id: SessionId,
-    /// The step, from 0.
-    pub step: u32,
-    /// The action as recorded, without secrets.
-    pub line: StepSummary,
-    /// Whether it was carried out.
-    pub outcome: DirectOutcome,
-    /// What the client should know besides.
-    pub note: Option<String>,
-    /// The screen afterwards, if it could be seen.
-    pub shown: Option<ScreenAfter>,
-    /// Whether the screen before it is stored.
-    pub pictured: bool,
-}
-
-/// Whether an action was carried out.
-#[derive(Debug, Clone, PartialEq)]
-pub enum DirectOutcome {
-    /// Carried out.
-    Done,
-    /// Not carried out, for this reason.
-    NotDone(String),
-    /// Not carried out: a person has to agree first.
-    NeedsLeave(Box<LeaveRequest>),
-    /// Perhaps carried out; what went wrong.
-    Doubtful(String),
-}
-
-/// The screen after a direct action.
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScreenAfter {
-    /// It looks different from before.
-    pub changed: bool,
-    /// It settled before the cap.
-    pub settled: bool,
-    /// The display is on.
-    pub awake: bool,
-    /// A lock screen is in front.
-    pub locked: bool,
-    /// The app in front, when the phone says.
-    pub app: Option<Component>,
-    /// The soft keyboard is shown.
-    pub keyboard_shown: bool,
-    /// The field in focus hides what is typed into it.
-    pub secret_field: bool,
-    /// The app in front hides its contents from captures.
-    pub protected: bool,
-    /// In pixels, as the phone is held.
-    pub size: ScreenSize,
 }
 
 /// What the gate says of a direct action.

@@ -1,0 +1,59 @@
+//! What has come of a direct action.
+use crate::report::StepSummary;
+use crate::{Component, LeaveRequest, ScreenSize, SessionId};
+
+/// The result of a direct action.
+#[derive(Debug, Clone)]
+pub struct DirectResult {
+    /// The session.
+    pub session_id: SessionId,
+    /// The step, from 0.
+    pub step: u32,
+    /// The action as recorded, without secrets.
+    pub line: StepSummary,
+    /// Whether it was carried out.
+    pub outcome: DirectOutcome,
+    /// What the client should know besides.
+    pub note: Option<String>,
+    /// The screen afterwards, if it could be seen.
+    pub shown: Option<ScreenAfter>,
+    /// Whether the screen before it is stored.
+    pub pictured: bool,
+}
+
+/// Whether an action was carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DirectOutcome {
+    /// Carried out.
+    Done,
+    /// Not carried out, for this reason.
+    NotDone(String),
+    /// Not carried out: a person has to agree first.
+    NeedsLeave(Box<LeaveRequest>),
+    /// Perhaps carried out; what went wrong.
+    Doubtful(String),
+}
+
+/// The screen after a direct action.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenAfter {
+    /// It looks different from before.
+    pub changed: bool,
+    /// It settled before the cap.
+    pub settled: bool,
+    /// The display is on.
+    pub awake: bool,
+    /// A lock screen is in front.
+    pub locked: bool,
+    /// The app in front, when the phone says.
+    pub app: Option<Component>,
+    /// The soft keyboard is shown.
+    pub keyboard_shown: bool,
+    /// The field in focus hides what is typed into it.
+    pub secret_field: bool,
+    /// The app in front hides its contents from captures.
+    pub protected: bool,
+    /// In pixels, as the phone is held.
+    pub size: ScreenSize,
+}

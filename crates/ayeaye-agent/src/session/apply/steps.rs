@@ -1,0 +1,135 @@
+//! How the end of a step changes the state of a session.
+use super::super::state::{InProgress, SessionState, StepPicture};
+use crate::event::{ActionRecord, StepEnd};
+use crate::report::StepSummary;
+use crate::{Action, Decision, HistoryItem, HistoryStep};
+
+/// How a model is told that a step in its history is not its own.
+const CLIENT_STEP_PREFIX: &str = "(done by the client, not by you) ";
+/// Most steps of the client that the agent is told of; what it needs most is the screen.
+const MAX_CLIENT_ACTIONS: usize = 8;
+/// Most pictures of steps that are remembered; the largest number that a profile shows is smaller.
+const MAX_STEP_PICTURES: usize = 16;
+/// Most steps of a run that its report lists.
+const MAX_REPORTED_STEPS: usize = 500;
+/// Longest thought of a step in the report, in characters.
+const MAX_THOUGHT: usize = 600;
+
+impl SessionState {
+    pub(super) fn end_step(&mut self, step: u32, end: &StepEnd) {
+        let InProgress {
+            replies,
+            by_client,
+            agent,
+            picture,
+            decider,
+            noted,
+            said,
+            app,
+            outcome,
+            ..
+        } = std::mem::take(&mut self.in_progress);
+        if let Some(act) = end.action.as_ref().filter(|it| !by_client && is_act(it)) {
+            self.doubt = doubt_about(act, end, outcome.is_some());
+        }
+        if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
+            if self.step_pictures.len() == MAX_STEP_PICTURES {
+                self.step_pictures.remove(0);
+            }
+            self.step_pictures.push(StepPicture { step, blob, size, model, profile });
+        }
+        self.push_step(step, end, (by_client, outcome.is_some()), noted, (said, app));
+        for text in replies {
+            self.push_history(HistoryItem::UserReply(text));
+        }
+        if let Some(request) = self.planning.end_step(&agent, end) {
+            self.push_history(HistoryItem::Subtask(request));
+        }
+    }
+
+    fn push_step(
+        &mut self,
+        step: u32,
+        end: &StepEnd,
+        (by_client, was_sent): (bool, bool),
+        noted: Option<String>,
+        (reply, app): (Option<String>, Option<String>),
+    ) {
+        let times = end.time_ms;
+        let usage = &mut self.current_run.usage;
+        usage.model_ms += times.llm_interaction;
+        usage.other_ms += times.besides_model();
+        let Some(facts) = &end.action else { return };
+        let action = facts.as_told(was_sent);
+        let line = StepSummary {
+            step,
+            action,
+            explain: end.response.comment.clone(),
+            thought: end.response.thought.chars().take(MAX_THOUGHT).collect(),
+            error: end.error.clone(),
+            uncertain: end.uncertain.clone(),
+            caption: end.caption.clone(),
+        };
+        let explain = if by_client {
+            if self.client_activity.lines.len() == MAX_CLIENT_ACTIONS {
+                self.client_activity.lines.remove(0);
+            }
+            self.client_activity.lines.push(line.describe());
+            self.client_activity.steps += 1;
+            format!("{CLIENT_STEP_PREFIX}{}", end.response.comment).trim_end().to_owned()
+        } else {
+            end.response.comment.clone()
+        };
+        self.current_run.final_action = Some(line.clone());
+        if MAX_REPORTED_STEPS <= self.current_run.lines.len() {
+            // The first steps and the last ones tell most.
+            self.current_run.lines.drain(MAX_REPORTED_STEPS / 4..MAX_REPORTED_STEPS / 2);
+        }
+        self.current_run.lines.push(line);
+        // An action of a later version that this one cannot name is left out of what the model is told.
+        if let Ok(mut action) = Action::try_from(facts) {
+            // Where only lengths are written, the note itself is still known.
+            if let (Action::Note { text }, Some(noted)) = (&mut action, noted) {
+                *text = noted;
+            }
+            self.push_history(HistoryItem::Step(HistoryStep {
+                step,
+                decision: Decision {
+                    action,
+                    thought: end.response.thought.clone(),
+                    explain,
+                    summary: end.response.summary.clone(),
+                    observation: end.response.observation.clone(),
+                },
+                error: end.error.clone(),
+                uncertain: end.uncertain.clone(),
+                reply,
+                app,
+            }));
+        }
+    }
+}
+
+/// Whether something is done on the phone by it, also where the user is asked first. What this version cannot read
+/// may be such a thing.
+fn is_act(action: &ActionRecord) -> bool {
+    Action::try_from(action).map_or(true, |action| action.gesture().is_some())
+}
+
+/// What speaks against this last act of a step having been done and had its effect.
+fn doubt_about(action: &ActionRecord, end: &StepEnd, was_sent: bool) -> Option<String> {
+    let act = action.describe();
+    let not_known = |why: &str| {
+        // Whether a lost link came before or behind the act, nobody knows.
+        Some(format!("its last act before this ({act}) is not known to be done: {why}"))
+    };
+    let asks = matches!(Action::try_from(action), Ok(Action::Confirm { .. }));
+    match (&end.error, &end.uncertain) {
+        (Some(error), _) => not_known(error),
+        (None, Some(why)) => {
+            Some(format!("its last act before this ({act}) may have had no effect: {why}"))
+        }
+        (None, None) if asks && !was_sent => not_known("the user was asked first"),
+        (None, None) => None,
+    }
+}

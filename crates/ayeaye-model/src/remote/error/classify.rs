@@ -1,0 +1,142 @@
+//! What an error status and its words mean, and what to do then.
+use std::time::Duration;
+
+use ayeaye_agent::ModelErrorKind;
+
+use super::super::computer_tool;
+use super::Recovery;
+use super::words::{
+    self, CONTEXT_EXCEEDED, DAILY_LIMIT, INVALID_KEY, NO_VISION, QUOTA_EXCEEDED, QUOTA_IF_NO_WAIT,
+    Room, most_pictures, most_tokens, room_for_reply, unsupported_feature,
+};
+
+/// Kind, hint and recovery for an error status. `reason` is the endpoint's own message in lower
+/// case: many endpoints answer 400 to everything, and only their words tell one case from another.
+pub(super) fn classify(
+    status: u16,
+    reason: &str,
+    retry_after: Option<Duration>,
+) -> (ModelErrorKind, &'static str, Recovery) {
+    let mentions = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    let feature = unsupported_feature(reason);
+    let pictures = most_pictures(reason);
+    let tokens = most_tokens(reason);
+    let give_up = |kind, hint| (kind, hint, Recovery::GiveUp);
+    let retry = Recovery::Retry { after: retry_after };
+    match status {
+        403 if words::is_used_up(reason) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
+        403 if words::is_moderated(reason) => give_up(
+            ModelErrorKind::Rejected,
+            "its moderation refuses the task or what the screen shows: ask another endpoint, or a model on a \
+             machine of your own",
+        ),
+        401 | 403 => give_up(
+            ModelErrorKind::Unauthorized,
+            "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
+             model.api-key in ayeaye.toml",
+        ),
+        // Before the others: these messages name parameters and pictures as well.
+        400 | 422 | 500 if mentions(&CONTEXT_EXCEEDED) => prompt_too_long(reason),
+        400 | 422 if tokens.is_some_and(|most| 0 < most) => (
+            ModelErrorKind::Rejected,
+            "it allows no reply as long as this model is asked for: set model.max-tokens to less",
+            tokens.map_or(Recovery::GiveUp, |most| Recovery::FewerTokens { most }),
+        ),
+        400 | 422 | 500 if pictures.is_some_and(|most| 0 < most) => (
+            ModelErrorKind::Rejected,
+            "it takes fewer pictures in one request than this model is asked with: serve it with more \
+             (vLLM: --limit-mm-per-prompt)",
+            pictures.map_or(Recovery::GiveUp, |most| Recovery::FewerPictures { most }),
+        ),
+        400 | 404 | 415 | 422 | 500
+            if pictures == Some(0)
+                || mentions(&NO_VISION)
+                || status != 500 && mentions(&["image_url"]) =>
+        {
+            give_up(
+                ModelErrorKind::NoVision,
+                "this model takes no pictures: choose one that sees, or serve this one with its vision \
+                 part",
+            )
+        }
+        400 | 404 | 422 if computer_tool::is_named_in(reason) => (
+            ModelErrorKind::Rejected,
+            "it takes this model with no generation of the computer-use tool: name one that can use \
+             computers, or set model.profile = \"claude-chat\", which needs no such tool",
+            Recovery::OtherComputerTool,
+        ),
+        // A fault of the server's own may name what it failed at, which is no refusal of it; but llama.cpp's
+        // server has no other status for this one.
+        400 | 404 | 422 | 500 | 501
+            if feature.is_some() && (status != 500 || mentions(&["--jinja"])) =>
+        {
+            (
+                ModelErrorKind::Rejected,
+                REJECTED,
+                feature.map_or(Recovery::GiveUp, Recovery::WithoutFeature),
+            )
+        }
+        404 | 405 => give_up(
+            ModelErrorKind::NotFound,
+            "either the path or the model's name is wrong: the base URL usually ends in /v1, and \
+             the endpoint lists its models under /models",
+        ),
+        413 => prompt_too_long(""),
+        400 if mentions(&INVALID_KEY) => give_up(
+            ModelErrorKind::Unauthorized,
+            "the key is wrong: set AYEAYE_MODEL_API_KEY, or model.api-key in ayeaye.toml",
+        ),
+        402 => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
+        400 if mentions(&["billing"]) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
+        400 | 429 if mentions(&QUOTA_EXCEEDED) || status == 429 && mentions(&DAILY_LIMIT) => {
+            give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
+        }
+        // What a minute or the last day allows is called so too, and says when there is more of it.
+        429 if retry_after.is_none() && mentions(&QUOTA_IF_NO_WAIT) => {
+            give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
+        }
+        // A gateway has given up waiting, and what it waited for goes on behind it. The last is Cloudflare's; its 522
+        // is a connection that was never made, and 408 a request that did not come in time where it comes soon.
+        504 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
+        408 | 409 | 425 | 429 => busy(retry_after),
+        500..=599 => (ModelErrorKind::ServerFault, FAULT, retry),
+        // Nothing can be set that would make it able.
+        400 if mentions(&["the stand-in for a model only"]) => {
+            give_up(ModelErrorKind::Rejected, "`ayeaye setup` configures one")
+        }
+        _ => give_up(ModelErrorKind::Rejected, REJECTED),
+    }
+}
+
+pub(super) fn busy(retry_after: Option<Duration>) -> (ModelErrorKind, &'static str, Recovery) {
+    let retry = Recovery::Retry { after: retry_after };
+    (ModelErrorKind::Overloaded, "it is busy: try later", retry)
+}
+
+pub(super) const TOO_SLOW: &str =
+    "it may be loading the model or be overloaded; a smaller picture or model answers sooner";
+
+pub(super) const FAULT: &str = "the fault is on its side: look at its log";
+
+const REJECTED: &str = "it does not take such a request: a parameter that it names can be set otherwise \
+     or to \"none\" (model.temperature and the like, model.extra-body)";
+
+const QUOTA_USED_UP: &str = "the quota of this key is used up";
+
+/// A prompt that does not fit, or that leaves too little of the context for the reply.
+fn prompt_too_long(reason: &str) -> (ModelErrorKind, &'static str, Recovery) {
+    let recovery = match room_for_reply(reason) {
+        Some(Room::Tokens(tokens)) if LEAST_REPLY <= tokens => Recovery::ShorterReply { tokens },
+        Some(Room::Less) => Recovery::HalfReply,
+        _ => Recovery::ShorterPrompt,
+    };
+    (
+        ModelErrorKind::PromptTooLong,
+        "the prompt is longer than the model's context, or leaves too little of it for the reply: serve \
+         the model with a longer one (8192 tokens serve), or send smaller pictures",
+        recovery,
+    )
+}
+
+/// The least tokens that a reply with its reasons needs.
+pub(in crate::remote) const LEAST_REPLY: u32 = 512;
