@@ -12,6 +12,7 @@ browser, app, page, logs, fidelity.
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from harness import Processes, end, free_port, get_json, phone_state, show_logs, wait_until
+from harness import Processes, free_port, get_json, phone_state, show_logs, wait_until
 
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
@@ -105,7 +106,7 @@ class Bench:
                 start_new_session=True,
             )
             # With all that it has started; and with some time to end that itself.
-            timer = threading.Timer(limit, end, [process, 15])
+            timer = threading.Timer(limit, end_group, [process])
             timer.start()
             try:
                 for line in process.stdout:
@@ -116,10 +117,10 @@ class Bench:
                 code = process.wait()
             finally:
                 timer.cancel()
-                end(process)
-            if (code != 0) != bool(bad) or good + len(bad) == 0:
-                took = time.monotonic() - begun
-                bad.append(f"FAIL  {name} ended with {code}" + (f" after its {limit} s" if took >= limit else ""))
+                end_group(process)
+            too_long = time.monotonic() - begun >= limit
+            if too_long or (code != 0) != bool(bad) or good + len(bad) == 0:
+                bad.append(f"FAIL  {name} ended with {code}" + (f", ended after its {limit} s" if too_long else ""))
                 print(bad[-1])
             if bad:
                 errors.seek(0)
@@ -161,6 +162,16 @@ class Bench:
             self.passed += 1
         else:
             self.failures.append(line)
+
+
+def end_group(process):
+    """The program and whatever it has started and left: that could hold its output open."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sign)
+            process.wait(15)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue
 
 
 def get_text(url):

@@ -111,7 +111,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
         }) => {
             let terminal = if how.json { terminal.beside_json() } else { terminal };
             let app = app(config, virtual_phone, &traits).await?;
-            ensure_model(&app, "ayeaye run").await?;
+            ensure_model(&app, "ayeaye run", repeat.every.is_some()).await?;
             let device = device.map(ayeaye_agent::DeviceId::new);
             let task = TaskToRun { device, text, replay: None };
             let options = RunOptions { queue, ..RunOptions::new(config, how.json) };
@@ -263,10 +263,11 @@ fn wants_more_than_steps(app: &App, options: RunOptions, terminal: Terminal) -> 
     app.scripted && more
 }
 
-/// Whether there is a model, which this command needs.
-async fn ensure_model(app: &App, command: &str) -> anyhow::Result<()> {
+/// Whether there is a model, which this command needs. One that refuses now may be there for the next round.
+async fn ensure_model(app: &App, command: &str, has_rounds: bool) -> anyhow::Result<()> {
     match app.presence.state().await {
         ModelState::Ready | ModelState::StandIn => Ok(()),
+        ModelState::Refused if has_rounds => Ok(()),
         ModelState::Refused => anyhow::bail!(
             "the model's endpoint {} refuses connections, and `{command}` needs it\nhint: start the model, or correct \
              model.base-url; `ayeaye doctor` checks it",

@@ -51,6 +51,8 @@ enum Found {
     ByLooking {
         model: Arc<RemoteModel>,
         configured: bool,
+        /// Another one that goes on where this one fails.
+        has_fallback: bool,
         last: Mutex<Option<(Instant, ModelState)>>,
     },
 }
@@ -63,16 +65,24 @@ impl ModelPresence {
 
     /// `configured`: whether somebody chose this model or its endpoint.
     pub fn of(model: Arc<RemoteModel>, configured: bool) -> Self {
-        Self { found: Found::ByLooking { model, configured, last: Mutex::default() } }
+        let (has_fallback, last) = (false, Mutex::default());
+        Self { found: Found::ByLooking { model, configured, has_fallback, last } }
+    }
+
+    /// The same, where another model takes the tasks whose calls this one fails.
+    pub fn with_fallback(mut self) -> Self {
+        if let Found::ByLooking { has_fallback, .. } = &mut self.found {
+            *has_fallback = true;
+        }
+        self
     }
 
     /// Whether the model is there, known within 150 ms; on Windows within three seconds where nobody listens. Callers at the same time share one look.
     pub async fn state(&self) -> ModelState {
-        let (model, configured, last) = match &self.found {
-            Found::Always(state) => return *state,
-            Found::ByLooking { model, configured, last } => (model, *configured, last),
+        let Found::ByLooking { model, configured, last, .. } = &self.found else {
+            return self.look().await;
         };
-        if model.has_answered() && configured {
+        if model.has_answered() && *configured {
             return ModelState::Ready;
         }
         let mut last = last.lock().await;
@@ -81,10 +91,21 @@ impl ModelPresence {
         {
             return state;
         }
-        // Boxed: it would be a part of every future around it.
-        let state = judge(Box::pin(model.reach(LOOK)).await, configured);
+        let state = self.look().await;
         *last = Some((Instant::now(), state));
         state
+    }
+
+    /// The same without what is remembered: where a model that had answered has failed.
+    pub async fn look(&self) -> ModelState {
+        match &self.found {
+            Found::Always(state) => *state,
+            Found::ByLooking { model, configured, has_fallback, .. } => {
+                // Boxed: it would be a part of every future around it.
+                let found = Box::pin(model.reach(LOOK)).await;
+                judge(found, (*configured, *has_fallback))
+            }
+        }
     }
 
     /// Who drives, in a sentence for people.
@@ -118,9 +139,9 @@ impl ModelPresence {
 
 /// Nobody chose what runs at the default endpoint: it counts only if it offers the very model. What
 /// was configured counts unless nothing runs there: it may be slow, or not list its models.
-fn judge(found: Reach, configured: bool) -> ModelState {
+fn judge(found: Reach, (configured, has_fallback): (bool, bool)) -> ModelState {
     match (configured, found) {
-        (true, Reach::Refused) => ModelState::Refused,
+        (true, Reach::Refused) if !has_fallback => ModelState::Refused,
         (true, _) | (false, Reach::Offered) => ModelState::Ready,
         (false, Reach::NotOffered | Reach::Answers | Reach::Refused | Reach::Unknown) => {
             ModelState::NotConfigured
@@ -154,11 +175,12 @@ mod tests {
         let all =
             [Reach::Offered, Reach::NotOffered, Reach::Answers, Reach::Refused, Reach::Unknown];
         let ready = |configured| {
-            all.into_iter().filter(move |found| judge(*found, configured).takes_tasks())
+            all.into_iter().filter(move |found| judge(*found, (configured, false)).takes_tasks())
         };
         assert_eq!(ready(false).collect::<Vec<_>>(), [Reach::Offered]);
         assert_eq!(ready(true).count(), 4);
-        assert_eq!(judge(Reach::Refused, true), ModelState::Refused);
+        assert_eq!(judge(Reach::Refused, (true, false)), ModelState::Refused);
+        assert_eq!(judge(Reach::Refused, (true, true)), ModelState::Ready, "another one goes on");
     }
 
     #[tokio::test]

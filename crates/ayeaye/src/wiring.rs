@@ -155,7 +155,8 @@ impl App {
         let presence = if alone {
             ModelPresence::always(ModelState::StandIn)
         } else {
-            ModelPresence::of(model.clone(), config.model_is_set())
+            let presence = ModelPresence::of(model.clone(), config.model_is_set());
+            if config.model.fallback.is_empty() { presence } else { presence.with_fallback() }
         };
         let (agent, presence) = (Arc::new(agent), Arc::new(presence));
         Ok(Self {

@@ -6,7 +6,6 @@ mod dump;
 mod early;
 mod elements;
 mod known_elements;
-mod observation;
 mod picture;
 mod private;
 mod record;
@@ -21,28 +20,88 @@ use tokio::time::Instant;
 
 use self::clocks::Clocks;
 use self::dump::PendingDump;
+use self::early::Proof;
 use self::elements::{ElementsRequest, ElementsTiming};
 use self::known_elements::KnownElements;
-pub(super) use self::observation::Observation;
 use self::picture::{UNREDACTED, encode, may_show_secret};
 use self::private::private_app;
 pub(super) use self::record::StoredScreen;
 use self::record::observe_record;
 use self::screen_key::ScreenKey;
 use self::since::LastGesture;
+use self::watch::ScreenWatch;
 use super::actor::Actor;
 use super::answer_times::AnswerTimes;
 use super::cancel::CancelHandle;
 use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
 use crate::gate::Policy;
-use crate::journal::{CaptureRecord, DisplayRecord, Fact};
+use crate::journal::{CaptureRecord, DisplayRecord, Fact, Observe};
 use crate::settle::times::SettleTimes;
 use crate::settle::{ScreenCapture, SettleRule};
-use crate::{CaptureRoute, Device, Limits, Model, RedactPictures, ScreenState, Speculate};
+use crate::{CaptureRoute, Device, Frame, Limits, Model, RedactPictures, ScreenState, Speculate};
 
 /// How long the end of a run waits for the elements of its last screen.
 const LAST_ELEMENTS: Duration = Duration::from_secs(1);
+
+/// The screen of one step.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+#[derive(Debug)]
+pub(super) struct Observation {
+    pub(super) frame: Frame,
+    /// As sent to the model.
+    pub(super) picture: StoredPicture,
+    /// What may be stored of it is.
+    stored: bool,
+    /// Package of the app in front, when the phone says.
+    pub(super) app: Option<String>,
+    /// Its name in the phone's language, where that is known.
+    pub(super) app_name: Option<String>,
+    /// The field in focus hides what is typed into it.
+    pub(super) secret_field: bool,
+    /// The keyboard is shown.
+    pub(super) keyboard_shown: bool,
+    pub(super) elements: ElementsRequest,
+    /// What it is known by, where it can be.
+    screen: Option<ScreenKey>,
+    /// The phone was asked for elements that were known.
+    asked_again: bool,
+    /// What is black on the picture that models are sent.
+    hidden: Vec<[i32; 4]>,
+    /// What should be black on it is not known.
+    unredacted: bool,
+    /// The screen is off, and is left so: the model has pressed POWER.
+    pub(super) dark: bool,
+    /// What it shows in words, where its app protects it from being captured.
+    pub(super) words: Option<String>,
+    /// When it was seen: its capture began then.
+    pub(super) seen_at: Instant,
+    /// A little later.
+    prepared_at: Clocks,
+    /// Looks at the screen while a model thinks.
+    pub(super) watch: Option<ScreenWatch>,
+    /// It may still move: whether it does is being seen.
+    proof: Option<Box<Proof>>,
+    record: Observe,
+}
+
+impl Observation {
+    /// Activity of the app in front; empty when the phone did not say.
+    pub(super) fn activity(&self) -> &str {
+        &self.record.activity
+    }
+
+    /// The phone said that the screen was off, whoever has switched it off: the frame may be of before.
+    pub(super) fn is_off(&self) -> bool {
+        !self.record.screen_on
+    }
+
+    /// About how long one look takes.
+    fn look_time(&self) -> Duration {
+        let each = self.record.settle_ms / f64::from(self.record.captures.max(1));
+        Duration::try_from_secs_f64(each / 1e3).unwrap_or_default()
+    }
+}
 
 /// Looks at one phone.
 #[derive(Debug)]

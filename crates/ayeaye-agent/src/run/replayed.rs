@@ -139,6 +139,7 @@ impl Run {
                 ]),
             })
             .await?;
+        let text = self.recorder.redact(&text).into_owned();
         self.updates.send_if_modified(|update| {
             update.replay_ended = Some(text.as_str().into());
             false

@@ -181,14 +181,21 @@ fn a_text_without_quotes_and_a_task_without_a_command_have_a_way_out() {
             &["Switch Wi-Fi off"],
             &*format!("ayeaye run {}\n", crate::text::shell_word("Switch Wi-Fi off")),
         ),
+        (&["Zwitch", "it"], "behind `run`: ayeaye run "),
+        (&["sessions", "answer", "last", "Anna", "Berg"], "TEXT of several words"),
         (&["version"], "ayeaye --version"),
         (&["-v"], "ayeaye --version"),
     ] {
         let text = told(words);
         assert!(text.contains(way_out) && !text.contains("similar"), "{words:?}: {text}");
     }
-    for words in [&["devices", "R58M12ABCDE"][..], &["run", "it", "--vitrual"], &["rum"]] {
-        assert!(!told(words).contains("quotes"), "{words:?}");
+    for words in [
+        &["devices", "R58M12ABCDE"][..],
+        &["run", "it", "--vitrual"],
+        &["rum"],
+        &["sessions", "x y"],
+    ] {
+        assert!(!told(words).contains("in quotes"), "{words:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use crate::text::shell_word;
 const NO_VIRTUAL: &str = "\
 a virtual phone is in the command that drives it, and gone with it: `ayeaye run TASK --virtual`, `ayeaye demo`. One that \
 is listed and checked as your own: `ayeaye phone` in another terminal, then `ayeaye connect 127.0.0.1:5555`";
-const VERSION: &str = "`ayeaye --version` or -V says it";
+const VERSION: &str = "`ayeaye --version` (-V) tells the version";
 
 /// The error, with the way out if it is one that people run into.
 pub(super) fn with_tip(mut err: clap::Error) -> clap::Error {
@@ -23,30 +23,40 @@ fn tip(err: &clap::Error) -> Option<String> {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",
     };
+    let usage = || err.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
     match err.kind() {
         ErrorKind::UnknownArgument => match told(ContextKind::InvalidArg) {
             "--virtual" => Some(NO_VIRTUAL.to_owned()),
             "-v" => Some(VERSION.to_owned()),
-            word if !word.starts_with('-') => {
-                of_many_words(&err.get(ContextKind::Usage)?.to_string())
-            }
+            word if !word.starts_with('-') => of_many_words(&usage()),
             _ => None,
         },
-        ErrorKind::InvalidSubcommand => match told(ContextKind::InvalidSubcommand) {
-            "version" => Some(VERSION.to_owned()),
-            text if text.contains(' ') => {
-                Some(format!("a task stands behind `run`: ayeaye run {}", shell_word(text)))
+        // Of the whole program, not of a command's own.
+        ErrorKind::InvalidSubcommand if usage().contains("ayeaye [OPTIONS] <COMMAND>") => {
+            match told(ContextKind::InvalidSubcommand) {
+                "version" => Some(VERSION.to_owned()),
+                text if text.contains(' ') => Some(behind_run(text)),
+                _ if err.get(ContextKind::SuggestedSubcommand).is_none() => {
+                    Some(behind_run("Switch Wi-Fi off"))
+                }
+                _ => None,
             }
-            _ => None,
-        },
+        }
         _ => None,
     }
 }
 
+fn behind_run(task: &str) -> String {
+    format!("a task stands in quotes behind `run`: ayeaye run {}", shell_word(task))
+}
+
 /// Where a command takes one text, and there are more words.
 fn of_many_words(usage: &str) -> Option<String> {
-    ["<TASK>", "[TEXT]"].into_iter().find(|value| usage.contains(value)).map(|value| {
+    ["<TASK>", "[TEXT]", "<TEXT>"].into_iter().find(|value| usage.contains(value)).map(|value| {
         let value = &value[1..value.len() - 1];
-        format!("{value} of several words stands in quotes, as in: ayeaye run 'Switch Wi-Fi off'")
+        format!(
+            "{value} of several words stands in quotes, such as {}",
+            shell_word("Switch Wi-Fi off")
+        )
     })
 }

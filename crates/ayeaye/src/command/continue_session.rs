@@ -11,10 +11,10 @@ use crate::cli::SessionName;
 use crate::command::Exit;
 use crate::command::run::{RunOptions, answer, resume, to_the_end};
 use crate::command::sessions::{find, is_busy};
-use crate::command::{ensure_model, wants_more_than_steps};
+use crate::command::wants_more_than_steps;
 use crate::config::Config;
 use crate::mcp::args;
-use crate::mcp::results::begins_run;
+use crate::mcp::results::asks_failed_model;
 use crate::scripted_model;
 use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
@@ -66,8 +66,12 @@ pub async fn go_on(
         return Ok(Exit::Usage);
     }
     let report = app.agent.report(id, &Principal::operator()).await?;
-    if begins_run(&report, text.is_some()) {
-        ensure_model(&app, "ayeaye continue").await?;
+    if text.is_none() && asks_failed_model(&report) && !app.presence.look().await.takes_tasks() {
+        bail!(
+            "the model failed in session {id}, and still none answers at {}: nothing was begun\nhint: `ayeaye setup` finds \
+             or takes one, `ayeaye doctor` looks what is wrong",
+            app.presence.endpoint()
+        );
     }
     terminal.item("session", &id.to_string());
     terminal.item("task", &lines(&report.task));

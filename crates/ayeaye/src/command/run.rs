@@ -311,9 +311,9 @@ impl Shown {
     /// Prints what is new.
     fn news(&mut self, update: &RunUpdate, terminal: Terminal) {
         // Steps that were done again come first.
-        let by_model = if self.replay_ended { None } else { update.replay_ended.as_deref() };
+        let why_ended = if self.replay_ended { None } else { update.replay_ended.as_deref() };
         self.steps(&update.report, terminal);
-        if let Some(why) = by_model {
+        if let Some(why) = why_ended {
             terminal.item("replay", &lines(why));
             self.replay_ended = true;
         }

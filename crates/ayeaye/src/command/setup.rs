@@ -158,7 +158,9 @@ async fn client(
                 terminal.line("No client was found here; `ayeaye install CLIENT` adds one later.");
                 return Ok((false, Exit::Done));
             }
-            has_one = here.iter().any(|(_, state)| state.is_installed());
+            // Its entry would have to name the virtual phone.
+            has_one =
+                *phone != Phone::Virtual && here.iter().any(|(_, state)| state.is_installed());
             for (at, (client, state)) in here.iter().enumerate() {
                 let state = if state.is_installed() { "has ayeaye" } else { "" };
                 terminal.line(&format!("  {:>2}  {:<22} {state}", at + 1, client.title()));

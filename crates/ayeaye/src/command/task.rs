@@ -149,7 +149,8 @@ async fn run(
         options.max_steps = max_steps.clamp(1, MAX_STEPS);
     }
     let app = app(config, args.virtual_phone, &args.traits).await?;
-    match (ensure_model(&app, "ayeaye task run").await, &replay) {
+    let has_rounds = args.repeat.every.is_some();
+    match (ensure_model(&app, "ayeaye task run", has_rounds).await, &replay) {
         (Err(_), Some(_)) => terminal.item(
             "model",
             "none answers: the kept steps are done, and the task stops where they do not fit",

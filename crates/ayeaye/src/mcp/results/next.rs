@@ -37,7 +37,7 @@ pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str 
     }
 }
 
-/// The stop reason whose way on a run's is. One that ended while it stood still for an answer, an operator's or a
+/// The stop reason that decides what to do next. A run that ended while it stood still for an answer, an operator's or a
 /// model's, goes on with nothing but one.
 pub(crate) fn reason_to_go_on(report: &Report) -> StopReason {
     match report.stop_reason {
@@ -53,11 +53,9 @@ pub(crate) fn reason_to_go_on(report: &Report) -> StopReason {
     }
 }
 
-/// Whether going on with a session, with a text or without one, begins a run. Else one that goes on is followed, or
-/// what there is is told again.
-pub(crate) fn begins_run(report: &Report, has_text: bool) -> bool {
-    report.stop_reason != StopReason::StillRunning
-        && (has_text || !report.is_over && report.question.is_none())
+/// Whether going on with a session without a word does nothing but ask the model again that has failed.
+pub(crate) fn asks_failed_model(report: &Report) -> bool {
+    report.stop_reason == StopReason::ModelFailed && !report.is_over && report.question.is_none()
 }
 
 /// What to do now.
@@ -160,15 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_told_again_begins_no_run() {
+    fn only_a_failed_model_that_nobody_answers_for_is_asked_again() {
         let failed = report(StopReason::ModelFailed);
+        assert!(asks_failed_model(&failed));
         let asks = Report { question: Some(Question::info("Which?")), ..failed.clone() };
-        let over = Report { is_over: true, ..report(StopReason::TaskCompletedSuccessfully) };
+        let over = Report { is_over: true, ..failed };
         let running = report(StopReason::StillRunning);
-        let begun =
-            |has_text| [&failed, &asks, &over, &running].map(|report| begins_run(report, has_text));
-        assert_eq!(begun(false), [true, false, false, false]);
-        assert_eq!(begun(true), [true, true, true, false]);
+        assert!(![asks, over, running].iter().any(asks_failed_model));
     }
 
     #[test]

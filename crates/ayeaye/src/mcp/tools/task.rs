@@ -1,6 +1,7 @@
 //! Tools that hand a task to the agent.
 use ayeaye_agent::{
-    ContinueTask, DeviceId, Follower, ReplyMode, Report, StartTask, UserInput, error_chain,
+    ContinueTask, DeviceId, Follower, Principal, ReplyMode, Report, SessionId, StartTask,
+    StopReason, UserInput, error_chain,
 };
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
@@ -95,18 +96,19 @@ impl Server {
             }
             (None, None) => UserInput::Nothing,
         };
-        if let UserInput::Answer { question, .. } = input {
-            let id = args::session_id(&args.session_id)?;
-            if !self.agent.report(id, &principal::of(&ctx)).await?.asks(question) {
-                return Err(ToolError::not_open());
+        match input {
+            UserInput::Task(_) => self.ensure_model().await?,
+            UserInput::Answer { question, .. } => {
+                let id = args::session_id(&args.session_id)?;
+                if !self.agent.report(id, &principal::of(&ctx)).await?.asks(question) {
+                    return Err(ToolError::not_open());
+                }
             }
-        }
-        if !self.model.state().await.takes_tasks() {
-            let id = args::session_id(&args.session_id)?;
-            let report = self.agent.report(id, &principal::of(&ctx)).await?;
-            if results::begins_run(&report, !matches!(input, UserInput::Nothing)) {
-                self.ensure_model().await?;
+            UserInput::Nothing => {
+                let id = args::session_id(&args.session_id)?;
+                self.ensure_model_answers(id, &principal::of(&ctx)).await?;
             }
+            UserInput::Reply(_) => {}
         }
         let next = ContinueTask {
             policy: args::policy(args.policy.as_deref())?,
@@ -147,6 +149,29 @@ impl Server {
     /// Fails at once where no model is there to be handed a task: a run would find out on the phone.
     async fn ensure_model(&self) -> Result<(), ToolError> {
         let state = self.model.state().await;
+        if state.takes_tasks() {
+            return Ok(());
+        }
+        let device = self.offer().await.tools.device;
+        Err(ToolError::no_model(state, &self.model.endpoint(), device))
+    }
+
+    /// Fails where a session stopped because its model did not answer, and it still does not: each run would add another
+    /// failed step.
+    async fn ensure_model_answers(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<(), ToolError> {
+        // Its summary is quicker to read than the whole record.
+        let stopped = self.agent.session_summary(id, principal).await?.stop_reason;
+        if stopped != Some(StopReason::ModelFailed) {
+            return Ok(());
+        }
+        if !results::asks_failed_model(&self.agent.report(id, principal).await?) {
+            return Ok(());
+        }
+        let state = self.model.look().await;
         if state.takes_tasks() {
             return Ok(());
         }
