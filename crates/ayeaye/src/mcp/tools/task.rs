@@ -104,11 +104,7 @@ impl Server {
                     return Err(ToolError::not_open());
                 }
             }
-            UserInput::Nothing => {
-                let id = args::session_id(&args.session_id)?;
-                self.ensure_model_answers(id, &principal::of(&ctx)).await?;
-            }
-            UserInput::Reply(_) => {}
+            UserInput::Nothing | UserInput::Reply(_) => {}
         }
         let next = ContinueTask {
             policy: args::policy(args.policy.as_deref())?,
@@ -121,6 +117,9 @@ impl Server {
             planner: args.planner.unwrap_or(self.defaults.planner),
             principal: principal::of(&ctx),
         };
+        if matches!(next.input, UserInput::Nothing) {
+            self.ensure_model_answers(next.session_id, &next.principal).await?;
+        }
         let follower = self.agent.resume_once(next).await?;
         self.follow(follower, &retry, wait, reply_mode, pictures).await
     }
