@@ -241,9 +241,10 @@ async fn open_requests_are_bounded_and_given_back() {
     for _ in 0..64 {
         open.push(client.listen(filter.clone()).await.unwrap());
     }
-    let refused = client.listen(filter.clone()).await.unwrap().next().await.unwrap_err();
+    let refused = async { client.listen(filter.clone()).await.unwrap().next().await.unwrap_err() };
+    let refused = within(60, "a refusal", refused).await;
     assert!(refused.to_string().contains("64 subscriptions are open"), "{refused}");
-    open.pop().unwrap().cancel().await.unwrap();
+    within(60, "the end of one", open.pop().unwrap().cancel()).await.unwrap();
     // The place is free as soon as the server has heard of it.
     rig.vlm.always(&complete("Done."));
     within(60, "a free place", async {
