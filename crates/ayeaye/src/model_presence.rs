@@ -70,6 +70,7 @@ impl ModelPresence {
     }
 
     /// The same, where another model takes the tasks whose calls this one fails.
+    #[must_use]
     pub fn with_fallback(mut self) -> Self {
         if let Found::ByLooking { has_fallback, .. } = &mut self.found {
             *has_fallback = true;
