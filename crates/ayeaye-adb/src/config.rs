@@ -269,10 +269,11 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_is_local() {
+    fn only_this_machine_is_local() {
         assert!(ServerAddress::local().is_local());
         assert!(tcp("::1", 1).is_local());
-        assert!(tcp("localhost", 1).is_local());
+        assert!(tcp("localhost", 1).is_local() && tcp("LocalHost", 1).is_local());
+        assert!(tcp("0.0.0.0", 1).is_local());
         assert!(ServerAddress::Local("/x".into()).is_local());
         assert!(!tcp("10.0.0.7", 5037).is_local());
         assert!(!tcp("localhost.example.com", 5037).is_local());

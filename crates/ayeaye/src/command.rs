@@ -38,7 +38,7 @@ use crate::command::run::{RunOptions, TaskToRun};
 use crate::config::{Config, Environment, Flag};
 use crate::hint::{self, Reader};
 use crate::mcp::offer::Offer;
-use crate::model_presence::{ModelPresence, ModelState};
+use crate::model_presence::ModelState;
 use crate::scripted_model::ONLY_STEPS;
 use crate::shutdown::Shutdown;
 use crate::terminal::{self, Terminal};
@@ -168,7 +168,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
         Command::Config { json: false } => {
             terminal.line(config.explain().trim_end());
             let model = std::sync::Arc::new(wiring::model(config)?);
-            let presence = ModelPresence::of(model, config.model_is_set());
+            let presence = wiring::presence(config, model);
             let state = presence.state().await;
             let tools = Offer::new(config.tools, state).tools;
             terminal.line(&format!("\n# now: {} (tools: {tools})", presence.describe(state)));

@@ -155,8 +155,7 @@ impl App {
         let presence = if alone {
             ModelPresence::always(ModelState::StandIn)
         } else {
-            let presence = ModelPresence::of(model.clone(), config.model_is_set());
-            if config.model.fallback.is_empty() { presence } else { presence.with_fallback() }
+            presence(config, model.clone())
         };
         let (agent, presence) = (Arc::new(agent), Arc::new(presence));
         Ok(Self {
@@ -262,6 +261,12 @@ async fn virtual_adb_server(
     let port = server.local_addr()?.port();
     tokio::spawn(server.serve(down.clone()));
     Ok(ServerAddress::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port })
+}
+
+/// Whether the model of the settings can be handed tasks.
+pub fn presence(config: &Config, model: Arc<RemoteModel>) -> ModelPresence {
+    let presence = ModelPresence::of(model, config.model_is_set());
+    if config.model.fallback.is_empty() { presence } else { presence.with_fallback() }
 }
 
 /// The phones of the settings.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::command::Exit;
 use crate::command::called::ayeaye;
 use crate::config::Config;
-use crate::mcp::results::{RunResult, reason_to_go_on, waits};
+use crate::mcp::results::{RunResult, is_given_up, reason_to_go_on, waits};
 use crate::terminal::Terminal;
 use crate::text::lines;
 
@@ -69,7 +69,7 @@ fn next(report: &Report) -> &'static str {
             "`ayeaye doctor` looks what is wrong with the model; `ayeaye continue ID` tries again."
         }
         StopReason::DeviceLost => "When the phone is back, `ayeaye continue ID` goes on.",
-        StopReason::Cancelled | StopReason::ServerRestarted if report.is_over => {
+        _ if is_given_up(report) => {
             "This request is given up. `ayeaye continue ID TEXT` gives the session its next task."
         }
         StopReason::Cancelled
@@ -127,13 +127,12 @@ pub(super) fn print_end(report: &Report, terminal: Terminal) -> Exit {
 
 /// Prints the command that goes on with a session, where there is something to go on with.
 pub(super) fn print_way_on(report: &Report, terminal: Terminal) {
-    let reason = reason_to_go_on(report);
-    if report.is_over && matches!(reason, StopReason::Cancelled | StopReason::ServerRestarted) {
+    if is_given_up(report) {
         let go_on = format!("{} continue {} 'ANOTHER TASK'", ayeaye(), report.session_id);
         return terminal.item("go on", &go_on);
     }
     let secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
-    print_way_on_from((report.session_id, reason), secret, terminal);
+    print_way_on_from((report.session_id, reason_to_go_on(report)), secret, terminal);
 }
 
 /// The same of what is known of a session: its name, how it stopped, whether its question asks for a secret.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::steps::{ReadSteps, Round, Step, StepReader, to_millis, whole};
-use crate::mcp::results::waits;
+use crate::mcp::results::{is_given_up, waits};
 use crate::text::{short_lines, truncate};
 
 /// Longest task and longest message, in characters.
@@ -365,9 +365,7 @@ fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
         _ if report.is_by_hand() => {
             "You acted on the phone yourself. Act again, or give the agent a task."
         }
-        StopReason::ServerRestarted | StopReason::Cancelled if report.is_over => {
-            "This request is given up: give it another task."
-        }
+        _ if is_given_up(report) => "This request is given up: give it another task.",
         _ => "Nothing is lost: resume it, advise it, or give it another task.",
     }
 }

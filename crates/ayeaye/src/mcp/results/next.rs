@@ -53,6 +53,12 @@ pub(crate) fn reason_to_go_on(report: &Report) -> StopReason {
     }
 }
 
+/// Whether its request was given up, so that nothing but another task goes on.
+pub(crate) fn is_given_up(report: &Report) -> bool {
+    report.is_over
+        && matches!(report.stop_reason, StopReason::Cancelled | StopReason::ServerRestarted)
+}
+
 /// Whether going on with a session without a word does nothing but ask the model again that has failed.
 pub(crate) fn asks_failed_model(report: &Report) -> bool {
     report.stop_reason == StopReason::ModelFailed && !report.is_over && report.question.is_none()
@@ -114,7 +120,7 @@ pub(super) fn next(report: &Report) -> &'static str {
         StopReason::UserPaused => {
             "It is paused. When your user wants it to go on, call ask_agent_continue with this session_id."
         }
-        StopReason::Cancelled | StopReason::ServerRestarted if report.is_over => {
+        _ if is_given_up(report) => {
             "This request is given up. For something else on the same phone call ask_agent_continue with this \
              session_id and a task, or start a new task."
         }
