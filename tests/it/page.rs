@@ -40,6 +40,16 @@ impl Served {
         change: impl FnOnce(&mut HttpSettings),
         tools: Option<ToolSet>,
     ) -> Self {
+        Self::with_model(rig, change, tools, ModelState::Ready).await
+    }
+
+    /// The same where this is found of the model.
+    async fn with_model(
+        rig: &Rig,
+        change: impl FnOnce(&mut HttpSettings),
+        tools: Option<ToolSet>,
+        model: ModelState,
+    ) -> Self {
         let path = rig.data.path().join("http-tokens");
         ayeaye::atomic_file::replace(&path, &format!("anna {ANNA}\n")).unwrap();
         let mut config = Config::isolated(rig.data.path());
@@ -48,7 +58,7 @@ impl Served {
         config.tools = tools.map_or(ToolChoice::Auto, ToolChoice::Only);
         change(&mut config.http);
         let files = FileJournal::new(rig.data.path(), ayeaye::clock::system(), SyncPolicy::Step);
-        let presence = Arc::new(ModelPresence::always(ModelState::Ready));
+        let presence = Arc::new(ModelPresence::always(model));
         let page = Page::new(rig.agent.clone(), presence, files, &config);
         let server = HttpServer::bind(&config.http, rig.data.path()).await.unwrap();
         let Listen::Tcp(address) = *server.address() else { panic!("it is TCP") };

@@ -142,6 +142,20 @@ const OLLAMA: Answers = |made, line, body| {
     })
 };
 
+/// One whose model has no context of its own, and tells that of what is loaded.
+const OLLAMA_LOADED: Answers = |_, line, _| {
+    let name = "gelab-zero-4b:latest";
+    Some(match line {
+        "GET /api/tags" => json!({ "models": [{ "name": name, "model": name, "size": 1 }] }),
+        "POST /api/show" => json!({ "capabilities": ["completion", "vision"], "parameters": "" }),
+        "GET /api/ps" => {
+            json!({ "models": [{ "name": name, "model": name, "context_length": 4096 }] })
+        }
+        "GET /v1/models" => list(&[name], "library"),
+        _ => return None,
+    })
+};
+
 const LM_STUDIO: Answers = |_, line, _| {
     Some(match line {
         "GET /api/v0/models" => json!({ "object": "list", "data": [
@@ -242,6 +256,29 @@ async fn ollamas_context_is_raised_by_a_model_of_its_own() {
         .await;
     assert!(output.code == 0 && !output.out.contains("Made "), "{output:?}");
     assert_eq!(fs::read_to_string(home.settings()).unwrap(), expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_compares_the_context_that_a_server_tells_with_what_a_task_needs() {
+    let small = "4096 tokens of context, and a task needs 8192";
+    let enough = "16384 tokens of context, of which a task needs 8192";
+    for (answers, model, says, hint) in [
+        (LM_STUDIO, "gelab-zero-4b", small, Some("lms load gelab-zero-4b --context-length 8192")),
+        (LLAMA_CPP, "gelab-zero-4b", small, Some("llama-server … -c 8192 -np 1")),
+        (VLLM, "gelab-zero-4b", enough, None),
+        (OLLAMA_LOADED, "gelab-zero-4b", small, Some("OLLAMA_CONTEXT_LENGTH=8192 ollama serve")),
+    ] {
+        let (home, server) = (Home::new(), ModelServer::start(answers).await);
+        let url = server.url();
+        let asked = ["doctor", "--json", "--model-base-url", &url, "--model-name", model];
+        let found: Value = serde_json::from_str(&home.binary.run(&asked).await.out).unwrap();
+        let found = found["findings"].as_array().unwrap();
+        let context = found.iter().find(|it| it["text"].as_str().unwrap().contains("of context"));
+        let context = context.unwrap_or_else(|| panic!("{model}: {found:?}"));
+        assert!(context["text"].as_str().unwrap().ends_with(says), "{context}");
+        assert_eq!(context["hint"].as_str(), hint, "{context}");
+        assert_eq!(context["verdict"], if hint.is_some() { "unsure" } else { "ok" });
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

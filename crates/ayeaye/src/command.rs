@@ -11,6 +11,7 @@ mod http_client;
 pub mod install;
 mod keyboard;
 pub mod model;
+mod model_servers;
 mod model_try;
 mod pair;
 pub mod phone;
@@ -241,10 +242,15 @@ async fn run_rounds(
     let task = TaskToRun { device: task.device.or(its), ..task };
     // One for all rounds: a signal that comes between two counts too.
     let signals = Shutdown::on_signals()?;
+    // By the time of a round the model may be gone. Kept steps do without one.
+    let looks = repeat.every.is_some() && task.replay.is_none();
     let round = |answer_by| {
         let (task, options) = (task.clone(), RunOptions { answer_by, ..options });
         let signals = &signals;
         async move {
+            if looks {
+                refuse_without_model(app, "--every", app.presence.look().await)?;
+            }
             let ended = run::run(app, config, task, options, (terminal, signals)).await;
             app.tidy_once(config).await;
             ended
@@ -266,8 +272,15 @@ fn wants_more_than_steps(app: &App, options: RunOptions, terminal: Terminal) -> 
 /// Whether there is a model, which this command needs. One that refuses now may be there for the next round.
 async fn ensure_model(app: &App, command: &str, has_rounds: bool) -> anyhow::Result<()> {
     match app.presence.state().await {
-        ModelState::Ready | ModelState::StandIn => Ok(()),
         ModelState::Refused if has_rounds => Ok(()),
+        found => refuse_without_model(app, command, found),
+    }
+}
+
+/// Fails where no model is there to be handed a task.
+fn refuse_without_model(app: &App, command: &str, found: ModelState) -> anyhow::Result<()> {
+    match found {
+        ModelState::Ready | ModelState::StandIn => Ok(()),
         ModelState::Refused => anyhow::bail!(
             "the model's endpoint {} refuses connections, and `{command}` needs it\nhint: start the model, or correct \
              model.base-url; `ayeaye doctor` checks it",

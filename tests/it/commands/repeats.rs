@@ -44,6 +44,18 @@ async fn rounds_stop_at_a_question_and_after_failures_in_a_row() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_round_does_not_take_the_phone_while_no_model_is_there() {
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
+    let binary = Binary::unconfigured(adb).set("AYEAYE_MODEL_BASE_URL", "http://127.0.0.1:1/v1");
+    let gone = binary.run(&["run", "do it", "--every", "1s"]).await;
+    assert_eq!(gone.code, 1, "{gone:?}");
+    assert_eq!(gone.out.matches("could not begin").count(), 3, "{}", gone.out);
+    assert!(gone.err.contains("refuses connections"), "{}", gone.err);
+    assert_eq!(json(&binary.run(&["sessions", "list", "--json"]).await), serde_json::json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_task_is_kept_shown_done_and_forgotten() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;

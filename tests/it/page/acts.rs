@@ -2,6 +2,7 @@
 use std::sync::Arc;
 
 use ayeaye::config::ToolSet;
+use ayeaye::model_presence::ModelState;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -204,6 +205,21 @@ async fn a_run_is_paused_acted_in_by_hand_and_handed_back() {
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
     let stopped = browser.act(&format!("sessions/{id}/stop"), json!({})).await;
     assert_eq!(stopped["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "there was nothing to stop");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_failed_is_not_asked_again_while_none_is_there() {
+    let rig = rig(|_| Answer::Raw(401, "application/json", "{}".to_owned())).await;
+    let failed = rig.start("tap").await;
+    assert_eq!(failed["stop_reason"], "MODEL_FAILED", "{failed}");
+    let served = Served::with_model(&rig, |_| {}, None, ModelState::Refused).await;
+    let browser = served.browser(TOKEN).await;
+    let id = failed["session_id"].as_str().unwrap();
+    let (status, said) = browser.post(&format!("sessions/{id}/continue"), json!({})).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{said}");
+    assert!(said.to_string().contains("`ayeaye doctor` checks it"), "{said}");
+    let whole = browser.read(&format!("sessions/{id}")).await;
+    assert_eq!(whole["steps"].as_array().unwrap().len(), 1, "no failed step was added");
 }
 
 /// Does what must be done on the phone, and returns what came of it.

@@ -14,7 +14,7 @@ use crate::command::sessions::{find, is_busy};
 use crate::command::wants_more_than_steps;
 use crate::config::Config;
 use crate::mcp::args;
-use crate::mcp::results::asks_failed_model;
+use crate::mcp::results::would_fail_again;
 use crate::scripted_model;
 use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
@@ -66,7 +66,7 @@ pub async fn go_on(
         return Ok(Exit::Usage);
     }
     let report = app.agent.report(id, &Principal::operator()).await?;
-    if text.is_none() && asks_failed_model(&report) && !app.presence.look().await.takes_tasks() {
+    if text.is_none() && would_fail_again(&report, &app.presence).await.is_some() {
         bail!(
             "the model failed in session {id}, and still none answers at {}: nothing was begun\nhint: `ayeaye setup` finds \
              or takes one, `ayeaye doctor` looks what is wrong",

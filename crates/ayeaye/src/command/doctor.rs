@@ -1,4 +1,5 @@
 //! `ayeaye doctor`: everything a task needs, checked at once, each with the way to fix it.
+mod context;
 mod phones;
 
 use ayeaye_agent::private_files::private_folder;
@@ -154,8 +155,11 @@ pub async fn doctor(
         for finding in &checked {
             tell(of_model(finding));
         }
-        if let Some(finding) = left_unchecked(config, &checked) {
-            tell(finding);
+        match left_unchecked(config, &checked) {
+            Some(finding) => tell(finding),
+            None => {
+                context::served_context(app.model.config()).await.into_iter().for_each(&mut tell);
+            }
         }
     }
     tell(tools(config, state));
@@ -349,7 +353,8 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
         (Some(path), false) => {
             let text = format!("{}; {server}", path.display());
             Finding::new(Severity::Error, about, text).with_hint(
-                "`adb start-server` says why it does not start; adb.server names another",
+                "`adb start-server` says why it does not start, `adb kill-server` ends one that hangs; adb.server names \
+                 another",
             )
         }
         (None, true) => Finding::new(

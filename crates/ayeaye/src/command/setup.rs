@@ -6,7 +6,6 @@
 mod first_task;
 mod model;
 mod phone;
-mod servers;
 
 use ayeaye_agent::DeviceId;
 

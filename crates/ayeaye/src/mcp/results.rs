@@ -25,7 +25,7 @@ pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree, Unlisted};
 pub use self::log::AppLog;
 pub(super) use self::next::{ASKS_OPERATOR, waits_for_operator};
-pub(crate) use self::next::{asks_failed_model, is_given_up, reason_to_go_on};
+pub(crate) use self::next::{is_given_up, reason_to_go_on, would_fail_again};
 pub(super) use self::sessions::to_seconds;
 pub(crate) use self::sessions::waits;
 pub use self::sessions::{SessionItem, SessionList};

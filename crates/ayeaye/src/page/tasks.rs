@@ -10,7 +10,9 @@ use super::Page;
 use super::answer::{Body, Named, Refusal, session_id};
 use super::view::ListItem;
 use crate::mcp::args;
+use crate::mcp::results::would_fail_again;
 use crate::mcp::tool_error::ToolError;
+use crate::model_presence::ModelState;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,7 +84,8 @@ pub(super) async fn go_on(
     match input {
         UserInput::Task(_) => page.ensure_model().await?,
         UserInput::Answer { question, .. } => page.ensure_open(id, question, &principal).await?,
-        _ => {}
+        UserInput::Nothing => page.ensure_model_answers(id, &principal).await?,
+        UserInput::Reply(_) => {}
     }
     let next = ContinueTask {
         session_id: id,
@@ -153,16 +156,31 @@ impl Page {
 
     /// Fails where no model is there to be handed a task.
     async fn ensure_model(&self) -> Result<(), Refusal> {
-        let presence = &self.0.presence;
-        let state = presence.state().await;
-        if state.takes_tasks() {
-            return Ok(());
+        match self.0.presence.state().await {
+            state if state.takes_tasks() => Ok(()),
+            state => Err(self.no_model(state)),
         }
-        let what = ToolError::no_model(state, &presence.endpoint(), true);
+    }
+
+    /// Fails where a session stopped because its model did not answer, and it still does not.
+    async fn ensure_model_answers(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<(), Refusal> {
+        let report = self.0.agent.report(id, principal).await?;
+        match would_fail_again(&report, &self.0.presence).await {
+            None => Ok(()),
+            Some(state) => Err(self.no_model(state)),
+        }
+    }
+
+    fn no_model(&self, state: ModelState) -> Refusal {
+        let what = ToolError::no_model(state, &self.0.presence.endpoint(), true);
         let text = format!(
             "{}: `ayeaye setup` finds or takes a model, `ayeaye doctor` checks it",
             what.what()
         );
-        Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text))
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
     }
 }

@@ -72,7 +72,9 @@ async fn seen(app: &App, entry: &DeviceEntry) -> Finding {
         return Finding::new(Severity::Error, about, text).with_hint(hint);
     }
     match look(app, &entry.id).await {
-        Ok(text) => Finding::new(Severity::Ok, about, format!("{name}: {text}")).with_hint(hint),
+        Ok((verdict, text)) => {
+            Finding::new(verdict, about, format!("{name}: {text}")).with_hint(hint)
+        }
         Err(err) => {
             let text = format!("{name}: {}", error_chain(&err));
             Finding::new(Severity::Error, about, text)
@@ -82,7 +84,7 @@ async fn seen(app: &App, entry: &DeviceEntry) -> Finding {
 }
 
 /// Times what a step would do first.
-async fn look(app: &App, id: &DeviceId) -> Result<String, DeviceError> {
+async fn look(app: &App, id: &DeviceId) -> Result<(Severity, String), DeviceError> {
     let device = app.agent.device(id).await?;
     let info = device.info().await?;
     let begun = tokio::time::Instant::now();
@@ -99,9 +101,13 @@ async fn look(app: &App, id: &DeviceId) -> Result<String, DeviceError> {
     if !state.awake {
         text.push_str("; the screen is off");
     } else if state.locked {
-        text.push_str("; it is locked: unlock it, or remove the lock");
+        text.push_str(
+            "; it is locked: what a swipe takes away is no matter, but a PIN, a pattern or a face has to unlock it before a \
+             task begins",
+        );
+        return Ok((Severity::Warning, text));
     } else if frame.is_black() {
         text.push_str("; but the capture is black: an app protects its screen");
     }
-    Ok(text)
+    Ok((Severity::Ok, text))
 }

@@ -4,22 +4,15 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use ayeaye_model::{Endpoint, ModelConfig, ModelList, Profile, RemoteModel, Severity};
 
-use super::servers::{Finder, Kind, Offered, Server};
 use crate::cli::Setup;
 use crate::clients::kept;
 use crate::command::asker::Asker;
 use crate::command::doctor;
+use crate::command::model_servers::{self, Finder, Kind, Offered, Server, tokens_needed};
 use crate::config::{Config, edited};
 use crate::terminal::Terminal;
 use crate::text::one_line;
 use crate::wiring;
-
-/// Fewer tokens do not hold a screen and what is said of it (docs/models.md).
-const ONE_SCREEN: u32 = 8192;
-/// The same for families that are shown several screens.
-const SEVERAL_SCREENS: u32 = 16384;
-/// What replies of some families take alone, besides the screens.
-const LONG_REPLIES: u32 = 16384;
 
 /// What was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,23 +165,7 @@ fn rank(server: &Server, offered: &Offered) -> (usize, usize) {
 
 /// The family that the model's name tells.
 fn family(server: &Server, name: &str) -> Option<Profile> {
-    let endpoint = Endpoint::parse(&server.base_url).ok()?;
-    let profile = Profile::for_model(name, &endpoint);
-    (!profile.listed().is_default).then_some(profile)
-}
-
-/// The tokens that the model must be served with.
-fn needed(server: &Server, name: &str) -> u32 {
-    let Some(family) = family(server, name) else { return SEVERAL_SCREENS };
-    let family = family.listed();
-    let reply = family.sampling.get("max_tokens").and_then(serde_json::Value::as_u64);
-    let screens = if family.pictures <= 1 { ONE_SCREEN } else { SEVERAL_SCREENS };
-    match reply {
-        Some(tokens) if u64::from(LONG_REPLIES) <= tokens => {
-            screens.max(SEVERAL_SCREENS) + LONG_REPLIES
-        }
-        _ => screens,
-    }
+    model_servers::family(name, &Endpoint::parse(&server.base_url).ok()?)
 }
 
 fn show(servers: &[Server], offers: &[(&Server, &Offered)], terminal: Terminal) {
@@ -236,7 +213,7 @@ async fn test(
     asker: Asker,
 ) -> anyhow::Result<Chosen> {
     let terminal = asker.terminal;
-    let needed = needed(server, &offered.name);
+    let needed = tokens_needed(family(server, &offered.name));
     let mut name = offered.name.clone();
     // Ollama cuts what does not fit without a word, so a test with too little tells nothing.
     if server.kind == Kind::Ollama && offered.context.is_none_or(|it| it < u64::from(needed)) {
@@ -382,23 +359,5 @@ impl Chosen {
             }
         }
         Ok(after)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_context_is_for_the_screens_and_replies_of_the_family() {
-        for (model, tokens) in [
-            ("qwen3-vl-8b", 8192),
-            ("gui-owl-1.5-8b", 16384),
-            ("ui-venus-2-9b", 32768),
-            ("something-else", 16384),
-        ] {
-            let server = Server::plain("http://127.0.0.1:8000/v1", vec![model.to_owned()]);
-            assert_eq!(needed(&server, model), tokens, "{model}");
-        }
     }
 }

@@ -2,6 +2,7 @@
 use ayeaye_agent::{Question, QuestionKind, ReplyMode, Report, StopReason};
 
 use crate::config::ToolSet;
+use crate::model_presence::{ModelPresence, ModelState};
 use crate::text::truncate;
 
 /// What stands for the message while a run waits for an operator.
@@ -59,8 +60,20 @@ pub(crate) fn is_given_up(report: &Report) -> bool {
         && matches!(report.stop_reason, StopReason::Cancelled | StopReason::ServerRestarted)
 }
 
+/// What the model is like, where going on with a session without a word would ask it again after it has failed, and it
+/// takes no tasks yet: each run would add another failed step.
+pub(crate) async fn would_fail_again(
+    report: &Report,
+    presence: &ModelPresence,
+) -> Option<ModelState> {
+    if !asks_failed_model(report) {
+        return None;
+    }
+    Some(presence.look().await).filter(|state| !state.takes_tasks())
+}
+
 /// Whether going on with a session without a word does nothing but ask the model again that has failed.
-pub(crate) fn asks_failed_model(report: &Report) -> bool {
+fn asks_failed_model(report: &Report) -> bool {
     report.stop_reason == StopReason::ModelFailed && !report.is_over && report.question.is_none()
 }
 

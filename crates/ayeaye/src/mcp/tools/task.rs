@@ -155,8 +155,7 @@ impl Server {
         Err(ToolError::no_model(state, &self.model.endpoint(), device))
     }
 
-    /// Fails where a session stopped because its model did not answer, and it still does not: each run would add another
-    /// failed step.
+    /// Fails where a session stopped because its model did not answer, and it still does not.
     async fn ensure_model_answers(
         &self,
         id: SessionId,
@@ -167,13 +166,10 @@ impl Server {
         if stopped != Some(StopReason::ModelFailed) {
             return Ok(());
         }
-        if !results::asks_failed_model(&self.agent.report(id, principal).await?) {
+        let report = self.agent.report(id, principal).await?;
+        let Some(state) = results::would_fail_again(&report, &self.model).await else {
             return Ok(());
-        }
-        let state = self.model.look().await;
-        if state.takes_tasks() {
-            return Ok(());
-        }
+        };
         let device = self.offer().await.tools.device;
         Err(ToolError::no_model(state, &self.model.endpoint(), device))
     }

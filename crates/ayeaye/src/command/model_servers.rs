@@ -5,11 +5,36 @@
 //! llama.cpp's `/props` (tools/server/README.md), vLLM's `/v1/models` with `owned_by` and `max_model_len`.
 use std::time::Duration;
 
-use ayeaye_model::Secret;
+use ayeaye_model::{Endpoint, Profile, Secret};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use crate::command::http_client::http_client;
+
+/// Fewer tokens do not hold a screen and what is said of it (docs/models.md).
+const ONE_SCREEN: u32 = 8192;
+/// The same for families that are shown several screens.
+const SEVERAL_SCREENS: u32 = 16384;
+/// What replies of some families take alone, besides the screens.
+const LONG_REPLIES: u32 = 16384;
+
+/// The tokens that a model must be served with, by its family if that is known.
+pub(super) fn tokens_needed(family: Option<Profile>) -> u32 {
+    let Some(family) = family.map(Profile::listed) else { return SEVERAL_SCREENS };
+    let reply = family.sampling.get("max_tokens").and_then(Value::as_u64);
+    let screens = if family.pictures <= 1 { ONE_SCREEN } else { SEVERAL_SCREENS };
+    match reply {
+        Some(tokens) if u64::from(LONG_REPLIES) <= tokens => {
+            screens.max(SEVERAL_SCREENS) + LONG_REPLIES
+        }
+        _ => screens,
+    }
+}
+
+/// The family that a model's name tells, at this endpoint.
+pub(super) fn family(name: &str, endpoint: &Endpoint) -> Option<Profile> {
+    Some(Profile::for_model(name, endpoint)).filter(|profile| !profile.listed().is_default)
+}
 
 /// A kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -311,6 +336,19 @@ mod tests {
         assert_eq!(derived_name("qwen3-vl:8b", 16384), "qwen3-vl-16k:8b");
         assert_eq!(derived_name("ada/gelab-zero:latest", 8192), "ada/gelab-zero-8k");
         assert_eq!(derived_name("x", 8192), "x-8k");
+    }
+
+    #[test]
+    fn a_context_is_for_the_screens_and_replies_of_the_family() {
+        let endpoint = Endpoint::parse("http://127.0.0.1:8000/v1").unwrap();
+        for (model, tokens) in [
+            ("qwen3-vl-8b", 8192),
+            ("gui-owl-1.5-8b", 16384),
+            ("ui-venus-2-9b", 32768),
+            ("something-else", 16384),
+        ] {
+            assert_eq!(tokens_needed(family(model, &endpoint)), tokens, "{model}");
+        }
     }
 
     #[test]

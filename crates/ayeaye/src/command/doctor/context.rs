@@ -1,0 +1,33 @@
+//! Whether the model's server gives it the context that a task takes, as far as the server tells.
+use ayeaye_model::{ModelConfig, Severity};
+
+use super::Finding;
+use crate::command::model_servers::{Finder, family, tokens_needed};
+
+/// The context of a model that has just been asked something: some servers tell it of loaded models only.
+/// `None` where it cannot be known; whoever sells a model by the token is not asked.
+pub(super) async fn served_context(settings: &ModelConfig) -> Option<Finding> {
+    if !settings.endpoint.is_own() {
+        return None;
+    }
+    let address = settings.endpoint.to_string();
+    let finder = Finder::new(&address, settings.key.clone()).ok()?;
+    let server = finder.look(&address).await?;
+    let name = &settings.name;
+    let named = |offered: &str| offered.strip_suffix(":latest").unwrap_or(offered) == name;
+    let offered = server.models.iter().find(|it| it.name == *name || named(&it.name))?;
+    let context = match offered.context {
+        Some(context) => context,
+        None => finder.loaded_context(&server, &offered.name).await?,
+    };
+    let needed = tokens_needed(settings.profile.or_else(|| family(name, &settings.endpoint)));
+    let title = server.kind.title();
+    if u64::from(needed) <= context {
+        let text =
+            format!("{title} gives it {context} tokens of context, of which a task needs {needed}");
+        return Some(Finding::new(Severity::Ok, "model", text));
+    }
+    let text = format!("{title} gives it {context} tokens of context, and a task needs {needed}");
+    let raise = server.kind.how_to_raise(&offered.name, needed);
+    Some(Finding::new(Severity::Warning, "model", text).with_hint(raise))
+}
