@@ -80,11 +80,13 @@ impl Server {
 
     /// The error for a server that cannot be used.
     pub(crate) fn unavailable(&self, cause: impl std::fmt::Display) -> DeviceError {
-        DeviceError::NoServer { address: self.config.server.to_string(), cause: cause.to_string() }
+        let (address, cause) = (self.config.server.to_string(), cause.to_string());
+        DeviceError::NoServer { address, cause, hangs: false }
     }
 
     fn no_answer(&self, limit: Duration) -> DeviceError {
-        self.unavailable(format_args!("it did not answer within {} s", limit.as_secs_f32()))
+        let cause = format!("it did not answer within {} s", limit.as_secs_f32());
+        DeviceError::NoServer { address: self.config.server.to_string(), cause, hangs: true }
     }
 
     /// Whether many small answers on one connection come without delay. Over TCP that takes

@@ -136,6 +136,9 @@ pub(crate) const ADB_ELSEWHERE: &str = "\
 the adb server has to run on that machine for others too (`adb -a nodaemon server`) and to be reachable from here; in a \
 container on Linux its name needs `--add-host host.docker.internal:host-gateway`";
 
+const ADB_HANGS: &str = "`adb kill-server` ends an adb server that hangs, and the next call starts another; if something else \
+    listens there, adb.server names another address";
+
 /// Whether an adb server at such an address is on another machine.
 pub(crate) fn is_elsewhere(address: &str) -> bool {
     ServerAddress::parse(address).is_ok_and(|address| !address.is_local())
@@ -145,6 +148,11 @@ pub(crate) fn is_elsewhere(address: &str) -> bool {
 pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
     match err {
         DeviceError::NoServer { address, .. } if is_elsewhere(address) => ADB_ELSEWHERE,
+        DeviceError::NoServer { hangs: true, .. } => reader.choose(
+            ADB_HANGS,
+            ADB_HANGS,
+            "`adb kill-server` on the server's machine ends an adb server that hangs; the next look starts another",
+        ),
         DeviceError::NoServer { .. } => reader.choose(
             "install adb (Android platform-tools), or run `ayeaye serve --virtual` to try without a \
              phone; `ayeaye doctor` checks everything at once",

@@ -36,7 +36,7 @@ impl Maker {
         // Few of the thousand that there are.
         let ask = batch(&[
             "getprop ro.product.manufacturer",
-            "getprop | grep -E 'version[.](oneui|emui|magic|oplusrom|opporom)|magic[.]version|\
+            "getprop | grep -E 'version[.](oneui|emui|magic|oplusrom|opporom|realmeui)|(magic|platform)[.]version|\
              version[.]name|vivo[.]os|adbinstall'",
         ]);
         let output = device.client().shell_quick("its maker", &ask).await?;

@@ -25,9 +25,13 @@ pub(crate) struct Viewport {
     pub(crate) panel_size: ScreenSize,
 }
 
-/// The numbers of the panels, from `dumpsys SurfaceFlinger --display-id` (Android 10 and later).
+/// The numbers of the panels, from `dumpsys SurfaceFlinger --display-id` (Android 10 and later). Later ones list recordings and
+/// shared screens too.
 pub(crate) fn panels(text: &str) -> Vec<u64> {
-    let panel = |line: &str| line.trim().strip_prefix("Display ")?.split(' ').next()?.parse().ok();
+    let panel = |line: &str| {
+        let (number, about) = line.trim().strip_prefix("Display ")?.split_once(' ')?;
+        if about.starts_with("(Virtual") { None } else { number.parse().ok() }
+    };
     let mut found: Vec<u64> = Vec::new();
     for panel in lines(text).filter_map(panel) {
         if !found.contains(&panel) {

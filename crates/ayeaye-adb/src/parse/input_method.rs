@@ -64,11 +64,18 @@ pub(crate) fn input_method_ids(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the soft keyboard is shown, from `dumpsys input_method`.
+/// Whether the soft keyboard is shown, from `dumpsys input_method`. `mInputShown`, what the system has asked for, is true
+/// where a hardware keyboard keeps it away, and `mIsInputViewShown`, which the input method tells of itself, stays true
+/// after it was hidden: where both are told, both must be.
 pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
-    let is_true = |key: &str| text.contains(&format!("{key}=true"));
-    let asked = ["mInputShown", "mIsInputViewShown"];
-    asked.iter().any(|key| text.contains(key)).then(|| asked.iter().any(|key| is_true(key)))
+    let told = |key: &str| {
+        let values = text.split(key).skip(1).filter_map(|rest| rest.strip_prefix('='));
+        values.map(|value| value.starts_with("true")).reduce(|one, other| one || other)
+    };
+    match (told("mInputShown"), told("mIsInputViewShown")) {
+        (Some(asked), Some(drawn)) => Some(asked && drawn),
+        (one, other) => one.or(other),
+    }
 }
 
 /// What [`FieldState`] is read from.

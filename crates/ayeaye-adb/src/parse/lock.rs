@@ -10,9 +10,13 @@ pub(crate) fn awake(text: &str) -> Option<bool> {
     // Dreaming is a screen saver: something is shown, but nothing that can be used.
     value(text, "mWakefulness")
         .map(|v| v == "Awake")
-        .or_else(|| value(text, "interactiveState").map(|v| v == "INTERACTIVE_STATE_AWAKE"))
+        .or_else(|| {
+            let on = ["INTERACTIVE_STATE_AWAKE", "INTERACTIVE_STATE_WAKING"];
+            value(text, "interactiveState").map(|v| on.contains(&v))
+        })
         .or_else(|| value(text, "screenState").map(|v| v == "SCREEN_STATE_ON"))
-        .or_else(|| value(text, "mAwake").map(|v| v == "true"))
+        // Android 9 prints the next name right behind it.
+        .or_else(|| value(text, "mAwake").map(|v| v.starts_with("true")))
         .or_else(|| value(text, "mScreenOnFully").map(|v| v == "true"))
         .or_else(|| {
             let line = lines(text).map(str::trim).find_map(|l| l.strip_prefix("Interactive:"))?;

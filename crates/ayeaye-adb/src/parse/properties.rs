@@ -52,11 +52,18 @@ impl Properties {
             let number = version.find(|c: char| c.is_ascii_digit()).map(|at| &version[at..])?;
             Some(format!("{system} {}", sanitize(number)))
         };
+        // What MagicOS was called before.
+        let magic = || {
+            let own = self.get("ro.build.version.magic");
+            if own.is_some_and(|it| it.starts_with("MagicUI")) { "Magic UI" } else { "MagicOS" }
+        };
         one_ui()
             .or_else(|| named(&["ro.mi.os.version.name"], "HyperOS"))
             .or_else(|| named(&["ro.miui.ui.version.name"], "MIUI").map(|name| miui(&name)))
-            .or_else(|| named(&["ro.build.version.magic", "msc.config.magic.version"], "MagicOS"))
+            .or_else(|| named(&["msc.config.magic.version", "ro.build.version.magic"], magic()))
+            .or_else(|| named(&["hw_sc.build.platform.version"], "HarmonyOS"))
             .or_else(|| named(&["ro.build.version.emui"], "EMUI"))
+            .or_else(|| named(&["ro.build.version.realmeui"], "realme UI"))
             .or_else(|| {
                 named(&["ro.build.version.oplusrom", "ro.build.version.opporom"], "ColorOS")
             })
@@ -103,7 +110,20 @@ mod tests {
             ("[ro.miui.ui.version.name]: [V125]", "MIUI 12.5"),
             ("[ro.miui.ui.version.name]: [V9]", "MIUI 9"),
             ("[ro.build.version.emui]: [EmotionUI_12.0.0]", "EMUI 12.0.0"),
+            (
+                "[hw_sc.build.platform.version]: [3.0.0]\n[ro.build.version.emui]: [EmotionUI_13.0.0]",
+                "HarmonyOS 3.0.0",
+            ),
             ("[ro.build.version.magic]: [MagicOS_8.0]", "MagicOS 8.0"),
+            (
+                "[msc.config.magic.version]: [7.0]\n[ro.build.version.magic]: [MagicOS_7.1.0]",
+                "MagicOS 7.0",
+            ),
+            ("[ro.build.version.magic]: [MagicUI_6.1.0]", "Magic UI 6.1.0"),
+            (
+                "[ro.build.version.oplusrom]: [V12.1]\n[ro.build.version.realmeui]: [V3.0]",
+                "realme UI 3.0",
+            ),
             ("[ro.build.version.oplusrom]: [V14.0.0]", "ColorOS 14.0.0"),
             ("[ro.vivo.os.build.display.id]: [OriginOS 4]", "OriginOS 4"),
         ] {

@@ -252,6 +252,9 @@ fn panels_and_what_they_show_are_read() {
                 Display 4619827551948147201 (HWC display 1): port=1 pnpId=GGL displayName=\"\"\n";
     assert_eq!(panels(list), [4_619_827_259_835_644_672, 4_619_827_551_948_147_201]);
     assert_eq!(panels("Display configurations\nDisplayDevice"), [0_u64; 0]);
+    let recorded = "Display 4619827677550801152 (HWC display 0): port=0 pnpId=GGL displayName=\"Common Panel\"\n\
+                    Display 11529215050245041331 (Virtual display): displayName=\"studio.screen.sharing:0\"\n";
+    assert_eq!(panels(recorded), [4_619_827_677_550_801_152], "a recording of it is no panel");
     // As a phone with a cover display prints it, held sideways.
     let flip = viewports(
         "  mViewports=[DisplayViewport{type=INTERNAL, valid=true, isActive=true, displayId=0, \
@@ -298,6 +301,9 @@ fn a_screen_that_is_on_is_told_from_one_that_is_off() {
     assert_eq!(awake("  mWakefulness=Awake\n  mWakefulnessChanging=false"), Some(true));
     assert_eq!(awake("  mWakefulnessChanging=false\n  mWakefulness=Dozing"), Some(false));
     assert_eq!(awake("mWakefulness=Dreaming"), Some(false));
+    assert_eq!(awake("    mAwake=truemScreenOnEarly=true mScreenOnFully=true"), Some(true));
+    let waking = "screenState=SCREEN_STATE_ON\n interactiveState=INTERACTIVE_STATE_WAKING\n";
+    assert_eq!(awake(waking), Some(true));
     assert_eq!(awake(&sample("dumpsys_window_policy/4.x_emulator_1.txt")), Some(true));
     assert_eq!(awake(&sample("dumpsys_input/14_honor_1.txt")), Some(true));
     assert_eq!(awake(&sample("dumpsys_input/8or9_nvidia-shield_1.txt")), Some(false));
@@ -333,6 +339,11 @@ fn keyboards_are_read_in_either_form() {
     assert_eq!((keyboards.installed.len(), keyboards.current), (2, None));
     assert_eq!(keyboard_shown("  mInputShown=true mX=1"), Some(true));
     assert_eq!(keyboard_shown("  mInputShown=false"), Some(false));
+    assert_eq!(keyboard_shown("  mIsInputViewShown=true"), Some(true));
+    let hidden = "  mShowForced=false mInputShown=false\n  mIsInputViewShown=true mStatusIcon=0\n";
+    assert_eq!(keyboard_shown(hidden), Some(false), "the input method's own word is of before");
+    let hardware = "  mInputShown=true\n  mShowInputRequested=true mIsInputViewShown=false\n";
+    assert_eq!(keyboard_shown(hardware), Some(false), "a hardware keyboard keeps it away");
     assert_eq!(keyboard_shown("nothing"), None);
 }
 

@@ -13,6 +13,8 @@ pub enum DeviceError {
         address: String,
         /// What was tried.
         cause: String,
+        /// Something listens there, and does not answer.
+        hangs: bool,
     },
     /// The phone is not in the list: plug it in, or use another.
     #[error("device {0} is not connected")]

@@ -12,8 +12,13 @@ fn adb_on_another_machine_is_not_missing_on_this_one() {
         assert!(is_elsewhere(there), "{there}");
     }
     let (address, cause) = ("desk:5037".to_owned(), "refused".to_owned());
-    let hint = for_device_error(&DeviceError::NoServer { address, cause }, Reader::Terminal);
+    let there = DeviceError::NoServer { address, cause, hangs: false };
+    let hint = for_device_error(&there, Reader::Terminal);
     assert!(!hint.contains("install adb") && hint.contains("adb -a"), "{hint}");
+    let (address, cause) = ("127.0.0.1:5037".to_owned(), "it did not answer".to_owned());
+    let silent = DeviceError::NoServer { address, cause, hangs: true };
+    let hint = for_device_error(&silent, Reader::Terminal);
+    assert!(!hint.contains("install adb") && hint.contains("adb kill-server"), "{hint}");
 }
 
 fn all() -> Vec<AgentError> {
