@@ -1,20 +1,24 @@
 //! Runs of other servers: finding them, leaving them messages, and seeing that they come and go.
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::registry::DeviceLease;
+use super::registry::{DeviceLease, RunRegistry};
 use super::run_elsewhere::RunElsewhere;
 use super::{Agent, AgentError};
 use crate::coordinator::{
     CoordinatorError, Message, MessageBody, NewRun, News, Registered, Registration, Reply,
     RunEntry, RunKind,
 };
-use crate::journal::Summary;
+use crate::journal::{Journal, JournalError, Summary};
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason, error_chain};
 
 /// How long somebody waits for the end of a run, or of an act, of another server: its process may be held still.
 pub(super) const END_WAIT: Duration = Duration::from_secs(30);
+
+/// How long a registered run of another server usually has no record, at most.
+const BEGIN_WAIT: Duration = Duration::from_secs(2);
 
 /// What came of registering a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,10 +124,17 @@ impl Agent {
         reason: StopReason,
         principal: &Principal,
     ) -> Result<Report, AgentError> {
-        let mut follower = self.follow_elsewhere(run).await?;
         let (session, epoch) = (run.session, run.epoch);
         let coordinator = self.deps.coordinator.clone();
-        RunElsewhere { coordinator, session, epoch }.ask_to_stop(reason).await?;
+        let asked = RunElsewhere { coordinator, session, epoch };
+        // Followed first, so that its end is seen. Where it has no record yet, whoever is to begin it may be suspended.
+        let mut followed = pin!(self.follow_elsewhere(run));
+        let soon = timeout(BEGIN_WAIT, followed.as_mut()).await;
+        asked.ask_to_stop(reason).await?;
+        let mut follower = match soon {
+            Ok(follower) => follower?,
+            Err(_) => followed.await?,
+        };
         if timeout(END_WAIT, follower.finished()).await.is_ok() && !follower.running() {
             return Ok((*follower.report()).clone());
         }
@@ -210,13 +221,14 @@ impl Agent {
         if !self.runs.begin_watching() {
             return;
         }
-        let (coordinator, runs) = (self.deps.coordinator.clone(), self.runs.clone());
+        let (deps, runs) = (self.deps.clone(), self.runs.clone());
         tokio::spawn(async move {
-            let mut news = News::of_all(&*coordinator);
+            let mut news = News::of_all(&*deps.coordinator);
             let closing = runs.closing.clone();
             loop {
-                match coordinator.runs().await {
+                match deps.coordinator.runs().await {
                     Ok(entries) => {
+                        let entries = recorded(&*deps.journal, &runs, entries).await;
                         if !runs.see_elsewhere(&entries) {
                             return;
                         }
@@ -230,4 +242,20 @@ impl Agent {
             }
         });
     }
+}
+
+/// Without the runs of other servers that were registered and have no record yet: whoever is told of one reads it.
+async fn recorded(
+    journal: &dyn Journal,
+    runs: &RunRegistry,
+    mut entries: Vec<RunEntry>,
+) -> Vec<RunEntry> {
+    let mut unrecorded = Vec::new();
+    for run in entries.iter().filter(|run| run.kind != RunKind::Takeover && runs.is_unseen(run)) {
+        if matches!(journal.is_locked(&run.session).await, Err(JournalError::Unknown(_))) {
+            unrecorded.push(run.epoch);
+        }
+    }
+    entries.retain(|run| !unrecorded.contains(&run.epoch));
+    entries
 }

@@ -1,4 +1,5 @@
 //! The runs in progress in this process, and the leases on phones.
+mod activity;
 mod starting;
 
 use std::collections::{HashMap, VecDeque};
@@ -9,24 +10,17 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use self::activity::ElsewhereRun;
+pub use self::activity::RunActivity;
 pub(super) use self::starting::StartRequest;
 use super::follower::FollowedRun;
 use super::{AgentError, Follower};
-use crate::coordinator::{Message, Registration, RunEntry, RunKind};
+use crate::coordinator::{Message, Registration};
 use crate::run::{CancelHandle, RunUpdate};
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason};
 
 /// Most ended runs that are remembered.
 const MOST_ENDED: usize = 64;
-
-/// What has happened to a principal's runs, of all servers, since they are watched here.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RunActivity {
-    /// Runs that have begun, and runs that have ended.
-    pub count: u64,
-    /// The newest session that had a run.
-    pub newest: Option<SessionId>,
-}
 
 /// All runs of this process.
 #[derive(Clone, Default)]
@@ -55,13 +49,6 @@ struct Inner {
     turns: HashMap<Principal, RunActivity>,
     /// The server is shutting down: no run may begin.
     closed: bool,
-}
-
-/// A run of another server, or a takeover.
-struct ElsewhereRun {
-    session: SessionId,
-    owner: Principal,
-    kind: RunKind,
 }
 
 /// A session that holds a phone.
@@ -168,33 +155,6 @@ impl RunRegistry {
         free
     }
 
-    /// Takes in which runs other servers have. Whoever waits for changes is told of new and ended ones.
-    /// False when nobody waits for changes any more.
-    pub(super) fn see_elsewhere(&self, runs: &[RunEntry]) -> bool {
-        let inner = &mut *self.lock();
-        let here = |run: &&RunEntry| inner.live.values().all(|live| live.epoch != run.epoch);
-        let now: HashMap<u64, ElsewhereRun> =
-            runs.iter().filter(here).map(|run| (run.epoch, ElsewhereRun::of(run))).collect();
-        let mut any = false;
-        let begun = now.iter().filter(|(epoch, _)| !inner.elsewhere.contains_key(epoch));
-        let ended = inner.elsewhere.iter().filter(|(epoch, _)| !now.contains_key(epoch));
-        for (_, run) in begun.chain(ended) {
-            any = true;
-            // Nobody's session begins or ends when a person takes a phone over.
-            if run.kind != RunKind::Takeover {
-                let turns = inner.turns.entry(run.owner.clone()).or_default();
-                turns.count += 1;
-                turns.newest = turns.newest.max(Some(run.session));
-            }
-        }
-        inner.elsewhere = now;
-        if any {
-            inner.changes.send_replace(());
-        }
-        inner.watched = 0 < inner.changes.receiver_count();
-        inner.watched
-    }
-
     /// Whether the caller is the one who is to look at the runs of other servers.
     pub(super) fn begin_watching(&self) -> bool {
         !std::mem::replace(&mut self.lock().watched, true)
@@ -214,9 +174,7 @@ impl RunRegistry {
             return Err(AgentError::ShuttingDown);
         }
         let follower = live.follower();
-        let turns = inner.turns.entry(live.owner.clone()).or_default();
-        turns.count += 1;
-        turns.newest = turns.newest.max(Some(session));
+        inner.turns.entry(live.owner.clone()).or_default().begin(session);
         inner.ended.retain(|(id, _)| *id != session);
         inner.live.insert(session, live);
         inner.changes.send_replace(());
@@ -250,16 +208,6 @@ impl RunRegistry {
         let inner = self.lock();
         let mut holders = inner.leases.values();
         holders.find(|holder| holder.session == session).map(|holder| holder.owner.clone())
-    }
-
-    /// The activity of a principal's runs.
-    pub(super) fn activity(&self, principal: &Principal) -> RunActivity {
-        let inner = self.lock();
-        let theirs = inner.turns.iter().filter(|(owner, _)| principal.owns(owner));
-        theirs.fold(RunActivity::default(), |sum, (_, one)| RunActivity {
-            count: sum.count + one.count,
-            newest: sum.newest.max(one.newest),
-        })
     }
 
     /// Changes whenever a run begins or a lease is released.
@@ -331,12 +279,6 @@ impl Inner {
 
 fn busy(names: &DeviceNames, holder: SessionId) -> AgentError {
     AgentError::DeviceBusy { device: names.id.clone(), session: Some(holder) }
-}
-
-impl ElsewhereRun {
-    fn of(run: &RunEntry) -> Self {
-        Self { session: run.session, owner: run.owner.clone(), kind: run.kind }
-    }
 }
 
 impl ActiveRun {

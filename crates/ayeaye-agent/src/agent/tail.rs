@@ -3,7 +3,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
+use tokio::time::timeout;
 
+use super::elsewhere::END_WAIT;
 use super::follower::FollowedRun;
 use super::run_elsewhere::RunElsewhere;
 use super::{Agent, AgentError, Follower, queue};
@@ -50,13 +52,21 @@ impl Tails {
         alone
     }
 
-    fn leave(&self, run: &RunEntry) {
-        remove(&mut self.lock(), run);
-    }
-
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, SharedTail>> {
         // No code that holds this lock can panic half way through a change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A tail that others can join: no longer when following it ends, however it does.
+struct OpenTail {
+    tails: Tails,
+    run: RunEntry,
+}
+
+impl Drop for OpenTail {
+    fn drop(&mut self) {
+        remove(&mut self.tails.lock(), &self.run);
     }
 }
 
@@ -82,16 +92,19 @@ impl Agent {
         let mut tail = Tail::new(self.deps.clone(), run.clone());
         // From before the first look on: nothing is missed between the two.
         let news = News::of(&*self.deps.coordinator, run.session);
-        let update = tail.first_update(&mut News::of(&*self.deps.coordinator, run.session)).await?;
+        let mut begins = News::of(&*self.deps.coordinator, run.session);
+        let Ok(update) = timeout(END_WAIT, tail.first_update(&mut begins)).await else {
+            return Err(AgentError::SessionBusy(run.session));
+        };
+        let update = update?;
         let (sender, updates) = watch::channel(update);
         self.tails.keep(run, sender.clone());
-        let tails = self.tails.clone();
+        let open = OpenTail { tails: self.tails.clone(), run: run.clone() };
         tokio::spawn(async move {
-            if let Err(err) = tail.follow(&sender, news, &tails).await {
+            if let Err(err) = tail.follow(&sender, news, &open.tails).await {
                 // Whoever follows sees that there will be no more updates, and reads the record.
                 tracing::warn!(session = %tail.run.session, "it cannot be followed: {}", error_chain(&err));
             }
-            tails.leave(&tail.run);
         });
         Ok(updates)
     }

@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
 };
 use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionManager};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::legacy_sse::LegacySseFilter;
 use super::open_calls::{NewCall, OpenCalls};
@@ -171,7 +171,7 @@ impl Sessions {
             }
         };
         // A session blocks while a client does not read what it is sent; those that make room for others must not wait.
-        drop(tokio::time::timeout(CANCEL_LIMIT, cancel).await);
+        drop(timeout(CANCEL_LIMIT, cancel).await);
     }
 
     /// Ends sessions until there is room for one more: the least recently used of the principal with
@@ -236,7 +236,9 @@ impl SessionManager for Sessions {
         self.open().remove(id);
         self.legacy_sse.remove(id);
         self.cancel_calls(id).await;
-        let closed = self.inner.close_session(id).await;
+        let closing = self.inner.close_session(id);
+        // It is out of the list at once. Only its end may have to wait until its client reads.
+        let closed = timeout(CANCEL_LIMIT, closing).await.unwrap_or(Ok(()));
         self.calls.end_session(id);
         self.replay.end_session(id);
         closed

@@ -98,7 +98,7 @@ impl<'a> RunWait<'a> {
                 }
                 () = sleep_until(wake) => match &mut self.progress {
                     Some(progress) if progress.due <= Instant::now() => {
-                        progress.send_steps(&follower, self.ctx).await;
+                        progress.send_steps(&follower, (self.agent, self.ctx)).await;
                     }
                     _ => break,
                 }
@@ -131,7 +131,7 @@ impl<'a> RunWait<'a> {
                 done = &mut waiting => return WaitOutcome::Done(done),
                 () = sleep_until(wake) => match &mut self.progress {
                     Some(progress) if progress.due <= Instant::now() => {
-                        progress.send(message.to_owned(), self.ctx).await;
+                        progress.send(message.to_owned(), (self.agent, self.ctx)).await;
                     }
                     _ if deadline <= Instant::now() => return WaitOutcome::TimedOut,
                     _ => {}
@@ -140,6 +140,9 @@ impl<'a> RunWait<'a> {
         }
     }
 }
+
+/// Whose runs a call waits for, and the call.
+type Call<'a> = (&'a Agent, &'a RequestContext<RoleServer>);
 
 /// Progress notifications of one call.
 struct Progress {
@@ -168,7 +171,7 @@ impl Progress {
         self.due = soon.min(latest.max(self.last + MIN_INTERVAL));
     }
 
-    async fn send_steps(&mut self, follower: &Follower, ctx: &RequestContext<RoleServer>) {
+    async fn send_steps(&mut self, follower: &Follower, call: Call<'_>) {
         let update = follower.update();
         if !update.running {
             self.due = Instant::now() + HEARTBEAT;
@@ -187,18 +190,24 @@ impl Progress {
             [] => format!("still at work after {}", truncate(&update.line, 160)),
             lines => truncate(&lines.join("; "), 600),
         };
-        self.send(message, ctx).await;
+        self.send(message, call).await;
     }
 
-    async fn send(&mut self, message: String, ctx: &RequestContext<RoleServer>) {
+    /// A client that does not read, or that has gone, keeps neither the end of its call nor that of the server from being seen.
+    async fn send(&mut self, message: String, (agent, ctx): Call<'_>) {
         self.sent += 1;
         self.last = Instant::now();
         self.news = None;
         self.due = self.last + HEARTBEAT;
         let params = ProgressNotificationParam::new(self.token.clone(), f64::from(self.sent))
             .with_message(message);
-        if let Err(err) = ctx.peer.notify_progress(params).await {
-            tracing::debug!("progress was not delivered: {err}");
+        tokio::select! {
+            biased;
+            () = ctx.ct.cancelled() => {}
+            () = agent.closing() => {}
+            sent = ctx.peer.notify_progress(params) => if let Err(err) = sent {
+                tracing::debug!("progress was not delivered: {err}");
+            }
         }
     }
 }

@@ -51,13 +51,12 @@ where
         let (feed, latest) = watch::channel(None);
         open.insert(key.clone(), feed.clone());
         drop(open);
-        let (feeds, key, work) = (self.clone(), key.clone(), work(feed.clone()));
+        let work = work(feed.clone());
+        let open = OpenFeed { feeds: self.clone(), key: key.clone(), feed };
         tokio::spawn(async move {
             tokio::select! {
-                () = work => {
-                    feeds.lock().remove(&key);
-                }
-                () = feeds.unfollowed(&key, &feed) => {}
+                () = work => {}
+                () = open.feeds.unfollowed(&open.key, &open.feed) => {}
             }
         });
         latest
@@ -95,6 +94,23 @@ where
     }
 }
 
+/// A feed that is kept up to date: it is gone when that ends, however it does.
+struct OpenFeed<K: Eq + Hash, V> {
+    feeds: Feeds<K, V>,
+    key: K,
+    feed: Publisher<V>,
+}
+
+impl<K: Eq + Hash, V> Drop for OpenFeed<K, V> {
+    fn drop(&mut self) {
+        let mut open = self.feeds.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody may have begun to follow a new one already.
+        if open.get(&self.key).is_some_and(|feed| feed.same_channel(&self.feed)) {
+            open.remove(&self.key);
+        }
+    }
+}
+
 /// Publishes a state, unless it is the one there is.
 pub(super) fn publish<V: PartialEq>(feed: &Publisher<V>, state: V) {
     feed.send_if_modified(|latest| {
@@ -119,6 +135,16 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(100)).await;
             number += 1;
         }
+    }
+
+    #[tokio::test]
+    async fn a_feed_whose_work_panics_is_begun_anew() {
+        let feeds = Feeds::<&str, u32>::default();
+        let mut broken = feeds.follow(&"x", |_| async { panic!("on purpose") });
+        assert!(broken.changed().await.is_err(), "it has ended");
+        let mut again = feeds.follow(&"x", count_up);
+        again.changed().await.unwrap();
+        assert_eq!(again.borrow().as_deref(), Some(&0));
     }
 
     #[tokio::test(start_paused = true)]

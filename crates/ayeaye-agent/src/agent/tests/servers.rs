@@ -308,7 +308,7 @@ async fn other_servers_runs_are_heard_of() {
     let session = rig.begin().await.report().session_id;
     within(changes.changed()).await.unwrap();
     let begun = other.agent.activity(&me);
-    assert_eq!((begun.count, begun.newest), (before.count + 1, Some(session)));
+    assert_eq!((begun.count, &*begun.sessions), (before.count + 1, &[session][..]));
     assert_eq!(other.agent.activity(&Principal::new("bob")), before);
     assert_eq!(holder(&other.agent).await, DeviceHolder::Session(session));
     rig.agent.stop(session, StopReason::Cancelled, &me).await.unwrap();

@@ -52,18 +52,18 @@ struct Throttle {
 
 #[derive(Debug)]
 struct List {
-    /// The newest session that is no news; ids sort by creation time.
-    newest: Option<SessionId>,
-    /// Names from before that are no news: servers hear of each other's runs late.
+    /// Sessions that are no news. One of an older name may begin later: it has waited for its phone.
+    known: Vec<SessionId>,
+    /// Names from before are no news: servers hear of each other's runs late.
     since: Option<Timestamp>,
     throttle: Throttle,
 }
 
 impl List {
-    /// From now on, after this session.
-    fn after(newest: Option<SessionId>) -> Self {
+    /// From now on, where these sessions have begun.
+    fn after(known: Vec<SessionId>) -> Self {
         let now = SessionId::new().created();
-        Self { newest, since: now.map(|now| now - RECENT), throttle: Throttle::default() }
+        Self { known, since: now.map(|now| now - RECENT), throttle: Throttle::default() }
     }
 
     fn is_recent(&self, session: SessionId) -> bool {
@@ -71,7 +71,7 @@ impl List {
     }
 
     fn is_news(&self, session: SessionId) -> bool {
-        self.newest < Some(session) && self.is_recent(session)
+        !self.known.contains(&session) && self.is_recent(session)
     }
 }
 
@@ -101,8 +101,7 @@ impl Watcher {
 
     /// Notifies of new sessions, too.
     pub(super) fn watch_list(&mut self) {
-        let newest = self.turns.newest;
-        self.list.get_or_insert_with(|| List::after(newest));
+        self.list.get_or_insert_with(|| List::after(self.turns.sessions.clone()));
     }
 
     /// Watches these URIs and no others.
@@ -120,8 +119,8 @@ impl Watcher {
     /// before it hands the request on.
     pub(super) fn catch_up(&mut self) {
         self.mark_stale(|_| true);
-        if let (Some(list), Some(newest)) = (&mut self.list, self.turns.newest)
-            && list.is_recent(newest)
+        if let Some(list) = &mut self.list
+            && list.known.iter().any(|session| list.is_recent(*session))
         {
             // Not at once: a client that subscribes anew when it is told so does that once a second at most.
             list.throttle = Throttle { last: Some(Instant::now()), stale: true };
@@ -219,11 +218,10 @@ impl Watcher {
         self.turns = turns;
         self.look = true;
         self.mark_stale(|address| *address == Address::Sessions);
-        if let (Some(list), Some(newest)) = (&mut self.list, turns.newest)
-            && list.is_news(newest)
-        {
-            list.newest = Some(newest);
-            list.throttle.stale = true;
+        if let Some(list) = &mut self.list {
+            let sessions = &self.turns.sessions;
+            list.throttle.stale |= sessions.iter().any(|session| list.is_news(*session));
+            list.known.clone_from(sessions);
         }
     }
 
@@ -257,13 +255,14 @@ mod tests {
     #[test]
     fn a_session_that_was_being_started_is_news_and_one_of_long_ago_is_not() {
         let (first, second) = (SessionId::new(), SessionId::new());
-        let list = List::after(None);
+        let list = List::after(Vec::new());
         assert!(list.is_news(first), "its name is older than the list, and it has begun after it");
-        let list = List::after(Some(first));
+        let list = List::after(vec![first]);
         assert!(!list.is_news(first) && list.is_news(second));
+        assert!(List::after(vec![second]).is_news(first), "it has waited for its phone meanwhile");
         // Of 2023.
         let old = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-        assert!(!List::after(None).is_news(old));
+        assert!(!List::after(Vec::new()).is_news(old));
     }
 
     #[tokio::test(start_paused = true)]

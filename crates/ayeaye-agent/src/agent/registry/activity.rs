@@ -1,0 +1,144 @@
+//! What happens to the runs of each principal, in this server and in others.
+use std::collections::HashMap;
+
+use super::RunRegistry;
+use crate::coordinator::{RunEntry, RunKind};
+use crate::{Principal, SessionId};
+
+/// Most sessions of an owner that are remembered.
+const MOST_SESSIONS: usize = 64;
+
+/// What has happened to a principal's runs, of all servers, since they are watched here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunActivity {
+    /// Runs that have begun, and runs that have ended.
+    pub count: u64,
+    /// The last sessions of which a run has begun, at most 64 of each owner. Each of them can be read.
+    pub sessions: Vec<SessionId>,
+}
+
+impl RunActivity {
+    pub(super) fn begin(&mut self, session: SessionId) {
+        self.count += 1;
+        if !self.sessions.contains(&session) {
+            if self.sessions.len() == MOST_SESSIONS {
+                self.sessions.remove(0);
+            }
+            self.sessions.push(session);
+        }
+    }
+}
+
+/// A run of another server, or a takeover.
+pub(super) struct ElsewhereRun {
+    session: SessionId,
+    owner: Principal,
+    kind: RunKind,
+}
+
+impl RunRegistry {
+    /// The activity of a principal's runs.
+    pub(in crate::agent) fn activity(&self, principal: &Principal) -> RunActivity {
+        let inner = self.lock();
+        let mut all = RunActivity::default();
+        for (_, one) in inner.turns.iter().filter(|(owner, _)| principal.owns(owner)) {
+            all.count += one.count;
+            all.sessions.extend(&one.sessions);
+        }
+        // The order of owners in a map is no activity.
+        all.sessions.sort_unstable();
+        all
+    }
+
+    /// Whether a run is another server's, and has not been taken in.
+    pub(in crate::agent) fn is_unseen(&self, run: &RunEntry) -> bool {
+        let inner = self.lock();
+        let is_here = inner.live.values().any(|live| live.epoch == run.epoch);
+        !is_here && !inner.elsewhere.contains_key(&run.epoch)
+    }
+
+    /// Takes in which runs other servers have. Whoever waits for changes is told of new and ended ones.
+    /// False when nobody waits for changes any more.
+    pub(in crate::agent) fn see_elsewhere(&self, runs: &[RunEntry]) -> bool {
+        let inner = &mut *self.lock();
+        let is_here = |run: &RunEntry| {
+            // A run that is registered and has not begun holds a phone already. A takeover goes on beside its
+            // session's runs.
+            let holds = || inner.leases.values().any(|holder| holder.session == run.session);
+            inner.live.values().any(|live| live.epoch == run.epoch)
+                || (run.kind != RunKind::Takeover && holds())
+        };
+        let now: HashMap<u64, ElsewhereRun> = runs
+            .iter()
+            .filter(|run| !is_here(run))
+            .map(|run| (run.epoch, ElsewhereRun::of(run)))
+            .collect();
+        let begun = now.iter().filter(|(epoch, _)| !inner.elsewhere.contains_key(epoch));
+        let ended = inner.elsewhere.iter().filter(|(epoch, _)| !now.contains_key(epoch));
+        let begun = begun.map(|(_, run)| (run, true));
+        let mut any = false;
+        for (run, has_begun) in begun.chain(ended.map(|(_, run)| (run, false))) {
+            any = true;
+            // Nobody's session begins or ends when a person takes a phone over.
+            if run.kind == RunKind::Takeover {
+                continue;
+            }
+            let turns = inner.turns.entry(run.owner.clone()).or_default();
+            if has_begun {
+                turns.begin(run.session);
+            } else {
+                turns.count += 1;
+            }
+        }
+        inner.elsewhere = now;
+        if any {
+            inner.changes.send_replace(());
+        }
+        inner.watched = 0 < inner.changes.receiver_count();
+        inner.watched
+    }
+}
+
+impl ElsewhereRun {
+    fn of(run: &RunEntry) -> Self {
+        Self { session: run.session, owner: run.owner.clone(), kind: run.kind }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::registry::LeaseRequest;
+    use crate::coordinator::RunState;
+    use crate::{DeviceId, DeviceNames};
+
+    fn entry(session: SessionId, epoch: u64) -> RunEntry {
+        RunEntry {
+            session,
+            devices: vec![DeviceId::new("phone-1")],
+            owner: Principal::local(),
+            server: "here".to_owned(),
+            epoch,
+            kind: RunKind::Task,
+            state: RunState::Running,
+            round: 0,
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_starting_here_is_no_other_servers() {
+        let (runs, me) = (RunRegistry::default(), Principal::local());
+        let _changes = runs.changes();
+        let (mine, theirs) = (SessionId::new(), SessionId::new());
+        let names = DeviceNames::only(DeviceId::new("phone-1"));
+        let Ok(LeaseRequest::Granted(_lease)) = runs.lease(&names, mine, &me) else {
+            panic!("nobody has it")
+        };
+        assert!(runs.see_elsewhere(&[entry(mine, 1)]));
+        assert_eq!(runs.activity(&me), RunActivity::default(), "it cannot be read yet");
+        assert!(runs.see_elsewhere(&[entry(mine, 1), entry(theirs, 2)]));
+        assert_eq!(runs.activity(&me), RunActivity { count: 1, sessions: vec![theirs] });
+        assert!(runs.see_elsewhere(&[entry(mine, 1)]));
+        assert_eq!(runs.activity(&me).count, 2, "it has ended");
+    }
+}
