@@ -51,6 +51,8 @@ pub(crate) enum Fault {
     Black,
     /// Somebody presses the power key just before.
     ScreenOff,
+    /// Somebody has locked it just before, and lit it.
+    Locked,
     /// No answer until [`FakeDevice::let_go`]; done then.
     Hang,
 }
@@ -94,6 +96,8 @@ struct Inner {
     blinks: bool,
     caret: bool,
     awake: bool,
+    /// A lock screen is in front though the screen is on, until it is woken.
+    locked: bool,
     secret_field: bool,
     keyboard_shown: bool,
     protected: bool,
@@ -145,6 +149,7 @@ impl FakeDevice {
                 blinks: false,
                 caret: false,
                 awake: true,
+                locked: false,
                 secret_field: false,
                 keyboard_shown: false,
                 protected: false,

@@ -1,8 +1,10 @@
 //! The end of a run, and of its round.
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::observer::StoredScreen;
 use super::outcome::{RunEnd, RunError};
@@ -12,6 +14,9 @@ use crate::journal::{
     SnapshotScope,
 };
 use crate::{JournalError, StopReason, error_chain};
+
+/// How long a phone that was lost is tried to be put back.
+const LOST_PUT_BACK: Duration = Duration::from_secs(5);
 
 impl Run {
     pub(super) async fn finish(mut self, end: RunEnd, lease: impl Send) {
@@ -26,11 +31,15 @@ impl Run {
     async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
         self.enter(RunPhase::Ending);
         let recorded = self.record_last_facts(end).await;
-        // A phone that is out of reach is not waited for: whoever has it next puts them back. A disk that is full
-        // is no reason to leave it changed.
+        // A disk that is full is no reason to leave the phone changed, and one that gave no picture may still do the rest.
+        // One that is out of reach is not waited for: whoever has it next puts them back.
         let lost = |reason| reason == StopReason::DeviceLost;
         let is_lost = lost(end.reason) || recorded.as_ref().is_err_and(|err| lost(err.reason()));
-        let put_back = if is_lost { Ok(()) } else { self.put_back_settings().await };
+        let put_back = if is_lost {
+            timeout(LOST_PUT_BACK, self.put_back_settings()).await.unwrap_or(Ok(()))
+        } else {
+            self.put_back_settings().await
+        };
         recorded.and(put_back)?;
         self.record_session_end(end.reason, end.message.clone()).await?;
         self.recorder.sync().await?;

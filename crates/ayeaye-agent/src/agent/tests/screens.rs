@@ -234,6 +234,29 @@ async fn a_phone_with_a_secret_lock_is_handed_to_the_user() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_phone_that_was_locked_meanwhile_is_unlocked_or_handed_to_the_user() {
+    for wants_secret in [false, true] {
+        let rig = Rig::new([click(1), click(2), complete("done")]);
+        // Somebody has locked it and lit it again while the model decided.
+        rig.phone.breaks(Call::State, 3..=3, Fault::Locked);
+        if wants_secret {
+            rig.phone.breaks(Call::Wake, 1..=1, Fault::Refused);
+        }
+        let report = rig.run().await;
+        let touched = rig.phone.sent().iter().filter(|sent| sent.starts_with("CLICK")).count();
+        assert_eq!(rig.phone.count(Call::Wake), 1);
+        if !wants_secret {
+            assert_eq!((&*report.message, touched), ("done", 2));
+            continue;
+        }
+        let question = report.question.unwrap();
+        assert_eq!(question.kind, QuestionKind::Takeover);
+        assert!(question.text.contains("locked"), "{}", question.text);
+        assert!(touched < 2, "nothing is done on a lock screen");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_phone_that_is_locked_from_the_start_is_handed_to_the_user_and_then_reset() {
     let rig = Rig::new([complete("done")]);
     rig.phone.breaks(Call::Reset, 1..=1, Fault::Refused);

@@ -59,7 +59,7 @@ impl FakeDevice {
                 held.wait_for(|held| !held).await.expect("the phone is there");
                 Ok(())
             }
-            Fault::Black | Fault::ScreenOff => Ok(()),
+            Fault::Black | Fault::ScreenOff | Fault::Locked => Ok(()),
         }
     }
 
@@ -89,7 +89,7 @@ impl FakeDevice {
         inner.changing = false;
         if outcome.is_ok() || matches!(fault, Some(Fault::LinkLost)) {
             match call {
-                Call::Wake => inner.awake = true,
+                Call::Wake => (inner.awake, inner.locked) = (true, false),
                 Call::Perform if what.contains("POWER") => inner.awake ^= true,
                 Call::Perform if matches!(inner.motion, Motion::Dead) => {}
                 _ => {
@@ -180,6 +180,7 @@ impl Device for FakeDevice {
         self.answer().await;
         match self.arrive(Call::State) {
             Some(Fault::ScreenOff) => self.inner().awake = false,
+            Some(Fault::Locked) => self.inner().locked = true,
             Some(fault) => self.fail("its state", fault).await?,
             None => {}
         }
@@ -188,7 +189,7 @@ impl Device for FakeDevice {
         let foreground = inner.front.clone();
         Ok(ScreenState {
             awake,
-            locked: !awake,
+            locked: !awake || inner.locked,
             foreground: Some(foreground),
             protected: inner.protected,
             keyboard_shown: inner.keyboard_shown,

@@ -35,6 +35,7 @@ impl Observer {
     ) -> Result<(ScreenCapture, ScreenState), RunError> {
         let mut black_since = None;
         let mut wakes = 0;
+        let mut unlocked = false;
         loop {
             let (capture, state) = self.capture_with_retry(recorder, begun).await?;
             begun = Instant::now();
@@ -45,6 +46,13 @@ impl Observer {
                 wakes += 1;
                 self.wake(recorder, actor, wakes).await?;
                 // The lock screen goes away, or comes.
+                self.may_have_changed();
+                continue;
+            }
+            // It was locked since the run began. A lock screen that the model has called up itself may be what it is to see.
+            if state.locked && !unlocked && self.power_pressed.is_none() {
+                unlocked = true;
+                self.unlock(recorder, actor).await?;
                 self.may_have_changed();
                 continue;
             }
@@ -116,6 +124,20 @@ impl Observer {
             // The next look shows whether it is awake.
             _ if nth == 1 => Ok(()),
             err => Err(RunError::DeviceLost(err)),
+        }
+    }
+
+    /// Takes a lock screen away. One that wants a secret is the user's: a code is never tried.
+    async fn unlock(&self, recorder: &mut Recorder, actor: &Actor) -> Result<(), RunError> {
+        let Err(err) = actor.wake(recorder).await?.result else { return Ok(()) };
+        tracing::warn!(device = %self.device.id(), "unlocking: {}", error_chain(&err));
+        match err {
+            DeviceError::Refused { .. } => {
+                Err(RunError::NeedsTakeover { text: LOCKED_SCREEN.to_owned(), app: None })
+            }
+            err @ DeviceError::TakenOver { .. } => Err(RunError::DeviceLost(err)),
+            // The next look shows whether the phone is still there.
+            _ => Ok(()),
         }
     }
 

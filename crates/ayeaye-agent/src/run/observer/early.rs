@@ -174,7 +174,7 @@ impl Observer {
             gesture.seen = Some(newest.clone());
             self.last_gesture = Some(gesture.clone());
             let Look { settling, state } = &newest;
-            let shows_all = state.awake && !state.protected && !state.secret_field;
+            let shows_all = state.awake && !state.locked && !state.protected && !state.secret_field;
             if !shows_all || settling.is_over() || settling.newest().frame.is_black() {
                 return Ok(Seen::Withheld);
             }
@@ -358,6 +358,7 @@ fn spawned<T: Send + 'static>(
 
 /// Whether the phone says the same of itself, as far as it matters for what a model is shown.
 fn is_same_screen(a: &ScreenState, b: &ScreenState) -> bool {
-    let told = |state: &ScreenState| (state.awake, state.protected, state.secret_field);
+    let told =
+        |state: &ScreenState| (state.awake, state.locked, state.protected, state.secret_field);
     a.foreground == b.foreground && told(a) == told(b)
 }
