@@ -89,7 +89,7 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(
         &["LONGPRESS", "LONG_CLICK", "LONG_TAP", "HOLD"],
         Meaning::LongPress,
-        &[POINT, Arg(Seconds, &["duration"])],
+        &[POINT, Arg(Seconds, &["duration", "value"])],
     ),
     Verb::new(&["BACK", "PRESS_BACK", "GO_BACK", "NAVIGATE_BACK"], Meaning::Press(Key::Back), &[]),
     Verb::new(&["HOME", "PRESS_HOME", "GO_HOME", "NAVIGATE_HOME"], Meaning::Press(Key::Home), &[]),

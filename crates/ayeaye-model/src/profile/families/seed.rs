@@ -139,7 +139,7 @@ fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
 /// A call that the server has taken out of the text.
 fn tool(called: &ToolCall) -> Result<TextCall, ParseError> {
     let written = called.arguments.trim();
-    let mut call = TextCall { name: called.name.trim().to_owned(), args: Vec::new() };
+    let mut call = TextCall { name: called.name.trim().to_owned(), ..TextCall::default() };
     if written.is_empty() {
         // A call without arguments is one thing; the end of the task is not taken from half of one.
         if VERBS.completes(&call.name) {

@@ -115,7 +115,8 @@ const END: Arg = Arg(To, &["end_point", "end_box", "end"]);
 const TEXT: &[&str] = &["content", "text", "message"];
 /// The report; other agents' prompts have other names for it.
 const REPORT: &[&str] = &["content", "text", "message", "response", "answer"];
-const TIME: Arg = Arg(UnusualSeconds, &["time", "duration"]);
+/// The hosted models' prompt for phones calls it `t`.
+const TIME: Arg = Arg(UnusualSeconds, &["time", "duration", "t"]);
 
 /// The calls of UI-TARS and of Doubao-Seed, which took them over.
 pub(in crate::profile) const VERBS: VerbTable = VerbTable::new(&[&[
@@ -146,13 +147,13 @@ pub(in crate::profile) const VERBS: VerbTable = VerbTable::new(&[&[
         Meaning::OpenApp,
         &[Arg(Text, &["app_name", "app", "name", "content"])],
     ),
-    Verb::new(&["press_home"], Meaning::Press(Key::Home), &[]),
-    Verb::new(&["press_back"], Meaning::Press(Key::Back), &[]),
+    Verb::new(&["press_home", "navigate_home"], Meaning::Press(Key::Home), &[]),
+    Verb::new(&["press_back", "navigate_back"], Meaning::Press(Key::Back), &[]),
     Verb::new(&["press_enter"], Meaning::Press(Key::Enter), &[]),
-    Verb::new(&["hotkey"], Meaning::PressKey(&[]), &[Arg(Text, &["key"])]),
+    Verb::new(&["hotkey"], Meaning::PressKey(&[]), &[Arg(Text, &["key", "hotkey"])]),
     Verb::new(&["wait"], Meaning::Wait, &[TIME]),
     Verb::new(&["call_user"], Meaning::CallUser(CallUser::AsksByText), &[Arg(Text, TEXT)]),
-    Verb::new(&["finished"], Meaning::Complete, &[Arg(Text, REPORT)]),
+    Verb::new(&["finished", "finish"], Meaning::Complete, &[Arg(Text, REPORT)]),
 ]]);
 
 impl Family for UiTars {

@@ -53,7 +53,7 @@ Points are (x,y) on a grid with (0,0) at the top left of the screen and (999,999
 - LongPress(point=(x,y)): hold a finger there.
 - Swipe(start=(x1,y1), end=(x2,y2)): draw a finger from start to end; the content moves with it.
 - Drag(start=(x1,y1), end=(x2,y2)): hold at start until it comes loose, move it to end, let go.
-- Type(content='text'): write into the field in focus.
+- Type(content='text'): write into the field in focus, in place of what stands in it.
 - LaunchApp(app='name'): bring an app to the front.
 - PressBack(), PressHome(), PressEnter(), PressRecent(): press that key.
 - Wait(): let the screen finish loading.
@@ -93,8 +93,10 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["Swipe"], Meaning::Slide, &[START, END]),
     // Of the version before.
     Verb::new(&["Scroll"], Meaning::Scroll, &[PLACE, Arg(Direction, &["direction"]), START, END]),
+    // Its own client swipes for it, but the published prompt calls it a long press and then a way.
     Verb::new(&["Drag"], Meaning::Drag, &[START, END]),
-    Verb::new(&["Type"], Meaning::Type(Typing::Plain), &[CONTENT]),
+    // Its own client empties the field first.
+    Verb::new(&["Type"], Meaning::Type(Typing::Clears), &[CONTENT]),
     Verb::new(
         &["LaunchApp", "Launch"],
         Meaning::OpenApp,

@@ -36,7 +36,7 @@ Click(box=(x,y)): tap there.
 LongPress(box=(x,y)): hold a finger there.
 Scroll(start=(x1,y1), end=(x2,y2)): draw a finger from start to end; the content moves with it.
 Drag(start=(x1,y1), end=(x2,y2)): hold at start until it comes loose, move it to end, let go.
-Type(content='text'): write into the field in focus.
+Type(content='text'): write into the field in focus, in place of what stands in it.
 Launch(app='name'): bring an app to the front.
 PressBack(), PressHome(), PressEnter(), PressRecent(): press that key.
 Wait(): let the screen finish loading.

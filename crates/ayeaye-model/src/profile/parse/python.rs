@@ -9,6 +9,8 @@ use serde_json::Value;
 use super::{Call, excerpt, reject};
 use crate::profile::escape::{is_unsafe, unicode_escape};
 
+mod points;
+
 /// A call with its arguments as texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct TextCall {
@@ -16,6 +18,8 @@ pub(crate) struct TextCall {
     pub name: String,
     /// Name and value of each argument, in order. The name is empty if there is none.
     pub args: Vec<(String, String)>,
+    /// Whether it had arguments of other names, which are left out as by the models' own clients.
+    pub others: bool,
 }
 
 impl TextCall {
@@ -90,7 +94,7 @@ pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<TextCall>, ParseEr
     if head(text).is_none() {
         return reject("it names no action; write one call of an action, such as press_back()");
     }
-    match strict(text, known) {
+    match strict(text, known).or_else(|| Some(vec![points::call(text, known)?])) {
         Some(calls) => Ok(calls),
         None => Ok(vec![loose(text, known)?]),
     }
@@ -118,15 +122,21 @@ fn strict(text: &str, known: &[&str]) -> Option<Vec<TextCall>> {
 
 fn one<'a>(text: &'a str, known: &[&str]) -> Option<(TextCall, &'a str)> {
     let (name, rest) = head(text)?;
-    let mut call = TextCall { name: name.to_owned(), args: Vec::new() };
+    let mut call = TextCall { name: name.to_owned(), ..TextCall::default() };
     let mut rest = opened(rest)?.trim_start();
     if let Some(behind) = closed(rest) {
         return Some((call, behind));
     }
-    while call.args.len() <= MAX_ARGS {
-        let (name, after) = argument(rest, known).unwrap_or(("", rest));
+    for _ in 0..=MAX_ARGS {
+        let named = argument(rest, known);
+        let other = if named.is_none() { other_argument(rest) } else { None };
+        let (name, after) = named.unwrap_or(("", other.unwrap_or(rest)));
         let (value, after) = value(after)?;
-        call.args.push((name.to_owned(), value));
+        if other.is_some() {
+            call.others = true;
+        } else {
+            call.args.push((name.to_owned(), value));
+        }
         rest = after.trim_start();
         if let Some(behind) = closed(rest) {
             return Some((call, behind));
@@ -155,6 +165,16 @@ fn argument<'a, 'k>(text: &'a str, known: &[&'k str]) -> Option<(&'k str, &'a st
     let name = known.iter().find(|it| same(it, name))?;
     let rest = rest.trim_start().strip_prefix(['=', '＝'])?;
     Some((name, rest.trim_start()))
+}
+
+/// The value of an argument of another name, and what follows it. Of `x=500, y=300` the names are part of a place.
+fn other_argument(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let (name, rest) = text.split_at(end);
+    let value = rest.trim_start().strip_prefix(['=', '＝'])?.trim_start();
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let of_place = ["x", "y"].iter().any(|axis| same(axis, name));
+    (is_name && !of_place && !value.starts_with('=')).then_some(value)
 }
 
 const QUOTES: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’')];
@@ -213,7 +233,7 @@ fn loose(text: &str, known: &[&str]) -> Result<TextCall, ParseError> {
         }
     }
     pieces.push(inside[start..].trim_end_matches([',', '，']));
-    let mut call = TextCall { name: name.to_owned(), args: Vec::new() };
+    let mut call = TextCall { name: name.to_owned(), ..TextCall::default() };
     for piece in pieces {
         let piece = piece.trim();
         let (name, written) = argument(piece, known).unwrap_or(("", piece));
@@ -314,81 +334,4 @@ pub(crate) fn quoted(text: &str, quote: char) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const KNOWN: &[&str] = &["content", "point", "text", "action", "message"];
-
-    fn shown(text: &str) -> String {
-        match calls(text, KNOWN).and_then(only) {
-            Ok(call) => {
-                let named =
-                    call.args.iter().map(|(name, value)| (name.as_str(), value.as_str().unwrap()));
-                let all = call.positional.iter().map(|value| ("", value.as_str())).chain(named);
-                let args = all.map(|(name, value)| format!(" {name}={value}"));
-                format!("{}{}", call.name, args.collect::<String>())
-            }
-            Err(why) => format!("not: {why}"),
-        }
-    }
-
-    #[test]
-    fn calls_are_read_as_they_are_meant() {
-        for (text, is) in [
-            ("press_back()", "press_back"),
-            ("click(point='<point>5 6</point>')", "click point=<point>5 6</point>"),
-            ("click( point = [5, 6] )", "click point=[5, 6]"),
-            ("click(5, 6)", "click =5 =6"),
-            ("type(content='it\\'s\\n')", "type content=it's\n"),
-            ("type(content='it's')", "type content=it's"),
-            ("type（content=“好”）", "type content=好"),
-            ("do(action=\"Type\", text=\"print(\"hi\")\")", "do action=Type text=print(\"hi\")"),
-            ("do(action=\"Type\", text=\"a \"b\", c\")", "do action=Type text=a \"b\", c"),
-            ("type(content='a,b', point='1 2',)", "type content=a,b point=1 2"),
-            ("type(content='it's', point='1 2')", "type content=it's point=1 2"),
-            ("do(action=\"Type\", text=\"two\nlines\")", "do action=Type text=two\nlines"),
-            ("press_back()\n\npress_back();", "press_back"),
-            ("type(content='C:\\dir')", "type content=C:\\dir"),
-        ] {
-            assert_eq!(shown(text), is, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_could_be_two_things_is_refused() {
-        for (text, part) in [
-            ("", "names no action"),
-            ("the button", "names no action"),
-            ("click(point='1 2'", "no end"),
-            ("type(content='abc)", "no closing quote"),
-            ("f(content='ok') no, click(point='5 5')", "two places"),
-            ("f(content='ok')\n\nclick(point='5 5')", "more than one"),
-            ("f(content='it's')\nclick(point='5 5')", "two places"),
-            ("f(content='ok') and so on", "no end"),
-            ("f(point='1 2', point='3 4')", "twice"),
-            ("f(content='it's', other='x')", "two places"),
-        ] {
-            let shown = shown(text);
-            assert!(shown.starts_with("not:") && shown.contains(part), "{text}: {shown}");
-        }
-    }
-
-    #[test]
-    fn fences_do_not_matter() {
-        for text in ["```\nf()\n```", "```python\nf()```", "`f()`", "f()", "```f()```"] {
-            assert_eq!(unfenced(text), "f()", "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_quoted_is_read_back(text in any::<String>(), single in any::<bool>()) {
-            let written = quoted(&text, if single { '\'' } else { '"' });
-            let call = calls(&format!("f(content={written})"), KNOWN).and_then(only).unwrap();
-            prop_assert_eq!(&call.args["content"], &Value::from(text));
-            prop_assert!(!written.contains("<|") && !written.contains("</"));
-        }
-    }
-}
+mod tests;

@@ -62,7 +62,7 @@ fn suffix(text: &str) -> bool {
 /// One function, and the rest of the text.
 fn function(text: &str) -> Result<(TextCall, &str), ParseError> {
     let (name, mut rest) = opening(text, "<function")?;
-    let mut call = TextCall { name, args: Vec::new() };
+    let mut call = TextCall { name, ..TextCall::default() };
     loop {
         rest = rest.trim_start();
         if rest.starts_with("<parameter") {

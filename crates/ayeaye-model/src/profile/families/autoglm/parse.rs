@@ -21,15 +21,26 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
         // What is cut within its reasoning may have been going to say something else.
         None => behind_prose(cut.body, &names).filter(|_| !cut.unclosed).ok_or_else(no_action)?,
     };
-    let mut call = match python::calls(written, &names).and_then(python::only) {
+    let calls = python::calls(written, &names);
+    let first = calls.as_ref().ok().and_then(|calls| calls.first()).cloned().unwrap_or_default();
+    let mut call = match calls.and_then(python::only) {
         Ok(call) => call,
         Err(why) => typed(written).ok_or(why)?,
     };
     if call.name.eq_ignore_ascii_case("do") {
-        call.name = match (call.args.shift_remove("action"), call.positional.pop()) {
-            (Some(Value::String(name)), None) | (None, Some(name)) => name,
+        // In front, the name of the action may stand alone. Behind, words are a piece of a text with quotes in it.
+        let leads = first.args.first().is_some_and(|(name, _)| name.is_empty());
+        call.name = match call.args.shift_remove("action") {
+            Some(Value::String(name)) if call.positional.is_empty() => name,
+            None if leads => call.positional.remove(0),
             _ => return reject("do needs action, such as do(action=\"Back\")"),
         };
+    }
+    // Its own client takes all that follows these texts for part of them.
+    if first.others && ["Type", "finish"].iter().any(|verb| VERBS.same_verb(&call.name, verb)) {
+        return reject(
+            "its text could end in two places; put nothing behind it, and a backslash before each quote inside it",
+        );
     }
     let mut parsed = ParsedReply {
         call,

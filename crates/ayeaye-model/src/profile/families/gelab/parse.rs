@@ -174,6 +174,9 @@ fn from_fields(mut fields: Fields, coords: &CoordContext) -> Result<ParsedReply,
             call.args.insert((*name).to_owned(), Value::from(value));
         }
     }
+    if let (true, Some(key)) = (VERBS.same_verb(&call.name, "HOTKEY"), fields.last(Key::Pressed)) {
+        call.args.insert("key".to_owned(), Value::from(key));
+    }
     arrange(&mut call);
     Ok(ParsedReply {
         call,
@@ -224,7 +227,7 @@ fn verb(fields: &Fields) -> Result<(String, String), ParseError> {
 /// its own client does: no place is touched and nothing is reported by it.
 fn said_once(fields: &Fields, name: &str) -> Result<(), ParseError> {
     let places = [(Key::Point, "point"), (Key::Point1, "point1"), (Key::Point2, "point2")];
-    let texts = [(Key::Value, "value"), (Key::Return, "return")];
+    let texts = [(Key::Value, "value"), (Key::Return, "return"), (Key::Pressed, "key")];
     let app = VERBS.same_verb(name, "AWAKE");
     let mut all = places.into_iter().chain(texts.into_iter().filter(|_| !app));
     match all.find(|(key, _)| fields.differ(*key)) {
@@ -284,6 +287,9 @@ fn arrange(call: &mut Call) {
         if VERBS.completes(&call.name) { ("return", "value") } else { ("value", "return") };
     if has(call, usual) {
         call.args.shift_remove(other);
+    }
+    if VERBS.same_verb(&call.name, "LONGPRESS") && has(call, "duration") {
+        call.args.shift_remove("value");
     }
     if !VERBS.same_verb(&call.name, "NOTE") {
         return;

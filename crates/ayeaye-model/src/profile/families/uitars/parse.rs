@@ -29,7 +29,15 @@ pub(in crate::profile) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError
 /// Whether a text begins like a reply without reasoning.
 fn begins(text: &str) -> bool {
     let word = text.trim_start_matches(['*', '#', '`', ' ']);
-    let labels = ["Thought:", "Thought：", "Reflection:", "Action:", "Action：", "Action_Summary:"];
+    let labels = [
+        "Thought:",
+        "Thought：",
+        "Reflection:",
+        "Action:",
+        "Action：",
+        "Action_Summary:",
+        "Summary:",
+    ];
     let labelled = |label: &&str| {
         word.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label))
     };
@@ -55,6 +63,7 @@ fn garbled(text: &str) -> Option<(&str, &str)> {
 
 /// The text before the call, and the call.
 fn split(body: &str) -> Option<(&str, &str)> {
+    let body = without_fence(body);
     let bare = python::unfenced(body);
     if begins_call(bare) {
         return Some(("", bare));
@@ -94,6 +103,15 @@ fn split(body: &str) -> Option<(&str, &str)> {
     })
 }
 
+/// A reply without the fence around all of it, or the end of one behind the call.
+fn without_fence(body: &str) -> &str {
+    if body.trim_start().starts_with("```") {
+        return python::unfenced(body);
+    }
+    let inside = body.trim_end().strip_suffix("```");
+    inside.filter(|it| it.trim_end_matches([' ', '\t']).ends_with('\n')).map_or(body, str::trim_end)
+}
+
 /// Whether only punctuation precedes this offset in its line.
 fn begins_line(before: &str) -> bool {
     let marks = |c: char| c != '\n' && (c.is_whitespace() || "*#`-".contains(c));
@@ -120,7 +138,7 @@ fn calls(written: &str) -> Result<Vec<TextCall>, ParseError> {
         && let Some((name, rest)) = garbled(written)
     {
         let args = vec![(String::new(), rest.trim().to_owned())];
-        return Ok(vec![TextCall { name: name.to_owned(), args }]);
+        return Ok(vec![TextCall { name: name.to_owned(), args, others: false }]);
     }
     python::calls(written, &VERBS.arg_names())
 }
@@ -151,7 +169,7 @@ fn labelled(head: &str) -> ParsedReply {
         let (next, line) = match label.as_str() {
             "thought" | "思考" => (0, rest.trim_start_matches('*')),
             "reflection" => (1, rest.trim_start_matches('*')),
-            "action_summary" | "action summary" => (2, rest.trim_start_matches('*')),
+            "action_summary" | "action summary" | "summary" => (2, rest.trim_start_matches('*')),
             _ => (into, line),
         };
         into = next;

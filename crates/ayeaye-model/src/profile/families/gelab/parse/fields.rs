@@ -2,7 +2,7 @@
 use super::ParseError;
 use super::VERBS;
 
-/// A key of the format. Anything else is part of the value before it.
+/// A key of the format. Any other is part of the value before it, unless it stands behind a tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Action,
@@ -23,8 +23,12 @@ pub(super) enum Key {
     Clear,
     Submit,
     Status,
+    /// The `key` of a hotkey, which the model's own client reads. Behind a tab only: elsewhere it is a word.
+    Pressed,
     /// Known and ignored.
     Unused,
+    /// A name behind a tab that is not of the format: it ends the value before it, as for the model's own client.
+    Unknown,
 }
 
 /// The most fields a reply may have: the time to weigh them is quadratic.
@@ -82,13 +86,14 @@ pub(super) fn begins(text: &str) -> bool {
 
 /// Where the first field begins.
 pub(super) fn first(text: &str) -> Option<usize> {
-    marks(text).into_iter().find(|mark| mark.rank != Rank::Blanks).map(|mark| mark.key)
+    let sure = |mark: &Mark| mark.rank != Rank::Blanks && mark.name != Key::Unknown;
+    marks(text).into_iter().find(sure).map(|mark| mark.key)
 }
 
 /// Splits a text into its fields.
 ///
 /// Tabs separate fields; so do newlines in replies of sloppy models, and runs of blanks if nothing else
-/// does. Since a value may hold newlines and words that look like keys, a key found after a tab
+/// does. Behind a tab, any name makes a field. Since a value may hold newlines and words that look like keys, a key found after a tab
 /// anywhere is not also taken after a newline, and a value followed by a tab is kept whole.
 pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
     let marks = marks(text);
@@ -153,8 +158,9 @@ fn marks(text: &str) -> Vec<Mark> {
     let mut at = 0;
     while at < text.len() {
         let (rank, next) = separator(text, at);
+        let found = || key_at(&text[next..]).or_else(|| key_behind_tab(text, at, next));
         if let Some(rank) = rank
-            && let Some((name, key, value)) = key_at(&text[next..])
+            && let Some((name, key, value)) = found()
         {
             marks.push(Mark { start: at, key: next + key, value: next + value, name, rank });
             at = next + value;
@@ -202,6 +208,17 @@ fn key_at(text: &str) -> Option<(Key, usize, usize)> {
     // Emphasis that starts before the key may end after the colon.
     let value = if text[..start].contains('*') { value.trim_start_matches('*') } else { value };
     Some((key, start, text.len() - value.len()))
+}
+
+/// A key behind a real tab, whatever its name. A line's indentation is no such tab, and an address no field.
+fn key_behind_tab(text: &str, separator: usize, at: usize) -> Option<(Key, usize, usize)> {
+    let before = &text[separator..at];
+    let rest = &text[at..];
+    let end = rest.bytes().take(21).position(|b| !b.is_ascii_lowercase() && b != b'_')?;
+    let value = rest[end..].strip_prefix(':').filter(|value| !value.starts_with("//"))?;
+    let parts = before.contains('\t') && !before.contains('\n') && 0 < end;
+    let name = if &rest[..end] == "key" { Key::Pressed } else { Key::Unknown };
+    parts.then_some((name, 0, rest.len() - value.len()))
 }
 
 fn named(name: &str) -> Option<Key> {
@@ -307,78 +324,4 @@ pub(super) fn contradiction() -> ParseError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn fields(text: &str) -> Vec<(Key, String)> {
-        split(text).unwrap().0
-    }
-
-    fn value(text: &str) -> String {
-        split(text).unwrap().last(Key::Value).unwrap().to_owned()
-    }
-
-    #[test]
-    fn tabs_lines_and_blanks_separate() {
-        let same = [
-            "explain:a\taction:CLICK\tpoint:1,2\tsummary:b",
-            "explain:a\naction:CLICK\npoint:1,2\nsummary:b",
-            "explain:a   action:CLICK   point:1,2   summary:b",
-            "explain：a\taction：CLICK\t point：1,2\t\tsummary：b",
-            "explain:a\\taction:CLICK\\tpoint:1,2\\tsummary:b",
-            "Sure!\n- **explain**: a\n- **action**: CLICK\n- **point**: 1,2\n- **summary:** b",
-            "explain:a\naction:CLICK\tpoint:1,2\nsummary:b",
-        ];
-        for text in same {
-            let expected = [
-                (Key::Explain, "a"),
-                (Key::Action, "CLICK"),
-                (Key::Point, "1,2"),
-                (Key::Summary, "b"),
-            ];
-            assert_eq!(fields(text), expected.map(|(k, v)| (k, v.to_owned())), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn a_value_is_kept_as_it_was_written() {
-        for text in [
-            "see: here",
-            "line one\nline two",
-            "action: buy milk",
-            "todo\naction: buy milk\nsummary: none\nnote: x",
-            "tab\tbed",
-            "a  point: b",
-            "C:\\temp\\new",
-        ] {
-            let reply = format!("explain:e\taction:TYPE\tvalue:{text}\tsummary:s");
-            assert_eq!(value(&reply), text);
-        }
-        assert_eq!(value("action:TYPE\tvalue:hello\nsummary:s"), "hello");
-        assert_eq!(value("action:TYPE\nvalue:one\ntwo\nsummary:s"), "one\ntwo");
-    }
-
-    #[test]
-    fn two_different_actions_are_refused() {
-        assert!(split("explain:x\naction:CLICK\npoint:1,2\tsummary:x\taction:COMPLETE").is_err());
-        assert!(split("action:TYPE\tvalue:a\naction:CLICK it\tsummary:s").is_ok());
-    }
-
-    #[test]
-    fn an_unusual_key_is_text() {
-        assert_eq!(fields("action:BACK\tfoo:bar"), [(Key::Action, "BACK\tfoo:bar".to_owned())]);
-        assert_eq!(
-            fields("explain:a\taction : BACK"),
-            [(Key::Explain, "a\taction : BACK".to_owned())]
-        );
-    }
-
-    #[test]
-    fn fields_beside_the_action() {
-        assert_eq!(inline("point:1,2"), [(Key::Point, "1,2".to_owned())]);
-        let both = [(Key::Point1, "1,2".to_owned()), (Key::Point2, "3,4".to_owned())];
-        assert_eq!(inline(" point1:1,2 point2:3,4"), both);
-        assert_eq!(inline("value:a point:b"), [(Key::Value, "a point:b".to_owned())]);
-        assert_eq!(inline("the button point:1,2"), []);
-    }
-}
+mod tests;
