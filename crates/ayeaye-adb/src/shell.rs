@@ -7,11 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::BytesMut;
 
-use crate::parse::sanitize;
+use crate::parse::{SEPARATOR, sanitize};
 use crate::protocol::{Connection, ProtocolError};
 
 /// The most bytes that a command may print, four times `dumpsys window` of a busy phone.
 pub(crate) const MAX_OUTPUT: usize = 1024 * 1024;
+
+/// How Android's commands begin to tell of an exception; what it was stands in the next line (AOSP,
+/// `ShellCommand.java`, and before Android 8 `SettingsCmd.java`).
+const HEADERS: [&str; 2] = ["Exception occurred while ", "Error while accessing settings provider"];
 
 /// What a command printed and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,11 +32,24 @@ impl ShellOutput {
         format!("{}\n{}", self.stdout, self.stderr)
     }
 
-    /// Exit code and first line, for an error message.
+    /// Exit code and the line that says most, for an error message.
     pub(crate) fn summary(&self) -> String {
+        let told = self.told().unwrap_or_else(|| "no message".to_owned());
+        format!("exit code {}: {told}", self.exit_code)
+    }
+
+    /// The first line that says something, on either stream.
+    pub(crate) fn told(&self) -> Option<String> {
         let all = self.combined();
-        let told = all.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message");
-        format!("exit code {}: {}", self.exit_code, sanitize(told))
+        let lines =
+            || all.lines().map(str::trim).filter(|line| !line.is_empty() && *line != SEPARATOR);
+        let is_header = |line: &&str| HEADERS.iter().any(|header| line.starts_with(header));
+        lines().find(|line| !is_header(line)).or_else(|| lines().next()).map(sanitize)
+    }
+
+    /// The same command with only this of what it printed to its standard output, as of one command of several.
+    pub(crate) fn with_stdout(&self, stdout: &str) -> Self {
+        Self { exit_code: self.exit_code, stdout: stdout.to_owned(), stderr: self.stderr.clone() }
     }
 }
 
@@ -146,6 +163,28 @@ mod tests {
             output,
             ShellOutput { exit_code: 7, stdout: "one\n".to_owned(), stderr: "oops".to_owned() }
         );
+    }
+
+    #[test]
+    fn a_summary_has_the_line_that_says_why() {
+        let refused = "\nException occurred while executing 'put':\njava.lang.SecurityException: no\n\tat a.B\n";
+        for (stdout, stderr, expected) in [
+            ("\n--ayeaye--\n", refused, "java.lang.SecurityException: no"),
+            ("--ayeaye--\r\n", "Killed\n", "Killed"),
+            (refused, "", "java.lang.SecurityException: no"),
+            (
+                "Error while accessing settings provider\njava.lang.SecurityException: old\n",
+                "",
+                "java.lang.SecurityException: old",
+            ),
+            ("Exception occurred while executing:\n", "", "Exception occurred while executing:"),
+            ("Error: --ayeaye-- is no key\n", "", "Error: --ayeaye-- is no key"),
+            ("--ayeaye--\n", "", "no message"),
+        ] {
+            let (stdout, stderr) = (stdout.to_owned(), stderr.to_owned());
+            let output = ShellOutput { exit_code: 0, stdout, stderr };
+            assert_eq!(output.summary(), format!("exit code 0: {expected}"), "{output:?}");
+        }
     }
 
     #[tokio::test]

@@ -75,7 +75,8 @@ fn separator(text: &str) -> Option<usize> {
     text.match_indices(SEPARATOR).map(|(at, _)| at).find(is_alone)
 }
 
-const SEPARATOR: &str = "--ayeaye--";
+/// What stands between the outputs of a [`batch`].
+pub(crate) const SEPARATOR: &str = "--ayeaye--";
 
 #[cfg(test)]
 mod tests {
