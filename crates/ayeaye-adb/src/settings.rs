@@ -10,8 +10,10 @@
 use ayeaye_agent::{DeviceError, PutBack, SettingChange};
 
 use crate::client::DeviceClient;
-use crate::parse::{batch, split_batch};
+use crate::parse::{batch, sanitize, split_batch};
 use crate::quote::quote;
+use crate::refusal;
+use crate::shell::ShellOutput;
 
 const STAY_ON: &str = "global/stay_on_while_plugged_in";
 const TIMEOUT: &str = "system/screen_off_timeout";
@@ -51,7 +53,8 @@ pub(crate) async fn ways(client: &DeviceClient) -> Result<Vec<SettingChange>, De
     let output = client.shell_quick(STAY_AWAKE, &ask).await?;
     let [power, stay_on, timeout, user] = split_batch(&output.stdout);
     let ways = choose(power, number(stay_on), number(timeout));
-    let mut ways = ways.ok_or_else(|| client.garbled(STAY_AWAKE, output.summary()))?;
+    let unclear = || client.garbled(STAY_AWAKE, output.with_stdout(timeout).summary());
+    let mut ways = ways.ok_or_else(unclear)?;
     if let Some(user @ 1..) = last_line(user).and_then(|user| user.parse::<u32>().ok()) {
         // A value that was never set could not be taken away again.
         let stays_awake = ways.is_empty();
@@ -109,7 +112,7 @@ pub(crate) async fn animations(client: &DeviceClient) -> Result<Vec<SettingChang
     let scales: [&str; 3] = split_batch(&output.stdout);
     let mut changes = Vec::new();
     for (setting, printed) in ANIMATIONS.into_iter().zip(scales) {
-        let unclear = |_| client.garbled(STOP_ANIMATIONS, output.summary());
+        let unclear = |_| client.garbled(STOP_ANIMATIONS, output.with_stdout(printed).summary());
         let scale = number(printed).map_err(unclear)?;
         if scale.is_none_or(|scale| scale.parse::<f32>() != Ok(0.0)) {
             changes.push(change(setting, scale, "0".to_owned()));
@@ -130,11 +133,21 @@ pub(crate) async fn apply(
         &format!("settings{user} get {table} {key}"),
     ]);
     let output = client.act_quick(CHANGE, &line).await?;
-    let [_, now] = split_batch(&output.stdout);
+    let [put, now] = split_batch(&output.stdout);
     if value(now) == Ok(Some(&change.value)) {
         return Ok(());
     }
-    Err(client.refused(CHANGE, format!("{} cannot be set: {}", change.setting, output.summary())))
+    let why = why_refused(&output.with_stdout(put), now);
+    Err(client.refused(CHANGE, format!("{} cannot be set: {why}", change.setting)))
+}
+
+/// Why a setting does not have the value that it was given: what the phone said, else that it has another one.
+fn why_refused(put: &ShellOutput, now: &str) -> String {
+    match (refusal::reason(&put.combined()), last_line(now)) {
+        (Some(reason), _) => reason,
+        (None, Some(now)) if put.told().is_none() => format!("it is still {}", sanitize(now)),
+        (None, _) => put.summary(),
+    }
 }
 
 /// Puts it back, unless somebody has given it another value since.
@@ -144,7 +157,7 @@ pub(crate) async fn put_back(
     client: &DeviceClient,
     change: &SettingChange,
 ) -> Result<PutBack, DeviceError> {
-    let ([methods, now], back) = if let Some(id) = change.setting.strip_prefix(KEYBOARD_ENABLED) {
+    let ([methods, ask], back) = if let Some(id) = change.setting.strip_prefix(KEYBOARD_ENABLED) {
         (
             ["ime list -s", ACTIVE].map(ToOwned::to_owned),
             format!("ime disable {}", word(client, id)?),
@@ -161,29 +174,53 @@ pub(crate) async fn put_back(
         };
         (["echo".to_owned(), format!("settings{user} get {table} {key}")], back)
     };
-    let ask = batch(&["getprop sys.boot_completed", &methods, &now]);
-    let output = client.shell_quick(PUT_BACK, &ask).await?;
+    let all = batch(&["getprop sys.boot_completed", &methods, &ask]);
+    let output = client.shell_quick(PUT_BACK, &all).await?;
     let [booted, methods, now] = split_batch(&output.stdout);
     if last_line(booted) != Some("1") || output.combined().contains("Can't find service") {
         return Err(DeviceError::NotReady(client.id().clone(), "still starting".to_owned()));
     }
+    let told = output.with_stdout(now);
     if output.exit_code != 0 {
-        return Err(client.refused(PUT_BACK, output.summary()));
+        return Err(client.refused(PUT_BACK, told.summary()));
     }
     let is_keyboard = change.setting.starts_with(KEYBOARD);
     // Where no keyboard was ever chosen, as on a television, nothing is printed.
     let now = if is_keyboard { value(now).or(Ok(None)) } else { number(now) };
-    let now = now.map_err(|Unclear| client.garbled(PUT_BACK, output.summary()))?;
+    let now = now.map_err(|Unclear| client.garbled(PUT_BACK, told.summary()))?;
     match standing(change, methods, now) {
         Standing::Ours => {}
         Standing::Before => return Ok(PutBack::Done),
         Standing::Other => return Ok(PutBack::ChangedSince),
     }
-    let output = client.act_quick(PUT_BACK, &back).await?;
-    if output.exit_code != 0 {
-        return Err(client.refused(PUT_BACK, output.summary()));
+    if is_keyboard {
+        // Read at once, the active one may still be that of before.
+        let output = client.act_quick(PUT_BACK, &back).await?;
+        let refused = output.exit_code != 0 || says_no(&output.combined());
+        let why = || why_refused(&output, "");
+        return if refused { Err(client.refused(PUT_BACK, why())) } else { Ok(PutBack::Done) };
     }
-    Ok(PutBack::Done)
+    // An exit code tells nothing: before Android 8 a refused change ends with 0.
+    let output = client.act_quick(PUT_BACK, &batch(&[&back, &ask])).await?;
+    let [put, now] = split_batch(&output.stdout);
+    match number(now).map(|now| standing(change, "", now)) {
+        Ok(Standing::Before) => Ok(PutBack::Done),
+        // Whatever the phone has made of it: what it was changed to is gone.
+        Ok(Standing::Other) => Ok(PutBack::ChangedSince),
+        Ok(Standing::Ours) | Err(Unclear) => {
+            Err(client.refused(PUT_BACK, why_refused(&output.with_stdout(put), now)))
+        }
+    }
+}
+
+/// Whether `ime` was refused though it may have ended with 0, as before Android 8.
+fn says_no(told: &str) -> bool {
+    let is_error = |line: &str| {
+        line.starts_with("Error")
+            || line.contains("Exception: ")
+            || line.starts_with("Unknown input method")
+    };
+    told.lines().map(str::trim).any(is_error)
 }
 
 /// Whose value a setting has.

@@ -1,4 +1,6 @@
 //! Settings that are changed and put back.
+use std::sync::Mutex;
+
 use ayeaye_agent::{Device as _, DeviceError, PutBack, SettingChange};
 
 use super::fake::{Fake, Reply};
@@ -47,9 +49,14 @@ async fn a_setting_that_is_not_told_is_neither_put_back_nor_forgotten() {
         ("WARNING: linker: x has text relocations.", None),
     ] {
         let timeout = change("system/screen_off_timeout", Some("30000"), "1800000");
+        let asked = Mutex::new(0);
         let answer = move |line: &str| match line {
             "getprop sys.boot_completed" => "1",
-            _ if line.starts_with("settings") && line.contains(" get ") => told,
+            _ if line.starts_with("settings") && line.contains(" get ") => {
+                let mut asked = asked.lock().unwrap();
+                *asked += 1;
+                if *asked == 1 { told } else { "30000" }
+            }
             _ => "",
         };
         let fake = phone(0, answer).await;
@@ -61,6 +68,65 @@ async fn a_setting_that_is_not_told_is_neither_put_back_nor_forgotten() {
             assert!(matches!(error, DeviceError::Garbled { .. }), "{told}: {error:?}");
         }
     }
+}
+
+/// A phone that answers to `get` with this, and to a change with an error on its other stream, ending with 0.
+async fn refusing(now: &'static str, told: &'static str) -> Fake {
+    Fake::phone(move |request| {
+        let line = request.strip_prefix("shell,v2,raw:")?;
+        let one = |line: &str| match line {
+            "getprop sys.boot_completed" => "1",
+            _ if line.starts_with("settings") && line.contains(" get ") => now,
+            _ => "",
+        };
+        let printed: Vec<&str> = line.split("; echo --ayeaye--; ").map(one).collect();
+        let changes =
+            line.contains(" put ") || line.contains(" delete ") || line.contains("ime set");
+        let told = if changes { told } else { "" };
+        Some(Reply::Shell(printed.join("\n--ayeaye--\n"), told.to_owned(), 0))
+    })
+    .await
+}
+
+const OLD_REFUSAL: &str = "Error while accessing settings provider\njava.lang.SecurityException: Permission denial: \
+    writing to secure settings requires android.permission.WRITE_SECURE_SETTINGS\n\tat android.os.Parcel.x(Y.java:1)\n";
+
+#[tokio::test]
+async fn why_a_setting_is_refused_is_told() {
+    let timeout = change("system/screen_off_timeout", Some("30000"), "1800000");
+    for (told, expected) in [
+        (OLD_REFUSAL, "Disable permission monitoring"),
+        (
+            "\nException occurred while executing 'put':\njava.lang.SecurityException: not this one\n\tat a.B\n",
+            "java.lang.SecurityException: not this one",
+        ),
+        ("", "system/screen_off_timeout cannot be set: it is still 30000"),
+    ] {
+        let fake = refusing("30000", told).await;
+        let error = fake.open().await.change_setting(&timeout).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_setting_is_put_back_only_where_it_has_that_value_then() {
+    for (before, now, told, expected) in [
+        (Some("30000"), "1800000", OLD_REFUSAL, "Disable permission monitoring"),
+        (Some("30000"), "1800000", "Can't set key x\n", "Can't set key x"),
+        (Some("30000"), "1800000", "", "it is still 1800000"),
+        (None, "1800000", OLD_REFUSAL, "WRITE_SECURE_SETTINGS"),
+    ] {
+        let timeout = change("system/screen_off_timeout", before, "1800000");
+        let fake = refusing(now, told).await;
+        let error = fake.open().await.put_back(&timeout).await.unwrap_err();
+        assert!(matches!(error, DeviceError::Refused { .. }), "{error:?}");
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!(fake.commands().len(), 2, "it is read in the command that changes it");
+    }
+    let keyboard = change("keyboard", Some("com.own/.Ime"), OURS);
+    let fake = refusing(OURS, "Error: Unknown id: com.own/.Ime\n").await;
+    let error = fake.open().await.put_back(&keyboard).await.unwrap_err();
+    assert!(error.to_string().contains("Unknown id"), "{error}");
 }
 
 #[tokio::test]
@@ -97,7 +163,17 @@ async fn the_timeout_is_that_of_the_person_in_front() {
         let ways = phone(0, answer(user)).await.open().await.ways_to_stay_awake().await.unwrap();
         assert_eq!(ways, [change("system/screen_off_timeout", Some("15000"), "1800000")]);
     }
-    let fake = phone(0, answer("10")).await;
+    let asked = Mutex::new(0);
+    let own = move |line: &str| {
+        if line != "settings --user 10 get system screen_off_timeout" {
+            return answer("10")(line);
+        }
+        let mut asked = asked.lock().unwrap();
+        *asked += 1;
+        // Changed, seen when it is to be put back, and after that.
+        ["1800000", "1800000", "30000"][*asked - 1]
+    };
+    let fake = phone(0, own).await;
     let device = fake.open().await;
     let theirs = change("system@10/screen_off_timeout", Some("30000"), "1800000");
     assert_eq!(device.ways_to_stay_awake().await.unwrap(), std::slice::from_ref(&theirs));
@@ -109,7 +185,10 @@ async fn the_timeout_is_that_of_the_person_in_front() {
         puts[0].starts_with("settings --user 10 put system screen_off_timeout '1800000';"),
         "{puts:?}"
     );
-    assert_eq!(puts[1], "settings --user 10 put system screen_off_timeout '30000'");
+    assert!(
+        puts[1].starts_with("settings --user 10 put system screen_off_timeout '30000';"),
+        "{puts:?}"
+    );
     // A value of theirs that was never set could not be taken away again: that is no phone that stays awake.
     let unset = |line: &str| match line {
         "am get-current-user" => "10",
