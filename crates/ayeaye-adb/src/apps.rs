@@ -18,6 +18,7 @@ use crate::apk::Labels;
 use crate::client::DeviceClient;
 use crate::parse::{batch, first_component, packages, sanitize, sanitize_up_to, split_batch};
 use crate::quote::{is_package, quote};
+use crate::shell::ShellOutput;
 
 /// How long a list of apps is cached. A name that is not found refreshes it sooner.
 const MAX_AGE: Duration = Duration::from_mins(1);
@@ -322,7 +323,21 @@ async fn launcher_activity(
         let (of, activity) = first_component(told)?;
         (of == package).then_some((activity, tv))
     });
-    found.ok_or_else(|| nothing_to_open(client, what, package))
+    found.ok_or_else(|| {
+        if has_no_cmd(&output) {
+            let why = "its Android has no `cmd package`, which tells what the icon of an app opens: that takes Android 7 \
+                       or newer; open the app by its icon on the screen";
+            return client.refused(what, why);
+        }
+        nothing_to_open(client, what, package)
+    })
+}
+
+/// Whether there is no `cmd`, as before Android 7.
+fn has_no_cmd(output: &ShellOutput) -> bool {
+    let told = output.combined();
+    let is_missing = |line: &str| line.contains("cmd: ") && line.contains("not found");
+    output.exit_code == 127 || told.lines().any(is_missing)
 }
 
 fn category(tv: bool) -> &'static str {

@@ -1,4 +1,5 @@
-//! What stands in the way of driving a phone, asked without changing anything on it.
+//! What stands in the way of driving a phone, asked without changing anything on it: what is tried is a key that means
+//! nothing, and a setting's own value.
 //!
 //! A check is a function that asks and tells; [`AdbDevice::checkup`] has the list of them.
 mod body;
@@ -69,6 +70,7 @@ impl AdbDevice {
         let sleep = sleep(self, refused(&settings)).await;
         // A line each: what it is about, and what was found.
         let asked = [
+            ("android", android(self).await),
             ("input", input),
             ("keyboard", keyboard(self, before_setup.as_deref()).await),
             ("settings", settings),
@@ -92,10 +94,25 @@ impl AdbDevice {
     }
 }
 
+/// The API level of Android 7, the oldest that is driven.
+const OLDEST_SDK: u32 = 24;
+
 /// Asks for the screen timeout of the person in front.
 const TIMEOUT: &str = "settings --user current get system screen_off_timeout";
 
 type Asked = Result<Option<CheckupFinding>, DeviceError>;
+
+/// Whether its Android is too old. Nothing is said of one that is not: its version is told with the phone's name.
+async fn android(device: &AdbDevice) -> Asked {
+    let sdk = device.sdk().await?.filter(|sdk| *sdk < OLDEST_SDK);
+    Ok(sdk.map(|sdk| {
+        CheckupFinding::problem(
+            "android",
+            format!("its Android is older than 7 (API level {sdk}): no app can be opened by name"),
+            "take a phone with Android 7 or newer, or update this one",
+        )
+    }))
+}
 
 /// Whether taps get through: a key that means nothing is refused like any other.
 async fn input(device: &AdbDevice, maker: &Maker) -> Asked {
@@ -166,6 +183,17 @@ async fn version_of(device: &AdbDevice, id: &str) -> Result<String, DeviceError>
     Ok(version_name(&output.stdout, package).map(|it| format!(" {it}")).unwrap_or_default())
 }
 
+/// Writes a setting the value that it has, and prints that first.
+///
+/// In one command, and not the screen timeout where there is another: a run changes that, and one that ends between
+/// the two would have its own value written over the one it has just put back. That of touch sounds only people
+/// change.
+pub(crate) const WRITE_AGAIN: &str = "key=sound_effects_enabled; \
+    now=$(settings --user current get system $key | grep -x '[0-9][0-9]*'); \
+    [ -n \"$now\" ] || { key=screen_off_timeout; \
+    now=$(settings --user current get system $key | grep -x '[0-9][0-9]*'); }; \
+    [ -n \"$now\" ] && echo \"$now\" && settings --user current put system $key \"$now\"";
+
 /// Whether settings may be written, tried with a value that is there already.
 async fn settings(device: &AdbDevice, maker: &Maker) -> Asked {
     let about = "settings";
@@ -180,14 +208,17 @@ async fn settings(device: &AdbDevice, maker: &Maker) -> Asked {
 async fn settings_refusal(
     device: &AdbDevice,
 ) -> Result<Option<Option<(String, String)>>, DeviceError> {
-    let what = "the settings check";
-    let client = device.client();
-    let output = client.shell_quick(what, TIMEOUT).await?;
-    let Ok(now) = output.stdout.trim().parse::<u32>() else { return Ok(None) };
-    let put = format!("settings --user current put system screen_off_timeout {now}");
-    let output = client.shell_quick(what, &put).await?;
+    let output = device.client().shell_quick("the settings check", WRITE_AGAIN).await?;
+    // What comes before the value is no refusal of a change.
+    let is_value = |line: &str| !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit());
+    let mut lines = output.stdout.lines().map(str::trim);
+    if !lines.any(is_value) {
+        return Ok(None);
+    }
+    let output = output.with_stdout(&lines.collect::<Vec<_>>().join("\n"));
     let told = output.combined();
-    if output.exit_code == 0 && !told.contains("SecurityException") {
+    // Before Android 8 a refusal ends with 0 too.
+    if output.exit_code == 0 && !told.contains("Exception") {
         return Ok(Some(None));
     }
     let (means, mend) = match refusal::explain(&told) {

@@ -56,13 +56,14 @@ impl AdbDevices {
     pub async fn connect(&self, address: &str) -> Result<String, ConnectError> {
         let address = PhoneAddress::parse(address)?;
         let server = self.server();
-        self.connect_once(&address).await?;
+        let was_listed = is_listed(server, address.as_str()).await;
+        self.connect_new(&address, was_listed).await?;
         let listed = settled(server, address.as_str()).await?;
         let connected = match listed.as_ref().map(|line| line.state.as_str()) {
             // adb keeps a phone that it has lost in its list, and is content with that.
             Some("offline") => {
                 disconnect_once(server, &address).await?;
-                self.connect_once(&address).await?;
+                self.connect_new(&address, was_listed).await?;
                 ready(&address, settled(server, address.as_str()).await?)
             }
             _ => ready(&address, listed),
@@ -161,6 +162,23 @@ impl AdbDevices {
         .collect()
     }
 
+    /// Connects once; an address that adb did not know before is taken out of its list again if that fails.
+    async fn connect_new(
+        &self,
+        address: &PhoneAddress,
+        was_listed: bool,
+    ) -> Result<(), ConnectError> {
+        let connected = self.connect_once(address).await;
+        if !was_listed
+            && connected.as_ref().is_err_and(stays_listed)
+            && let Ok(Err(error)) =
+                timeout(LIST_LIMIT, disconnect_once(self.server(), address)).await
+        {
+            tracing::debug!("{address} was not in adb's list, or stays there: {error}");
+        }
+        connected
+    }
+
     async fn connect_once(&self, address: &PhoneAddress) -> Result<(), ConnectError> {
         let server = self.server();
         let asked = Asked::Connect(address.to_string());
@@ -171,6 +189,36 @@ impl AdbDevices {
             _ => ask(server, &format!("host:connect:{address}"), &asked).await.map(drop),
         }
     }
+}
+
+/// Whether adb may keep an address that it could not connect, as `offline`, and try it again and again. One that does
+/// not trust this computer yet is to stay until somebody allows it.
+fn stays_listed(error: &ConnectError) -> bool {
+    matches!(
+        error,
+        ConnectError::NotAPhone(_)
+            | ConnectError::PortClosed(_)
+            | ConnectError::UnknownHost(_)
+            | ConnectError::HostSilent { .. }
+            | ConnectError::Refused(_)
+            | ConnectError::TimedOut(_)
+    )
+}
+
+/// Whether adb lists a phone, in whatever state. What cannot be asked is taken for listed, and stays.
+async fn is_listed(server: &Server, serial: &str) -> bool {
+    list(server).await.map_or(true, |lines| lines.iter().any(|line| is_serial(line, serial)))
+}
+
+async fn list(server: &Server) -> Result<Vec<DeviceListing>, ConnectError> {
+    let list = server.query("host:devices-l").await;
+    let list = list.map_err(|error| ConnectError::NoServer(error.to_string()))?;
+    Ok(parse::devices(&String::from_utf8_lossy(&list)))
+}
+
+/// Many servers list what they have found by mDNS with a dot at the end.
+fn is_serial(line: &DeviceListing, serial: &str) -> bool {
+    line.serial.trim_end_matches('.') == serial.trim_end_matches('.')
 }
 
 async fn disconnect_once(server: &Arc<Server>, address: &PhoneAddress) -> Result<(), ConnectError> {
@@ -208,14 +256,7 @@ fn ready(address: &PhoneAddress, listed: Option<DeviceListing>) -> Result<String
 async fn settled(server: &Server, serial: &str) -> Result<Option<DeviceListing>, ConnectError> {
     let deadline = Instant::now() + server.config().limits.attach;
     loop {
-        let list = server.query("host:devices-l").await;
-        let list = list.map_err(|error| ConnectError::NoServer(error.to_string()))?;
-        let lines = parse::devices(&String::from_utf8_lossy(&list));
-        // Many servers list what they have found by mDNS with a dot at the end.
-        let is_meant = |line: &DeviceListing| {
-            line.serial.trim_end_matches('.') == serial.trim_end_matches('.')
-        };
-        let listed = lines.into_iter().find(is_meant);
+        let listed = list(server).await?.into_iter().find(|line| is_serial(line, serial));
         let last = deadline <= Instant::now();
         let state = listed.as_ref().map(|line| line.state.as_str());
         if last || matches!(state, Some("device" | "unauthorized")) {

@@ -19,7 +19,7 @@ use crate::client::DeviceClient;
 use crate::device_command::Commander;
 use crate::display::{ASK_PANELS, Displays};
 use crate::dumps::Dumps;
-use crate::elements::ElementReader;
+use crate::elements::{ElementReader, NoElements};
 use crate::links::transport;
 use crate::parse::{
     ASK_CAPTURE_BAN, CaptureBan, batch, clock, current_size, on_display, sanitize_first_line,
@@ -126,6 +126,11 @@ impl AdbDevice {
         &self.client
     }
 
+    /// The elements of its screen as XML, or why there are none.
+    pub(crate) async fn elements(&self) -> Result<Result<String, NoElements>, DeviceError> {
+        self.elements.read_or_why(&self.client).await
+    }
+
     /// Reads a small file, at most `most` bytes.
     pub async fn pull(&self, path: &str, most: usize) -> Result<Bytes, DeviceError> {
         sync::pull(&self.client, path, most).await
@@ -204,7 +209,8 @@ impl AdbDevice {
             .copied()
     }
 
-    async fn sdk(&self) -> Result<Option<u32>, DeviceError> {
+    /// Android's API level, where the phone tells it.
+    pub(crate) async fn sdk(&self) -> Result<Option<u32>, DeviceError> {
         let ask = async || {
             let output =
                 self.client.shell_quick("its version", "getprop ro.build.version.sdk").await?;

@@ -10,7 +10,7 @@ use ayeaye_agent::DeviceError;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::client::DeviceClient;
-use crate::parse::ui_tree;
+use crate::parse::{sanitize_first_line, ui_tree};
 
 /// The most bytes of a dump of the UI tree; more is an endless list.
 const MAX_TREE: usize = 4 * 1024 * 1024;
@@ -41,28 +41,47 @@ enum Dump {
     Tree(String),
     /// The screen was not idle in time.
     Restless,
-    /// Nothing, as between two screens: the next dump may have it.
-    Empty,
-    None,
+    /// Nothing, as between two screens, in these words: the next dump may have it.
+    Empty(String),
+    /// Something else was said.
+    None(String),
+}
+
+/// Why there are no elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NoElements {
+    /// The screen was not idle in time.
+    Restless,
+    /// What the phone said instead; empty where it said nothing.
+    Said(String),
 }
 
 impl ElementReader {
     /// The tree as XML; `None` where the phone cannot say in time. Refused if it will not say for as
     /// long as another automation runs.
     pub(crate) async fn read(&self, client: &DeviceClient) -> Result<Option<String>, DeviceError> {
+        self.read_or_why(client).await.map(Result::ok)
+    }
+
+    /// The same with what is known of why there is none.
+    pub(crate) async fn read_or_why(
+        &self,
+        client: &DeviceClient,
+    ) -> Result<Result<String, NoElements>, DeviceError> {
         let left = self.compressed.load(Ordering::Relaxed);
         if left == 0 {
             match read(client, "uiautomator dump /dev/tty").await? {
-                Dump::Tree(tree) => return Ok(Some(tree)),
-                Dump::None => return Ok(None),
-                Dump::Restless | Dump::Empty => {}
+                Dump::Tree(tree) => return Ok(Ok(tree)),
+                Dump::None(said) => return Ok(Err(NoElements::Said(said))),
+                Dump::Restless | Dump::Empty(_) => {}
             }
         }
         self.compressed.store(left.checked_sub(1).unwrap_or(COMPRESSED_FOR), Ordering::Relaxed);
-        match read(client, "uiautomator dump --compressed /dev/tty").await? {
-            Dump::Tree(tree) => Ok(Some(tree)),
-            Dump::Restless | Dump::Empty | Dump::None => Ok(None),
-        }
+        Ok(match read(client, "uiautomator dump --compressed /dev/tty").await? {
+            Dump::Tree(tree) => Ok(tree),
+            Dump::Restless => Err(NoElements::Restless),
+            Dump::Empty(said) | Dump::None(said) => Err(NoElements::Said(said)),
+        })
     }
 }
 
@@ -102,7 +121,7 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
     let text = match dump(client, command, Instant::now() + client.limits().ui_tree).await {
         Ok(text) => text,
         Err(DeviceError::TimedOut { .. }) => return Ok(Dump::Restless),
-        Err(DeviceError::Garbled { .. }) => return Ok(Dump::None),
+        Err(DeviceError::Garbled { reason, .. }) => return Ok(Dump::None(reason)),
         Err(error) => return Err(error),
     };
     if let Some(tree) = ui_tree(&text) {
@@ -111,12 +130,13 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
     if text.contains("could not get idle state") {
         return Ok(Dump::Restless);
     }
+    let said = sanitize_first_line(&text).unwrap_or_default();
     if is_taken(&text) {
         // By one of ours, perhaps.
         let ours = client.dumps().one_may_go_on();
-        return if ours { Ok(Dump::None) } else { Err(client.refused(WHAT, TAKEN)) };
+        return if ours { Ok(Dump::None(said)) } else { Err(client.refused(WHAT, TAKEN)) };
     }
-    Ok(if is_empty_dump(&text) { Dump::Empty } else { Dump::None })
+    Ok(if is_empty_dump(&text) { Dump::Empty(said) } else { Dump::None(said) })
 }
 
 /// Whether somebody else has the phone's `UiAutomation`.

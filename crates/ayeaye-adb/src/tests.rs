@@ -1,5 +1,6 @@
 //! The whole crate against an adb server that fails in every way that has been seen.
 mod capturing;
+mod checking;
 mod connecting;
 mod driving;
 mod dumping;

@@ -5,6 +5,7 @@ use ayeaye_agent::Device as _;
 
 use super::{Asked, CheckupFinding};
 use crate::device::AdbDevice;
+use crate::elements::NoElements;
 use crate::parse;
 
 /// A capture that takes longer makes every step slow.
@@ -66,16 +67,15 @@ pub(super) async fn protected(device: &AdbDevice) -> Asked {
 /// Whether it lists what is on its screen.
 pub(super) async fn elements(device: &AdbDevice) -> Asked {
     let about = "elements";
-    Ok(Some(match device.ui_tree().await {
-        Ok(Some(tree)) => {
+    Ok(Some(match device.elements().await {
+        Ok(Ok(tree)) => {
             let count = tree.matches("<node").count();
             CheckupFinding::fine(about, format!("the screen in front has {count}"))
         }
-        Ok(None) => CheckupFinding::unsure(
-            about,
-            "none came in time, as where a screen never rests: models see its picture only",
-            "switch off animations in the developer options, or look at another screen",
-        ),
+        Ok(Err(why)) => {
+            let (text, mend) = no_elements(&why);
+            CheckupFinding::unsure(about, format!("{text}: models see its picture only"), mend)
+        }
         Err(error) if error.is_unreachable() => return Err(error),
         Err(error) => CheckupFinding::unsure(
             about,
@@ -83,6 +83,41 @@ pub(super) async fn elements(device: &AdbDevice) -> Asked {
             "end that program; until then models see pictures only",
         ),
     }))
+}
+
+/// Why a screen has no elements, and what to do about it.
+fn no_elements(why: &NoElements) -> (String, &'static str) {
+    let said = match why {
+        NoElements::Restless => {
+            return (
+                "none came in time, as where a screen never rests".to_owned(),
+                "switch off animations in the developer options, or look at another screen",
+            );
+        }
+        NoElements::Said(said) => said,
+    };
+    if said.is_empty() || said.contains("null root node") {
+        // Also right after waking, and while one screen follows another.
+        let told = match said.as_str() {
+            "" => "the phone said nothing".to_owned(),
+            said => format!("the phone said \"{said}\""),
+        };
+        return (
+            format!("the screen in front shows nothing that can be listed ({told})"),
+            "wake and unlock the phone, open another app, and run `ayeaye doctor` again: some lock screens, protected \
+             windows and apps that keep accessibility out list nothing",
+        );
+    }
+    if said.contains("dumped to") {
+        return (
+            format!("the phone said \"{said}\", but the list did not come through its terminal"),
+            "run `ayeaye doctor` again; if it stays so, unplug the phone and plug it in again",
+        );
+    }
+    (
+        format!("the phone listed none, and said \"{said}\""),
+        "run `ayeaye doctor` again with another app in front; if it stays so, restart the phone",
+    )
 }
 
 /// Whether it will last, and whether it is too hot.

@@ -199,11 +199,13 @@ fn is_one_line(kind: u32) -> Option<bool> {
     }
 }
 
+/// Whether this is a `package/class`. The class may have letters of any script, as Android's bytecode has; `$` is
+/// special to a shell, so that it is quoted wherever it is used.
 pub(super) fn is_component(text: &str) -> bool {
     let is_class = |class: &str| {
         !class.is_empty()
             && class.len() <= 255
-            && class.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$'))
+            && class.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '$'))
     };
     text.split_once('/')
         .is_some_and(|(package, class)| crate::quote::is_package(package) && is_class(class))

@@ -97,6 +97,33 @@ async fn what_is_no_phone_does_not_stay_in_the_list() {
 }
 
 #[tokio::test]
+async fn an_address_that_could_not_be_connected_does_not_stay_in_the_list() {
+    for (said, listed, is_removed) in [
+        ("failed to connect to 10.0.0.9:5555", "", true),
+        ("failed to connect to '10.0.0.9:5555': No route to host", "emulator-5554 device\n", true),
+        // It was there before, and adb goes on trying it.
+        ("failed to connect to 10.0.0.9:5555", "10.0.0.9:5555 offline\n", false),
+        // Somebody may allow it yet.
+        ("failed to authenticate to 10.0.0.9:5555", "", false),
+    ] {
+        let gone = Arc::new(AtomicU32::new(0));
+        let seen = Arc::clone(&gone);
+        let fake = Fake::start(move |request| match request {
+            "host:connect:10.0.0.9:5555" => body(said),
+            "host:disconnect:10.0.0.9:5555" => {
+                seen.fetch_add(1, Ordering::SeqCst);
+                body("disconnected 10.0.0.9:5555")
+            }
+            "host:devices-l" => body(listed),
+            _ => Reply::Cut,
+        })
+        .await;
+        fake.devices().connect(PHONE).await.unwrap_err();
+        assert_eq!(gone.load(Ordering::SeqCst), u32::from(is_removed), "{said} {listed}");
+    }
+}
+
+#[tokio::test]
 async fn names_and_other_addresses_are_left_to_adb() {
     let service = "adb-X1-abc._adb-tls-connect._tcp";
     let fake = Fake::start(move |request| match request.strip_prefix("host:connect:") {

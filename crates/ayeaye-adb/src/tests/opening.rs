@@ -113,6 +113,35 @@ async fn an_app_on_an_old_phone_is_looked_up_and_its_refusal_is_told() {
 }
 
 #[tokio::test]
+async fn a_phone_without_cmd_does_not_say_that_an_app_has_no_icon() {
+    let fake = Fake::phone(|request| {
+        if request.contains("cmd package") {
+            let missing =
+                "/system/bin/sh: cmd: not found\n--ayeaye--\n/system/bin/sh: cmd: not found\n";
+            return Some(Reply::Shell(missing.to_owned(), String::new(), 127));
+        }
+        request.contains("pm list packages").then(|| Reply::out("package:com.x.y\n"))
+    })
+    .await;
+    let awake = Gesture::Awake { app: "com.x.y".to_owned() };
+    let error = fake.open().await.perform(&awake, ON).await.unwrap_err();
+    assert!(matches!(error, DeviceError::Refused { .. }), "{error:?}");
+    let error = error.to_string();
+    assert!(error.contains("Android 7 or newer") && !error.contains("no icon"), "{error}");
+    assert_eq!(fake.acts(), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_activity_with_letters_of_any_script_is_opened_as_one_word() {
+    let apps = "1 activities found:\n    com.a.player/.Mäin$主\n    com.b.player/.P;id\n";
+    let fake = Fake::phone(move |r| r.contains("query-activities").then(|| Reply::out(apps))).await;
+    let device = fake.open().await;
+    assert_eq!(device.apps().await.unwrap().len(), 1);
+    device.perform(&Gesture::Awake { app: "com.a.player".to_owned() }, ON).await.unwrap();
+    assert!(fake.acts()[0].ends_with("-n 'com.a.player/.Mäin$主'"), "{:?}", fake.acts());
+}
+
+#[tokio::test]
 async fn an_app_by_a_name_that_is_only_near_is_opened_with_a_word_and_not_removed() {
     let fake = Fake::phone(|r| r.contains("query-activities").then(|| Reply::out(APPS))).await;
     let device = fake.open().await;
