@@ -107,8 +107,8 @@ async fn settings_are_tried_in_one_command_and_a_refusal_is_told() {
 
 /// What a shell makes of the line that tries it, with a `settings` that has these two values.
 #[cfg(unix)]
-#[test]
-fn the_setting_that_is_tried_gets_the_value_that_it_has() {
+#[tokio::test]
+async fn the_setting_that_is_tried_gets_the_value_that_it_has() {
     let settings = "settings() { case \"$3 $5\" in \
         'get sound_effects_enabled') echo $SOUNDS;; 'get screen_off_timeout') echo $TIMEOUT;; \
         put*) echo \"$5=$6\";; esac; }";
@@ -118,11 +118,13 @@ fn the_setting_that_is_tried_gets_the_value_that_it_has() {
         ("null", "null", ""),
         ("$(id)", "", ""),
     ] {
-        let output = std::process::Command::new("sh")
+        let output = tokio::process::Command::new("sh")
+            .kill_on_drop(true)
             .args(["-c", &format!("{settings}; {}", crate::checkup::WRITE_AGAIN)])
             .env("SOUNDS", sounds)
             .env("TIMEOUT", timeout)
             .output()
+            .await
             .unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{sounds} {timeout}");
     }

@@ -1,5 +1,4 @@
 //! Runs of other servers: finding them, leaving them messages, and seeing that they come and go.
-use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
@@ -128,7 +127,7 @@ impl Agent {
         let coordinator = self.deps.coordinator.clone();
         let asked = RunElsewhere { coordinator, session, epoch };
         // Followed first, so that its end is seen. Where it has no record yet, whoever is to begin it may be suspended.
-        let mut followed = pin!(self.follow_elsewhere(run));
+        let mut followed = Box::pin(self.follow_elsewhere(run));
         let soon = timeout(BEGIN_WAIT, followed.as_mut()).await;
         asked.ask_to_stop(reason).await?;
         let mut follower = match soon {

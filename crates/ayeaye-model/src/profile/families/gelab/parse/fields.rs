@@ -93,8 +93,8 @@ pub(super) fn first(text: &str) -> Option<usize> {
 /// Splits a text into its fields.
 ///
 /// Tabs separate fields; so do newlines in replies of sloppy models, and runs of blanks if nothing else
-/// does. Behind a tab, any name makes a field. Since a value may hold newlines and words that look like keys, a key found after a tab
-/// anywhere is not also taken after a newline, and a value followed by a tab is kept whole.
+/// does. Behind a tab, any name makes a field. Since a value may hold newlines and words that look like keys, a key
+/// found after a tab anywhere is not also taken after a newline, and a value followed by a tab is kept whole.
 pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
     let marks = marks(text);
     if MOST_FIELDS < marks.len() {
