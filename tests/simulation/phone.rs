@@ -305,6 +305,7 @@ impl Device for Phone {
         Ok(ScreenState {
             awake: state.awake,
             locked: false,
+            app_over_lock: false,
             foreground: Some(Component { package, activity }),
             protected: state.protected,
             keyboard_shown: false,

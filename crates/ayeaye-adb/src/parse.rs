@@ -29,7 +29,7 @@ pub(crate) use self::focus::{chooser, foreground, in_front, is_protected, user_i
 pub(crate) use self::input_method::{
     Caret, FIELD_QUERY, FieldState, InputMethods, input_method_ids, keyboard_shown, secret_field,
 };
-pub(crate) use self::lock::{awake, locked, wants_secret};
+pub(crate) use self::lock::{awake, is_app_over_lock, locked, wants_secret};
 pub(crate) use self::policy::{ASK_CAPTURE_BAN, CaptureBan};
 pub(crate) use self::properties::Properties;
 pub(crate) use self::text::{

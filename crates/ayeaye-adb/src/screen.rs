@@ -20,7 +20,7 @@ use crate::quote::is_package;
 /// shell, `printf` into others.
 const STATE_QUERIES: [&str; 3] = [
     "dumpsys power | grep mWakefulness=",
-    "W=$(dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|\
+    "W=$(dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|ccluded=|mInputRestricted|\
      inputRestricted|mDreamingLockscreen|screenState|interactiveState|InputTarget|\
      mInputMethodTarget|mAwake|mScreenOnFully| cur=|^WINDOW MANAGER|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs=|fl=.*SECURE|fl=#'); \
      print -r -- \"$W\" 2>/dev/null || printf '%s\\n' \"$W\"; \
@@ -104,6 +104,7 @@ async fn look(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> 
     let state = ScreenState {
         awake: awake.unwrap_or(true),
         locked: parse::locked(window).unwrap_or(false),
+        app_over_lock: parse::is_app_over_lock(window),
         foreground,
         protected: parse::is_protected(window),
         keyboard_shown: parse::keyboard_shown(keyboard).unwrap_or(false),

@@ -54,8 +54,10 @@ pub struct Component {
 pub struct ScreenState {
     /// The display is on.
     pub awake: bool,
-    /// A lock screen is in front.
+    /// The phone is locked: its lock screen is in front, or an app that is shown over it.
     pub locked: bool,
+    /// An app is shown over the lock screen, such as a call or an alarm.
+    pub app_over_lock: bool,
     /// What is in front, when the phone says: an app, or the notification shade over it.
     pub foreground: Option<Component>,
     /// The window in front hides its contents from captures (Android's `FLAG_SECURE`).

@@ -85,6 +85,7 @@ impl Device for FakeDevice {
         Ok(ScreenState {
             awake: true,
             locked: false,
+            app_over_lock: false,
             foreground: Some(Component { package, activity }),
             protected: false,
             keyboard_shown: false,

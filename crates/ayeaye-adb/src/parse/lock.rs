@@ -42,6 +42,15 @@ pub(crate) fn locked(text: &str) -> Option<bool> {
     }
 }
 
+/// Whether an app is shown over the lock screen, such as a call or an alarm, from `dumpsys window` or `dumpsys window
+/// policy`.
+pub(crate) fn is_app_over_lock(text: &str) -> bool {
+    let text = &*without_titles(text);
+    let is_true = |key| value(text, key) == Some("true");
+    ["occluded", "mOccluded", "mKeyguardOccluded"].into_iter().any(is_true)
+        || is_true("showing") && value(text, "showingAndNotOccluded") == Some("false")
+}
+
 /// Without what stands in braces, such as the title of a window, which its app chooses.
 fn without_titles(text: &str) -> Cow<'_, str> {
     if !text.contains('{') {

@@ -293,6 +293,17 @@ fn a_lock_screen_is_seen() {
     assert_eq!(samples("dumpsys_window_lockstate").len(), 4, "a sample that no test reads");
     assert_eq!(locked("  mDreamingLockscreen=true mShowingLockscreen=false"), Some(true));
     assert_eq!(locked("KeyguardServiceDelegate\n  showing=true\n  occluded=false"), Some(true));
+    for (told, expected) in [
+        ("  showing=true\n  showingAndNotOccluded=true\n  occluded=false", false),
+        ("  showing=true\n  showingAndNotOccluded=true\n  occluded=true", true),
+        ("  showing=true\n  showingAndNotOccluded=false", true),
+        ("  showing=false\n  showingAndNotOccluded=false", false),
+        ("  mKeyguardOccluded=true mKeyguardOccludedChanged=false", true),
+        ("  Window{1 u0 occluded=true}", false),
+        ("", false),
+    ] {
+        assert_eq!(is_app_over_lock(told), expected, "{told}");
+    }
     assert_eq!(locked("mCurrentFocus=null"), None);
 }
 

@@ -224,10 +224,11 @@ impl Agent {
         tokio::spawn(async move {
             let mut news = News::of_all(&*deps.coordinator);
             let closing = runs.closing.clone();
+            let mut waiting = Vec::new();
             loop {
                 match deps.coordinator.runs().await {
                     Ok(entries) => {
-                        let entries = recorded(&*deps.journal, &runs, entries).await;
+                        let entries = recorded(&*deps.journal, &runs, entries, &mut waiting).await;
                         if !runs.see_elsewhere(&entries) {
                             return;
                         }
@@ -243,18 +244,61 @@ impl Agent {
     }
 }
 
-/// Without the runs of other servers that were registered and have no record yet: whoever is told of one reads it.
+/// The runs that can be read: whoever is told of one reads it. Those of other servers that were registered and have no
+/// record yet wait; one that has come to its end meanwhile is among them once more.
 async fn recorded(
     journal: &dyn Journal,
     runs: &RunRegistry,
-    mut entries: Vec<RunEntry>,
+    entries: Vec<RunEntry>,
+    waiting: &mut Vec<RunEntry>,
 ) -> Vec<RunEntry> {
-    let mut unrecorded = Vec::new();
-    for run in entries.iter().filter(|run| run.kind != RunKind::Takeover && runs.is_unseen(run)) {
-        if matches!(journal.is_locked(&run.session).await, Err(JournalError::Unknown(_))) {
-            unrecorded.push(run.epoch);
+    let is_recorded = async |run: &RunEntry| {
+        !matches!(journal.is_locked(&run.session).await, Err(JournalError::Unknown(_)))
+    };
+    let mut readable = Vec::new();
+    for run in std::mem::take(waiting) {
+        let has_ended = entries.iter().all(|entry| entry.epoch != run.epoch);
+        if has_ended && is_recorded(&run).await {
+            readable.push(run);
         }
     }
-    entries.retain(|run| !unrecorded.contains(&run.epoch));
-    entries
+    for run in entries {
+        let is_new = run.kind != RunKind::Takeover && runs.is_unseen(&run);
+        if is_new && !is_recorded(&run).await {
+            waiting.push(run);
+        } else {
+            readable.push(run);
+        }
+    }
+    readable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coordinator::RunState;
+    use crate::fakes::Rig;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_that_ends_before_it_was_seen_with_its_record_is_seen_all_the_same() {
+        let rig = Rig::new([]);
+        let entry = |session, epoch| RunEntry {
+            session,
+            devices: vec![DeviceId::new("phone-1")],
+            owner: Principal::local(),
+            server: "there".to_owned(),
+            epoch,
+            kind: RunKind::Task,
+            state: RunState::Running,
+            round: 0,
+        };
+        let [begins, fails] = [1, 2].map(|epoch| entry(SessionId::new(), epoch));
+        let (journal, runs) = (&*rig.agent.deps.journal, RunRegistry::default());
+        let mut waiting = Vec::new();
+        let both = vec![begins.clone(), fails.clone()];
+        assert_eq!(recorded(journal, &runs, both, &mut waiting).await, []);
+        drop(journal.create(&begins.session).await.unwrap());
+        assert_eq!(recorded(journal, &runs, Vec::new(), &mut waiting).await, [begins]);
+        assert_eq!(waiting, [], "the other one never began");
+    }
 }

@@ -42,7 +42,7 @@ impl Agent {
         }
         let journal = self.deps.journal.clone();
         let ledger = Ledger { journal, device: device.clone(), session, driver: None };
-        let (done, remembered) = ledger.put_back(&*phone).await;
+        let (done, remembered) = ledger.put_back(&*phone, None).await;
         for (change, how) in done {
             tracing::info!(%device, ?how, "{} was left changed", change.setting);
         }

@@ -98,6 +98,8 @@ struct Inner {
     awake: bool,
     /// A lock screen is in front though the screen is on, until it is woken.
     locked: bool,
+    /// An app is shown over the lock screen.
+    app_over_lock: bool,
     secret_field: bool,
     keyboard_shown: bool,
     protected: bool,
@@ -150,6 +152,7 @@ impl FakeDevice {
                 caret: false,
                 awake: true,
                 locked: false,
+                app_over_lock: false,
                 secret_field: false,
                 keyboard_shown: false,
                 protected: false,
@@ -324,6 +327,11 @@ impl FakeDevice {
         let mut inner = self.inner();
         inner.page += 1;
         (inner.touched, inner.caret) = (Instant::now(), false);
+    }
+
+    /// Somebody calls: the call is shown, over a lock screen too.
+    pub(crate) fn is_called(&self) {
+        self.inner().app_over_lock = true;
     }
 
     /// Somebody switches its screen off.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::watch;
-use tokio::time::timeout;
 
 use super::observer::StoredScreen;
 use super::outcome::{RunEnd, RunError};
@@ -35,11 +34,7 @@ impl Run {
         // One that is out of reach is not waited for: whoever has it next puts them back.
         let lost = |reason| reason == StopReason::DeviceLost;
         let is_lost = lost(end.reason) || recorded.as_ref().is_err_and(|err| lost(err.reason()));
-        let put_back = if is_lost {
-            timeout(LOST_PUT_BACK, self.put_back_settings()).await.unwrap_or(Ok(()))
-        } else {
-            self.put_back_settings().await
-        };
+        let put_back = self.put_back_settings_within(is_lost.then_some(LOST_PUT_BACK)).await;
         recorded.and(put_back)?;
         self.record_session_end(end.reason, end.message.clone()).await?;
         self.recorder.sync().await?;

@@ -4,11 +4,13 @@
 //! A change is in the record, and where the next process finds it, before it is made. Whoever has the
 //! phone next puts back what a crash has left.
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Map;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
 
 use super::Run;
 use super::outcome::RunError;
@@ -204,12 +206,14 @@ impl Ledger {
     }
 
     /// Puts back everything that is open, the last change first. What the phone does not answer to stays
-    /// open. Returns what was put back, and whether all of that could be remembered: a full disk keeps no
+    /// open, and what it does not answer to within the limit. Returns what was put back, and whether all of that could be remembered: a full disk keeps no
     /// setting of the phone changed.
     pub(crate) async fn put_back(
         &self,
         device: &dyn Device,
+        limit: Option<Duration>,
     ) -> (Vec<(SettingChange, PutBack)>, Result<(), JournalError>) {
+        let until = limit.map(|limit| Instant::now() + limit);
         let mut done = Vec::new();
         let mut remembered = Ok(());
         let open = match self.open().await {
@@ -217,7 +221,16 @@ impl Ledger {
             Err(err) => return (done, Err(err)),
         };
         for OpenChange { change, .. } in open.into_iter().rev() {
-            match device.put_back(&change).await {
+            let put_back = device.put_back(&change);
+            let answer = match until {
+                Some(until) => timeout_at(until, put_back).await,
+                None => Ok(put_back.await),
+            };
+            let Ok(answer) = answer else {
+                tracing::warn!(device = %self.device, "{} is not put back in time", change.setting);
+                break;
+            };
+            match answer {
                 Ok(how) => {
                     remembered = remembered.and(self.remove(&change).await);
                     done.push((change, how));
@@ -262,7 +275,15 @@ impl Run {
 
     /// Puts back what is left of this run or of one that has crashed.
     pub(super) async fn put_back_settings(&mut self) -> Result<(), RunError> {
-        let (done, remembered) = self.ledger().put_back(&*self.device).await;
+        self.put_back_settings_within(None).await
+    }
+
+    /// The same where the phone is not waited for any longer than that.
+    pub(super) async fn put_back_settings_within(
+        &mut self,
+        limit: Option<Duration>,
+    ) -> Result<(), RunError> {
+        let (done, remembered) = self.ledger().put_back(&*self.device, limit).await;
         for (change, how) in done {
             note_put_back(&mut self.recorder, &change, &how).await?;
         }

@@ -17,6 +17,10 @@ pub(crate) mod reasoning;
 pub(crate) mod values;
 pub(crate) mod xml;
 
+/// What is said of a call whose text may go on in what stands behind it.
+pub(crate) const TWO_ENDS: &str = "its text could end in two places; put nothing behind it, and a backslash before each quote \
+    inside it";
+
 /// What a model calls for: a verb and its arguments.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Call {
@@ -26,6 +30,8 @@ pub(crate) struct Call {
     pub args: Map<String, Value>,
     /// Arguments without a name.
     pub positional: Vec<String>,
+    /// It had arguments of names that the family does not have, which are left out.
+    pub left_out: bool,
 }
 
 /// A reply, parsed but not yet understood.

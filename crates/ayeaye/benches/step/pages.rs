@@ -117,6 +117,7 @@ impl Device for PagePhone {
         Ok(ScreenState {
             awake: true,
             locked: false,
+            app_over_lock: false,
             foreground: Some(Component { package, activity }),
             protected: false,
             keyboard_shown: false,

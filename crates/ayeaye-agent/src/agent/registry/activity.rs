@@ -1,7 +1,7 @@
 //! What happens to the runs of each principal, in this server and in others.
 use std::collections::HashMap;
 
-use super::RunRegistry;
+use super::{Inner, RunRegistry};
 use crate::coordinator::{RunEntry, RunKind};
 use crate::{Principal, SessionId};
 
@@ -13,7 +13,7 @@ const MOST_SESSIONS: usize = 64;
 pub struct RunActivity {
     /// Runs that have begun, and runs that have ended.
     pub count: u64,
-    /// The last sessions of which a run has begun, at most 64 of each owner. Each of them can be read.
+    /// Sessions of which a run has begun, in the order of their first; of each owner at most the last 64. Each can be read.
     pub sessions: Vec<SessionId>,
 }
 
@@ -53,24 +53,16 @@ impl RunRegistry {
     /// Whether a run is another server's, and has not been taken in.
     pub(in crate::agent) fn is_unseen(&self, run: &RunEntry) -> bool {
         let inner = self.lock();
-        let is_here = inner.live.values().any(|live| live.epoch == run.epoch);
-        !is_here && !inner.elsewhere.contains_key(&run.epoch)
+        !inner.has(run) && !inner.elsewhere.contains_key(&run.epoch)
     }
 
     /// Takes in which runs other servers have. Whoever waits for changes is told of new and ended ones.
     /// False when nobody waits for changes any more.
     pub(in crate::agent) fn see_elsewhere(&self, runs: &[RunEntry]) -> bool {
         let inner = &mut *self.lock();
-        let is_here = |run: &RunEntry| {
-            // A run that is registered and has not begun holds a phone already. A takeover goes on beside its
-            // session's runs.
-            let holds = || inner.leases.values().any(|holder| holder.session == run.session);
-            inner.live.values().any(|live| live.epoch == run.epoch)
-                || (run.kind != RunKind::Takeover && holds())
-        };
         let now: HashMap<u64, ElsewhereRun> = runs
             .iter()
-            .filter(|run| !is_here(run))
+            .filter(|run| !inner.has(run))
             .map(|run| (run.epoch, ElsewhereRun::of(run)))
             .collect();
         let begun = now.iter().filter(|(epoch, _)| !inner.elsewhere.contains_key(epoch));
@@ -96,6 +88,16 @@ impl RunRegistry {
         }
         inner.watched = 0 < inner.changes.receiver_count();
         inner.watched
+    }
+}
+
+impl Inner {
+    /// Whether a run is one of this server's. One that is registered and has not begun holds a phone already; a takeover
+    /// goes on beside its session's runs.
+    fn has(&self, run: &RunEntry) -> bool {
+        let holds = || self.leases.values().any(|holder| holder.session == run.session);
+        self.live.values().any(|live| live.epoch == run.epoch)
+            || (run.kind != RunKind::Takeover && holds())
     }
 }
 

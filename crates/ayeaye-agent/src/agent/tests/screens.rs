@@ -257,6 +257,28 @@ async fn a_phone_that_was_locked_meanwhile_is_unlocked_or_handed_to_the_user() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_shown_over_the_lock_screen_is_seen_and_nothing_is_swiped_away() {
+    let rig = Rig::new([click(1), click(2), complete("done")]);
+    rig.phone.breaks(Call::State, 3..=3, Fault::Locked);
+    rig.phone.is_called();
+    assert_eq!(rig.run().await.message, "done");
+    assert_eq!(rig.phone.count(Call::Wake), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_screen_is_never_shown_to_the_model_because_unlocking_did_not_get_through() {
+    for (failures, reason) in
+        [(1, StopReason::TaskCompletedSuccessfully), (2, StopReason::DeviceLost)]
+    {
+        let rig = Rig::new([click(1), click(2), complete("done")]);
+        rig.phone.breaks(Call::State, 3..=3, Fault::Locked);
+        rig.phone.breaks(Call::Wake, 1..=failures, Fault::TimedOut(Duration::from_secs(5)));
+        assert_eq!(rig.run().await.stop_reason, reason);
+        assert_eq!(rig.phone.count(Call::Wake), 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_phone_that_is_locked_from_the_start_is_handed_to_the_user_and_then_reset() {
     let rig = Rig::new([complete("done")]);
     rig.phone.breaks(Call::Reset, 1..=1, Fault::Refused);

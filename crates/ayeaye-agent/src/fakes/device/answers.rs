@@ -190,6 +190,7 @@ impl Device for FakeDevice {
         Ok(ScreenState {
             awake,
             locked: !awake || inner.locked,
+            app_over_lock: inner.app_over_lock,
             foreground: Some(foreground),
             protected: inner.protected,
             keyboard_shown: inner.keyboard_shown,

@@ -18,6 +18,8 @@ const LAST_LOOK: Duration = Duration::from_secs(5);
 const SHORTEST_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a protected window may take until it has its elements.
 const APPEARING: Duration = Duration::from_millis(500);
+/// How often in one look a lock screen is tried to be taken away.
+const MOST_UNLOCKS: u32 = 2;
 const BLACK_SCREEN: &str = "The phone is on but its screen reads as black: the app in front \
     protects its contents. Please go on by hand past this screen, then say that it is done.";
 pub(super) const PROTECTED_SCREEN: &str = "The app in front protects its screen: what it shows cannot be \
@@ -35,7 +37,7 @@ impl Observer {
     ) -> Result<(ScreenCapture, ScreenState), RunError> {
         let mut black_since = None;
         let mut wakes = 0;
-        let mut unlocked = false;
+        let mut unlocks = 0;
         loop {
             let (capture, state) = self.capture_with_retry(recorder, begun).await?;
             begun = Instant::now();
@@ -49,10 +51,12 @@ impl Observer {
                 self.may_have_changed();
                 continue;
             }
-            // It was locked since the run began. A lock screen that the model has called up itself may be what it is to see.
-            if state.locked && !unlocked && self.power_pressed.is_none() {
-                unlocked = true;
-                self.unlock(recorder, actor).await?;
+            // It was locked since the run began. A lock screen that the model has called up itself may be what it is to see,
+            // and behind a call or an alarm it is not in the way.
+            let in_the_way = state.locked && !state.app_over_lock && self.power_pressed.is_none();
+            if in_the_way && unlocks < MOST_UNLOCKS {
+                unlocks += 1;
+                self.unlock(recorder, actor, unlocks).await?;
                 self.may_have_changed();
                 continue;
             }
@@ -127,8 +131,14 @@ impl Observer {
         }
     }
 
-    /// Takes a lock screen away. One that wants a secret is the user's: a code is never tried.
-    async fn unlock(&self, recorder: &mut Recorder, actor: &Actor) -> Result<(), RunError> {
+    /// Takes a lock screen away. One that wants a secret is the user's: a code is never tried. What did not get through is
+    /// tried once more.
+    async fn unlock(
+        &self,
+        recorder: &mut Recorder,
+        actor: &Actor,
+        nth: u32,
+    ) -> Result<(), RunError> {
         let Err(err) = actor.wake(recorder).await?.result else { return Ok(()) };
         tracing::warn!(device = %self.device.id(), "unlocking: {}", error_chain(&err));
         match err {
@@ -136,8 +146,8 @@ impl Observer {
                 Err(RunError::NeedsTakeover { text: LOCKED_SCREEN.to_owned(), app: None })
             }
             err @ DeviceError::TakenOver { .. } => Err(RunError::DeviceLost(err)),
-            // The next look shows whether the phone is still there.
-            _ => Ok(()),
+            _ if nth < MOST_UNLOCKS => Ok(()),
+            err => Err(RunError::DeviceLost(err)),
         }
     }
 

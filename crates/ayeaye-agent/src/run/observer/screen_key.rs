@@ -55,6 +55,7 @@ pub(super) mod tests {
         ScreenState {
             awake: true,
             locked: false,
+            app_over_lock: false,
             foreground: Some(front),
             protected: false,
             keyboard_shown: false,

@@ -298,6 +298,7 @@ mod tests {
             state: ScreenState {
                 awake: true,
                 locked: false,
+                app_over_lock: false,
                 foreground: None,
                 protected: false,
                 keyboard_shown: false,

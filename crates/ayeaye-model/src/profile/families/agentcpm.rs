@@ -135,7 +135,7 @@ impl Family for AgentCpm {
             parsed.thought = thought;
         }
         let name = verb(&map)?.to_owned();
-        parsed.call = Call { name, args: map, positional: Vec::new() };
+        parsed.call = Call { name, args: map, ..Call::default() };
         Ok(labelled::explained(self.verbs().decide(parsed, coords)?))
     }
 }

@@ -175,7 +175,7 @@ fn as_verb(call: Call) -> Result<Call, ParseError> {
     };
     let held = args.remove("keys").unwrap_or_default();
     let held: Vec<String> = serde_json::from_value(held).unwrap_or_default();
-    let named = |name: &str, args| Ok(Call { name: name.to_owned(), args, positional: Vec::new() });
+    let named = |name: &str, args| Ok(Call { name: name.to_owned(), args, ..Call::default() });
     match name.as_str() {
         "click" => match args.remove("button").as_ref().and_then(Value::as_str) {
             None | Some("left") => named("click", args),

@@ -93,7 +93,7 @@ pub(in crate::profile) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError
             text if text.starts_with('{') => parse_json::object(text)?,
             text => return reject(format!("the arguments {} are not an object", excerpt(text))),
         };
-        calls.push(Call { name: call.name.trim().to_owned(), args, positional: Vec::new() });
+        calls.push(Call { name: call.name.trim().to_owned(), args, ..Call::default() });
     }
     calls.dedup();
     match &calls[..] {

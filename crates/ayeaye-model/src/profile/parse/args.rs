@@ -43,7 +43,7 @@ pub(crate) fn flattened(
 /// A call from an object that holds the verb under one of `names` beside its arguments.
 pub(crate) fn call(map: Map<String, Value>, names: &[&str]) -> Result<Call, ParseError> {
     match Args::in_map(&map)?.text(names, false)? {
-        Some(name) => Ok(Call { name: name.trim().to_owned(), args: map, positional: Vec::new() }),
+        Some(name) => Ok(Call { name: name.trim().to_owned(), args: map, ..Call::default() }),
         None => reject(format!("it names no action; say which one in the field `{}`", names[0])),
     }
 }

@@ -28,7 +28,7 @@ impl TextCall {
         if MAX_ARGS < self.args.len() {
             return reject("its action has too many arguments");
         }
-        let mut call = Call { name: self.name, ..Call::default() };
+        let mut call = Call { name: self.name, left_out: self.others, ..Call::default() };
         for (name, value) in self.args {
             if name.is_empty() {
                 call.positional.push(value);

@@ -8,7 +8,7 @@ use super::{CallUser, Meaning, STATUS, SUCCESS, Slot, Typing, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::{self, fold_name, unquoted};
-use crate::profile::parse::{Call, ParsedReply, excerpt, reject};
+use crate::profile::parse::{Call, ParsedReply, TWO_ENDS, excerpt, reject};
 
 /// What the user is asked if a model requests a take-over without saying why.
 const HELP: &str = "The agent needs your help on the phone and did not say with what. Look at the \
@@ -46,6 +46,14 @@ impl VerbTable {
                 self.offered()
             ));
         };
+        let text_ends = matches!(
+            verb.meaning,
+            Meaning::Type(_) | Meaning::Complete | Meaning::Answer | Meaning::End { .. }
+        );
+        // It may be a piece of the text.
+        if call.left_out && text_ends {
+            return reject(TWO_ENDS);
+        }
         let args = Args::of(call)?;
         Reader { table: self, verb, call, args: &args, reason: reason.trim(), coords }.action()
     }

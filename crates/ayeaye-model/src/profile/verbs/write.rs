@@ -55,7 +55,7 @@ impl VerbTable {
                 args.insert((*name).to_owned(), value);
             }
         }
-        Call { name: verb.names[0].to_owned(), args, positional: Vec::new() }
+        Call { name: verb.names[0].to_owned(), args, ..Call::default() }
     }
 
     /// The value of an argument; `None` if it is left out.

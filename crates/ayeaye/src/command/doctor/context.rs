@@ -2,7 +2,7 @@
 use ayeaye_model::{ModelConfig, Severity};
 
 use super::Finding;
-use crate::command::model_servers::{Finder, family, tokens_needed};
+use crate::command::model_servers::{Finder, Kind, family, tokens_needed};
 
 /// The context of a model that has just been asked something: some servers tell it of loaded models only.
 /// `None` where it cannot be known; whoever sells a model by the token is not asked.
@@ -28,6 +28,12 @@ pub(super) async fn served_context(settings: &ModelConfig) -> Option<Finding> {
         return Some(Finding::new(Severity::Ok, "model", text));
     }
     let text = format!("{title} gives it {context} tokens of context, and a task needs {needed}");
-    let raise = server.kind.how_to_raise(&offered.name, needed);
+    // What a model of Ollama's has of its own is stronger than what the server is started with.
+    let raise = match server.kind {
+        Kind::Ollama if offered.context.is_some() => {
+            "`ayeaye setup` makes the same model with enough of it".to_owned()
+        }
+        kind => kind.how_to_raise(&offered.name, needed),
+    };
     Some(Finding::new(Severity::Warning, "model", text).with_hint(raise))
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::VERBS;
 use crate::profile::parse::{
-    Call, ParsedReply, begins_anew, content, excerpt, python, reasoning, reject,
+    Call, ParsedReply, TWO_ENDS, begins_anew, content, excerpt, python, reasoning, reject,
 };
 
 /// Parses a whole reply.
@@ -32,15 +32,16 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
         let leads = first.args.first().is_some_and(|(name, _)| name.is_empty());
         call.name = match call.args.shift_remove("action") {
             Some(Value::String(name)) if call.positional.is_empty() => name,
-            None if leads => call.positional.remove(0),
+            None if leads => {
+                let name = call.positional.remove(0);
+                // What else has no name may be a piece of its text.
+                if VERBS.same_verb(&name, "Type") && !call.positional.is_empty() {
+                    return reject(TWO_ENDS);
+                }
+                name
+            }
             _ => return reject("do needs action, such as do(action=\"Back\")"),
         };
-    }
-    // Its own client takes all that follows these texts for part of them.
-    if first.others && ["Type", "finish"].iter().any(|verb| VERBS.same_verb(&call.name, verb)) {
-        return reject(
-            "its text could end in two places; put nothing behind it, and a backslash before each quote inside it",
-        );
     }
     let mut parsed = ParsedReply {
         call,

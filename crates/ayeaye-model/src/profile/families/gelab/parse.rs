@@ -174,8 +174,10 @@ fn from_fields(mut fields: Fields, coords: &CoordContext) -> Result<ParsedReply,
             call.args.insert((*name).to_owned(), Value::from(value));
         }
     }
-    if let (true, Some(key)) = (VERBS.same_verb(&call.name, "HOTKEY"), fields.last(Key::Pressed)) {
-        call.args.insert("key".to_owned(), Value::from(key));
+    if VERBS.same_verb(&call.name, "HOTKEY")
+        && let Some(key) = fields.last(Key::Pressed).filter(|key| !key.is_empty())
+    {
+        call.args.insert("key".to_owned(), Value::from(unquoted(key)));
     }
     arrange(&mut call);
     Ok(ParsedReply {

@@ -97,7 +97,7 @@ fn parse(
     parsed.summary = text(&["summary", "progress"])?;
     parsed.observation = text(&["observation"])?;
     let name = verb_named(verb, called, family)?;
-    parsed.call = Call { name, args: map, positional: Vec::new() };
+    parsed.call = Call { name, args: map, ..Call::default() };
     Ok(parsed)
 }
 

@@ -216,7 +216,9 @@ fn key_behind_tab(text: &str, separator: usize, at: usize) -> Option<(Key, usize
     let rest = &text[at..];
     let end = rest.bytes().take(21).position(|b| !b.is_ascii_lowercase() && b != b'_')?;
     let value = rest[end..].strip_prefix(':').filter(|value| !value.starts_with("//"))?;
-    let parts = before.contains('\t') && !before.contains('\n') && 0 < end;
+    // Of a number or an address to write to it is the beginning.
+    let is_address = matches!(&rest[..end], "tel" | "mailto" | "sms" | "geo");
+    let parts = before.contains('\t') && !before.contains('\n') && 0 < end && !is_address;
     let name = if &rest[..end] == "key" { Key::Pressed } else { Key::Unknown };
     parts.then_some((name, 0, rest.len() - value.len()))
 }

@@ -55,6 +55,7 @@ fn an_unusual_key_is_text_but_behind_a_tab() {
     assert_eq!(fields("action:BACK foo:bar"), [(Key::Action, "BACK foo:bar".to_owned())]);
     assert_eq!(value("action:TYPE\tvalue:a\n\tb: 1"), "a\n\tb: 1");
     assert_eq!(value("action:TYPE\tvalue:a\tftp://b"), "a\tftp://b");
+    assert_eq!(value("action:TYPE\tvalue:Anna\ttel:+49170"), "Anna\ttel:+49170");
     let both = [(Key::Action, "BACK".to_owned()), (Key::Unknown, "bar".to_owned())];
     assert_eq!(fields("action:BACK\tfoo:bar"), both);
     assert_eq!(fields("explain:a\taction : BACK"), [(Key::Explain, "a\taction : BACK".to_owned())]);
