@@ -249,7 +249,7 @@ async fn run_rounds(
         let signals = &signals;
         async move {
             if looks {
-                refuse_without_model(app, "--every", app.presence.look().await)?;
+                refuse_without_model(app, "ayeaye run", app.presence.look().await)?;
             }
             let ended = run::run(app, config, task, options, (terminal, signals)).await;
             app.tidy_once(config).await;

@@ -25,8 +25,8 @@ pub(crate) struct Viewport {
     pub(crate) panel_size: ScreenSize,
 }
 
-/// The numbers of the panels, from `dumpsys SurfaceFlinger --display-id` (Android 10 and later). Later ones list recordings and
-/// shared screens too.
+/// The numbers of the panels, from `dumpsys SurfaceFlinger --display-id` (Android 10 and later). Later ones list
+/// recordings and shared screens too.
 pub(crate) fn panels(text: &str) -> Vec<u64> {
     let panel = |line: &str| {
         let (number, about) = line.trim().strip_prefix("Display ")?.split_once(' ')?;

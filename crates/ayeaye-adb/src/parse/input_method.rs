@@ -64,9 +64,9 @@ pub(crate) fn input_method_ids(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the soft keyboard is shown, from `dumpsys input_method`. `mInputShown`, what the system has asked for, is true
-/// where a hardware keyboard keeps it away, and `mIsInputViewShown`, which the input method tells of itself, stays true
-/// after it was hidden: where both are told, both must be.
+/// Whether the soft keyboard is shown, from `dumpsys input_method`. `mInputShown`, what the system has asked for, is
+/// true where a hardware keyboard keeps it away, and `mIsInputViewShown`, which the input method tells of itself, stays
+/// true after it was hidden: where both are told, both must be.
 pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
     let told = |key: &str| {
         let values = text.split(key).skip(1).filter_map(|rest| rest.strip_prefix('='));

@@ -205,9 +205,9 @@ impl Ledger {
         self.update(count).await
     }
 
-    /// Puts back everything that is open, the last change first. What the phone does not answer to stays
-    /// open, and what it does not answer to within the limit. Returns what was put back, and whether all of that could be remembered: a full disk keeps no
-    /// setting of the phone changed.
+    /// Puts back everything that is open, the last change first. What the phone does not answer to stays open, and what
+    /// it does not answer to within the limit. Returns what was put back, and whether all of that could be remembered:
+    /// a full disk keeps no setting of the phone changed.
     pub(crate) async fn put_back(
         &self,
         device: &dyn Device,

@@ -193,7 +193,8 @@ impl Progress {
         self.send(message, call).await;
     }
 
-    /// A client that does not read, or that has gone, keeps neither the end of its call nor that of the server from being seen.
+    /// A client that does not read, or that has gone, keeps neither the end of its call nor that of the server from
+    /// being seen.
     async fn send(&mut self, message: String, (agent, ctx): Call<'_>) {
         self.sent += 1;
         self.last = Instant::now();

@@ -13,7 +13,8 @@ const MOST_SESSIONS: usize = 64;
 pub struct RunActivity {
     /// Runs that have begun, and runs that have ended.
     pub count: u64,
-    /// Sessions of which a run has begun, in the order of their first; of each owner at most the last 64. Each can be read.
+    /// Sessions of which a run has begun, in the order of their first; of each owner at most the last 64. Each can be
+    /// read.
     pub sessions: Vec<SessionId>,
 }
 
@@ -92,8 +93,8 @@ impl RunRegistry {
 }
 
 impl Inner {
-    /// Whether a run is one of this server's. One that is registered and has not begun holds a phone already; a takeover
-    /// goes on beside its session's runs.
+    /// Whether a run is one of this server's. One that is registered and has not begun holds a phone already; a
+    /// takeover goes on beside its session's runs.
     fn has(&self, run: &RunEntry) -> bool {
         let holds = || self.leases.values().any(|holder| holder.session == run.session);
         self.live.values().any(|live| live.epoch == run.epoch)

@@ -51,8 +51,8 @@ impl Observer {
                 self.may_have_changed();
                 continue;
             }
-            // It was locked since the run began. A lock screen that the model has called up itself may be what it is to see,
-            // and behind a call or an alarm it is not in the way.
+            // It was locked since the run began. A lock screen that the model has called up itself may be what it is to
+            // see, and behind a call or an alarm it is not in the way.
             let in_the_way = state.locked && !state.app_over_lock && self.power_pressed.is_none();
             if in_the_way && unlocks < MOST_UNLOCKS {
                 unlocks += 1;
@@ -131,8 +131,8 @@ impl Observer {
         }
     }
 
-    /// Takes a lock screen away. One that wants a secret is the user's: a code is never tried. What did not get through is
-    /// tried once more.
+    /// Takes a lock screen away. One that wants a secret is the user's: a code is never tried. What did not get through
+    /// is tried once more.
     async fn unlock(
         &self,
         recorder: &mut Recorder,
