@@ -1,34 +1,13 @@
 //! A secret that is typed and one that is replied: the phone gets them, and nobody else keeps them.
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs::File;
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Binary, FakeVlm, aimed, complete, gelab, info, plugged_in, quick_phone, tap,
+    Answer, Binary, FakeVlm, aimed, complete, files, gelab, info, plugged_in, quick_phone, tap,
 };
 
 const PASSWORD: &str = "Quince-41 <&> \"x\"";
-
-/// Every file below a folder that holds one of these texts, whatever it is called.
-fn files_with(folder: &Path, texts: &[&str]) -> Vec<(PathBuf, String)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files_with(&path, texts));
-            continue;
-        }
-        if !path.is_file() {
-            continue; // a socket
-        }
-        let bytes = fs::read(&path).unwrap();
-        let holds =
-            |text: &&&str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
-        found.extend(texts.iter().filter(holds).map(|text| (path.clone(), (*text).to_owned())));
-    }
-    found
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
@@ -76,8 +55,10 @@ async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
     assert!(typed.contains(&code), "the code was typed");
     // Parts, so that no way of escaping hides them.
     let secrets = ["Quince-41", code.as_str()];
-    assert_eq!(files_with(binary.data.path(), &secrets), [], "the data folder");
-    assert_eq!(files_with(outside.path(), &secrets), [], "the log");
+    for secret in secrets {
+        assert_eq!(files::with(binary.data.path(), secret), [""; 0], "the data folder");
+        assert_eq!(files::with(outside.path(), secret), [""; 0], "the log");
+    }
     for told in [&asked, &done, &session] {
         let told = told.to_string();
         assert!(secrets.iter().all(|secret| !told.contains(secret)), "{told}");

@@ -156,6 +156,13 @@ const OLLAMA_LOADED: Answers = |_, line, _| {
     })
 };
 
+/// One whose model was made with a small context, which is stronger than the server's.
+const OLLAMA_SMALL: Answers = |made, line, body| match line {
+    "POST /api/show" => Some(json!({ "capabilities": ["completion", "vision"],
+        "parameters": "num_ctx                        4096" })),
+    other => OLLAMA_LOADED(made, other, body),
+};
+
 const LM_STUDIO: Answers = |_, line, _| {
     Some(match line {
         "GET /api/v0/models" => json!({ "object": "list", "data": [
@@ -267,6 +274,12 @@ async fn doctor_compares_the_context_that_a_server_tells_with_what_a_task_needs(
         (LLAMA_CPP, "gelab-zero-4b", small, Some("llama-server … -c 8192 -np 1")),
         (VLLM, "gelab-zero-4b", enough, None),
         (OLLAMA_LOADED, "gelab-zero-4b", small, Some("OLLAMA_CONTEXT_LENGTH=8192 ollama serve")),
+        (
+            OLLAMA_SMALL,
+            "gelab-zero-4b",
+            small,
+            Some("`ayeaye setup` makes the same model with enough of it"),
+        ),
     ] {
         let (home, server) = (Home::new(), ModelServer::start(answers).await);
         let url = server.url();

@@ -6,6 +6,8 @@ mod fake_device;
 pub mod fake_server;
 mod fake_vlm;
 pub mod families;
+#[path = "../../crates/ayeaye-agent/src/fakes/files.rs"]
+pub mod files;
 mod moves;
 mod on_terminal;
 mod rig;

@@ -1,6 +1,7 @@
 //! What the agent is tested with: a phone, a model and a journal that do as they are told, and complain
 //! when the agent breaks its promises.
 mod device;
+mod files;
 mod journal;
 mod model;
 mod scene;
@@ -341,22 +342,7 @@ impl Rig {
 
     /// Every file of the journal that holds this text, with a session's name in its path or not.
     pub(crate) fn files_with(&self, text: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut folders = vec![self.disk.path().to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).expect("it can be listed") {
-                let path = entry.expect("it can be listed").path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.is_file() // and no socket
-                    && String::from_utf8_lossy(&fs::read(&path).expect("it can be read"))
-                    .contains(text)
-                {
-                    found.push(path.display().to_string());
-                }
-            }
-        }
-        found
+        files::with(self.disk.path(), text)
     }
 
     /// Changes what is kept under this name.

@@ -1,13 +1,14 @@
 //! What direct control refuses, keeps to itself and does once.
 use std::collections::HashMap;
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::leave::code_in;
 use super::{ASKED, DONE, act, element, middle, refused, rig, with};
-use crate::support::{Answer, Binary, FakeVlm, complete, info, plugged_in, quick_phone, within};
+use crate::support::{
+    Answer, Binary, FakeVlm, complete, files, info, plugged_in, quick_phone, within,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_done_is_refused_with_the_way_out() {
@@ -80,22 +81,6 @@ async fn acts_at_the_same_time_come_one_after_the_other() {
     assert_eq!(rig.adb_device.phone().state().counts.taps, 5);
 }
 
-/// Every file below a folder that holds this text.
-fn files_with(folder: &Path, text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files_with(&path, text));
-        } else if path.is_file() // and no socket
-            && std::fs::read(&path).unwrap().windows(text.len()).any(|it| it == text.as_bytes())
-        {
-            found.push(path.display().to_string());
-        }
-    }
-    found
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_password_and_a_secret_reach_the_phone_and_no_file() {
     let rig = rig().await;
@@ -119,7 +104,7 @@ async fn a_password_and_a_secret_reach_the_phone_and_no_file() {
     for (text, result) in [("Quince-41", &typed), ("Medlar-77", &told)] {
         assert!(!result.to_string().contains(text), "{result}");
         assert!(result["action"]["value"].as_str().unwrap().starts_with("[secret "), "{result}");
-        assert_eq!(files_with(rig.data.path(), text), [""; 0], "{text}");
+        assert_eq!(files::with(rig.data.path(), text), [""; 0], "{text}");
     }
 }
 

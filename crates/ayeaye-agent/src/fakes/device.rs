@@ -26,6 +26,7 @@ pub(crate) enum Call {
     State,
     IsAwake,
     StayAwake,
+    PutBack,
     Perform,
     Wake,
     Reset,

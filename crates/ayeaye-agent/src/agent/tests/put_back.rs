@@ -1,7 +1,11 @@
 //! Settings that were left changed, and who drives the phone by then.
-use crate::fakes::Rig;
-use crate::journal::OpenChange;
-use crate::{Device as _, SessionId, SettingChange};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::fakes::{Call, Fault, Rig};
+use crate::journal::{Fact, NoteKind, OpenChange};
+use crate::{Device as _, SessionId, SettingChange, StopReason};
 
 #[tokio::test(start_paused = true)]
 async fn a_setting_is_not_put_back_under_the_driver_of_another_server() {
@@ -38,5 +42,40 @@ async fn a_setting_is_not_put_back_under_the_driver_of_another_server() {
         // As soon as nobody drives it any more.
         rig.phone.was_driven_by(None);
         assert_eq!(rig.agent.put_back_settings().await.unwrap(), 0, "{who}");
+    }
+}
+
+/// A phone that gives no picture may still do the rest, and one that is silent is not waited for.
+#[tokio::test(start_paused = true)]
+async fn a_lost_phone_is_put_back_unless_it_takes_more_than_five_seconds() {
+    let silent = Duration::from_mins(1);
+    for (put_back, left, took) in [
+        (None, 0, 0),
+        (Some((1..=1, Fault::Refused)), 1, 0),
+        (Some((1..=1, Fault::Gone)), 3, 0),
+        (Some((2..=2, Fault::TimedOut(silent))), 2, 5),
+    ] {
+        let rig = Rig::new([]).limited(|limits| limits.stop_animations = true);
+        rig.phone.animates_by(["window", "transition", "animator"]);
+        rig.phone.breaks(Call::Capture, 1..=u32::MAX, Fault::Refused);
+        let fault = format!("{put_back:?}");
+        if let Some((which, fault)) = put_back {
+            rig.phone.breaks(Call::PutBack, which, fault);
+        }
+        let begun = Instant::now();
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, StopReason::DeviceLost, "{fault}");
+        assert_eq!(begun.elapsed().as_secs(), took, "{fault}");
+        assert_eq!(rig.phone.changed_settings().len(), left, "{fault}");
+        // What is left stays in mind, and the record tells of what was put back alone.
+        assert_eq!(rig.journal.open_changes(rig.phone.id()).await.unwrap().len(), left, "{fault}");
+        let told = rig.facts(report.session_id, |fact| match fact {
+            Fact::Note { kind, .. } => (*kind == NoteKind::SettingPutBack).then_some(()),
+            _ => None,
+        });
+        assert_eq!(told.await.len(), 3 - left, "{fault}");
+        rig.phone.mended();
+        assert_eq!(rig.agent.put_back_settings().await.unwrap(), 0, "{fault}");
+        assert_eq!(rig.phone.changed_settings(), [""; 0], "{fault}");
     }
 }

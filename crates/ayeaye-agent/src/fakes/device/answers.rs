@@ -223,6 +223,9 @@ impl Device for FakeDevice {
     }
 
     async fn put_back(&self, change: &SettingChange) -> Result<PutBack, DeviceError> {
+        if let Some(fault) = self.arrive(Call::PutBack) {
+            self.fail("a setting put back", fault).await?;
+        }
         let mut inner = self.inner();
         let at = inner.changed.iter().rposition(|it| it == change);
         let done = |at| {

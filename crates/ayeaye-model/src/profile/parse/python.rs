@@ -19,7 +19,7 @@ pub(crate) struct TextCall {
     /// Name and value of each argument, in order. The name is empty if there is none.
     pub args: Vec<(String, String)>,
     /// Whether it had arguments of other names, which are left out as by the models' own clients.
-    pub others: bool,
+    pub left_out: bool,
 }
 
 impl TextCall {
@@ -28,7 +28,7 @@ impl TextCall {
         if MAX_ARGS < self.args.len() {
             return reject("its action has too many arguments");
         }
-        let mut call = Call { name: self.name, left_out: self.others, ..Call::default() };
+        let mut call = Call { name: self.name, left_out: self.left_out, ..Call::default() };
         for (name, value) in self.args {
             if name.is_empty() {
                 call.positional.push(value);
@@ -133,7 +133,7 @@ fn one<'a>(text: &'a str, known: &[&str]) -> Option<(TextCall, &'a str)> {
         let (name, after) = named.unwrap_or(("", other.unwrap_or(rest)));
         let (value, after) = value(after)?;
         if other.is_some() {
-            call.others = true;
+            call.left_out = true;
         } else {
             call.args.push((name.to_owned(), value));
         }

@@ -1,0 +1,192 @@
+//! What runs have changed on a phone and not put back, beside the records.
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::{Instant, timeout_at};
+
+use crate::journal::{Journal, JournalError, OpenChange};
+use crate::{Device, DeviceError, DeviceId, PutBack, SessionId, SettingChange, error_chain};
+
+/// After so many refusals a setting is left as it is.
+const MOST_REFUSALS: u32 = 5;
+/// How far apart they are: a phone is asked again and again, and may refuse for as long as it is busy.
+const BETWEEN_REFUSALS: SignedDuration = SignedDuration::from_hours(1);
+
+/// What one session has changed on one phone and not put back, beside the records.
+#[derive(Debug, Clone)]
+pub(crate) struct Ledger {
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) device: DeviceId,
+    pub(crate) session: SessionId,
+    /// Who changes it, as the phone knows it.
+    pub(crate) driver: Option<String>,
+}
+
+impl Ledger {
+    async fn open(&self) -> Result<Vec<OpenChange>, JournalError> {
+        self.journal.open_changes(&self.device).await
+    }
+
+    async fn update(
+        &self,
+        edit: impl FnOnce(&mut Vec<OpenChange>) -> bool + Send + 'static,
+    ) -> Result<(), JournalError> {
+        self.journal.edit_open_changes(&self.device, Box::new(edit)).await
+    }
+
+    pub(super) async fn add(&self, change: &SettingChange) -> Result<(), JournalError> {
+        let added = OpenChange {
+            session: self.session,
+            change: change.clone(),
+            refusals: 0,
+            refused_at: None,
+            driver: self.driver.clone(),
+        };
+        let add = move |open: &mut Vec<OpenChange>| {
+            open.push(added);
+            true
+        };
+        self.update(add).await
+    }
+
+    pub(super) async fn remove(&self, change: &SettingChange) -> Result<(), JournalError> {
+        let change = change.clone();
+        let remove = move |open: &mut Vec<OpenChange>| {
+            let at = open.iter().rposition(|it| it.change == change);
+            at.map(|at| open.remove(at)).is_some()
+        };
+        self.update(remove).await
+    }
+
+    /// A phone may refuse because it is just starting or busy. One that always does is not asked for ever.
+    async fn count_refusal(
+        &self,
+        change: &SettingChange,
+        err: &DeviceError,
+    ) -> Result<(), JournalError> {
+        let (device, now) = (self.device.clone(), self.journal.now());
+        let (change, err) = (change.clone(), error_chain(err));
+        let count = move |open: &mut Vec<OpenChange>| {
+            let Some(at) = open.iter().rposition(|it| it.change == change) else { return false };
+            if !refused_anew(&mut open[at], now) {
+                return false;
+            }
+            let setting = &change.setting;
+            tracing::warn!(%device, "{setting} is not put back: {err}");
+            if MOST_REFUSALS <= open[at].refusals {
+                open.remove(at);
+                let before = change.before.as_deref().unwrap_or("nothing");
+                tracing::warn!(%device, "{setting} stays {}: it was {before}", change.value);
+            }
+            true
+        };
+        self.update(count).await
+    }
+
+    /// Puts back everything that is open, the last change first. What the phone does not answer to stays open, and what
+    /// it does not answer to within the limit. Returns what was put back, and whether all of that could be remembered:
+    /// a full disk keeps no setting of the phone changed.
+    pub(crate) async fn put_back(
+        &self,
+        device: &dyn Device,
+        limit: Option<Duration>,
+    ) -> (Vec<(SettingChange, PutBack)>, Result<(), JournalError>) {
+        let until = limit.map(|limit| Instant::now() + limit);
+        let mut done = Vec::new();
+        let mut remembered = Ok(());
+        let open = match self.open().await {
+            Ok(open) => open,
+            Err(err) => return (done, Err(err)),
+        };
+        for OpenChange { change, .. } in open.into_iter().rev() {
+            let put_back = device.put_back(&change);
+            let answer = match until {
+                Some(until) => timeout_at(until, put_back).await,
+                None => Ok(put_back.await),
+            };
+            let Ok(answer) = answer else {
+                tracing::warn!(device = %self.device, "{} is not put back in time", change.setting);
+                break;
+            };
+            match answer {
+                Ok(how) => {
+                    remembered = remembered.and(self.remove(&change).await);
+                    done.push((change, how));
+                }
+                Err(err @ (DeviceError::Refused { .. } | DeviceError::Garbled { .. })) => {
+                    remembered = remembered.and(self.count_refusal(&change, &err).await);
+                }
+                Err(err) => {
+                    let setting = &change.setting;
+                    tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(&err));
+                    if err.is_unreachable() || matches!(err, DeviceError::TakenOver { .. }) {
+                        break;
+                    }
+                }
+            }
+        }
+        (done, remembered)
+    }
+}
+
+/// Counts a refusal, unless the last one has just been.
+fn refused_anew(open: &mut OpenChange, now: Option<Timestamp>) -> bool {
+    // A clock that was put back since says nothing.
+    let is_just = |since: SignedDuration| (SignedDuration::ZERO..BETWEEN_REFUSALS).contains(&since);
+    if now.zip(open.refused_at).is_some_and(|(now, at)| is_just(now.duration_since(at))) {
+        return false;
+    }
+    open.refusals += 1;
+    open.refused_at = now;
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::Recording;
+
+    fn changed(setting: &str) -> SettingChange {
+        SettingChange { setting: setting.to_owned(), before: None, value: "1".to_owned() }
+    }
+
+    #[tokio::test]
+    async fn of_two_who_change_what_is_remembered_neither_is_lost() {
+        let recording = Recording::new().await;
+        let (journal, device) = (recording.journal.clone(), DeviceId::new("phone-1"));
+        let session = SessionId::new();
+        let ledger =
+            || Ledger { journal: journal.clone(), device: device.clone(), session, driver: None };
+        // A run begins while a task of the last one has just put the keyboard back.
+        let (begins, puts_back) = (ledger(), ledger());
+        let (keyboard, timeout) = (changed("keyboard"), changed("timeout"));
+        puts_back.add(&keyboard).await.unwrap();
+        let (added, removed) = tokio::join!(begins.add(&timeout), puts_back.remove(&keyboard));
+        added.and(removed).unwrap();
+        let left = begins.open().await.unwrap().into_iter().map(|it| it.change);
+        assert_eq!(left.collect::<Vec<_>>(), std::slice::from_ref(&timeout));
+        // So is one that is counted.
+        let err =
+            DeviceError::Refused { id: device, what: "it".to_owned(), reason: "no".to_owned() };
+        let (counted, added) =
+            tokio::join!(puts_back.count_refusal(&timeout, &err), begins.add(&keyboard));
+        counted.and(added).unwrap();
+        let open = begins.open().await.unwrap().into_iter();
+        let left: Vec<_> = open.map(|it| (it.change, it.refusals)).collect();
+        assert_eq!(left, [(timeout, 1), (keyboard, 0)]);
+    }
+
+    #[test]
+    fn a_phone_that_refuses_for_minutes_has_refused_once() {
+        let (change, session) = (changed("s"), SessionId::new());
+        let mut open = OpenChange { session, change, refusals: 0, refused_at: None, driver: None };
+        let begun: Timestamp = "2026-11-25T10:00:00Z".parse().unwrap();
+        let after = |minutes: i64| Some(begun + SignedDuration::from_mins(minutes));
+        let counted = [0, 1, 20, 59, 60, 61, 119, 120].map(|at| refused_anew(&mut open, after(at)));
+        assert_eq!(counted, [true, false, false, false, true, false, false, true]);
+        assert_eq!(open.refusals, 3);
+        // A clock that was wrong does not keep it from being counted ever again.
+        assert!(refused_anew(&mut open, after(-5)));
+    }
+}
