@@ -47,7 +47,11 @@ async fn a_client_is_told_that_the_screen_has_changed_where_only_a_count_has() {
         let added = act("tap", add.clone()).await;
         assert_eq!((in_cart(&phone), &added["screen_changed"]), (nth, &json!(true)), "{added}");
     }
-    let beside = act("tap", json!({ "x": 500, "y": 100 })).await;
+    let mut beside = act("tap", json!({ "x": 500, "y": 100 })).await;
+    if beside["screen_changed"] == true {
+        // The word that it was added goes away by itself, once.
+        beside = act("tap", json!({ "x": 500, "y": 100 })).await;
+    }
     assert_eq!(beside["screen_changed"], false, "{beside}");
 }
 

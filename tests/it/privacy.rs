@@ -67,3 +67,25 @@ async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
     let shown = vlm.asked().last().unwrap().to_string();
     assert!(shown.contains(&code), "the model was told the code");
 }
+
+/// It outlives the program that starts it.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_adb_server_that_is_started_has_no_keys_in_its_environment() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::TempDir::new().unwrap();
+    let (adb, told) = (folder.path().join("adb"), folder.path().join("told"));
+    std::fs::write(&adb, format!("#!/bin/sh\nenv > '{}'\nexit 3\n", told.display())).unwrap();
+    std::fs::set_permissions(&adb, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let socket = format!("localfilesystem:{}", folder.path().join("socket").display());
+    let binary = Binary::bare()
+        .set("HOME", folder.path().to_str().unwrap())
+        .set("AYEAYE_ADB_PROGRAM", adb.to_str().unwrap())
+        .set("AYEAYE_MODEL_API_KEY", "a-key-that-is-no-ones")
+        .set("ADB_SERVER_SOCKET", &socket);
+    let output = binary.run(&["devices"]).await;
+    assert_ne!(output.code, 0, "{output:?}");
+    let environment = std::fs::read_to_string(&told).unwrap();
+    assert!(environment.contains("HOME="), "{environment}");
+    assert!(!environment.contains("AYEAYE_"), "{environment}");
+}

@@ -123,16 +123,15 @@ impl Commander<'_> {
         let what = format!("installing {:?}", sanitize(file));
         let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
         self.client.ensure_driver(&what).await?;
-        let place = install::place();
+        let place = install::new_place();
         let installing = async {
             sync::push_file(self.client, &place, &path, COPYING).await?;
-            let command = format!("pm install -r {place}; rm -f {place}");
-            self.client.act(&what, &command, INSTALLING).await
+            self.client.act(&what, &install::command(&place), INSTALLING).await
         };
         let output = match installing.await {
             Ok(output) => output,
             Err(error) => {
-                install::remove_file(self.client).await;
+                install::remove_file(self.client, &place).await;
                 return Err(error);
             }
         };

@@ -1,5 +1,4 @@
 //! The phones of the adb servers: the `DeviceSource` seam.
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -20,6 +19,18 @@ use crate::{AdbConfig, AdbDevice, AppLabels, ExchangeFolder, ServerAddress};
 /// How many phones are queried at the same time.
 const MAX_CONCURRENT: usize = 64;
 
+/// What is learnt of so many phones is kept; of more only while they are driven.
+const MAX_SEEN: usize = 256;
+
+/// What was learnt about the screens of a phone, whatever name it is asked for by.
+#[derive(Debug)]
+struct Seen {
+    /// Its best link when it was last opened.
+    id: DeviceId,
+    identity: Option<Identity>,
+    screens: Arc<SeenScreens>,
+}
+
 /// The phones of one adb server or of several, each once.
 #[derive(Debug)]
 pub struct AdbDevices {
@@ -28,8 +39,8 @@ pub struct AdbDevices {
     first: Arc<Server>,
     identities: Arc<Identities>,
     app_labels: Arc<AppLabels>,
-    /// What was learnt about the screens of each phone.
-    seen: Mutex<HashMap<DeviceId, Arc<SeenScreens>>>,
+    /// Who was opened last is the last.
+    seen: Mutex<Vec<Seen>>,
     files: Option<ExchangeFolder>,
 }
 
@@ -117,14 +128,34 @@ impl AdbDevices {
                 phone: identity.clone(),
             }));
         }
-        let seen = {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(seen.entry(id.clone()).or_default())
-        };
+        let seen = self.seen_of(phone);
         let client = client.with_dumps(seen.dumps());
         client.has_shell_v2().await?;
         let (labels, files) = (Arc::clone(&self.app_labels), self.files.clone());
         Ok(Arc::new(AdbDevice::new(Arc::new(client), labels, seen, files)))
+    }
+
+    /// What was learnt of this phone. One that was booted since is known by its link.
+    fn seen_of(&self, phone: &Phone) -> Arc<SeenScreens> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let by_identity = |it: &Seen| {
+            it.identity
+                .as_ref()
+                .zip(phone.identity.as_ref())
+                .is_some_and(|(it, its)| it.is_same(its))
+        };
+        let known = seen.iter().position(by_identity);
+        let known = known.or_else(|| seen.iter().position(|it| it.id == phone.link.id));
+        let screens = known.map_or_else(Arc::default, |at| seen.remove(at).screens);
+        if MAX_SEEN <= seen.len() {
+            seen.retain(|it| 1 < Arc::strong_count(&it.screens));
+        }
+        seen.push(Seen {
+            id: phone.link.id.clone(),
+            identity: phone.identity.clone(),
+            screens: Arc::clone(&screens),
+        });
+        screens
     }
 
     /// The server that connects phones on the network.

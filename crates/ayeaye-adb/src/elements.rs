@@ -130,7 +130,7 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
     if text.contains("could not get idle state") {
         return Ok(Dump::Restless);
     }
-    let said = sanitize_first_line(&text).unwrap_or_default();
+    let said = sanitize_first_line(without_theme_trace(&text)).unwrap_or_default();
     if is_taken(&text) {
         // By one of ours, perhaps.
         let ours = client.dumps().one_may_go_on();
@@ -146,5 +146,19 @@ fn is_taken(text: &str) -> bool {
 
 /// Whether a dump failed in a way that passes: while the screen changes, it may have no window in front.
 fn is_empty_dump(text: &str) -> bool {
-    text.trim().is_empty() || text.contains("null root node")
+    without_theme_trace(text).trim().is_empty() || text.contains("null root node")
+}
+
+/// Behind the trace that MIUI and `HyperOS` print of a file of themes that is not there, whatever comes of the dump.
+fn without_theme_trace(text: &str) -> &str {
+    let Some(at) = text.find("/data/system/theme_config/") else { return text };
+    let is_of_trace = |line: &str| {
+        ["at ", "Caused by: ", "... "].iter().any(|it| line.trim_start().starts_with(it))
+    };
+    let after_line = |text: &'_ str| text.find('\n').map_or(text.len(), |end| end + 1);
+    let mut end = at + after_line(&text[at..]);
+    while is_of_trace(&text[end..]) {
+        end += after_line(&text[end..]);
+    }
+    &text[end..]
 }

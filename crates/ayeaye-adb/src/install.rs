@@ -18,10 +18,16 @@ const LIMIT: Duration = Duration::from_mins(2);
 const BLOCK: usize = 64 * 1024;
 /// The most bytes that a phone may answer.
 const MAX_ANSWER: usize = 64 * 1024;
-/// Where the file of a package goes on the phone, where it is not read from the connection. Each server has a place of
-/// its own: what one removes or replaces must not be what another is about to install.
-pub(crate) fn place() -> String {
-    format!("/data/local/tmp/ayeaye-{}.apk", std::process::id())
+/// Where the file of a package goes on the phone, where it is not read from the connection. Each installation has a
+/// place of its own: what one removes or replaces must not be what another is about to install, and servers in
+/// containers have the same process number.
+pub(crate) fn new_place() -> String {
+    format!("/data/local/tmp/ayeaye-{:032x}.apk", rand::random::<u128>())
+}
+
+/// Installs the file at this place of the phone, and removes it.
+pub(crate) fn command(place: &str) -> String {
+    format!("pm install -r {place}; rm -f {place}")
 }
 
 /// Installs a package file, or replaces what an older one has installed. Not repeated on a failure.
@@ -51,15 +57,15 @@ pub(crate) async fn install(client: &DeviceClient, apk: &[u8]) -> Result<(), Dev
 /// Before Android 7.
 async fn install_from_file(client: &DeviceClient, apk: &[u8]) -> Result<(), DeviceError> {
     let what = "the installation";
-    let place = place();
+    let place = new_place();
     crate::sync::push(client, &place, 0o644, apk).await?;
-    let output = client.act(what, &format!("pm install -r {place}; rm -f {place}"), LIMIT).await?;
+    let output = client.act(what, &command(&place), LIMIT).await?;
     verdict(client, what, &output.combined())
 }
 
 /// Takes away the file of a package that was not installed, if the phone can still be reached.
-pub(crate) async fn remove_file(client: &DeviceClient) {
-    let line = format!("rm -f {}", place());
+pub(crate) async fn remove_file(client: &DeviceClient, place: &str) {
+    let line = format!("rm -f {place}");
     if let Err(error) = client.shell_quick("removing the package file", &line).await {
         tracing::debug!(device = %client.id(), %error, "the file of a package may be left on it");
     }

@@ -88,7 +88,9 @@ impl Turn<'_> {
         connection.request(SERVICE).await?;
         let mut session = Session { connection, link };
         // Not the code of a shell that understood nothing.
-        let proof = session.run("echo out; echo err >&2; exit 7", &AtomicBool::default()).await?;
+        let marker = Marker::new();
+        let line = marker.framed("echo out; echo err >&2; exit 7")?;
+        let proof = session.run(&line, &marker, &AtomicBool::default()).await?;
         if (proof.exit_code, &*proof.stdout, &*proof.stderr) != (7, "out\n", "err\n") {
             return Err(ProtocolError::OutOfTurn);
         }
@@ -103,9 +105,12 @@ impl Turn<'_> {
         command: &str,
         begun: &AtomicBool,
     ) -> Result<ShellOutput, ProtocolError> {
+        // One that is too long is not sent, and the shell is as good as before.
+        let marker = Marker::new();
+        let line = marker.framed(command)?;
         // Not put back unless the whole of the answer has come.
         let mut session = self.0.session.take().ok_or(ProtocolError::Closed)?;
-        let output = session.run(command, begun).await?;
+        let output = session.run(&line, &marker, begun).await?;
         self.0.session = Some(session);
         self.0.answered += 1;
         if PROVEN <= self.0.answered {
@@ -127,11 +132,10 @@ impl Turn<'_> {
 impl Session {
     async fn run(
         &mut self,
-        command: &str,
+        line: &str,
+        marker: &Marker,
         begun: &AtomicBool,
     ) -> Result<ShellOutput, ProtocolError> {
-        let marker = Marker::new();
-        let line = marker.framed(command)?;
         let length = u32::try_from(line.len()).map_err(|_| ProtocolError::RequestTooLong)?;
         // A packet of standard input.
         self.connection.write(&[&[0][..], &length.to_le_bytes(), line.as_bytes()].concat()).await?;
@@ -147,8 +151,8 @@ impl Session {
                 return Err(ProtocolError::ResponseTooLong(MAX_OUTPUT));
             }
             match kind {
-                1 => out.take(&mut self.connection, length, &marker).await?,
-                2 => err.take(&mut self.connection, length, &marker).await?,
+                1 => out.take(&mut self.connection, length, marker).await?,
+                2 => err.take(&mut self.connection, length, marker).await?,
                 3 => return Err(ProtocolError::Closed),
                 _ => return Err(ProtocolError::NotAdb),
             }

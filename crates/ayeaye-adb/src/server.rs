@@ -1,8 +1,7 @@
 //! The adb server: connecting to it, and starting it where that is allowed.
 //!
-//! The only place in the project that starts a process: always `adb start-server`, with arguments
-//! that neither a user nor a model can influence. A server is never stopped, since other programs use
-//! it too.
+//! The only place in this crate that starts a process: always `adb start-server`, of whose arguments only the
+//! configured port varies. A server is never stopped, since other programs use it too.
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,6 +12,7 @@ use tokio::process::Command;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
+use crate::parse::sanitize;
 use crate::protocol::{Connection, MAX_SERVICE, ProtocolError};
 use crate::{AdbConfig, ServerAddress};
 
@@ -80,7 +80,8 @@ impl Server {
 
     /// The error for a server that cannot be used.
     pub(crate) fn unavailable(&self, cause: impl std::fmt::Display) -> DeviceError {
-        let (address, cause) = (self.config.server.to_string(), cause.to_string());
+        // It may be in a server's own words.
+        let (address, cause) = (self.config.server.to_string(), sanitize(&cause.to_string()));
         DeviceError::NoServer { address, cause, hangs: false }
     }
 
@@ -146,7 +147,8 @@ impl Server {
             ServerAddress::Tcp { port, .. } => command.arg("-P").arg(port.to_string()),
             local @ ServerAddress::Local(_) => command.arg("-L").arg(local.to_string()),
         };
-        // The server outlives this process and would hold a pipe open.
+        // The server outlives this process and would hold a pipe open, and keys in its environment.
+        without_own_settings(&mut command);
         command
             .arg("start-server")
             .stdin(Stdio::null())
@@ -186,4 +188,14 @@ fn is_unreachable(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
     let kind = error.kind();
     matches!(kind, ConnectionRefused | NotFound) || cfg!(windows) && kind == TimedOut
+}
+
+/// Takes this program's own settings out of what a process inherits: there may be keys among them.
+#[expect(clippy::disallowed_methods, reason = "names of variables are no settings that are read")]
+fn without_own_settings(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("AYEAYE_") {
+            command.env_remove(name);
+        }
+    }
 }

@@ -136,7 +136,7 @@ impl Agent {
         start: StartTask,
         replay: Option<Arc<Replay>>,
     ) -> Result<Follower, AgentError> {
-        self.secret_stores.check_named(&start.task)?;
+        self.secret_stores.check_named(&start.task, &start.principal)?;
         let id = SessionId::new();
         let names = self.device_names(&start.device_id).await;
         let until = Instant::now() + END_WAIT;

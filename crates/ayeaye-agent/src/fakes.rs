@@ -36,7 +36,7 @@ use crate::{
 
 /// Who asks in these tests.
 pub(crate) fn client() -> Principal {
-    Principal::new("client")
+    Principal::local()
 }
 
 /// One phone, one model, one agent, one disk.

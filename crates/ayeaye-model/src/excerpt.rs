@@ -5,13 +5,20 @@ const MAX_CHARS: usize = 200;
 
 /// Foreign text as a short quotation on one line.
 pub(crate) fn excerpt(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control() || is_unseen(c));
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     let mut short: String = line.chars().take(MAX_CHARS).collect();
     if short.len() < line.len() {
         short.push('…');
     }
     format!("“{short}”")
+}
+
+/// Marks of direction, joints without width, ends of lines of another kind, tags: with them a text looks like another.
+fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -21,6 +28,7 @@ mod tests {
     #[test]
     fn foreign_text_is_short_and_on_one_line() {
         assert_eq!(excerpt("a\u{1b}[31m\n\tb"), "“a [31m b”");
+        assert_eq!(excerpt("evil\u{202e}\u{200b} model"), "“evil model”");
         assert_eq!(excerpt(&"x".repeat(999)).chars().count(), MAX_CHARS + 3);
     }
 }

@@ -1,5 +1,5 @@
 //! Replaces a file in one step: whoever reads it sees the old text or the new, and never a part.
-use std::fs::Permissions;
+use std::fs::{DirBuilder, Permissions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Res
         ));
     }
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
+    make_folder(folder)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");
     // Random letters, since the number of a process says nothing: in containers every server has the same. Only its
@@ -44,6 +44,15 @@ fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Res
     }
     beside.persist(path)?;
     sync_folder(folder)
+}
+
+/// Makes a folder in which nobody else may write, whatever the umask says: what is read there is believed.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o755);
+    builder.create(folder)
 }
 
 /// Where a path leads, past links; also where the last link leads to nothing yet.

@@ -43,6 +43,7 @@ use crate::model_presence::ModelState;
 use crate::scripted_model::ONLY_STEPS;
 use crate::shutdown::Shutdown;
 use crate::terminal::{self, Terminal};
+use crate::text;
 use crate::wiring::{self, App, ModelChoice};
 
 /// How the program ends. Scripts branch on its numbers.
@@ -319,7 +320,7 @@ pub fn print_error(err: &anyhow::Error) -> Exit {
         None => format!("{err:#}"),
     };
     // Stderr is closed: there is nowhere else to report to.
-    drop(writeln!(std::io::stderr().lock(), "ayeaye: {text}"));
+    drop(writeln!(std::io::stderr().lock(), "ayeaye: {}", text::lines(&text)));
     Exit::Failed
 }
 

@@ -157,6 +157,18 @@ pub(crate) fn mode_if_others_may_write(folder: &Path) -> Option<u32> {
     (mode & 0o022 != 0).then_some(mode)
 }
 
+/// Whether of what is in a folder each user may replace only their own, as in `/tmp`.
+#[cfg(unix)]
+pub(crate) fn is_sticky(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(folder).is_ok_and(|it| it.is_dir() && it.mode() & 0o1000 != 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_sticky(_: &Path) -> bool {
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,7 @@ use ayeaye_agent::{
 use ayeaye_export::LoggingJournal;
 use ayeaye_model::{RemoteModel, Secret};
 use ayeaye_phone::{AdbDevice, AdbServer};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::clock;
@@ -96,6 +97,12 @@ impl App {
                 "others may change what is in the data folder {} (mode {mode:o}), tokens and records too: \
                  `chmod 700` it",
                 config.data_dir.display()
+            );
+        }
+        if let Some((place, mode)) = config.settings_that_others_may_change() {
+            tracing::warn!(
+                "others may change {} (mode {mode:o}), and with it where the model's key goes: `chmod go-w` it",
+                place.display()
             );
         }
         let down = CancellationToken::new();
@@ -210,7 +217,10 @@ impl App {
                 tracing::info!("logs of {behind} sessions were completed");
             }
             loop {
+                let begun = Instant::now();
                 log_pruned(prune(&*journal, &retention, now()).await);
+                // Each direct action closes a record, and all that is kept is looked through: a tenth of the time.
+                sleep(begun.elapsed() * 9).await;
                 journal.closed().await;
             }
         }

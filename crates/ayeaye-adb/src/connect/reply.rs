@@ -151,7 +151,8 @@ fn connecting_failure(address: &str, said: &str, has: &dyn Fn(&[&str]) -> bool) 
         let reason = said.rsplit(": ").next().unwrap_or(said);
         return ConnectError::HostSilent { address, said: sanitize(reason) };
     }
-    if has(&["connect to"]) {
+    // With a reason behind the address nothing took the connection.
+    if has(&["connect to"]) && !said.contains(": ") {
         return ConnectError::NotAPhone(address);
     }
     ConnectError::Refused(sanitize(said))
@@ -229,6 +230,10 @@ mod tests {
             of("bad port number '99999' in '10.0.0.9:99999'"),
             ConnectError::InvalidAddress(phone())
         );
+        // Nothing took the connection: the computer refused it itself.
+        let refused = "cannot connect to 10.0.0.9:5555: An attempt was made to access a socket in a way forbidden by its \
+             access permissions. (10013)";
+        assert_eq!(of(refused), ConnectError::Refused(refused.to_owned()));
         assert_eq!(
             of("something\u{202e} new\n"),
             ConnectError::Refused("something new".to_owned())

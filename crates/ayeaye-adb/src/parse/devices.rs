@@ -53,7 +53,7 @@ fn line(text: &str) -> Option<DeviceListing> {
     };
     let rest = rest.trim_start();
     let (head, fields) = rest.split_at(first_field(rest));
-    let (serial, state) = match state(head.trim()) {
+    let (serial, state) = match state(without_usb_path(head)) {
         Some(state) => (serial, state),
         None => found_on_the_network(&text[..text.len() - fields.len()])?,
     };
@@ -81,7 +81,20 @@ fn line(text: &str) -> Option<DeviceListing> {
 fn found_on_the_network(head: &str) -> Option<(&str, String)> {
     let service = head.find("._adb")?;
     let end = service + head[service..].find([' ', '\t'])?;
-    Some((&head[..end], state(head[end..].trim())?))
+    Some((&head[..end], state(without_usb_path(&head[end..]))?))
+}
+
+/// What stands before the place at the USB, which adb on macOS writes without `usb:`, as in `device 1-1.2`.
+fn without_usb_path(head: &str) -> &str {
+    let is_path = |word: &str| {
+        word.starts_with(|it: char| it.is_ascii_digit())
+            && word.chars().all(|it| it.is_ascii_digit() || matches!(it, '-' | '.'))
+    };
+    let head = head.trim();
+    match head.rsplit_once([' ', '\t']) {
+        Some((before, last)) if is_path(last) => before.trim_end(),
+        _ => head,
+    }
 }
 
 /// Where the next known field begins, after a space or at the start.

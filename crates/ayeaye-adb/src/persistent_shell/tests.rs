@@ -273,12 +273,18 @@ async fn one_failure_says_nothing_of_another_link_nor_of_a_shell_that_has_proved
     assert_eq!(fail(), PAUSE, "it has worked since");
 }
 
-#[test]
-fn what_does_not_fit_a_line_is_not_sent() {
+#[tokio::test]
+async fn what_does_not_fit_a_line_is_not_sent() {
     let marker = Marker::new();
     for command in ["x".repeat(MAX_LINE), "'".repeat(20_000), "a\0b".to_owned()] {
         assert!(matches!(marker.framed(&command), Err(ProtocolError::RequestTooLong)));
     }
+    let shell = opened(told(|marker| frames(marker, b"", b"", 0)).await).await;
+    let too_long = "x".repeat(MAX_LINE);
+    let sent = shell.turn("X").unwrap().run(&too_long, &AtomicBool::default()).await;
+    assert!(matches!(sent, Err(ProtocolError::RequestTooLong)), "{sent:?}");
+    assert!(shell.turn("X").unwrap().is_open("X"), "it was not sent");
+    answer(&shell, "true").await;
     assert!(marker.framed("input text 'a'").unwrap().contains(r"(eval 'input text '\''a'\''')"));
 }
 

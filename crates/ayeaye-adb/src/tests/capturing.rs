@@ -376,9 +376,12 @@ async fn a_screen_that_never_rests_has_its_elements_by_the_compressed_dump() {
 async fn elements_that_are_not_there_between_two_screens_are_asked_for_again() {
     const TREE: &str = "<hierarchy rotation=\"0\"><node /></hierarchy>";
     const NULL: &str = "ERROR: null root node returned by UiTestAutomationBridge.\n";
+    // MIUI and HyperOS print it before whatever comes of the dump.
+    const TRACE: &str = include_str!("../../samples/uiautomator_dump/12_xiaomi-miui_2_error.txt");
     let (plain, compressed) =
         ("uiautomator dump /dev/tty", "uiautomator dump --compressed /dev/tty");
     for (failures, asked) in [
+        (vec![TRACE, TRACE], vec![plain, plain, plain]),
         (vec![NULL], vec![plain, plain]),
         (vec!["", NULL], vec![plain, plain, plain]),
         (vec![NULL, "\n", NULL], vec![plain, plain, plain, compressed]),

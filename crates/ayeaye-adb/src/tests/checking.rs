@@ -29,6 +29,14 @@ async fn a_list_of_elements_that_did_not_come_is_told_in_the_phones_words() {
             "plug it in",
         ),
         ("", "the phone said nothing", "wake and unlock"),
+        (
+            concat!(
+                include_str!("../../samples/uiautomator_dump/12_xiaomi-miui_2_error.txt"),
+                "\nERROR: null root node returned by UiTestAutomationBridge.\n"
+            ),
+            "(the phone said \"ERROR: null root node",
+            "wake and unlock",
+        ),
         ("Segmentation fault\n", "Segmentation fault", "another app"),
         ("ERROR: could not get idle state.\n", "never rests", "switch off animations"),
     ] {

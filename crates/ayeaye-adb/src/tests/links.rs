@@ -59,6 +59,10 @@ async fn a_phone_on_a_cable_and_on_wifi_is_one() {
         assert_eq!(device.id().as_str(), "R58M1");
         assert_eq!(devices.names(&id(name)).await.unwrap(), list[0].names());
     }
+    // What is learnt of it, and whose turn it is to list its elements, is one as well.
+    let ways = [devices.open_adb(&id("R58M1")).await, devices.open_adb(&id("10.0.0.9:5555")).await];
+    let [cable, wifi] = ways.map(Result::unwrap);
+    assert!(std::ptr::eq(cable.client().dumps(), wifi.client().dumps()));
     // Asked once a connection, however often the phones are listed.
     let asked = fake.all_commands().iter().filter(|it| it.contains("boot_id")).count();
     assert_eq!(asked, 3);

@@ -133,7 +133,13 @@ async fn a_package_that_was_not_installed_does_not_stay_on_the_phone() {
     let install = Gesture::Command(DeviceCommand::Install { file: "a.apk".to_owned() });
     device.perform(&install, ON).await.unwrap_err();
     let line = fake.commands().pop().unwrap();
-    assert_eq!(line, format!("rm -f {}", crate::install::place()));
+    let place = line.strip_prefix("rm -f /data/local/tmp/ayeaye-").expect("it is removed");
+    assert_eq!(place.len(), "0123456789abcdef0123456789abcdef.apk".len(), "{place}");
+    assert_ne!(
+        crate::install::new_place(),
+        crate::install::new_place(),
+        "of each installation its own"
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,6 @@
 //! Visibility of sessions, and read-only views of them.
+use std::collections::HashSet;
+
 use tokio::sync::watch;
 
 use super::{Agent, AgentError, Follower, RunActivity};
@@ -136,6 +138,16 @@ impl Agent {
             None => self.follow_in_other_server(id, principal).await,
         }?;
         (follower.running() && !follower.ended_abruptly()).then_some(follower)
+    }
+
+    /// The sessions of the principal that this server or another one is at work on, or that wait for a phone.
+    pub async fn sessions_at_work(
+        &self,
+        principal: &Principal,
+    ) -> Result<HashSet<SessionId>, AgentError> {
+        let runs = self.deps.coordinator.runs().await?;
+        let its = runs.into_iter().filter(|run| principal.owns(&run.owner));
+        Ok(its.map(|run| run.session).collect())
     }
 
     async fn follow_in_other_server(

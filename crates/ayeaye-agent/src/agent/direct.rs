@@ -109,7 +109,7 @@ impl Agent {
     async fn act_exclusively(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
         let DirectAction { session_id, principal, .. } = &act;
         if let Gesture::Type { text, .. } = &act.gesture {
-            self.secret_stores.check_named(text)?;
+            self.secret_stores.check_named(text, principal)?;
         }
         let names = self.device_names(&act.device_id).await;
         let device_id = &names.id;

@@ -66,8 +66,13 @@ impl Agent {
         let direct_sessions = self.direct_sessions.clone();
         let queued = QueuedRun { deps, runs, direct_sessions, owner, lease, setup, epoch };
         if standing == Standing::Queued {
-            let entries = self.deps.coordinator.runs().await?;
-            queued.tell_place(&entries);
+            // Its place is only told: where it cannot be, the session waits all the same.
+            match self.deps.coordinator.runs().await {
+                Ok(entries) => queued.tell_place(&entries),
+                Err(err) => {
+                    tracing::warn!(session = %id, "its place in the queue: {}", error_chain(&err));
+                }
+            }
         }
         self.runs.begin(id, active, queued.drive(recorder, device))
     }

@@ -37,7 +37,7 @@ impl Agent {
         if let UserInput::Task(text) | UserInput::Reply(text) | UserInput::Answer { text, .. } =
             &next.input
         {
-            self.secret_stores.check_named(text)?;
+            self.secret_stores.check_named(text, &next.principal)?;
         }
         let id = next.session_id;
         let given = match &next.device_id {

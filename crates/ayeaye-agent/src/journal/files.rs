@@ -20,8 +20,8 @@ mod writer;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -64,8 +64,6 @@ pub struct FileJournal {
     sessions: PathBuf,
     /// What was changed on each phone.
     devices: PathBuf,
-    /// Held by whoever edits that.
-    one_edit: Arc<Mutex<()>>,
     clock: Clock,
     sync: SyncPolicy,
     /// Free bytes below which no session is begun.
@@ -116,7 +114,6 @@ impl FileJournal {
         Self {
             sessions,
             devices,
-            one_edit: Arc::default(),
             clock,
             sync,
             min_free_bytes: MIN_FREE_BYTES,
@@ -295,11 +292,13 @@ impl Journal for FileJournal {
         edit: OpenChangesEdit,
     ) -> Result<(), JournalError> {
         let (folder, device) = (self.devices.clone(), device.clone());
-        let one_edit = self.one_edit.clone();
+        let lock = changes::lock(&folder).await?;
         let work = move || {
-            let _one = one_edit.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut open = changes::load(&folder, &device);
-            if edit(&mut open) { changes::store(&folder, &device, open) } else { Ok(()) }
+            let mut open = changes::load_to_edit(&folder, &device)?;
+            let done =
+                if edit(&mut open) { changes::store(&folder, &device, open) } else { Ok(()) };
+            drop(lock);
+            done
         };
         blocking("write", &self.devices, work).await
     }

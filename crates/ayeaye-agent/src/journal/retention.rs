@@ -101,7 +101,7 @@ pub fn select_for_removal(
     let latest = by_age.iter().rev().find(|it| it.removable == Removable::Yes).map(|it| it.id);
     let mut count = kept.len();
     let mut bytes = kept.iter().fold(0_u64, |sum, one| sum.saturating_add(one.bytes));
-    let mut select_for_removal = Vec::new();
+    let mut chosen = Vec::new();
     for candidate in by_age {
         let age = now.duration_since(candidate.last);
         let old = retention
@@ -119,10 +119,10 @@ pub fn select_for_removal(
         if goes {
             count -= 1;
             bytes = bytes.saturating_sub(candidate.bytes);
-            select_for_removal.push(candidate.id);
+            chosen.push(candidate.id);
         }
     }
-    select_for_removal
+    chosen
 }
 
 /// Every session, as far as the choice goes.
@@ -153,23 +153,23 @@ pub async fn prune(
     retention: &Retention,
     now: Timestamp,
 ) -> Result<PruneReport, JournalError> {
-    let mut tidied = PruneReport::default();
+    let mut report = PruneReport::default();
     if *retention == Retention::default() {
-        return Ok(tidied);
+        return Ok(report);
     }
     let mut kept = candidates(journal, now).await?;
     // Whoever cannot be removed stays, and then it may be another's turn.
     loop {
-        let select_for_removal = select_for_removal(retention, now, &kept);
-        if select_for_removal.is_empty() {
-            return Ok(tidied);
+        let chosen = select_for_removal(retention, now, &kept);
+        if chosen.is_empty() {
+            return Ok(report);
         }
-        for id in select_for_removal {
-            let place = kept.iter().position(|one| one.id == id).expect("a victim is one of them");
+        for id in chosen {
+            let place = kept.iter().position(|one| one.id == id).expect("it was chosen among them");
             let removed = remove(journal, &kept[place], now).await;
             if removed {
-                tidied.bytes = tidied.bytes.saturating_add(kept[place].bytes);
-                tidied.removed.push(id);
+                report.bytes = report.bytes.saturating_add(kept[place].bytes);
+                report.removed.push(id);
                 kept.swap_remove(place);
             } else {
                 kept[place].removable = Removable::No;

@@ -6,7 +6,7 @@ use super::KeepText;
 use super::secret_store::SecretStore;
 use super::server_keys::ServerKeys;
 use crate::named_secret::mentioned;
-use crate::{NamedSecretError, NamedSecrets, SessionId};
+use crate::{NamedSecretError, NamedSecrets, Principal, SessionId};
 
 /// Most sessions whose secrets are known at a time.
 const MOST_SESSIONS: usize = 256;
@@ -25,10 +25,16 @@ impl SecretStores {
         Self { sessions: Mutex::default(), server_keys: Arc::default(), named }
     }
 
-    /// Fails unless every secret that a user's text names can be had.
-    pub(crate) fn check_named(&self, text: &str) -> Result<(), NamedSecretError> {
+    /// Fails unless every secret that a user's text names can be had. They are those of the person at this machine:
+    /// nobody else is told whether there is one of a name.
+    pub(crate) fn check_named(
+        &self,
+        text: &str,
+        principal: &Principal,
+    ) -> Result<(), NamedSecretError> {
+        let is_owner = *principal == Principal::local();
         for name in mentioned(text) {
-            if self.named.find(name)?.is_none() {
+            if !is_owner || self.named.find(name)?.is_none() {
                 return Err(NamedSecretError::Unknown(name.to_owned()));
             }
         }

@@ -7,7 +7,7 @@ use crate::command::Exit;
 use crate::hint::{Reader, for_device_error};
 use crate::mcp::results::{DeviceList, also_reachable};
 use crate::terminal::Terminal;
-use crate::text::one_line;
+use crate::text::{lines, one_line};
 use crate::wiring::App;
 
 const NO_PHONE: &str = "No phone is connected. Plug one in and enable USB debugging, or connect one over \
@@ -26,7 +26,7 @@ pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
         Err(err) => {
             let hint = for_device_error(&err, Reader::Terminal);
             let terminal = if as_json { terminal.beside_json() } else { terminal };
-            terminal.item("trouble", &error_chain(&err));
+            terminal.item("trouble", &lines(&error_chain(&err)));
             terminal.item("hint", hint);
             return Exit::Failed;
         }
@@ -54,13 +54,13 @@ pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
         }
     }
     for trouble in &troubles {
-        terminal.item("trouble", trouble);
+        terminal.item("trouble", &lines(trouble));
     }
     if !offers.is_empty() {
         terminal.line("\nOn the network, not connected:");
     }
     for offer in &offers {
-        terminal.line(&format!("{:<38} {}", one_line(&offer.name), next_command(offer)));
+        terminal.line(&format!("{:<38} {}", one_line(&offer.name), one_line(&next_command(offer))));
     }
     exit
 }

@@ -40,6 +40,18 @@ impl Config {
         exposed.then(|| ExposedKeys { file: file.to_owned(), mode, keys })
     }
 
+    /// The settings file or its folder, with its permission bits, if all users can write there. A group may be the
+    /// person's own, as it is on many systems.
+    pub fn settings_that_others_may_change(&self) -> Option<(&Path, u32)> {
+        let file = self.file.as_deref()?;
+        let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
+        let mut places = [Some(file), folder].into_iter().flatten();
+        places.find_map(|place| {
+            let mode = secret::mode_if_others_may_write(place)?;
+            (mode & 0o002 != 0 && !secret::is_sticky(place)).then_some((place, mode))
+        })
+    }
+
     fn keys_in<'a>(&'a self, file: &'a Path) -> impl Iterator<Item = String> + 'a {
         self.read.iter().filter_map(move |(setting, entry)| {
             let there =
@@ -73,5 +85,29 @@ mod tests {
         assert!(found(key, 0o640).is_some());
         assert_eq!(found(key, 0o600), None);
         assert_eq!(found("[http]\nrate-limit = 7\n", 0o644), None);
+    }
+
+    #[test]
+    fn settings_that_all_users_can_change_are_noticed() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("ayeaye.toml");
+        std::fs::write(&file, "").unwrap();
+        let rights = |of: &Path, mode| {
+            std::fs::set_permissions(of, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        for (of_folder, of_file, expected) in [
+            (0o700, 0o600, None),
+            (0o775, 0o664, None),
+            (0o777, 0o600, Some(home.path())),
+            (0o1777, 0o600, None),
+            (0o700, 0o666, Some(file.as_path())),
+        ] {
+            rights(home.path(), of_folder);
+            rights(&file, of_file);
+            let environment = Environment::of([("HOME", home.path().to_str().unwrap())]);
+            let config = Config::load(&[], Some(&file), &environment).unwrap();
+            let found = config.settings_that_others_may_change().map(|(place, _)| place);
+            assert_eq!(found, expected, "{of_folder:o} {of_file:o}");
+        }
     }
 }

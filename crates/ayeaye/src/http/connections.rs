@@ -27,8 +27,8 @@ const MAX_CONNECTIONS: usize = 768;
 /// Permits that are freed in advance, so that a new connection need not wait for one to close.
 const RESERVE: usize = 32;
 
-/// Most connections of one principal, so that one token cannot block all others.
-const MAX_PER_PRINCIPAL: usize = MAX_CONNECTIONS / 2;
+/// Most connections of one principal, so that one token cannot block all others; nor can two or three of them.
+const SHARE: Share = Share { most: MAX_CONNECTIONS / 2, scarce_from: 640, most_when_scarce: 16 };
 
 /// How long the headers of a request may take, and how long a connection may be idle between two.
 const HEADER_TIME: Duration = Duration::from_secs(10);
@@ -59,7 +59,7 @@ impl Conn {
     #[must_use]
     pub(super) fn authenticate(&self, principal: &Principal) -> bool {
         let ConnGuard { id, limiter } = &*self.guard;
-        limiter.table().authenticate(*id, principal, limiter.max_per_principal)
+        limiter.table().authenticate(*id, principal, limiter.share)
     }
 }
 
@@ -76,12 +76,21 @@ impl Drop for ConnGuard {
     }
 }
 
+/// How many connections one principal may have.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    most: usize,
+    /// From so many authenticated connections of all on, whoever has enough gets no more.
+    scarce_from: usize,
+    most_when_scarce: usize,
+}
+
 /// The permits, and who holds them.
 #[derive(Debug)]
 struct ConnLimiter {
     permits: Arc<Semaphore>,
     reserve: usize,
-    max_per_principal: usize,
+    share: Share,
     table: Mutex<ConnTable>,
 }
 
@@ -96,10 +105,12 @@ struct ConnTable {
 }
 
 impl ConnTable {
-    fn authenticate(&mut self, id: u64, principal: &Principal, most: usize) -> bool {
+    fn authenticate(&mut self, id: u64, principal: &Principal, share: Share) -> bool {
         if self.authenticated.contains_key(&id) {
             return true;
         }
+        let is_scarce = share.scarce_from <= self.authenticated.len();
+        let most = if is_scarce { share.most_when_scarce } else { share.most };
         let count = self.per_principal.entry(principal.clone()).or_default();
         if most <= *count {
             return false;
@@ -171,7 +182,7 @@ impl Default for Connections {
             limiter: Arc::new(ConnLimiter {
                 permits,
                 reserve: RESERVE,
-                max_per_principal: MAX_PER_PRINCIPAL,
+                share: SHARE,
                 table: Mutex::default(),
             }),
         }
@@ -285,7 +296,7 @@ mod tests {
         let limiter = Arc::new(ConnLimiter {
             permits,
             reserve: 0,
-            max_per_principal: 9,
+            share: Share { most: 9, scarce_from: 9, most_when_scarce: 9 },
             table: Mutex::default(),
         });
         let peer = Peer::Local { same_user: false };
@@ -314,7 +325,7 @@ mod tests {
         let limiter = Arc::new(ConnLimiter {
             permits,
             reserve: 0,
-            max_per_principal: 2,
+            share: Share { most: 2, scarce_from: 4, most_when_scarce: 1 },
             table: Mutex::default(),
         });
         let (anna, greedy) = (Principal::new("token:anna"), Principal::new("token:greedy"));
@@ -335,5 +346,28 @@ mod tests {
         drop(here.remove(0));
         assert!(here[1].0.authenticate(&greedy), "there is room again");
         drop(mine);
+    }
+
+    #[tokio::test]
+    async fn two_who_take_all_they_may_leave_places_to_others() {
+        let limiter = Arc::new(ConnLimiter {
+            permits: Arc::new(Semaphore::new(8)),
+            reserve: 0,
+            share: Share { most: 4, scarce_from: 6, most_when_scarce: 1 },
+            table: Mutex::default(),
+        });
+        let authenticate = |name: &str| {
+            let (conn, _) = limiter.admit(Peer::Local { same_user: false });
+            conn.authenticate(&Principal::new(name)).then_some(conn)
+        };
+        let mut here = Vec::new();
+        for name in ["a", "a", "a", "a", "b", "b"] {
+            here.push(authenticate(name).expect(name));
+        }
+        assert!(authenticate("b").is_none(), "it has enough");
+        let anna = authenticate("anna").expect("she has none");
+        assert!(authenticate("anna").is_none());
+        drop((anna, here));
+        assert!(limiter.table().authenticated.is_empty());
     }
 }

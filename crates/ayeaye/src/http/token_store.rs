@@ -170,12 +170,12 @@ mod tests {
 
     const MAIN: &str = "the-main-token-of-tests";
 
-    fn ring_of(text: &str) -> Result<TokenStore, String> {
+    fn store_of(text: &str) -> Result<TokenStore, String> {
         let home = tempfile::tempdir().unwrap();
         write(&home.path().join(FILE), text, 0o600);
-        let mut ring = TokenStore::new(&Secret::new(MAIN).unwrap());
-        ring.add(None, home.path()).map_err(|err| err.to_string())?;
-        Ok(ring)
+        let mut store = TokenStore::new(&Secret::new(MAIN).unwrap());
+        store.add(None, home.path()).map_err(|err| err.to_string())?;
+        Ok(store)
     }
 
     #[cfg_attr(not(unix), expect(unused_variables, reason = "no modes there"))]
@@ -190,12 +190,12 @@ mod tests {
 
     #[test]
     fn each_token_lets_in_whom_it_was_given() {
-        let ring = ring_of(
+        let store = store_of(
             "# who may use the phones\n\nanna  anna-has-this-token-1\nben@work\tben-has-this-token-22\n",
         )
         .unwrap();
         let name_of = |token: &str| {
-            ring.principal_of(token.as_bytes()).map(|principal| principal.name().to_owned())
+            store.principal_of(token.as_bytes()).map(|principal| principal.name().to_owned())
         };
         assert_eq!(name_of(MAIN).as_deref(), Some("local"));
         assert_eq!(name_of("anna-has-this-token-1").as_deref(), Some("token:anna"));
@@ -216,7 +216,7 @@ mod tests {
             ("anna anna-has-this-token-1\nben anna-has-this-token-1", "line 2: somebody else"),
             ("anna the-main-token-of-tests", "line 1: somebody else"),
         ] {
-            let err = ring_of(text).err().expect(text);
+            let err = store_of(text).err().expect(text);
             assert!(err.contains(said), "{err}");
             assert!(!err.contains("anna-has") && !err.contains(MAIN), "{err}");
         }
@@ -226,16 +226,16 @@ mod tests {
     #[test]
     fn a_file_that_others_can_read_or_that_was_named_and_is_not_there_is_refused() {
         let home = tempfile::tempdir().unwrap();
-        let mut ring = TokenStore::new(&Secret::new(MAIN).unwrap());
-        assert_eq!(ring.add(None, home.path()).unwrap().len(), 0);
+        let mut store = TokenStore::new(&Secret::new(MAIN).unwrap());
+        assert_eq!(store.add(None, home.path()).unwrap().len(), 0);
         let path = home.path().join("mine");
-        let missing = ring.add(Some(&path), home.path());
+        let missing = store.add(Some(&path), home.path());
         assert!(matches!(missing, Err(TokenFileError::Read { .. })));
         write(&path, "anna anna-has-this-token-1", 0o640);
-        let open = ring.add(Some(&path), home.path());
+        let open = store.add(Some(&path), home.path());
         assert!(matches!(open, Err(TokenFileError::Open { mode: 0o640, .. })));
         write(&path, "anna anna-has-this-token-1", 0o400);
-        assert_eq!(ring.add(Some(&path), home.path()).unwrap().len(), 1);
+        assert_eq!(store.add(Some(&path), home.path()).unwrap().len(), 1);
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_file_makes_it_panic(text in "[a-z @#\n\t-]{0,120}") {
-            drop(ring_of(&text));
+            drop(store_of(&text));
         }
     }
 }

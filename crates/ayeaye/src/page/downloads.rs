@@ -1,7 +1,8 @@
 //! A session to take away: its report, its record, and the logs others read.
+use std::collections::HashMap;
 use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::extract::{Extension, State};
@@ -29,7 +30,9 @@ const LEFT_AFTER: Duration = Duration::from_hours(24);
 
 /// Most that are made or sent at a time: each reads a whole record, and has as much in memory or on the disk until
 /// it was sent.
-const MOST: usize = 2;
+const MOST: usize = 3;
+/// Most of one principal: who reads slowly keeps nobody else waiting.
+const MOST_EACH: usize = 2;
 /// How long others are waited for.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -37,32 +40,59 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const NOT_WHOLE: &str = "INCOMPLETE.txt";
 
 /// The right to make a download and to send it.
-type Turn = OwnedSemaphorePermit;
+#[derive(Debug)]
+struct Turn {
+    _of_its_principal: OwnedSemaphorePermit,
+    _of_all: OwnedSemaphorePermit,
+}
 
 /// The downloads of one page.
 #[derive(Debug)]
-pub(super) struct Downloads(Arc<Semaphore>);
+pub(super) struct Downloads {
+    all: Arc<Semaphore>,
+    /// Those of each principal that has some.
+    each: Mutex<HashMap<Principal, Arc<Semaphore>>>,
+}
 
 impl Default for Downloads {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MOST)))
+        Self { all: Arc::new(Semaphore::new(MOST)), each: Mutex::default() }
     }
 }
 
 impl Downloads {
     /// Has a download made when it is its turn.
-    async fn made<F>(&self, make: impl FnOnce(Turn) -> F) -> Result<Response, Refusal>
+    async fn made<F>(
+        &self,
+        principal: &Principal,
+        make: impl FnOnce(Turn) -> F,
+    ) -> Result<Response, Refusal>
     where
         F: Future<Output = Result<Response, Refusal>> + Send + 'static,
     {
-        let Ok(turn) = timeout(PATIENCE, Arc::clone(&self.0).acquire_owned()).await else {
+        let Ok(turn) = timeout(PATIENCE, self.turn(principal)).await else {
             let text = "other downloads are under way: try again when one of them has ended";
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text));
         };
         // Goes on when whoever asked goes away: what it does on other threads would go on without its turn, and in
         // a folder that is gone.
-        let making = tokio::spawn(make(turn.expect("it is never closed")));
+        let making = tokio::spawn(make(turn));
         making.await.unwrap_or_else(|err| Err(Refusal::internal("the download", &err)))
+    }
+}
+
+impl Downloads {
+    async fn turn(&self, principal: &Principal) -> Turn {
+        let its = {
+            let mut each = self.each.lock().unwrap_or_else(PoisonError::into_inner);
+            // A turn, and whoever waits for one, holds its semaphore.
+            each.retain(|_, its| 1 < Arc::strong_count(its));
+            let its = each.entry(principal.clone());
+            Arc::clone(its.or_insert_with(|| Arc::new(Semaphore::new(MOST_EACH))))
+        };
+        let of_its_principal = its.acquire_owned().await.expect("it is never closed");
+        let of_all = Arc::clone(&self.all).acquire_owned().await.expect("it is never closed");
+        Turn { _of_its_principal: of_its_principal, _of_all: of_all }
     }
 }
 
@@ -75,7 +105,8 @@ pub(super) async fn download(
     let id = session_id(&id)?;
     page.0.agent.ensure_visible(id, &principal).await?;
     let making = page.clone();
-    page.0.downloads.made(|turn| async move { making.download(id, &what, turn).await }).await
+    let make = |turn| async move { making.download(id, &what, turn).await };
+    page.0.downloads.made(&principal, make).await
 }
 
 impl Page {
@@ -101,13 +132,13 @@ impl Page {
     async fn journal(&self, id: SessionId, turn: Turn) -> Result<Response, Refusal> {
         let folder = self.0.files.session_folder(&id);
         let wanted = |name: &str| matches!(name, "events.jsonl" | "blobs");
-        let room = self.room()?;
+        let room = self.room().await?;
         self.packed(folder, &format!("ayeaye-{id}-journal.zip"), (turn, room), wanted).await
     }
 
     /// A log in a format others read.
     async fn export(&self, id: SessionId, format: Format, turn: Turn) -> Result<Response, Refusal> {
-        let room = self.room()?;
+        let room = self.room().await?;
         let out = room.path().join("log");
         let made = ayeaye_export::export(&self.0.files, id, format, &out, &self.0.logs).await;
         let made = made.map_err(|err| match err {
@@ -145,9 +176,17 @@ impl Page {
     }
 
     /// A temporary folder on the disk where sessions are, which nobody else can read.
-    fn room(&self) -> Result<TempDir, Refusal> {
-        remove_left(&self.0.data_dir);
-        let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&self.0.data_dir);
+    async fn room(&self) -> Result<TempDir, Refusal> {
+        let data_dir = self.0.data_dir.clone();
+        let making = tokio::task::spawn_blocking(move || {
+            remove_left(&data_dir);
+            let mut room = tempfile::Builder::new();
+            // Whatever the data folder lets others do.
+            #[cfg(unix)]
+            room.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+            room.prefix(PREFIX).tempdir_in(&data_dir)
+        });
+        let made = making.await.map_err(io::Error::other).flatten();
         made.map_err(|err| Refusal::internal("room for the download", &err))
     }
 }
@@ -230,24 +269,39 @@ mod tests {
     async fn what_is_being_made_keeps_its_turn_when_whoever_asked_goes_away() {
         let downloads = Downloads::default();
         let (finish, finished) = oneshot::channel();
-        let making = downloads.made(|turn| async move {
+        let principal = Principal::local();
+        let making = downloads.made(&principal, |turn| async move {
             let _turn = turn;
             drop(finished.await);
             Err(Refusal::not_found("this download"))
         });
         assert!(timeout(Duration::from_secs(1), making).await.is_err(), "it takes longer");
-        assert_eq!(downloads.0.available_permits(), MOST - 1);
+        assert_eq!(downloads.all.available_permits(), MOST - 1);
         finish.send(()).unwrap();
         let all = u32::try_from(MOST).unwrap();
-        assert!(timeout(Duration::from_secs(1), downloads.0.acquire_many(all)).await.is_ok());
+        assert!(timeout(Duration::from_secs(1), downloads.all.acquire_many(all)).await.is_ok());
     }
 
     #[tokio::test(start_paused = true)]
     async fn whoever_waits_too_long_is_told_why() {
         let downloads = Downloads::default();
-        let _others = downloads.0.acquire_many(u32::try_from(MOST).unwrap()).await;
-        let told = downloads.made(|_turn| async { Ok(().into_response()) }).await;
+        let _others = downloads.all.acquire_many(u32::try_from(MOST).unwrap()).await;
+        let told =
+            downloads.made(&Principal::local(), |_turn| async { Ok(().into_response()) }).await;
         let told = told.unwrap_err().into_response();
         assert_eq!(told.status(), StatusCode::SERVICE_UNAVAILABLE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_all_of_its_own_leaves_one_to_others() {
+        let downloads = Downloads::default();
+        let (anna, greedy) = (Principal::new("token:anna"), Principal::new("token:greedy"));
+        let slow = [downloads.turn(&greedy).await, downloads.turn(&greedy).await];
+        assert!(timeout(PATIENCE, downloads.turn(&greedy)).await.is_err());
+        drop(downloads.turn(&anna).await);
+        drop(slow);
+        drop(downloads.turn(&greedy).await);
+        drop(downloads.turn(&anna).await);
+        assert_eq!(downloads.each.lock().unwrap().len(), 1, "those that have none are forgotten");
     }
 }

@@ -18,8 +18,8 @@ use crate::text::short_lines;
 pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(250);
 /// How often is looked at what this process is not told of: phones, and what other processes do.
 const POLL: Duration = Duration::from_secs(2);
-/// How long is rested after work, as a multiple of the time it took: a long record is read less often, so that
-/// whoever looks at it takes a tenth of a processor.
+/// How long is rested after work, up to [`POLL`], as a multiple of the time it took: a long record is read less
+/// often, so that whoever looks at it takes a tenth of a processor, and more only where work takes that long.
 const REST: u32 = 9;
 
 /// The feeds of one page.

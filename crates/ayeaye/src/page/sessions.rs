@@ -1,4 +1,6 @@
 //! Sessions to look at: lists, search, one with its steps, pictures.
+use std::collections::HashSet;
+
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -67,6 +69,8 @@ async fn find(
     let _turn = SEARCHING.acquire().await.expect("it is never closed");
     let (mut found, mut looked_at, mut last) = (Vec::new(), 0, None);
     let (mut more, mut waiting) = (false, 0);
+    // One without an end whose process has died is not read, since that takes its whole record.
+    let at_work = if open { agent.sessions_at_work(principal).await? } else { HashSet::new() };
     for id in agent.journal().list().await? {
         if before.is_some_and(|before| before <= id) {
             continue;
@@ -84,7 +88,7 @@ async fn find(
         if more {
             let asks =
                 waiting < MOST_WAITING && summary.as_ref().is_ok_and(|it| it.question.is_some());
-            if asks || goes_on(agent, id, principal).await {
+            if asks || at_work.contains(&id) {
                 let item = ListItem::read(agent, id, summary, principal).await;
                 waiting += usize::from(item.line.waiting);
                 found.extend(Some(item).filter(|item| item.line.is_open()));
@@ -98,12 +102,6 @@ async fn find(
     }
     let next = last.filter(|_| more).map(|id| id.to_string());
     Ok(json!({ "sessions": found, "more": more, "next": next }))
-}
-
-/// Whether a session goes on somewhere. One without an end whose process has died is not read, since that takes its
-/// whole record.
-async fn goes_on(agent: &Agent, id: SessionId, principal: &Principal) -> bool {
-    agent.follow(id, principal).await.is_some_and(|run| run.running())
 }
 
 /// Whether each of the words, in lower case, is in the task, the message, an app's name or the phone's.

@@ -1,8 +1,10 @@
 //! An archive of a folder. What takes room in it are pictures, which are packed already: nothing is packed again.
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
+use ayeaye_agent::private_files::private_options;
 use rawzip::{CompressionMethod, ZipArchiveWriter, ZipDataWriter};
 
 /// How deep folders are.
@@ -15,7 +17,7 @@ pub(super) fn write_zip(
     archive: &Path,
     wanted: impl Fn(&str) -> bool,
 ) -> io::Result<()> {
-    let out = BufWriter::new(File::create_new(archive)?);
+    let out = BufWriter::new(private_options().write(true).create_new(true).open(archive)?);
     let mut archive = ZipArchiveWriter::new(out);
     add_folder(&mut archive, folder, "", DEEPEST, &wanted)?;
     archive.finish().map_err(io::Error::other)?.flush()

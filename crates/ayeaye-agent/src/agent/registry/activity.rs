@@ -42,7 +42,7 @@ impl RunRegistry {
     pub(in crate::agent) fn activity(&self, principal: &Principal) -> RunActivity {
         let inner = self.lock();
         let mut all = RunActivity::default();
-        for (_, one) in inner.turns.iter().filter(|(owner, _)| principal.owns(owner)) {
+        for (_, one) in inner.activity.iter().filter(|(owner, _)| principal.owns(owner)) {
             all.count += one.count;
             all.sessions.extend(&one.sessions);
         }
@@ -76,11 +76,11 @@ impl RunRegistry {
             if run.kind == RunKind::Takeover {
                 continue;
             }
-            let turns = inner.turns.entry(run.owner.clone()).or_default();
+            let its = inner.activity.entry(run.owner.clone()).or_default();
             if has_begun {
-                turns.begin(run.session);
+                its.begin(run.session);
             } else {
-                turns.count += 1;
+                its.count += 1;
             }
         }
         inner.elsewhere = now;

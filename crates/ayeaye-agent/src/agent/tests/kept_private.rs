@@ -7,8 +7,9 @@ use crate::fakes::{Rig, ScriptedReply, click, complete, info, types, wait};
 use crate::gate::Policy;
 use crate::journal::{Fact, NoteKind};
 use crate::{
-    AgentError, KeepText, NamedSecret, NamedSecretError, NamedSecrets, Part, PrivacySettings,
-    Prompt, RedactPictures, SecretPlaces, StopReason, UserInput,
+    AgentError, ContinueTask, Follower, KeepText, NamedSecret, NamedSecretError, NamedSecrets,
+    Part, Principal, PrivacySettings, Prompt, RedactPictures, SecretPlaces, StartTask, StopReason,
+    UserInput,
 };
 
 const BANK: &str = "com.example.bank";
@@ -147,6 +148,33 @@ async fn a_task_that_names_a_secret_that_there_is_not_is_refused() {
     rig.script.adds([types("{{secret:bank}}", None), complete("done")]);
     rig.go_on(asked.session_id, answer).await;
     assert!(rig.phone.sent().last().unwrap().starts_with("TYPE Quince&41"));
+}
+
+/// Whoever holds another token can see what is typed on a phone that all share.
+#[tokio::test(start_paused = true)]
+async fn nobody_but_the_person_at_this_machine_has_their_secrets_typed() {
+    let rig = Rig::new([info("Which one?"), types("{{secret:bank}}", None), complete("done")]);
+    let rig = rig.keeping(Kept::with("bank", "Quince&41"));
+    at_the_bank(&rig);
+    let principal = Principal::new("token:anna");
+    let its = |task: &str| StartTask { principal: principal.clone(), ..rig.task(task) };
+    let is_unknown = |refused: Result<Follower, AgentError>| {
+        let refused = refused.unwrap_err();
+        let unknown = AgentError::Secret(NamedSecretError::Unknown("bank".to_owned()));
+        assert_eq!(refused.to_string(), unknown.to_string());
+    };
+    is_unknown(rig.agent.start(its(TASK)).await);
+    let mut asked = rig.agent.start(its("Sign in")).await.unwrap();
+    asked.finished().await;
+    let session = asked.report().session_id;
+    let next = |words: &str| ContinueTask {
+        principal: principal.clone(),
+        ..rig.next(session, UserInput::Reply(words.to_owned()))
+    };
+    is_unknown(rig.agent.resume(next("{{secret:bank}}")).await);
+    // Nor does a model that is talked into naming it.
+    rig.agent.resume(next("the one of the bank")).await.unwrap().finished().await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,19 +1,26 @@
 //! Settings that sessions have changed on phones and not put back: a file a phone, there only while
 //! there are any. The records of the sessions tell the same; this is how the next process finds it.
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tokio::time::{Instant, sleep};
 
-use super::folder::{private_folder, storage, write_whole};
+use super::blocking;
+use super::folder::{private_folder, private_options, storage, write_whole};
 use super::line::hex;
 use crate::journal::{JournalError, OpenChange};
 use crate::{DeviceId, SettingChange};
 
 const ENDING: &str = ".changes.json";
+
+/// How long another process may take to edit what is remembered, and how often it is looked at.
+const PATIENCE: Duration = Duration::from_secs(5);
+const RETRY: Duration = Duration::from_millis(5);
 
 /// The name of a phone's file. A serial may hold anything, so it is no file name itself.
 fn file_name(device: &DeviceId) -> String {
@@ -25,6 +32,12 @@ fn file_name(device: &DeviceId) -> String {
 struct Kept {
     device: String,
     changes: Vec<KeptChange>,
+}
+
+impl Kept {
+    fn open(self) -> Vec<OpenChange> {
+        self.changes.into_iter().filter_map(KeptChange::open).collect()
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,10 +95,58 @@ pub(super) fn store(
     write_whole(&path, &text, true).map_err(storage("write", &path))
 }
 
+/// Waits until nobody else edits what is remembered, of this process or another one; nobody does until what is returned
+/// is dropped.
+pub(super) async fn lock(folder: &Path) -> Result<File, JournalError> {
+    let path = folder.join("lock");
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let (folder, path) = (folder.to_owned(), path.clone());
+        let opened = path.clone();
+        let tried = blocking("lock", &opened, move || {
+            private_folder(&folder, true).map_err(storage("make", &folder))?;
+            let open = private_options().write(true).create(true).truncate(false).open(&path);
+            let file = open.map_err(storage("open", &path))?;
+            match file.try_lock() {
+                Ok(()) => Ok(Some(file)),
+                Err(fs::TryLockError::WouldBlock) => Ok(None),
+                Err(fs::TryLockError::Error(err)) => Err(storage("lock", &path)(err)),
+            }
+        });
+        if let Some(file) = tried.await? {
+            return Ok(file);
+        }
+        if deadline <= Instant::now() {
+            let why = "another ayeaye process holds it, and does not go on: end it";
+            return Err(storage("lock", &opened)(io::Error::new(io::ErrorKind::TimedOut, why)));
+        }
+        sleep(RETRY).await;
+    }
+}
+
 /// What is remembered of a phone. A file that cannot be read is as good as none.
 pub(super) fn load(folder: &Path, device: &DeviceId) -> Vec<OpenChange> {
-    let kept = read(&path(folder, device)).map(|kept| kept.changes).unwrap_or_default();
-    kept.into_iter().filter_map(KeptChange::open).collect()
+    read(&path(folder, device)).map(Kept::open).unwrap_or_default()
+}
+
+/// The same for whoever replaces it: what could not be read is not lost. What is no file of ours is put aside.
+pub(super) fn load_to_edit(
+    folder: &Path,
+    device: &DeviceId,
+) -> Result<Vec<OpenChange>, JournalError> {
+    let path = path(folder, device);
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(err) => return Err(storage("read", &path)(err)),
+    };
+    if let Ok(kept) = serde_json::from_slice::<Kept>(&text) {
+        return Ok(kept.open());
+    }
+    let aside = path.with_added_extension("bad");
+    fs::rename(&path, &aside).map_err(storage("put aside", &path))?;
+    tracing::warn!("{} is not what was written there: see it there", aside.display());
+    Ok(Vec::new())
 }
 
 /// The phones of which anything is remembered.
@@ -145,5 +206,43 @@ mod tests {
         store(&folder, &phone, Vec::new()).unwrap();
         store(&folder, &phone, Vec::new()).unwrap();
         assert_eq!(load(&folder, &phone), Vec::new());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let (folder, phone) = (folder.path(), DeviceId::new("X"));
+        let path = path(folder, &phone);
+        fs::write(&path, "{\"device\": \"X\", \"cha").unwrap();
+        assert_eq!(load(folder, &phone), Vec::new(), "who reads alone changes nothing");
+        assert!(path.exists());
+        assert_eq!(load_to_edit(folder, &phone).unwrap(), Vec::new());
+        assert!(!path.exists() && path.with_added_extension("bad").exists());
+        assert_eq!(devices(folder), Vec::new());
+        // Not to be read for another reason than what it holds.
+        fs::create_dir(&path).unwrap();
+        let error = load_to_edit(folder, &phone).unwrap_err().to_string();
+        assert!(error.contains("(read)"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn who_edits_waits_for_whoever_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("devices");
+        let held = lock(&folder).await.unwrap();
+        let its = folder.clone();
+        let waits = tokio::spawn(async move { lock(&its).await.is_ok() });
+        tokio::task::yield_now().await;
+        assert!(!waits.is_finished());
+        drop(held);
+        assert!(waits.await.unwrap());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_edits_is_told_of_another_process_that_does_not_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let _held = lock(folder.path()).await.unwrap();
+        let error = lock(folder.path()).await.unwrap_err();
+        assert!(crate::error_chain(&error).contains("end it"), "{error}");
     }
 }

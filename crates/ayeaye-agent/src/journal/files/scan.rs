@@ -116,13 +116,13 @@ impl Chunk {
     }
 }
 
-/// A record in shares. The last one says how it ends.
+/// A record in chunks. The last one says how it ends.
 struct Chunks<R> {
     reader: R,
     chain: Chain,
     at: u64,
     over: bool,
-    /// How much a share is expected to take.
+    /// How much a chunk is expected to take.
     room: usize,
 }
 
@@ -153,7 +153,7 @@ impl<R: BufRead> Chunks<R> {
                     }
                     Err(flaw) => flaw,
                 },
-                LineKind::ByAgeOnly | LineKind::TooLong => LineError::Broken,
+                LineKind::Unended | LineKind::TooLong => LineError::Broken,
             };
             break match flaw {
                 LineError::Broken => {
@@ -181,13 +181,13 @@ impl<R: BufRead> Iterator for Chunks<R> {
     }
 }
 
-/// Hands out the events of all shares, up to the first line that says nothing this version knows.
+/// Hands out the events of all chunks, up to the first line that says nothing this version knows.
 fn emit(
-    shares: impl Iterator<Item = io::Result<Chunk>>,
+    chunks: impl Iterator<Item = io::Result<Chunk>>,
     detail: Detail,
     mut each: impl FnMut(Event),
 ) -> io::Result<Scanned> {
-    for chunk in shares {
+    for chunk in chunks {
         let Chunk { lines, ends, events, mut seq, at: mut good_bytes, rest } = chunk?;
         let mut events = events.map(Vec::into_iter);
         let mut begin = 0;
@@ -238,7 +238,7 @@ fn classify_tail(
         match read.kind {
             LineKind::Nothing => return Ok(RecordEnd::Torn { bytes }),
             LineKind::Whole => whole = line::ends_whole(&buffer),
-            LineKind::ByAgeOnly | LineKind::TooLong => {}
+            LineKind::Unended | LineKind::TooLong => {}
         }
     }
     Ok(RecordEnd::Damaged { what: format!("{}, and good records follow", LineError::Broken) })
@@ -257,7 +257,7 @@ enum LineKind {
     /// Up to its end, which is not in the buffer.
     Whole,
     /// The file ends before it does.
-    ByAgeOnly,
+    Unended,
     /// Passed over.
     TooLong,
 }
@@ -273,7 +273,7 @@ fn next_line(reader: &mut impl BufRead, buffer: &mut Vec<u8>) -> io::Result<Line
         buffer.pop();
         LineKind::Whole
     } else if bytes < most {
-        LineKind::ByAgeOnly
+        LineKind::Unended
     } else {
         buffer.truncate(begin);
         bytes += reader.skip_until(b'\n')? as u64;
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!((read.kind, read.bytes), (LineKind::TooLong, 5 * MAX_LINE as u64 + 1));
         assert!(buffer.is_empty());
         let read = next_line(&mut reader, &mut buffer).unwrap();
-        assert_eq!((read.kind, read.bytes), (LineKind::ByAgeOnly, 5));
+        assert_eq!((read.kind, read.bytes), (LineKind::Unended, 5));
         assert!(buffer.capacity() <= 2 * MAX_LINE);
     }
 }

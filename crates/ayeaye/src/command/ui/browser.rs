@@ -24,6 +24,10 @@ pub(super) async fn open(link: &str, start: &Start) -> Result<(), String> {
     };
     let mut opener = Command::new(program);
     opener.args(arguments).arg(link);
+    // Its keys and tokens are none of the browser's business.
+    for (name, _) in environment.variables().filter(|(name, _)| name.starts_with("AYEAYE_")) {
+        opener.env_remove(name);
+    }
     opener.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = opener.spawn().map_err(|err| format!("{program}: {err}"))?;
     match tokio::time::timeout(PATIENCE, child.wait()).await {

@@ -31,9 +31,9 @@ pub(super) enum Change {
 #[derive(Debug)]
 pub(super) struct Watcher {
     principal: Principal,
-    /// Changes when any run begins or ends; `turns` tells whether it was one of the principal's.
+    /// Changes when any run begins or ends; `activity` tells whether it was one of the principal's.
     changes: watch::Receiver<()>,
-    turns: RunActivity,
+    activity: RunActivity,
     addresses: HashMap<Address, Throttle>,
     /// The active runs of the watched sessions.
     runs: HashMap<SessionId, Follower>,
@@ -94,14 +94,14 @@ impl Throttle {
 impl Watcher {
     pub(super) fn new(agent: &Agent, principal: Principal) -> Self {
         let changes = agent.changes();
-        let turns = agent.activity(&principal);
+        let activity = agent.activity(&principal);
         let (addresses, runs) = (HashMap::new(), HashMap::new());
-        Self { principal, changes, turns, addresses, runs, look: false, list: None }
+        Self { principal, changes, activity, addresses, runs, look: false, list: None }
     }
 
     /// Notifies of new sessions, too.
     pub(super) fn watch_list(&mut self) {
-        self.list.get_or_insert_with(|| List::after(self.turns.sessions.clone()));
+        self.list.get_or_insert_with(|| List::after(self.activity.sessions.clone()));
     }
 
     /// Watches these URIs and no others.
@@ -211,15 +211,15 @@ impl Watcher {
 
     /// A run has begun or ended. Those of other principals are ignored.
     fn changed(&mut self, agent: &Agent) {
-        let turns = agent.activity(&self.principal);
-        if turns == self.turns {
+        let activity = agent.activity(&self.principal);
+        if activity == self.activity {
             return;
         }
-        self.turns = turns;
+        self.activity = activity;
         self.look = true;
         self.mark_stale(|address| *address == Address::Sessions);
         if let Some(list) = &mut self.list {
-            let sessions = &self.turns.sessions;
+            let sessions = &self.activity.sessions;
             list.throttle.stale |= sessions.iter().any(|session| list.is_news(*session));
             list.known.clone_from(sessions);
         }
