@@ -92,3 +92,28 @@ async fn of_a_private_app_neither_model_nor_client_is_shown_anything() {
     let (failed, told) = raw.tool("get_ui_tree", json!({ "device_id": id })).await;
     assert!(!failed, "{told}");
 }
+
+/// Whoever acts on the phone itself is a model as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_secret_that_the_screen_shows_is_listed_by_its_name() {
+    let adb_device = quick_phone();
+    let (adb, _end) = plugged_in(&adb_device).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let binary = Binary::with(adb, &vlm).set("AYEAYE_MCP_TOOLS", "all");
+    let set = ["secret", "set", "note", "--app", "com.example.notes"];
+    assert_eq!(binary.run_with_input(&set, PASSWORD).await.code, 0);
+    let device = json!(adb_device.serial());
+    let mut raw = binary.raw().await;
+    raw.facts("launch_app", json!({ "device_id": device, "app": "Notes" })).await;
+    let tree = raw.facts("get_ui_tree", json!({ "device_id": device })).await;
+    let elements = tree["elements"].as_array().unwrap();
+    let add = &elements.iter().find(|it| it["id"] == "new_note").unwrap()["ref"];
+    raw.facts("tap", json!({ "device_id": device, "ref": add })).await;
+    // The title has the focus.
+    let type_it = json!({ "device_id": device, "text": "{{secret:note}}" });
+    raw.facts("type_text", type_it).await;
+    let typed = serde_json::to_value(adb_device.phone().state()).unwrap()["actions"].to_string();
+    assert!(typed.contains("Quince-41"), "{typed}");
+    let tree = raw.facts("get_ui_tree", json!({ "device_id": device })).await.to_string();
+    assert!(tree.contains("{{secret:note}}") && !tree.contains("Quince"), "{tree}");
+}

@@ -26,6 +26,8 @@ pub struct AdbConfig {
     /// The adb program to start a server with when none runs on this machine; `None` never starts
     /// one. See [`find_adb`].
     pub adb: Option<PathBuf>,
+    /// Names of variables that such a server does not inherit, which outlives this process: those of keys.
+    pub not_inherited: Vec<String>,
     /// How long each kind of call may take.
     pub limits: Limits,
 }
@@ -80,7 +82,7 @@ const REFUSED_ON_WINDOWS: Duration = Duration::from_secs(5);
 impl AdbConfig {
     /// Default limits.
     pub fn new(server: ServerAddress, adb: Option<PathBuf>) -> Self {
-        Self { server, adb, limits: Limits::DEFAULT }
+        Self { server, adb, not_inherited: Vec::new(), limits: Limits::DEFAULT }
     }
 
     /// How long reaching the adb server may take.

@@ -148,7 +148,9 @@ impl Server {
             local @ ServerAddress::Local(_) => command.arg("-L").arg(local.to_string()),
         };
         // The server outlives this process and would hold a pipe open, and keys in its environment.
-        without_own_settings(&mut command);
+        for name in &self.config.not_inherited {
+            command.env_remove(name);
+        }
         command
             .arg("start-server")
             .stdin(Stdio::null())
@@ -188,14 +190,4 @@ fn is_unreachable(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
     let kind = error.kind();
     matches!(kind, ConnectionRefused | NotFound) || cfg!(windows) && kind == TimedOut
-}
-
-/// Takes this program's own settings out of what a process inherits: there may be keys among them.
-#[expect(clippy::disallowed_methods, reason = "names of variables are no settings that are read")]
-fn without_own_settings(command: &mut Command) {
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("AYEAYE_") {
-            command.env_remove(name);
-        }
-    }
 }

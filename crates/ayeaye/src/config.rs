@@ -121,6 +121,8 @@ pub struct AdbSettings {
     pub program: Option<PathBuf>,
     /// Absolute folders to look for it in otherwise.
     pub search: Vec<PathBuf>,
+    /// The variables of this project: a server that is started has none of them, since there may be keys in them.
+    pub not_inherited: Vec<String>,
     /// The folder from which files go to phones and into which they come; without it one in the data folder.
     pub files: Option<PathBuf>,
 }
@@ -308,6 +310,7 @@ impl Config {
                 start_server: reader.required("adb.start-server", value::boolean)?,
                 program: reader.path("adb.program")?,
                 search: paths::adb_folders(reader.environment),
+                not_inherited: reader.environment.own_names().map(str::to_owned).collect(),
                 files: reader.path("adb.files")?,
             },
             tools: reader.required("mcp.tools", str::parse)?,

@@ -299,7 +299,8 @@ pub fn adb_config(config: &Config) -> anyhow::Result<AdbConfig> {
     let adb = &config.adb;
     let server = ServerAddress::parse(&adb.server)?;
     let program = adb.start_server.then(|| adb.program.clone().or_else(|| find_adb(&adb.search)));
-    Ok(AdbConfig::new(server, program.flatten()))
+    let not_inherited = adb.not_inherited.clone();
+    Ok(AdbConfig { not_inherited, ..AdbConfig::new(server, program.flatten()) })
 }
 
 /// The limits of runs.

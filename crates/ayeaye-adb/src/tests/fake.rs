@@ -112,7 +112,7 @@ impl Fake {
 
     pub(super) fn config(&self) -> AdbConfig {
         let server = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: self.port };
-        AdbConfig { server, adb: None, limits: SHORT }
+        AdbConfig { limits: SHORT, ..AdbConfig::new(server, None) }
     }
 
     pub(super) fn devices(&self) -> AdbDevices {

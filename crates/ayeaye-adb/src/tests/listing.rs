@@ -125,7 +125,7 @@ async fn a_server_that_does_not_answer_in_time_is_not_started_over() {
     }
     for host in ["127.0.0.1", "localhost"] {
         let server = ServerAddress::Tcp { host: host.to_owned(), port };
-        let mut config = AdbConfig { server, adb: None, limits: SHORT };
+        let mut config = AdbConfig { limits: SHORT, ..AdbConfig::new(server, None) };
         config.limits.connect = limit;
         let error = AdbDevices::new(config).list().await.unwrap_err().to_string();
         assert!(error.contains("no connection within 0.2 s"), "{host}: {error}");
@@ -140,7 +140,7 @@ async fn this_machine_by_its_name_is_reached_at_either_address() {
         let Ok(listener) = tokio::net::TcpListener::bind(at).await else { continue };
         let port = listener.local_addr().unwrap().port();
         let server = ServerAddress::Tcp { host: "localhost".to_owned(), port };
-        let config = AdbConfig { server, adb: None, limits: SHORT };
+        let config = AdbConfig { limits: SHORT, ..AdbConfig::new(server, None) };
         let served = tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.unwrap();
             stream.read_exact(&mut [0; 16]).await.unwrap();
@@ -163,7 +163,7 @@ async fn a_server_is_started_with_fixed_arguments_and_once() {
         .unwrap();
     std::fs::set_permissions(&adb, std::fs::Permissions::from_mode(0o755)).unwrap();
     let socket = dir.path().join("adb.sock");
-    let config = |server| AdbConfig { server, adb: Some(adb.clone()), limits: SHORT };
+    let config = |server| AdbConfig { limits: SHORT, ..AdbConfig::new(server, Some(adb.clone())) };
 
     let devices = AdbDevices::new(config(ServerAddress::Local(socket.clone())));
     let error = devices.list().await.unwrap_err().to_string();
@@ -194,7 +194,7 @@ async fn a_server_on_a_unix_socket_is_reached() {
         stream.write_all(b"OKAY00040029").await.unwrap();
         request
     });
-    let config = AdbConfig { server: ServerAddress::Local(path), adb: None, limits: SHORT };
+    let config = AdbConfig { limits: SHORT, ..AdbConfig::new(ServerAddress::Local(path), None) };
     assert_eq!(AdbDevices::new(config).server_version().await.unwrap(), 41);
     assert_eq!(&served.await.unwrap(), b"000chost:version");
 }

@@ -1,4 +1,5 @@
 //! Visibility of sessions, and read-only views of them.
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use tokio::sync::watch;
@@ -33,6 +34,11 @@ impl Agent {
     /// A text from a phone, such as a log, without the secrets that this process has met in any session.
     pub fn without_secrets(&self, text: &str) -> String {
         self.secret_stores.redact(text)
+    }
+
+    /// A text from a phone's screen without the user's named secrets, which no model is told, a client's neither.
+    pub fn without_named_secrets<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.secret_stores.hide_named(text)
     }
 
     /// Fails for an unknown session and, with the same error, for one owned by another principal.

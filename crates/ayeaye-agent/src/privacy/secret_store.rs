@@ -276,6 +276,20 @@ impl SecretStore {
         })
     }
 
+    /// The text with the user's named secrets as they are named, and everything else as it stands.
+    pub(crate) fn hide_named<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
+        self.read(|known| {
+            let named = known.secrets.iter().filter(|it| it.named.is_some());
+            named.fold(text, |text, secret| {
+                if !secret.value.is_empty() && text.contains(&secret.value) {
+                    Cow::Owned(text.replace(&secret.value, &secret.placeholder))
+                } else {
+                    text
+                }
+            })
+        })
+    }
+
     /// The text with its secrets again: only for the phone.
     pub(crate) fn restore<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if !text.contains(OPENING) && !names_secret(text) {

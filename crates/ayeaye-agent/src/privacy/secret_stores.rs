@@ -1,4 +1,5 @@
 //! The secrets of all sessions that this process has driven.
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -72,6 +73,12 @@ impl SecretStores {
             clean = secrets.redact(&clean).into_owned();
         }
         clean
+    }
+
+    /// A text without the user's named secrets that any session was to type.
+    pub(crate) fn hide_named<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let all: Vec<Arc<SecretStore>> = self.lock().iter().map(|(_, it)| it.clone()).collect();
+        all.iter().fold(Cow::Borrowed(text), |text, secrets| secrets.hide_named(text))
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<(SessionId, Arc<SecretStore>)>> {

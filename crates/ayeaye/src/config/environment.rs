@@ -109,7 +109,7 @@ impl Environment {
     }
 
     /// The names of all variables of this project.
-    pub(super) fn own_names(&self) -> impl Iterator<Item = &str> {
+    pub fn own_names(&self) -> impl Iterator<Item = &str> {
         self.variables.keys().map(String::as_str).filter(|name| name.starts_with("AYEAYE_"))
     }
 

@@ -25,7 +25,7 @@ pub(super) async fn open(link: &str, start: &Start) -> Result<(), String> {
     let mut opener = Command::new(program);
     opener.args(arguments).arg(link);
     // Its keys and tokens are none of the browser's business.
-    for (name, _) in environment.variables().filter(|(name, _)| name.starts_with("AYEAYE_")) {
+    for name in environment.own_names() {
         opener.env_remove(name);
     }
     opener.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -91,13 +91,14 @@ pub struct ElementItem {
 impl UiTree {
     /// The elements, or why there are none.
     ///
-    /// `mark` is that of the look: with it the references of elements begin.
+    /// `mark` is that of the look: with it the references of elements begin. `hide` takes out of a text what no
+    /// model is told.
     pub fn new(
         device_id: String,
         elements: Result<&Elements, Unlisted>,
         protected: bool,
-        size: ScreenSize,
-        mark: &str,
+        (size, mark): (ScreenSize, &str),
+        hide: &dyn Fn(&str) -> String,
     ) -> Self {
         let none = |hint| Self {
             device_id: device_id.clone(),
@@ -111,7 +112,7 @@ impl UiTree {
             Err(why) => return none(why.hint()),
         };
         let items: Vec<(u8, ElementItem)> =
-            elements.iter().filter_map(|it| ElementItem::new(it, size, mark)).collect();
+            elements.iter().filter_map(|it| ElementItem::new(it, (size, mark), hide)).collect();
         if items.is_empty() {
             return none(
                 "this screen names no elements, as games and videos do: use get_screenshot",
@@ -126,7 +127,11 @@ impl UiTree {
 impl ElementItem {
     /// The element and its priority (0 to 3); `None` for one that only contains others or is off the
     /// screen.
-    fn new(element: &Element, size: ScreenSize, mark: &str) -> Option<(u8, Self)> {
+    fn new(
+        element: &Element,
+        (size, mark): (ScreenSize, &str),
+        hide: &dyn Fn(&str) -> String,
+    ) -> Option<(u8, Self)> {
         let text = if element.password { "" } else { element.text.trim() };
         let named = !text.is_empty() || !element.description.trim().is_empty();
         let acts = element.clickable || element.password || element.checked.is_some();
@@ -150,8 +155,8 @@ impl ElementItem {
         let class = element.class.rsplit('.').next().unwrap_or_default();
         let item = Self {
             r#ref: format!("{mark}-{}", element.index),
-            text: truncate(text, MAX_TEXT),
-            description: truncate(element.description.trim(), MAX_TEXT),
+            text: truncate(&hide(text), MAX_TEXT),
+            description: truncate(&hide(element.description.trim()), MAX_TEXT),
             class: truncate(class, MAX_CLASS),
             id: truncate(id, MAX_CLASS),
             bounds: [
@@ -214,7 +219,7 @@ mod tests {
     fn tree(nodes: &[String]) -> UiTree {
         let dump = format!("<hierarchy>{}</hierarchy>", nodes.concat());
         let elements = Elements::read(&dump).unwrap();
-        UiTree::new("phone".to_owned(), Ok(&elements), false, SIZE, "m")
+        UiTree::new("phone".to_owned(), Ok(&elements), false, (SIZE, "m"), &str::to_owned)
     }
 
     #[test]
@@ -273,7 +278,9 @@ mod tests {
             (Err(Unlisted::Unreadable), "cannot be read"),
             (Ok(&none), "no elements"),
         ] {
-            let of = |protected| UiTree::new("phone".to_owned(), elements, protected, SIZE, "m");
+            let of = |protected| {
+                UiTree::new("phone".to_owned(), elements, protected, (SIZE, "m"), &str::to_owned)
+            };
             assert!(of(false).hint.unwrap().contains(says), "{:?}", of(false).hint);
             let hidden = of(true).hint.unwrap();
             assert!(hidden.contains("by hand") && !hidden.contains("get_screenshot"), "{hidden}");
