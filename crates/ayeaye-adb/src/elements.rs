@@ -3,6 +3,7 @@
 //! `uiautomator` waits until the screen is idle, and some screens never are; with `--compressed` it
 //! listens to fewer events and often gets through. It needs the phone's only `UiAutomation`, which
 //! another automation may hold, or a dump of ours that was given up (see [`Dumps`](crate::dumps::Dumps)).
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
@@ -130,7 +131,7 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
     if text.contains("could not get idle state") {
         return Ok(Dump::Restless);
     }
-    let said = sanitize_first_line(without_theme_trace(&text)).unwrap_or_default();
+    let said = sanitize_first_line(&without_theme_trace(&text)).unwrap_or_default();
     if is_taken(&text) {
         // By one of ours, perhaps.
         let ours = client.dumps().one_may_go_on();
@@ -149,16 +150,19 @@ fn is_empty_dump(text: &str) -> bool {
     without_theme_trace(text).trim().is_empty() || text.contains("null root node")
 }
 
-/// Behind the trace that MIUI and `HyperOS` print of a file of themes that is not there, whatever comes of the dump.
-fn without_theme_trace(text: &str) -> &str {
-    let Some(at) = text.find("/data/system/theme_config/") else { return text };
+/// Without the trace that MIUI and `HyperOS` print of a file of themes that is not there, whatever comes of the dump.
+fn without_theme_trace(text: &str) -> Cow<'_, str> {
+    const THEMES: &str = "/data/system/theme_config/";
+    if !text.contains(THEMES) {
+        return Cow::Borrowed(text);
+    }
     let is_of_trace = |line: &str| {
         ["at ", "Caused by: ", "... "].iter().any(|it| line.trim_start().starts_with(it))
     };
-    let after_line = |text: &'_ str| text.find('\n').map_or(text.len(), |end| end + 1);
-    let mut end = at + after_line(&text[at..]);
-    while is_of_trace(&text[end..]) {
-        end += after_line(&text[end..]);
-    }
-    &text[end..]
+    let mut in_trace = false;
+    let is_left = |line: &&str| {
+        in_trace = line.contains(THEMES) || in_trace && is_of_trace(line);
+        !in_trace
+    };
+    text.split_inclusive('\n').filter(is_left).collect()
 }

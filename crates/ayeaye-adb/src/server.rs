@@ -1,7 +1,7 @@
 //! The adb server: connecting to it, and starting it where that is allowed.
 //!
 //! The only place in this crate that starts a process: always `adb start-server`, of whose arguments only the
-//! configured port varies. A server is never stopped, since other programs use it too.
+//! configured port or socket varies. A server is never stopped, since other programs use it too.
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::process::Stdio;
 use std::time::Duration;
@@ -12,9 +12,12 @@ use tokio::process::Command;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::parse::sanitize;
+use crate::parse::sanitize_up_to;
 use crate::protocol::{Connection, MAX_SERVICE, ProtocolError};
 use crate::{AdbConfig, ServerAddress};
+
+/// The most characters of why a server cannot be used.
+const MAX_CAUSE: usize = 512;
 
 /// How long after a failed attempt to start a server the next one may follow.
 const RETRY_START_AFTER: Duration = Duration::from_secs(10);
@@ -81,7 +84,8 @@ impl Server {
     /// The error for a server that cannot be used.
     pub(crate) fn unavailable(&self, cause: impl std::fmt::Display) -> DeviceError {
         // It may be in a server's own words.
-        let (address, cause) = (self.config.server.to_string(), sanitize(&cause.to_string()));
+        let cause = sanitize_up_to(&cause.to_string(), MAX_CAUSE);
+        let address = self.config.server.to_string();
         DeviceError::NoServer { address, cause, hangs: false }
     }
 

@@ -29,6 +29,11 @@ impl Principal {
         self == owner || *self == Self::operator()
     }
 
+    /// Whether the named secrets are typed in its sessions: they are of the person at this machine.
+    pub(crate) fn has_named_secrets(&self) -> bool {
+        *self == Self::local()
+    }
+
     /// The name, fit for logs.
     pub fn name(&self) -> &str {
         &self.0

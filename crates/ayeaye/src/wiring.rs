@@ -67,6 +67,9 @@ pub enum ModelChoice {
     Scripted,
 }
 
+/// How long at most old sessions are not looked for though one has been closed.
+const LONGEST_REST: Duration = Duration::from_mins(1);
+
 impl App {
     /// The app of the settings: the phones of the adb server, the model and the journal.
     pub async fn new(config: &Config) -> anyhow::Result<Self> {
@@ -101,7 +104,8 @@ impl App {
         }
         if let Some((place, mode)) = config.settings_that_others_may_change() {
             tracing::warn!(
-                "others may change {} (mode {mode:o}), and with it where the model's key goes: `chmod go-w` it",
+                "others may change {} (mode {mode:o}), and with it where the model's key goes: `chmod go-w` it, or \
+                 name another with --config",
                 place.display()
             );
         }
@@ -220,7 +224,7 @@ impl App {
                 let begun = Instant::now();
                 log_pruned(prune(&*journal, &retention, now()).await);
                 // Each direct action closes a record, and all that is kept is looked through: a tenth of the time.
-                sleep(begun.elapsed() * 9).await;
+                sleep((begun.elapsed() * 9).min(LONGEST_REST)).await;
                 journal.closed().await;
             }
         }

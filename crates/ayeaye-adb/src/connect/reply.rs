@@ -231,8 +231,8 @@ mod tests {
             ConnectError::InvalidAddress(phone())
         );
         // Nothing took the connection: the computer refused it itself.
-        let refused = "cannot connect to 10.0.0.9:5555: An attempt was made to access a socket in a way forbidden by its \
-             access permissions. (10013)";
+        let refused = "cannot connect to 10.0.0.9:5555: An attempt was made to access a socket in a way forbidden \
+             by its access permissions. (10013)";
         assert_eq!(of(refused), ConnectError::Refused(refused.to_owned()));
         assert_eq!(
             of("something\u{202e} new\n"),

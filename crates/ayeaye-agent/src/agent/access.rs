@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tokio::sync::watch;
 
 use super::{Agent, AgentError, Follower, RunActivity};
-use crate::coordinator::RunKind;
+use crate::coordinator::{RunEntry, RunKind};
 use crate::journal::{Event, Fact, SessionBuilder, Summary};
 use crate::report::Report;
 use crate::{Principal, SessionId, StepSummary, error_chain};
@@ -13,14 +13,18 @@ use crate::{Principal, SessionId, StepSummary, error_chain};
 impl Agent {
     /// Whether the principal may see a session. An unreadable session is visible to the local user only.
     pub(super) async fn is_visible_to(&self, session: SessionId, principal: &Principal) -> bool {
+        principal.owns(&self.owner_of(session).await)
+    }
+
+    /// Whose session it is.
+    pub(super) async fn owner_of(&self, session: SessionId) -> Principal {
         if let Some(owner) = self.owner_of_run(session).await {
-            return principal.owns(&owner);
+            return owner;
         }
-        let owner = match self.deps.journal.summary(&session).await {
+        match self.deps.journal.summary(&session).await {
             Ok(summary) => Principal::from_record(summary.owner.as_deref()),
             Err(_) => Principal::local(),
-        };
-        principal.owns(&owner)
+        }
     }
 
     /// Whose session it is, if it is at work in any server. Its record may not have begun.
@@ -37,8 +41,13 @@ impl Agent {
     }
 
     /// A text from a phone's screen without the user's named secrets, which no model is told, a client's neither.
-    pub fn without_named_secrets<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.secret_stores.hide_named(text)
+    /// Others see the screen as it is: to them a name in its place would tell that they have found the secret.
+    pub fn without_named_secrets<'a>(&self, text: &'a str, reader: &Principal) -> Cow<'a, str> {
+        if reader.owns(&Principal::local()) {
+            self.secret_stores.hide_named(text)
+        } else {
+            Cow::Borrowed(text)
+        }
     }
 
     /// Fails for an unknown session and, with the same error, for one owned by another principal.
@@ -146,14 +155,15 @@ impl Agent {
         (follower.running() && !follower.ended_abruptly()).then_some(follower)
     }
 
-    /// The sessions of the principal that this server or another one is at work on, or that wait for a phone.
-    pub async fn sessions_at_work(
-        &self,
-        principal: &Principal,
-    ) -> Result<HashSet<SessionId>, AgentError> {
-        let runs = self.deps.coordinator.runs().await?;
-        let its = runs.into_iter().filter(|run| principal.owns(&run.owner));
-        Ok(its.map(|run| run.session).collect())
+    /// The sessions of the principal that this server or another one is at work on, or that wait for a phone, as far as
+    /// that can be told.
+    pub async fn sessions_at_work(&self, principal: &Principal) -> HashSet<SessionId> {
+        let runs = self.deps.coordinator.runs().await.unwrap_or_else(|err| {
+            tracing::debug!("which sessions go on: {}", error_chain(&err));
+            Vec::new()
+        });
+        let is_its = |run: &RunEntry| run.kind != RunKind::Takeover && principal.owns(&run.owner);
+        runs.into_iter().filter(is_its).map(|run| run.session).collect()
     }
 
     async fn follow_in_other_server(

@@ -6,6 +6,7 @@ use super::launch::Launch;
 use super::registry::{ActiveRun, LeaseRequest, next_change};
 use super::{Agent, AgentError, Follower, ResumeKind, ensure_same_device, has_no_task};
 use crate::coordinator::{Message, MessageBody, MessageId, Reply, RunEntry, RunKind};
+use crate::named_secret::names_secret;
 use crate::secret_text::SecretKind;
 use crate::session::SessionPhase;
 use crate::{ContinueTask, DeviceId, Principal, Report, Session, SessionId, UserInput};
@@ -37,7 +38,11 @@ impl Agent {
         if let UserInput::Task(text) | UserInput::Reply(text) | UserInput::Answer { text, .. } =
             &next.input
         {
-            self.secret_stores.check_named(text, &next.principal)?;
+            // Whoever says it, it is typed in the owner's session.
+            if names_secret(text) {
+                let owner = self.owner_of(next.session_id).await;
+                self.secret_stores.check_named(text, &owner)?;
+            }
         }
         let id = next.session_id;
         let given = match &next.device_id {

@@ -208,9 +208,15 @@ impl SecretStore {
     }
 
     fn redact_session<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.redact_those(text, |_| true)
+    }
+
+    /// The text without those of its secrets that are meant.
+    fn redact_those<'a>(&self, text: &'a str, meant: impl Fn(&Secret) -> bool) -> Cow<'a, str> {
         self.read(|known| {
             // A short secret is hidden where it is all there is.
-            let whole = known.secrets.iter().find(|secret| secret.value == text.trim());
+            let mut meant_ones = known.secrets.iter().filter(|secret| meant(secret));
+            let whole = meant_ones.find(|secret| secret.value == text.trim());
             if let Some(secret) = whole {
                 return Cow::Owned(secret.placeholder.clone());
             }
@@ -220,13 +226,18 @@ impl SecretStore {
             {
                 let mut found_out = String::with_capacity(text.len());
                 finder.replace_all_with(text, &mut found_out, |found, _, clean| {
-                    let owner = owners[found.pattern().as_usize()];
-                    clean.push_str(&known.secrets[owner].placeholder);
+                    let secret = &known.secrets[owners[found.pattern().as_usize()]];
+                    let is_meant = meant(secret);
+                    clean.push_str(if is_meant {
+                        &secret.placeholder
+                    } else {
+                        &text[found.range()]
+                    });
                     true
                 });
                 clean = Cow::Owned(found_out);
             }
-            for Secret { value, placeholder, .. } in &known.secrets {
+            for Secret { value, placeholder, .. } in known.secrets.iter().filter(|it| meant(it)) {
                 if value.chars().count() < SHORTEST
                     && let Some(without) = standing_alone(&clean, value, placeholder)
                 {
@@ -234,8 +245,11 @@ impl SecretStore {
                 }
             }
             for (value, owner) in &known.may_be_cut {
-                let placeholder = &known.secrets[*owner].placeholder;
-                if let Some(without) = cut_off(&clean, value, placeholder) {
+                let secret = &known.secrets[*owner];
+                let placeholder = &secret.placeholder;
+                if meant(secret)
+                    && let Some(without) = cut_off(&clean, value, placeholder)
+                {
                     clean = Cow::Owned(without);
                 }
             }
@@ -277,17 +291,8 @@ impl SecretStore {
     }
 
     /// The text with the user's named secrets as they are named, and everything else as it stands.
-    pub(crate) fn hide_named<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
-        self.read(|known| {
-            let named = known.secrets.iter().filter(|it| it.named.is_some());
-            named.fold(text, |text, secret| {
-                if !secret.value.is_empty() && text.contains(&secret.value) {
-                    Cow::Owned(text.replace(&secret.value, &secret.placeholder))
-                } else {
-                    text
-                }
-            })
-        })
+    pub(crate) fn hide_named<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.redact_those(text, |secret| secret.named.is_some())
     }
 
     /// The text with its secrets again: only for the phone.

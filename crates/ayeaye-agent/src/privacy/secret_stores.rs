@@ -26,16 +26,16 @@ impl SecretStores {
         Self { sessions: Mutex::default(), server_keys: Arc::default(), named }
     }
 
-    /// Fails unless every secret that a user's text names can be had. They are those of the person at this machine:
-    /// nobody else is told whether there is one of a name.
+    /// Fails unless every secret that a user's text names can be had in a session of this owner. They are those of the
+    /// person at this machine: in sessions of others there is none of any name.
     pub(crate) fn check_named(
         &self,
         text: &str,
-        principal: &Principal,
+        owner: &Principal,
     ) -> Result<(), NamedSecretError> {
-        let is_owner = *principal == Principal::local();
+        let is_own = owner.has_named_secrets();
         for name in mentioned(text) {
-            if !is_owner || self.named.find(name)?.is_none() {
+            if !is_own || self.named.find(name)?.is_none() {
                 return Err(NamedSecretError::Unknown(name.to_owned()));
             }
         }
@@ -75,10 +75,16 @@ impl SecretStores {
         clean
     }
 
-    /// A text without the user's named secrets that any session was to type.
+    /// A text without the user's named secrets that a session of this process was to type.
     pub(crate) fn hide_named<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let all: Vec<Arc<SecretStore>> = self.lock().iter().map(|(_, it)| it.clone()).collect();
-        all.iter().fold(Cow::Borrowed(text), |text, secrets| secrets.hide_named(text))
+        let mut clean = Cow::Borrowed(text);
+        for secrets in all.iter().filter(|secrets| !secrets.has_none()) {
+            if let Cow::Owned(hidden) = secrets.hide_named(&clean) {
+                clean = Cow::Owned(hidden);
+            }
+        }
+        clean
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<(SessionId, Arc<SecretStore>)>> {

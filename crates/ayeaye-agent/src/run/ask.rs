@@ -98,7 +98,7 @@ impl Run {
     ) -> Result<(), RunError> {
         // A model that answers for the user must not name the user's secrets.
         if matches!(source, AnswerSource::Client | AnswerSource::Manual) {
-            self.recorder.secrets().learn_named(&text);
+            self.recorder.learn_named(&text);
         }
         self.recorder.learn_secrets(&text);
         let question = self.question_text().to_owned();
@@ -117,7 +117,7 @@ impl Run {
         text: String,
         message: Option<MessageId>,
     ) -> Result<(), RunError> {
-        self.recorder.secrets().learn_named(&text);
+        self.recorder.learn_named(&text);
         self.recorder.learn_secrets(&text);
         let message_id = message.map(|id| id.to_string());
         let source = AnswerSource::Guidance.into();

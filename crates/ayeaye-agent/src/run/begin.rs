@@ -64,7 +64,7 @@ impl Run {
                 self.recorder.drop_round(result).await?;
                 let next =
                     if self.session().history.is_empty() { 0 } else { self.session().round + 1 };
-                self.recorder.secrets().learn_named(&request);
+                self.recorder.learn_named(&request);
                 self.recorder.learn_secrets(&request);
                 self.begin_round(next, request).await?;
             }

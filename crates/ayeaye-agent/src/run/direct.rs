@@ -68,7 +68,7 @@ impl Run {
 
     async fn run_direct(&mut self, request: &DirectRequest) -> Result<(), RunError> {
         if let Gesture::Type { text, .. } = &request.gesture {
-            self.recorder.secrets().learn_named(text);
+            self.recorder.learn_named(text);
         }
         if request.secret
             && let Gesture::Type { text, .. } = &request.gesture

@@ -111,7 +111,10 @@ impl Ledger {
             };
             match answer {
                 Ok(how) => {
-                    remembered = remembered.and(self.remove(&change).await);
+                    // Where one cannot be, the others are not tried: each may wait for whoever holds the lock.
+                    if remembered.is_ok() {
+                        remembered = self.remove(&change).await;
+                    }
                     done.push((change, how));
                 }
                 Err(err @ (DeviceError::Refused { .. } | DeviceError::Garbled { .. })) => {

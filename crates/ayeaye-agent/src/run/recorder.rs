@@ -14,7 +14,7 @@ use crate::journal::{
 };
 use crate::privacy::{PrivacySettings, SecretStore};
 use crate::secret_text::{SecretKind, find_secrets, is_code, may_ask_for_secret, secret_asked_for};
-use crate::{ActMark, JournalError, Picture, QuestionKind, Session, SessionId};
+use crate::{ActMark, JournalError, Picture, Principal, QuestionKind, Session, SessionId};
 
 /// A picture as sent to a model, and the blob it is stored in, if it may be stored.
 #[derive(Debug, Clone)]
@@ -54,7 +54,9 @@ impl Recorder {
         secrets: Arc<SecretStore>,
         privacy: PrivacySettings,
     ) -> Result<Self, JournalError> {
-        secrets.learn_named(&start.request);
+        if Principal::from_record(start.owner.as_deref()).has_named_secrets() {
+            secrets.learn_named(&start.request);
+        }
         learn_from(&secrets, &start.request);
         start.request = secrets.redact(&start.request).into_owned();
         let mut writer = journal.create(&id).await?;
@@ -75,10 +77,18 @@ impl Recorder {
         let mut session = SessionBuilder::new(id);
         let writer = journal.open(&id, &mut |event| session.apply(&event)).await?;
         let session = session.finish()?;
-        for mention in &session.acts.given {
-            secrets.learn_named(mention);
+        let recorder = Self { session, writer, secrets, privacy };
+        for mention in &recorder.session.acts.given {
+            recorder.learn_named(mention);
         }
-        Ok(Self { session, writer, secrets, privacy })
+        Ok(recorder)
+    }
+
+    /// Learns the secrets that a text of the user's names, in a session of the person whose they are.
+    pub(crate) fn learn_named(&self, text: &str) {
+        if self.session.owner.has_named_secrets() {
+            self.secrets.learn_named(text);
+        }
     }
 
     /// The session, as recorded so far.

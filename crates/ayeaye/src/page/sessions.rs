@@ -70,7 +70,7 @@ async fn find(
     let (mut found, mut looked_at, mut last) = (Vec::new(), 0, None);
     let (mut more, mut waiting) = (false, 0);
     // One without an end whose process has died is not read, since that takes its whole record.
-    let at_work = if open { agent.sessions_at_work(principal).await? } else { HashSet::new() };
+    let at_work = if open { agent.sessions_at_work(principal).await } else { HashSet::new() };
     for id in agent.journal().list().await? {
         if before.is_some_and(|before| before <= id) {
             continue;

@@ -1,5 +1,4 @@
 //! An archive of a folder. What takes room in it are pictures, which are packed already: nothing is packed again.
-
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;

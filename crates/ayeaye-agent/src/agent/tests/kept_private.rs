@@ -172,9 +172,30 @@ async fn nobody_but_the_person_at_this_machine_has_their_secrets_typed() {
         ..rig.next(session, UserInput::Reply(words.to_owned()))
     };
     is_unknown(rig.agent.resume(next("{{secret:bank}}")).await);
+    let operator = Principal::operator();
+    let by_operator = ContinueTask { principal: operator, ..next("{{secret:bank}}") };
+    is_unknown(rig.agent.resume(by_operator).await);
     // Nor does a model that is talked into naming it.
     rig.agent.resume(next("the one of the bank")).await.unwrap().finished().await;
     assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+/// At the command line it is that person who speaks.
+#[tokio::test(start_paused = true)]
+async fn an_operator_names_the_secrets_of_the_person_at_this_machine() {
+    let rig = Rig::new([info("Which one?"), types("{{secret:bank}}", None), complete("done")]);
+    let rig = rig.keeping(Kept::with("bank", "Quince&41"));
+    at_the_bank(&rig);
+    let own = rig.run_task("Sign in").await.session_id;
+    let said = UserInput::Reply("{{secret:bank}}".to_owned());
+    let next = ContinueTask { principal: Principal::operator(), ..rig.next(own, said) };
+    rig.agent.resume(next).await.unwrap().finished().await;
+    assert!(rig.phone.sent().last().unwrap().starts_with("TYPE Quince&41"));
+    let shown = "Quince&41 and 482913";
+    let hidden = "{{secret:bank}} and 482913";
+    assert_eq!(rig.agent.without_named_secrets(shown, &Principal::local()), hidden);
+    let anna = Principal::new("token:anna");
+    assert_eq!(rig.agent.without_named_secrets(shown, &anna), shown, "not told that it is one");
 }
 
 #[tokio::test(start_paused = true)]

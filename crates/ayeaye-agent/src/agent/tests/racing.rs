@@ -47,10 +47,10 @@ async fn a_repeated_start_by_the_same_principal_follows_the_first() {
     let first = rig.begin().await;
     let again = rig.begin().await;
     assert_eq!(first.report().session_id, again.report().session_id);
-    for (principal, task) in [("other", "Text Anna"), ("client", "Text Bob")] {
-        let start = StartTask { principal: Principal::new(principal), ..rig.task(task) };
+    for (principal, task) in [(Principal::new("other"), "Text Anna"), (client(), "Text Bob")] {
+        let start = StartTask { principal, ..rig.task(task) };
         let err = rig.agent.start(start).await.unwrap_err();
-        assert!(matches!(err, AgentError::DeviceBusy { .. }), "{principal}, {task}: {err}");
+        assert!(matches!(err, AgentError::DeviceBusy { .. }), "{task}: {err}");
     }
     assert_eq!(rig.ended(first).await, rig.ended(again).await);
     assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500"]);

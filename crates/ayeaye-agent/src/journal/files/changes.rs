@@ -231,9 +231,8 @@ mod tests {
         let folder = folder.path().join("devices");
         let held = lock(&folder).await.unwrap();
         let its = folder.clone();
-        let waits = tokio::spawn(async move { lock(&its).await.is_ok() });
-        tokio::task::yield_now().await;
-        assert!(!waits.is_finished());
+        let mut waits = tokio::spawn(async move { lock(&its).await.is_ok() });
+        assert!(tokio::time::timeout(RETRY * 10, &mut waits).await.is_err());
         drop(held);
         assert!(waits.await.unwrap());
     }

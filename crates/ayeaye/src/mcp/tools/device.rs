@@ -154,7 +154,8 @@ impl Server {
         let seen = elements.as_ref().map_err(|why| *why);
         let none = Elements::default();
         let mark = self.looks.remember(&id, &principal::of(&ctx), seen.unwrap_or(&none));
-        let hide = |text: &str| self.agent.without_named_secrets(text).into_owned();
+        let reader = principal::of(&ctx);
+        let hide = |text: &str| self.agent.without_named_secrets(text, &reader).into_owned();
         Ok(structured(&UiTree::new(id.to_string(), seen, protected, (size, &mark), &hide)))
     }
 }
