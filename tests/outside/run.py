@@ -186,6 +186,7 @@ def main():
     arguments.add_argument("--only", choices=PARTS, action="append", help="this part alone; may be repeated")
     arguments.add_argument("--every-cell", action="store_true", help="people: all eight cells, not four")
     arguments.add_argument("--seed", type=int, help="other points to kill the server at, in the part logs")
+    arguments.add_argument("--scene", action="append", default=[], help="page: this scene alone; may be repeated")
     given = arguments.parse_args()
     parts = given.only or PARTS
     binary = Path(given.binary).resolve()
@@ -242,6 +243,7 @@ def main():
                 bench.program("node", HERE / "app/check.mjs", "--binary", bench.binary)
             if "page" in parts:
                 words = ["--binary", bench.binary, "--device", bench.device, "--phone", bench.phone, "--folder", bench.folder]
+                words += [word for scene in given.scene for word in ("--scene", scene)]
                 bench.program("node", HERE / "page/main.mjs", *words)
             if "logs" in parts:
                 words = ["--binary", binary, "--device", bench.device, "--phone", bench.phone]

@@ -10,6 +10,8 @@ import { Viewer } from "./viewer.mjs";
 const FOLDER = fileURLToPath(new URL("../../../crates/ayeaye/page/", import.meta.url));
 const MOST_BYTES = 200_000;
 const MOST_MS = 1000;
+/// Where the machine is busy: as a multiple of what a page with nothing on it takes from the same server.
+const MOST_TIMES = 12;
 
 /// A file as the program has it (`page/files.rs`).
 const shortened = (whole) => whole.replace(/^ +/gm, "").replace(/^\/\/.*\n/gm, "");
@@ -56,9 +58,11 @@ export async function budget({ browser, server, storage }) {
   );
   check("no text becomes markup", !/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(sources));
 
-  const times = [];
+  const [times, bare] = [[], []];
   // What else the machine does can spoil some visits; a page that is slow would spoil all.
-  while (times.length < 3 || (times.length < 10 && Math.min(...times) >= MOST_MS)) {
+  const isQuick = () => Math.min(...times) < Math.max(MOST_MS, MOST_TIMES * Math.min(...bare));
+  while (times.length < 3 || (times.length < 10 && !isQuick())) {
+    bare.push(await bareVisit(browser, server.origin));
     const viewer = await Viewer.open(browser, server.origin, { storage });
     await viewer.page.addInitScript(() => {
       // The moment in which a task can be written and the phones are there.
@@ -72,6 +76,19 @@ export async function budget({ browser, server, storage }) {
     times.push(Math.round(await (await viewer.page.waitForFunction(() => window.readyAfter)).jsonValue()));
     await viewer.close(`visit ${times.length}`);
   }
-  console.log(`      usable after ${times.join(", ")} ms`);
-  check(`usable within ${MOST_MS} ms`, Math.min(...times) < MOST_MS, times);
+  console.log(`      usable after ${times.join(", ")} ms; a page with nothing on it after ${bare.join(", ")}`);
+  check(`usable within ${MOST_MS} ms, or ${MOST_TIMES} times a page with nothing on it`, isQuick(), { times, bare });
+}
+
+/// How long a file of the server takes to be shown in a browser's new window, in milliseconds.
+async function bareVisit(browser, origin) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    addEventListener("load", () => requestAnimationFrame(() => (window.shownAfter = performance.now())));
+  });
+  await page.goto(`${origin}/page/words.js`);
+  const shown = await (await page.waitForFunction(() => window.shownAfter)).jsonValue();
+  await context.close();
+  return Math.round(shown);
 }
