@@ -61,18 +61,21 @@ async function aQuestionComes({ browser, server, storage }) {
   // A press follows at once on the page itself: between two calls from here a busy machine may let more time pass than a
   // question takes to count as read.
   const show = (names, press) =>
-    page.evaluate(async ([names, press]) => {
-      const { update } = await import("/page/store.js");
-      const line = (id) => ({ session_id: id, task: id, device_id: "d", waiting: true, question: `${id}?`, question_step: 1 });
-      const question = (id) => ({ step: 1, kind: "confirm", text: `${id}?`, options: [`${id} \u202eyes\u202c`] });
-      update((s) => {
-        s.link = "open";
-        s.sessions = names.map(line);
-        for (const id of names) s.open.set(id, { session: { ...line(id), question: question(id) }, steps: new Map() });
-      });
-      await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
-      if (press) document.elementFromPoint(...press).click();
-    }, [names, press]);
+    page.evaluate(
+      async ([names, press]) => {
+        const { update } = await import("/page/store.js");
+        const line = (id) => ({ session_id: id, task: id, device_id: "d", waiting: true, question: `${id}?`, question_step: 1 });
+        const question = (id) => ({ step: 1, kind: "confirm", text: `${id}?`, options: [`${id} \u202eyes\u202c`] });
+        update((s) => {
+          s.link = "open";
+          s.sessions = names.map(line);
+          for (const id of names) s.open.set(id, { session: { ...line(id), question: question(id) }, steps: new Map() });
+        });
+        await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
+        if (press) document.elementFromPoint(...press).click();
+      },
+      [names, press],
+    );
   const ask = (...names) => show(names);
   const yes = (name) => viewer.button(`${name} yes`);
   const place = async (name) => {
