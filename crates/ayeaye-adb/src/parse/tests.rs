@@ -46,14 +46,14 @@ fn a_phone_of_whose_serial_nothing_can_be_shown_is_none() {
 fn a_place_at_the_usb_may_have_no_name() {
     let list = "List of devices attached\n\
         RZCX61ANKGE            device 1-1 product:dm3qxxx model:SM_S918B device:dm3q transport_id:1\n\
-        RFCWA0FXXXX            unauthorized 0-1.4 transport_id:5\n\
+        RFCWA0F1234            unauthorized 0-1.4 transport_id:5\n\
         X1\tno permissions (missing udev rules?); see [http://developer.android.com] 3-5.3.2\n\
         X2                     recovery 2-1\n\
         adb-X3 (2)._adb-tls-connect._tcp device 1-1 transport_id:7\n";
     let found: Vec<_> = devices(list).into_iter().map(|line| (line.serial, line.state)).collect();
     let expected = [
         ("RZCX61ANKGE", "device"),
-        ("RFCWA0FXXXX", "unauthorized"),
+        ("RFCWA0F1234", "unauthorized"),
         ("X1", "no permissions"),
         ("X2", "recovery"),
         ("adb-X3 (2)._adb-tls-connect._tcp", "device"),
