@@ -10,6 +10,9 @@ use uuid::Uuid;
 /// How long others may take to look at a lock, on a machine that is busy.
 const LONGEST_LOOK: Duration = Duration::from_millis(500);
 
+/// How long whoever waits for a lock waits before it tries again. They are held for milliseconds.
+const LOCK_RETRY: Duration = Duration::from_millis(3);
+
 /// Options for a file that only its owner may read, if it has to be made. On Windows the user's folders are
 /// closed to others already.
 pub fn private_options() -> OpenOptions {
@@ -56,6 +59,41 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
         file.try_lock_shared()?;
         file.unlock().map_err(TryLockError::Error)?;
         thread::yield_now();
+    }
+}
+
+/// Waits until nobody else has the lock of this file, of this process or another one; nobody has it until what is
+/// returned is dropped, or its process ends. The file is made where it is not there, with its folder. No thread waits:
+/// one could not be called back. Not for a file that is replaced itself: a new one takes its place.
+///
+/// # Errors
+///
+/// Of the file, or [`ErrorKind::TimedOut`] where somebody has it for longer than that.
+pub async fn lock_within(path: &Path, patience: Duration) -> io::Result<File> {
+    let deadline = tokio::time::Instant::now() + patience;
+    loop {
+        let path = path.to_owned();
+        let trying = tokio::task::spawn_blocking(move || lock_if_free(&path));
+        if let Some(locked) = trying.await.map_err(io::Error::other)?? {
+            return Ok(locked);
+        }
+        if deadline <= tokio::time::Instant::now() {
+            let why = "another ayeaye process holds it, and does not go on: end it";
+            return Err(io::Error::new(ErrorKind::TimedOut, why));
+        }
+        tokio::time::sleep(LOCK_RETRY).await;
+    }
+}
+
+fn lock_if_free(path: &Path) -> io::Result<Option<File>> {
+    if let Some(folder) = path.parent() {
+        private_folder(folder, true)?;
+    }
+    let file = private_options().write(true).create(true).truncate(false).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(err)) => Err(err),
     }
 }
 

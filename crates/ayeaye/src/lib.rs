@@ -35,7 +35,6 @@ pub mod terminal;
 pub mod atomic_file;
 mod bounded_file;
 pub mod clock;
-mod file_lock;
 pub mod hint;
 mod policy_words;
 pub mod principal;

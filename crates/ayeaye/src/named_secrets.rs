@@ -3,17 +3,20 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use ayeaye_agent::private_files::private_folder;
+use ayeaye_agent::private_files::{lock_within, private_folder};
 use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces};
 use serde::{Deserialize, Serialize};
 
-use crate::{atomic_file, file_lock, secret};
+use crate::{atomic_file, secret};
 
 /// Its name in the data folder.
 const FILE: &str = "secrets.json";
 /// The file that is locked while it is read and replaced.
 const LOCK: &str = "secrets.lock";
+/// How long another process may take to write the secrets.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
@@ -91,7 +94,7 @@ impl SecretFile {
     /// ends.
     async fn lock(&self) -> Result<File, SecretStoreError> {
         let path = self.path.with_file_name(LOCK);
-        file_lock::lock(&path).await.map_err(|why| SecretStoreError::Write { path, why })
+        lock_within(&path, PATIENCE).await.map_err(|why| SecretStoreError::Write { path, why })
     }
 
     fn read(&self) -> Result<BTreeMap<String, Kept>, SecretStoreError> {

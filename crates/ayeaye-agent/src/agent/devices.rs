@@ -5,7 +5,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, WeakShared};
 use tokio::time::Instant;
 
-use super::elsewhere::END_WAIT;
+use super::follower::END_WAIT;
 use super::{Agent, AgentError};
 use crate::coordinator::{CoordinatorError, News, RunEntry, RunKind, RunState};
 use crate::deps::AgentDeps;

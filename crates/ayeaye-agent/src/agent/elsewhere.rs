@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
+use super::follower::END_WAIT;
 use super::registry::{DeviceLease, RunRegistry};
 use super::run_elsewhere::RunElsewhere;
 use super::{Agent, AgentError};
@@ -12,9 +13,6 @@ use crate::coordinator::{
 };
 use crate::journal::{Journal, JournalError, Summary};
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason, error_chain};
-
-/// How long somebody waits for the end of a run, or of an act, of another server: its process may be held still.
-pub(super) const END_WAIT: Duration = Duration::from_secs(30);
 
 /// How long a registered run of another server usually has no record, at most.
 const BEGIN_WAIT: Duration = Duration::from_secs(2);
@@ -134,7 +132,8 @@ impl Agent {
             Ok(follower) => follower?,
             Err(_) => followed.await?,
         };
-        if timeout(END_WAIT, follower.finished()).await.is_ok() && !follower.running() {
+        follower.stopped().await;
+        if !follower.running() {
             return Ok((*follower.report()).clone());
         }
         self.report(session, principal).await

@@ -1,13 +1,18 @@
 //! Following a run without owning it.
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::run_elsewhere::RunElsewhere;
 use crate::StopReason;
 use crate::report::Report;
 use crate::run::{CancelHandle, RunPhase, RunUpdate};
 use crate::session::Session;
+
+/// How long somebody waits for the end of a run, or of an act, of another server: its process may be held still.
+pub(super) const END_WAIT: Duration = Duration::from_secs(30);
 
 /// Watches a run of whichever server, or holds the report of a finished one.
 #[derive(Debug, Clone)]
@@ -79,6 +84,16 @@ impl Follower {
     /// Waits until the run is over.
     pub async fn finished(&mut self) {
         while self.changed().await {}
+    }
+
+    /// Waits until a run that was asked to stop is over. One of another server is waited for 30 s at most: its process
+    /// may stand still.
+    pub async fn stopped(&mut self) {
+        if self.is_elsewhere() {
+            timeout(END_WAIT, self.finished()).await.ok();
+        } else {
+            self.finished().await;
+        }
     }
 
     /// Asks the run to stop at the next safe point. A run of another server learns of it a moment later.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::elsewhere::END_WAIT;
+use super::follower::END_WAIT;
 use super::follower::FollowedRun;
 use super::run_elsewhere::RunElsewhere;
 use super::{Agent, AgentError, Follower, queue};

@@ -18,7 +18,7 @@ mod table_file;
 mod tests;
 mod wakeups;
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::broadcast;
-use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use self::live::LiveFile;
@@ -38,12 +37,10 @@ use super::{
 };
 use crate::SessionId;
 use crate::journal::SyncPolicy;
-use crate::private_files::{private_folder, private_options};
+use crate::private_files::lock_within;
 
 /// How long the others may take to change the table. They take milliseconds, unless one is held still.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long whoever finds it being changed waits before he tries again.
-const RETRY: Duration = Duration::from_millis(3);
 
 /// One server among those of a data folder.
 #[derive(Debug)]
@@ -84,18 +81,10 @@ impl FileCoordinator {
         }
     }
 
-    /// Waits until nobody else changes anything; nobody does until what is returned is dropped. No thread waits:
-    /// one could not be called back.
+    /// Waits until nobody else changes anything; nobody does until what is returned is dropped.
     async fn lock(&self) -> Result<File, CoordinatorError> {
-        let deadline = Instant::now() + PATIENCE;
-        while Instant::now() < deadline {
-            if let Some(lock) = self.at(Folders::try_lock).await? {
-                return Ok(lock);
-            }
-            sleep(RETRY).await;
-        }
-        let what = "another ayeaye process holds it, and does not go on: end it";
-        Err(storage("lock", &self.place.runs)(io::Error::new(io::ErrorKind::TimedOut, what)))
+        let runs = &self.place.runs;
+        lock_within(&runs.join("lock"), PATIENCE).await.map_err(storage("lock", runs))
     }
 
     /// Decides something in one order with all other servers.
@@ -114,23 +103,7 @@ impl FileCoordinator {
 }
 
 impl Folders {
-    /// The right to change anything, unless somebody has it.
-    fn try_lock(&self) -> Result<Option<File>, CoordinatorError> {
-        private_folder(&self.runs, true).map_err(storage("make", &self.runs))?;
-        let path = self.runs.join("lock");
-        let lock = private_options()
-            .write(true)
-            .create(true)
-            .open(&path)
-            .map_err(storage("open", &path))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Some(lock)),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(err)) => Err(storage("lock", &path)(err)),
-        }
-    }
-
-    /// For whoever has that right. The runs of dead processes are gone before anything is decided.
+    /// For whoever has the lock. The runs of dead processes are gone before anything is decided.
     fn change<T>(
         &self,
         work: impl FnOnce(&mut Table) -> Result<T, CoordinatorError>,

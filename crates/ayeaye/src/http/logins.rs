@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use ayeaye_agent::Principal;
 use ayeaye_agent::journal::Clock;
+use ayeaye_agent::private_files::lock_within;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -22,12 +23,14 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::token_store::TokenStore;
 use crate::bounded_file::bounded_file;
-use crate::{atomic_file, file_lock, secret};
+use crate::{atomic_file, secret};
 
 /// The file in the data folder, and the one that is locked while it is read and replaced: several servers may have one
 /// data folder.
 const FILE: &str = "page-logins.json";
 const LOCK: &str = "page-logins.lock";
+/// How long another process may take to write the logins.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 /// How long a code is good.
@@ -275,7 +278,7 @@ impl Writer {
             return Ok(());
         };
         let lock_path = path.with_file_name(LOCK);
-        let locked = file_lock::lock(&lock_path)
+        let locked = lock_within(&lock_path, PATIENCE)
             .await
             .map_err(|err| io::Error::new(err.kind(), format!("{}: {err}", lock_path.display())))?;
         let work = move || {

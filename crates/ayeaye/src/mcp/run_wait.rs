@@ -7,7 +7,7 @@ use ayeaye_agent::{Agent, Follower, Report, StopReason};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
 use super::tool_error::ToolError;
 use crate::principal;
@@ -20,9 +20,6 @@ const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// What is new is told so long after it at the earliest, since a result that comes of it tells it too. Clients that read
 /// both at once, as those of the TypeScript SDK may, have done with the call when they get to what was told before.
 const BEFORE_RESULT: Duration = Duration::from_millis(200);
-
-/// How long another server may take to stop its run when a call was cancelled.
-const ENDS_ELSEWHERE: Duration = Duration::from_secs(30);
 
 /// The wait of one call, which may follow several runs: each answer to a question starts another.
 pub(super) struct RunWait<'a> {
@@ -88,7 +85,10 @@ impl<'a> RunWait<'a> {
                 () = self.agent.closing(), if follower.is_elsewhere() => break,
                 () = self.ctx.ct.cancelled() => {
                     follower.stop(StopReason::Cancelled);
-                    self.until_ended(&mut follower).await;
+                    tokio::select! {
+                        () = self.agent.closing(), if follower.is_elsewhere() => {}
+                        () = follower.stopped() => {}
+                    }
                     break;
                 }
                 more = follower.changed() => {
@@ -113,18 +113,6 @@ impl<'a> RunWait<'a> {
             return Ok(Arc::new(self.agent.report(session, &principal::of(self.ctx)).await?));
         }
         Ok(follower.report())
-    }
-
-    /// Waits for the end of a run that was asked to stop. One of another server is not waited for without limit: its
-    /// process may be suspended.
-    async fn until_ended(&self, follower: &mut Follower) {
-        if !follower.is_elsewhere() {
-            return follower.finished().await;
-        }
-        tokio::select! {
-            () = self.agent.closing() => {}
-            _ = timeout(ENDS_ELSEWHERE, follower.finished()) => {}
-        }
     }
 
     /// Waits for something else, at most `limit`, with `message` as progress now and then.

@@ -7,7 +7,9 @@ use tokio::time::Instant;
 use crate::coordinator::{
     FileCoordinator, Message, MessageBody, NewRun, Registered, Reply, RunKind, RunState,
 };
-use crate::fakes::{Rig, ScriptedModel, ScriptedReply, click, client, complete, info, within};
+use crate::fakes::{
+    Call, Fault, Rig, ScriptedModel, ScriptedReply, click, client, complete, info, within,
+};
 use crate::journal::{AnswerSource, Fact, SyncPolicy};
 use crate::{
     Agent, AgentError, Coordinator as _, DeviceHolder, DeviceId, Follower, Principal, ReplyMode,
@@ -92,6 +94,26 @@ async fn a_run_of_another_server_is_stopped_and_continued_here() {
     };
     let ends = rig.facts(session, ends).await;
     assert_eq!(ends, [StopReason::Cancelled, StopReason::TaskCompletedSuccessfully]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_of_a_server_that_stands_still_is_not_waited_for_without_end() {
+    let rig = hanging([click(1), complete("Sent.")]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let other = rig.beside([]);
+    let here = rig.begin().await;
+    let session = here.report().session_id;
+    rig.phone.gets(Call::Perform, 1).await;
+    let mut there = other.agent.follow(session, &client()).await.unwrap();
+    let asked = Instant::now();
+    there.stop(StopReason::Cancelled);
+    there.stopped().await;
+    assert!(there.running());
+    assert_eq!(asked.elapsed().as_secs(), 30);
+    let told = other.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
+    assert_eq!(told.stop_reason, StopReason::StillRunning);
+    rig.phone.let_go();
+    rig.ended(here).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -116,7 +116,7 @@ async fn a_process_that_is_held_still_holds_nobody_for_long() {
     let data = tempfile::tempdir().unwrap();
     let (one, id) = (server(&data), session(&data));
     drop(one.register(new_run(id)).await.unwrap());
-    let held = one.place.try_lock().unwrap().expect("nobody has it");
+    let held = one.lock().await.unwrap();
     let err = crate::error_chain(&one.register(new_run(id)).await.unwrap_err());
     assert!(err.contains("another ayeaye process holds it"), "{err}");
     // Looking needs no lock.

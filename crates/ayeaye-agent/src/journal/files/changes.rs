@@ -8,19 +8,17 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use tokio::time::{Instant, sleep};
 
-use super::blocking;
-use super::folder::{private_folder, private_options, storage, write_whole};
+use super::folder::{private_folder, storage, write_whole};
 use super::line::hex;
 use crate::journal::{JournalError, OpenChange};
+use crate::private_files::lock_within;
 use crate::{DeviceId, SettingChange};
 
 const ENDING: &str = ".changes.json";
 
-/// How long another process may take to edit what is remembered, and how often it is looked at.
+/// How long another process may take to edit what is remembered.
 const PATIENCE: Duration = Duration::from_secs(5);
-const RETRY: Duration = Duration::from_millis(5);
 
 /// The name of a phone's file. A serial may hold anything, so it is no file name itself.
 fn file_name(device: &DeviceId) -> String {
@@ -99,29 +97,7 @@ pub(super) fn store(
 /// is dropped.
 pub(super) async fn lock(folder: &Path) -> Result<File, JournalError> {
     let path = folder.join("lock");
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        let (folder, path) = (folder.to_owned(), path.clone());
-        let opened = path.clone();
-        let tried = blocking("lock", &opened, move || {
-            private_folder(&folder, true).map_err(storage("make", &folder))?;
-            let open = private_options().write(true).create(true).truncate(false).open(&path);
-            let file = open.map_err(storage("open", &path))?;
-            match file.try_lock() {
-                Ok(()) => Ok(Some(file)),
-                Err(fs::TryLockError::WouldBlock) => Ok(None),
-                Err(fs::TryLockError::Error(err)) => Err(storage("lock", &path)(err)),
-            }
-        });
-        if let Some(file) = tried.await? {
-            return Ok(file);
-        }
-        if deadline <= Instant::now() {
-            let why = "another ayeaye process holds it, and does not go on: end it";
-            return Err(storage("lock", &opened)(io::Error::new(io::ErrorKind::TimedOut, why)));
-        }
-        sleep(RETRY).await;
-    }
+    lock_within(&path, PATIENCE).await.map_err(storage("lock", &path))
 }
 
 /// What is remembered of a phone. A file that cannot be read is as good as none.
@@ -232,7 +208,7 @@ mod tests {
         let held = lock(&folder).await.unwrap();
         let its = folder.clone();
         let mut waits = tokio::spawn(async move { lock(&its).await.is_ok() });
-        assert!(tokio::time::timeout(RETRY * 10, &mut waits).await.is_err());
+        assert!(tokio::time::timeout(Duration::from_millis(50), &mut waits).await.is_err());
         drop(held);
         assert!(waits.await.unwrap());
     }
