@@ -198,7 +198,8 @@ async fn the_logins_of_servers_that_write_at_the_same_time_are_all_kept() {
     }
 }
 
-/// The only thread for such work is busy, so that a write has begun and is not over when its request goes away.
+/// The only thread for such work is busy before the lock is taken and behind it, so that a write has begun and is not
+/// over when its request goes away.
 #[test]
 fn the_file_stays_locked_until_it_is_written_though_the_request_has_gone_away() {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -209,17 +210,28 @@ fn the_file_stays_locked_until_it_is_written_though_the_request_has_gone_away() 
     runtime.block_on(async {
         let (home, hours) = (tempfile::tempdir().unwrap(), Hours::default());
         let logins = open(home.path(), "a", &hours);
-        let (release, released) = std::sync::mpsc::channel::<()>();
-        let busy = tokio::task::spawn_blocking(move || released.recv());
+        let busy = || {
+            let (release, released) = std::sync::mpsc::channel::<()>();
+            (release, tokio::task::spawn_blocking(move || released.recv()))
+        };
+        let (let_lock, _first) = busy();
         let (me, tokens) = (Principal::local(), tokens(MAIN));
         assert!(logins.sign_in(&me, &tokens).now_or_never().is_none(), "it is not written yet");
         while logins.writing.try_lock().is_ok() {
             tokio::task::yield_now().await;
         }
+        // By now it waits for its turn to take the lock.
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        let behind_it = tokio::task::spawn_blocking(|| ());
+        let (let_write, second) = busy();
+        let_lock.send(()).unwrap();
+        behind_it.await.unwrap();
         let locked = std::fs::File::open(home.path().join(LOCK)).unwrap();
         assert!(matches!(locked.try_lock(), Err(std::fs::TryLockError::WouldBlock)));
-        release.send(()).unwrap();
-        busy.await.unwrap().unwrap();
+        let_write.send(()).unwrap();
+        second.await.unwrap().unwrap();
         drop(logins.writing.lock().await);
         locked.try_lock().unwrap();
         assert_eq!(lock(&open(home.path(), "a", &hours).known).len(), 1);
