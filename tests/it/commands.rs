@@ -115,6 +115,7 @@ async fn a_session_is_continued_from_the_terminal() {
     let asked_so_far = vlm.asked_count();
     let shown = binary.run(&["continue", &id]).await;
     assert!(shown.code == 0 && shown.out.contains("Told her."), "{shown:?}");
+    assert!(shown.out.contains("nothing is done now"), "{}", shown.out);
     assert_eq!(vlm.asked_count(), asked_so_far);
 
     // Every step of all its runs.
@@ -131,6 +132,17 @@ async fn a_session_is_continued_from_the_terminal() {
     let requests = &serde_json::from_str::<Value>(&json).unwrap()["requests"];
     assert_eq!(requests[1], json!({ "text": "Tell Ben too", "first_step": 2 }));
     assert_eq!(requests[0]["first_step"], 0, "{requests}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_later_answer_may_be_the_number_of_an_option_too() {
+    let binary = Binary::alone().without_model();
+    let asked = binary.run(&["run", "Buy some sandals up to €29.99", "--virtual"]).await;
+    assert!(asked.code == 3 && asked.out.contains("2. 39"), "{asked:?}");
+    let kept = binary.run(&["sessions", "answer", "last", "2"]).await;
+    assert!(kept.code == 0 && labelled(&kept.out, "answer") == "39", "{kept:?}");
+    let done = binary.run(&["continue", "last", "2"]).await;
+    assert!(done.code == 0 && done.out.contains("size 39"), "{done:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

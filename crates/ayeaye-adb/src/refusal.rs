@@ -36,8 +36,10 @@ const KNOWN: &[Known] = &[
     },
     Known {
         printed: "INSTALL_FAILED_VERIFICATION_FAILURE",
-        means: "Play Protect does not allow this app (INSTALL_FAILED_VERIFICATION_FAILURE)",
-        mend: "Switch off \"Verify apps over USB\" in the developer options while it is installed",
+        means: "what checks apps on it, Play Protect or the maker's own, does not allow this one \
+                (INSTALL_FAILED_VERIFICATION_FAILURE)",
+        mend: "Switch off \"Verify apps over USB\" in the developer options while it is installed; where that \
+               changes nothing the maker's own check refuses, and it can only be installed on the device itself",
     },
     Known {
         printed: "INSTALL_FAILED_INSUFFICIENT_STORAGE",

@@ -1,16 +1,41 @@
 //! Files that others wrote, read within a bound.
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// A file of at most so many bytes. What is no file is not opened: a pipe would wait for ever.
-pub(crate) fn bounded_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+/// A file that can be read. What is no file is not opened: a pipe would wait for ever.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no file"));
     }
+    File::open(path)
+}
+
+/// A file of at most so many bytes.
+pub(crate) fn bounded_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    open_file(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(io::Error::other(format!("it is longer than {most} bytes")));
     }
     Ok(bytes)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_pipe_is_refused_and_not_waited_for() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("pipe");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert_eq!(open_file(&path).unwrap_err().to_string(), "it is no file");
+        assert_eq!(bounded_file(&path, 10).unwrap_err().to_string(), "it is no file");
+        std::fs::write(home.path().join("file"), "text").unwrap();
+        assert_eq!(bounded_file(&home.path().join("file"), 4).unwrap(), b"text");
+        assert!(bounded_file(&home.path().join("file"), 3).is_err());
+    }
 }

@@ -9,6 +9,7 @@ use ayeaye_agent::private_files::{lock_within, private_folder};
 use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces};
 use serde::{Deserialize, Serialize};
 
+use crate::bounded_file::open_file;
 use crate::{atomic_file, secret};
 
 /// Its name in the data folder.
@@ -100,7 +101,7 @@ impl SecretFile {
     fn read(&self) -> Result<BTreeMap<String, Kept>, SecretStoreError> {
         let path = || self.path.clone();
         let unreadable = |why| SecretStoreError::Read { path: path(), why };
-        let file = match File::open(&self.path) {
+        let file = match open_file(&self.path) {
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
             file => file.map_err(unreadable)?,
         };

@@ -8,6 +8,8 @@ use ayeaye_agent::private_files::{private_folder, private_options};
 use ayeaye_model::Secret;
 use tempfile::NamedTempFile;
 
+use crate::bounded_file::open_file;
+
 /// A shorter token can be guessed.
 pub const MIN_TOKEN_LENGTH: usize = 16;
 
@@ -83,7 +85,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 fn read(path: &Path) -> Result<Secret, SecretFileError> {
     let unreadable = |source| SecretFileError::Read { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let file = open_file(path).map_err(unreadable)?;
     let mode = mode(&file.metadata().map_err(unreadable)?);
     if mode & 0o077 != 0 {
         return Err(exposed(path, mode, path.parent().and_then(mode_of_new_files)));

@@ -72,6 +72,10 @@ async fn a_task_is_kept_shown_done_and_forgotten() {
     assert!(blank.code == 2 && blank.out.contains("the task wants --set person=…"), "{blank:?}");
     let odd = binary.run(&["task", "run", "late", "--set", "persn=Anna"]).await;
     assert!(odd.code == 2 && odd.out.contains("person, minutes"), "{odd:?}");
+    let twice =
+        ["task", "run", "late", "--set", "person=A", "--set", "minutes=1", "--set", "person=B"];
+    let twice = binary.run(&twice).await;
+    assert!(twice.code == 2 && twice.out.contains("\"person\" is set twice"), "{twice:?}");
     let words = ["task", "run", "late", "--set", "person=Anna", "--set", "minutes=10", "--json"];
     let done = binary.run(&words).await;
     assert_eq!(done.code, 0, "{done:?}");

@@ -62,7 +62,8 @@ fn may_be_of_system_ui(token: Option<&str>, all: &[Listed<'_>]) -> bool {
 fn focused_windows(text: &str) -> impl Iterator<Item = &str> {
     lines(text).filter_map(|line| {
         let window = line.trim().strip_prefix("mCurrentFocus=")?;
-        Some(window.split_once('{')?.1.trim_end_matches('}'))
+        // Makers write more behind it: "Window{…}-[Surface(…)]" (realme), "Window{…}, [type=1]".
+        window.split_once('{')?.1.split('}').next()
     })
 }
 

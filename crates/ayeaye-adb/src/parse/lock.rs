@@ -28,6 +28,10 @@ pub(crate) fn awake(text: &str) -> Option<bool> {
 pub(crate) fn locked(text: &str) -> Option<bool> {
     let text = &*without_titles(text);
     let flag = |key| value(text, key).map(|v| v == "true");
+    // The lock screen's own word. The policy's flags can stay true on a phone that is in use (OnePlus 6T, Android 13).
+    if flag("mIsShowing") == Some(false) {
+        return Some(false);
+    }
     let shown =
         ["mShowingLockscreen", "mDreamingLockscreen", "isKeyguardShowing", "mKeyguardShowing"];
     if shown.iter().any(|key| flag(key) == Some(true)) {

@@ -211,6 +211,10 @@ fn a_shade_over_an_app_is_in_front_and_does_not_hide_the_app() {
         assert_eq!(foreground(&text), app("com.android.settings", ".Settings"));
         assert_eq!(in_front(&text), app("com.android.systemui", "NotificationShade"), "{shade}");
     }
+    // A maker writes more behind it (realme RMX3624, Android 13).
+    let text = "  mCurrentFocus=Window{3939374 u0 NotificationShade}-[Surface(name=*Title#12082)/@0x3906209]\n  \
+                mFocusedApp=ActivityRecord{1b1b769 u0 com.whatsapp.w4b/com.whatsapp.Conversation} t546 d0}";
+    assert_eq!(in_front(text), app("com.android.systemui", "NotificationShade"));
     // One display has no focus at all.
     let text = "mCurrentFocus=null\n mCurrentFocus=Window{1 u0 a.b/a.b.C}\n mFocusedApp=null";
     assert_eq!(in_front(text), app("a.b", ".C"));
@@ -325,6 +329,9 @@ fn a_lock_screen_is_seen() {
     ] {
         assert_eq!(is_app_over_lock(told), expected, "{told}");
     }
+    // As somebody tells of a OnePlus 6T with Android 13, with an app in front.
+    let in_use = "mDreamingLockscreen=true isKeyguardShowing=true\n  mIsShowing=false mInputRestricted=false";
+    assert_eq!(locked(in_use), Some(false));
     assert_eq!(locked("mCurrentFocus=null"), None);
 }
 

@@ -11,8 +11,9 @@ pub(crate) const CURRENT_USER: &str =
 const MOST_USERS: usize = 32;
 
 /// Flags of a user that is no person of its own but goes with one, as a work profile does: of a company, and of any
-/// kind since Android 11 (AOSP, `UserInfo.FLAG_MANAGED_PROFILE` and `FLAG_PROFILE`).
-const PROFILE: u32 = 0x20 | 0x1000;
+/// kind since Android 11 (AOSP, `UserInfo.FLAG_MANAGED_PROFILE` and `FLAG_PROFILE`), and MIUI's space for second copies
+/// of apps ("XSpace"), which had only this one before.
+const PROFILE: u32 = 0x20 | 0x1000 | 0x80_0000;
 
 /// A user as Android numbers them: a person, or a profile of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +56,7 @@ mod tests {
         let told = users(
             "Users:\n\tUserInfo{0:Owner:4c13} running\n\tUserInfo{10:Work: mine}:1030} running\n\
              \tUserInfo{11:Anna:410}\n\tUserInfo{12:Old work:30} running\n\
-             \tUserInfo{150:Secure Folder:10061030} running\n",
+             \tUserInfo{150:Secure Folder:10061030} running\n\tUserInfo{999:XSpace:800010} running\n",
         );
         let read: Vec<_> =
             told.iter().map(|it| (it.id, it.name.as_str(), it.is_profile, it.is_running)).collect();
@@ -67,6 +68,7 @@ mod tests {
                 (11, "Anna", false, false),
                 (12, "Old work", true, true),
                 (150, "Secure Folder", true, true),
+                (999, "XSpace", true, true),
             ]
         );
         assert_eq!(users("Error: unknown command 'list users'\n"), []);

@@ -71,6 +71,32 @@ fn plain(c: char) -> Option<char> {
         '\u{1f150}'..='\u{1f169}' => letter(u32::from(c) - 0x1f150)?,
         '\u{1f170}'..='\u{1f189}' => letter(u32::from(c) - 0x1f170)?,
         '\u{1f1e6}'..='\u{1f1ff}' => letter(u32::from(c) - 0x1f1e6)?,
+        'ᵃ' | 'ᴬ' => 'a',
+        'ℬ' | 'ᵇ' | 'ᴮ' => 'b',
+        'ℂ' | 'ℭ' | 'ᶜ' => 'c',
+        'ⅅ' | 'ⅆ' | 'ᵈ' | 'ᴰ' => 'd',
+        'ℯ' | 'ℰ' | 'ⅇ' | 'ᵉ' | 'ᴱ' => 'e',
+        'ℱ' | 'ᶠ' => 'f',
+        'ℊ' | 'ᵍ' | 'ᴳ' => 'g',
+        'ℋ' | 'ℌ' | 'ℍ' | 'ℎ' | 'ʰ' | 'ᴴ' => 'h',
+        'ℐ' | 'ℑ' | 'ℹ' | 'ⅈ' | 'ⁱ' | 'ᴵ' => 'i',
+        'ⅉ' | 'ʲ' | 'ᴶ' => 'j',
+        'ᵏ' | 'ᴷ' => 'k',
+        'ℒ' | 'ℓ' | 'ˡ' | 'ᴸ' => 'l',
+        'ℳ' | 'ᵐ' | 'ᴹ' => 'm',
+        'ℕ' | 'ⁿ' | 'ᴺ' => 'n',
+        'ℴ' | 'ᵒ' | 'ᴼ' => 'o',
+        'ℙ' | 'ᵖ' | 'ᴾ' => 'p',
+        'ℚ' => 'q',
+        'ℛ' | 'ℜ' | 'ℝ' | 'ʳ' | 'ᴿ' => 'r',
+        'ˢ' => 's',
+        'ᵗ' | 'ᵀ' => 't',
+        'ᵘ' | 'ᵁ' => 'u',
+        'ᵛ' | 'ⱽ' => 'v',
+        'ʷ' | 'ᵂ' => 'w',
+        'ˣ' => 'x',
+        'ʸ' => 'y',
+        'ℤ' | 'ℨ' | 'ᶻ' => 'z',
         'أ' | 'إ' | 'آ' | 'ٱ' => 'ا',
         'ى' => 'ي',
         '\u{2019}' | '\u{2018}' | '\u{2bc}' | '\u{b4}' | '`' => '\'',
@@ -121,7 +147,9 @@ fn letter(number: u32) -> Option<char> {
 
 /// Letters that look like Latin ones; the first of each are Cyrillic.
 #[rustfmt::skip]
-const LETTERS: &[(char, char)] = &[('а', 'a'), ('с', 'c'), ('ԁ', 'd'), ('е', 'e'), ('ѕ', 's'), ('і', 'i'), ('ј', 'j'), ('к', 'k'), ('ӏ', 'l'), ('м', 'm'), ('н', 'h'), ('о', 'o'), ('ԛ', 'q'), ('р', 'p'), ('т', 't'), ('у', 'y'), ('х', 'x'), ('в', 'b'), ('ѵ', 'v'), ('ԝ', 'w'), ('ѡ', 'w'), ('г', 'r'), ('п', 'n'), ('α', 'a'), ('β', 'b'), ('ε', 'e'), ('ζ', 'z'), ('η', 'n'), ('ι', 'i'), ('κ', 'k'), ('μ', 'm'), ('ν', 'v'), ('ο', 'o'), ('ρ', 'p'), ('τ', 't'), ('υ', 'y'), ('χ', 'x'), ('ω', 'w'), ('ɑ', 'a'), ('ɡ', 'g'), ('ʟ', 'l'), ('օ', 'o'), ('ո', 'n'), ('ս', 'u'), ('ᴀ', 'a'), ('ʙ', 'b'), ('ᴄ', 'c'), ('ᴅ', 'd'), ('ᴇ', 'e'), ('ꜰ', 'f'), ('ɢ', 'g'), ('ʜ', 'h'), ('ɪ', 'i'), ('ᴊ', 'j'), ('ᴋ', 'k'), ('ᴍ', 'm'), ('ɴ', 'n'), ('ᴏ', 'o'), ('ᴘ', 'p'), ('ʀ', 'r'), ('ꜱ', 's'), ('ᴛ', 't'), ('ᴜ', 'u'), ('ᴠ', 'v'), ('ᴡ', 'w'), ('ʏ', 'y'), ('ᴢ', 'z')];
+const LETTERS: &[(char, char)] = &[('а', 'a'), ('с', 'c'), ('ԁ', 'd'), ('е', 'e'), ('ѕ', 's'), ('і', 'i'), ('ј', 'j'), ('к', 'k'), ('ӏ', 'l'), ('м', 'm'), ('н', 'h'), ('о', 'o'), ('ԛ', 'q'), ('р', 'p'), ('т', 't'), ('у', 'y'), ('х', 'x'), ('в', 'b'), ('ѵ', 'v'), ('ԝ', 'w'), ('ѡ', 'w'), ('г', 'r'), ('п', 'n'), ('α', 'a'), ('β', 'b'), ('ε', 'e'), ('ζ', 'z'), ('η', 'n'), ('ι', 'i'), ('κ', 'k'), ('μ', 'm'), ('ν', 'v'), ('ο', 'o'), ('ρ', 'p'), ('τ', 't'), ('υ', 'y'), ('χ', 'x'), ('ω', 'w'), ('ɑ', 'a'), ('ɡ', 'g'), ('ʟ', 'l'), ('օ', 'o'), ('ո', 'n'), ('ս', 'u'), ('ᴀ', 'a'), ('ʙ', 'b'), ('ᴄ', 'c'), ('ᴅ', 'd'), ('ᴇ', 'e'), ('ꜰ', 'f'), ('ɢ', 'g'), ('ʜ', 'h'), ('ɪ', 'i'), ('ᴊ', 'j'), ('ᴋ', 'k'), ('ᴍ', 'm'), ('ɴ', 'n'), ('ᴏ', 'o'), ('ᴘ', 'p'), ('ʀ', 'r'), ('ꜱ', 's'), ('ᴛ', 't'), ('ᴜ', 'u'), ('ᴠ', 'v'), ('ᴡ', 'w'), ('ʏ', 'y'), ('ᴢ', 'z'),
+    // Coptic, Lisu and Cherokee, Roman numerals, letters with hooks and strokes.
+    ('ꭰ', 'd'), ('ꭱ', 'r'), ('ꭲ', 't'), ('ꭵ', 'i'), ('ꭺ', 'a'), ('ꭻ', 'j'), ('ꭼ', 'e'), ('ꮃ', 'w'), ('ꮇ', 'm'), ('ꮋ', 'h'), ('ꮍ', 'y'), ('ꮐ', 'g'), ('ꮒ', 'h'), ('ꮓ', 'z'), ('ꮟ', 'b'), ('ꮢ', 'r'), ('ꮥ', 's'), ('ꮩ', 'v'), ('ꮪ', 's'), ('ꮮ', 'l'), ('ꮯ', 'c'), ('ꮲ', 'p'), ('ꮶ', 'k'), ('ꮷ', 'd'), ('ᏻ', 'g'), ('ᏼ', 'b'), ('ⲁ', 'a'), ('ⲃ', 'b'), ('ⲅ', 'r'), ('ⲉ', 'e'), ('ⲏ', 'h'), ('ⲓ', 'i'), ('ⲕ', 'k'), ('ⲙ', 'm'), ('ⲛ', 'n'), ('ⲟ', 'o'), ('ⲣ', 'p'), ('ⲥ', 'c'), ('ⲧ', 't'), ('ⲩ', 'y'), ('ⲭ', 'x'), ('ⲍ', 'z'), ('ꓐ', 'b'), ('ꓑ', 'p'), ('ꓓ', 'd'), ('ꓔ', 't'), ('ꓖ', 'g'), ('ꓗ', 'k'), ('ꓙ', 'j'), ('ꓚ', 'c'), ('ꓜ', 'z'), ('ꓝ', 'f'), ('ꓟ', 'm'), ('ꓠ', 'n'), ('ꓡ', 'l'), ('ꓢ', 's'), ('ꓣ', 'r'), ('ꓦ', 'v'), ('ꓧ', 'h'), ('ꓪ', 'w'), ('ꓫ', 'x'), ('ꓬ', 'y'), ('ꓮ', 'a'), ('ꓰ', 'e'), ('ꓲ', 'i'), ('ꓳ', 'o'), ('ꓴ', 'u'), ('ⅰ', 'i'), ('ⅴ', 'v'), ('ⅹ', 'x'), ('ⅼ', 'l'), ('ⅽ', 'c'), ('ⅾ', 'd'), ('ⅿ', 'm'), ('ɓ', 'b'), ('ƀ', 'b'), ('ɖ', 'd'), ('ɗ', 'd'), ('ð', 'd'), ('ƒ', 'f'), ('ɠ', 'g'), ('ɦ', 'h'), ('ħ', 'h'), ('ɨ', 'i'), ('ƙ', 'k'), ('ƪ', 'l'), ('ɭ', 'l'), ('ɫ', 'l'), ('ƚ', 'l'), ('ɱ', 'm'), ('ɲ', 'n'), ('ƞ', 'n'), ('ŋ', 'n'), ('ƥ', 'p'), ('þ', 'p'), ('ɋ', 'q'), ('ɍ', 'r'), ('ɾ', 'r'), ('ʂ', 's'), ('ƭ', 't'), ('ŧ', 't'), ('ʈ', 't'), ('ʋ', 'u'), ('ʉ', 'u'), ('ⱳ', 'w'), ('ƴ', 'y'), ('ɏ', 'y'), ('ƶ', 'z'), ('ʐ', 'z'), ('ȥ', 'z'), ('ɐ', 'a'), ('ə', 'e')];
 
 /// A text (normalized) whose Latin letters in words with Cyrillic ones are read as those that look like them: "Oплaтить".
 fn in_cyrillic(text: &str) -> Option<String> {
@@ -154,6 +182,19 @@ fn lookalikes(text: &str) -> Option<String> {
         ('$', 's'),
         ('!', 'i'),
         ('|', 'l'),
+        ('8', 'b'),
+        ('9', 'g'),
+        ('€', 'e'),
+        ('£', 'l'),
+        ('¥', 'y'),
+        ('₱', 'p'),
+        ('₿', 'b'),
+        ('₡', 'c'),
+        ('₫', 'd'),
+        ('₦', 'n'),
+        ('₭', 'k'),
+        ('₮', 't'),
+        ('₩', 'w'),
     ];
     if text.bytes().all(|c| c.is_ascii_lowercase() || c == b' ') {
         return None;
@@ -163,11 +204,13 @@ fn lookalikes(text: &str) -> Option<String> {
     let mut changed = false;
     let mut out = String::with_capacity(text.len());
     for word in text.split_inclusive(' ') {
-        let letters: String = word.chars().map(|c| read(c, LETTERS).unwrap_or(c)).collect();
+        let letter = |c: char| if c.is_ascii() { c } else { read(c, LETTERS).unwrap_or(c) };
+        let letters: String = word.chars().map(letter).collect();
         let lettered = letters.chars().filter(char::is_ascii_lowercase).count();
         let signs = letters.chars().filter(|c| read(*c, SIGNS).is_some()).count();
-        // A number is none of these, nor a price: more letters than digits.
-        let spelled: String = if 0 < signs && signs < lettered {
+        // A number is none of these, nor a price: more letters than digits, or as many of three and more.
+        let is_word = signs < lettered || signs == lettered && 3 <= lettered;
+        let spelled: String = if 0 < signs && is_word {
             letters.chars().map(|c| read(c, SIGNS).unwrap_or(c)).collect()
         } else {
             letters
@@ -182,13 +225,87 @@ fn lookalikes(text: &str) -> Option<String> {
     changed.then_some(out)
 }
 
-/// The ways in which a name on a screen may be read by a person, the plain one first.
+/// The ways in which a name on a screen may be read by a person, the plain one first; one or few where nothing
+/// disguises it.
 pub(super) fn readings(name: &str) -> Vec<String> {
+    let mut all = plain_readings(name);
+    add_disguised(name, &mut all);
+    all
+}
+
+/// Adds those in which a name is read otherwise than it is written. None of these calms: whoever made the name may
+/// have arranged it for that.
+pub(super) fn add_disguised(name: &str, all: &mut Vec<String>) {
+    for reading in disguised(name).flat_map(|it| plain_readings(&it)) {
+        if !all.contains(&reading) {
+            all.push(reading);
+        }
+    }
+}
+
+/// The readings without these.
+pub(super) fn plain_readings(name: &str) -> Vec<String> {
     let plain = normalized(name);
     let others = [lookalikes(&plain), in_cyrillic(&plain), closed_up(&plain)];
     let mut all: Vec<String> = others.into_iter().flatten().collect();
     all.insert(0, plain);
     all
+}
+
+/// What a name may look like whose characters are arranged so that it is read otherwise than it is written.
+fn disguised(name: &str) -> impl Iterator<Item = String> {
+    let has_gap = name.contains(is_gap);
+    let spaced = has_gap.then(|| name.replace(is_gap, " "));
+    let closed = has_gap.then(|| name.replace(is_gap, ""));
+    let turned = name.contains('\u{202e}').then(|| name.chars().rev().collect());
+    [spaced, closed, turned, with_small_l(name), spelled_out(name)].into_iter().flatten()
+}
+
+/// Characters that look like a blank or like nothing, within words and between them.
+fn is_gap(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{115f}'..='\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200c}' | '\u{2060}'..='\u{2064}'
+            | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+    )
+}
+
+/// With a capital I within a word as the small L that it looks like: "DeIete".
+fn with_small_l(name: &str) -> Option<String> {
+    let mut before = ' ';
+    let mut found = false;
+    let read = |c: char| {
+        let stands_within = matches!(c, 'I' | 'Ⅰ') && before.is_lowercase();
+        found |= stands_within;
+        before = c;
+        if stands_within { 'l' } else { c }
+    };
+    let text: String = name.chars().map(read).collect();
+    found.then_some(text)
+}
+
+/// With a word closed up whose letters stand apart, beside others: "P.A.Y. now".
+fn spelled_out(name: &str) -> Option<String> {
+    const LEAST: usize = 3;
+    let parts = || words(name).map(|it| (it, it.chars().nth(1).is_none()));
+    let mut run = 0;
+    let longest = parts().fold(0, |longest: usize, (_, is_letter)| {
+        run = if is_letter { run + 1 } else { 0 };
+        longest.max(run)
+    });
+    if longest < LEAST {
+        return None;
+    }
+    let mut text = String::new();
+    let mut after_letter = false;
+    for (word, is_letter) in parts() {
+        if !text.is_empty() && !(after_letter && is_letter) {
+            text.push(' ');
+        }
+        text.push_str(word);
+        after_letter = is_letter;
+    }
+    Some(text)
 }
 
 /// A text (normalized) whose letters stand apart, as one word: "p a y", "d-e-l-e-t-e".
@@ -342,6 +459,49 @@ mod tests {
         assert_eq!(cyrillic("Pay now"), "");
         assert_eq!(closed_up("p a y").as_deref(), Some("pay"));
         assert_eq!(closed_up("pay it"), None);
+    }
+
+    #[test]
+    fn names_are_read_as_they_look() {
+        for name in [
+            "Ꮲay now",
+            "Ⲣay now",
+            "ℙ𝕒𝕪 now",
+            "Ƥay now",
+            "₱ay now",
+            "ᴾᵃʸ now",
+            "Pay\u{200b}now",
+            "Pay\u{2060}now",
+            "Pay\u{3164}now",
+            "P\u{2800}ay now",
+            "\u{202e}won yaP",
+            "P.A.Y. now",
+            "P-a-y now",
+        ] {
+            assert!(
+                readings(name).iter().any(|it| it == "pay now"),
+                "{name}: {:?}",
+                readings(name)
+            );
+        }
+        for (name, read) in [
+            ("Ᏼuy", "buy"),
+            ("8uy", "buy"),
+            ("ꓢend", "send"),
+            ("Ꭰelete", "delete"),
+            ("ⅮeⅠete", "delete"),
+            ("DeIete", "delete"),
+            ("Ðelete", "delete"),
+            ("ƊeӀete", "delete"),
+            ("Deƪete", "delete"),
+            ("D3l3t3", "delete"),
+        ] {
+            assert!(readings(name).iter().any(|it| it == read), "{name}: {:?}", readings(name));
+        }
+        assert_eq!(readings("Pay now"), ["pay now"]);
+        assert_eq!(readings("Install in USB mode"), ["install in usb mode"]);
+        // One that calms has to stand there as it is.
+        assert!(!plain_readings("Pay \u{202e}lecnaC").iter().any(|it| it == "cancel"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use ayeaye_phone::PhoneOptions;
 use crate::bench;
 use crate::cli::SessionName;
 use crate::command::Exit;
+use crate::command::called::ayeaye;
 use crate::command::run::{RunOptions, answer, resume, to_the_end};
 use crate::command::sessions::{find, is_busy};
 use crate::command::wants_more_than_steps;
@@ -75,7 +76,10 @@ pub async fn go_on(
     }
     terminal.item("session", &id.to_string());
     terminal.item("task", &lines(&report.task));
-    if app.adb_device.is_some() {
+    if text.is_none() && report.is_over {
+        let next = format!("`{} continue {id} TEXT` gives it its next task", ayeaye());
+        terminal.item("over", &format!("nothing is done now, this is how it ended; {next}"));
+    } else if app.adb_device.is_some() {
         terminal.item("phone", "a new virtual phone, as it is at first: each process has its own");
     }
     let signals = Shutdown::on_signals()?;

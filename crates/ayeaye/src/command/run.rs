@@ -214,8 +214,11 @@ pub(super) async fn answer(
     options: RunOptions,
 ) -> anyhow::Result<Follower> {
     let is_secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
-    let input = match report.question {
-        Some(_) => UserInput::Answer { question: report.asked_at_step, text: reply },
+    let input = match &report.question {
+        Some(question) => {
+            let text = chosen(&question.options, reply);
+            UserInput::Answer { question: report.asked_at_step, text }
+        }
         None => UserInput::Reply(reply),
     };
     resume(agent, (report.session_id, input), is_secret, options).await
@@ -384,7 +387,7 @@ pub(super) async fn ask(question: &Question, terminal: Terminal) -> Option<Strin
 }
 
 /// The option of this number, or the text as it is.
-fn chosen(options: &[String], text: String) -> String {
+pub(super) fn chosen(options: &[String], text: String) -> String {
     let number = text.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     // An option may be a number itself.
     let named = number.filter(|_| !options.contains(&text)).and_then(|at| options.get(at));

@@ -175,6 +175,11 @@ async fn filled(
             let known = if slots.is_empty() { "none".to_owned() } else { slots.join(", ") };
             return Err(format!("the task has no slot {slot:?}; it has: {known}"));
         }
+        if values.contains_key(&slot) {
+            return Err(format!(
+                "slot {slot:?} is set twice: which of the two is meant is not known"
+            ));
+        }
         // A variable of a script that is not set: a task with a hole in it would be another one.
         if !value.trim().is_empty() {
             values.insert(slot, value);

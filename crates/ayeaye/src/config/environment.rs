@@ -3,6 +3,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+/// What the names of all variables of ours begin with.
+pub(super) const PREFIX: &str = "AYEAYE_";
+
 /// The variable that clients take the token of the HTTP server from, where they can. It is no setting of the server's.
 pub const TOKEN_VARIABLE: &str = "AYEAYE_TOKEN";
 
@@ -69,7 +72,7 @@ impl Environment {
             let name = name.into_string().ok()?;
             // Windows does not distinguish, and has `Path` and `SystemRoot`.
             let name = if cfg!(windows) { name.to_ascii_uppercase() } else { name };
-            let wanted = name.starts_with("AYEAYE_") || READ.contains(&name.as_str());
+            let wanted = name.starts_with(PREFIX) || READ.contains(&name.as_str());
             wanted.then_some((name, value))
         }))
     }
@@ -110,7 +113,7 @@ impl Environment {
 
     /// The names of all variables of this project.
     pub fn own_names(&self) -> impl Iterator<Item = &str> {
-        self.variables.keys().map(String::as_str).filter(|name| name.starts_with("AYEAYE_"))
+        self.variables.keys().map(String::as_str).filter(|name| name.starts_with(PREFIX))
     }
 
     /// The home folder.

@@ -1,4 +1,5 @@
 //! The names of settings, and what a typing error in one was most likely meant to be.
+use super::environment::PREFIX;
 
 /// A setting, under the name it has in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub(super) struct KnownSetting {
 impl KnownSetting {
     /// The name in the environment: `AYEAYE_` and the key in capitals.
     pub(super) fn variable(&self) -> String {
-        let mut name = String::from("AYEAYE_");
+        let mut name = String::from(PREFIX);
         name.extend(self.key.chars().map(|c| match c {
             '.' | '-' => '_',
             other => other.to_ascii_uppercase(),

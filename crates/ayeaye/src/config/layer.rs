@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::environment::{Environment, TOKEN_VARIABLE};
+use super::environment::{Environment, PREFIX, TOKEN_VARIABLE};
 use super::error::{ConfigError, ValueError};
 use super::known::{self, KnownSetting};
 use super::origin::Origin;
@@ -201,8 +201,12 @@ pub(super) fn from_environment(
         // The second is for clients, which take the server's token from it.
         let is_known = ["AYEAYE_CONFIG", TOKEN_VARIABLE].contains(&name);
         if !is_known && !names.iter().any(|it| it == name) {
-            let nearest = known::nearest_of(name, names.iter().map(String::as_str));
-            let hint = nearest.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
+            // What all begin with says nothing of how near two are.
+            let own = |it: &'_ str| it.strip_prefix(PREFIX).unwrap_or(it).to_owned();
+            let own_names: Vec<String> = names.iter().map(|it| own(it)).collect();
+            let nearest = known::nearest_of(&own(name), own_names.iter().map(String::as_str));
+            let hint =
+                nearest.map(|it| format!("; did you mean {PREFIX}{it}?")).unwrap_or_default();
             notes.push(format!("the environment has {name}, which is no setting{hint}"));
         }
     }
@@ -342,6 +346,8 @@ mod tests {
             notes
         };
         assert!(notes("AYEAYE_TOKN")[0].contains("AYEAYE_TOKN, which is no setting"));
+        assert!(notes("AYEAYE_LGO")[0].ends_with("did you mean AYEAYE_LOG?"));
+        assert!(notes("AYEAYE_FOO")[0].ends_with("which is no setting"));
         assert_eq!(notes("AYEAYE_TOKEN"), Vec::<String>::new());
         assert_eq!(notes("AYEAYE_CONFIG"), Vec::<String>::new());
     }

@@ -10,6 +10,7 @@ use ayeaye_model::Secret;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use crate::bounded_file::open_file;
 use crate::secret;
 
 /// The file in the data folder that is read when no other was named.
@@ -151,7 +152,7 @@ impl TokenStore {
 
 fn read(path: &Path) -> Result<String, TokenFileError> {
     let unreadable = |source| TokenFileError::Read { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let file = open_file(path).map_err(unreadable)?;
     let mode = secret::mode(&file.metadata().map_err(unreadable)?);
     if mode & 0o077 != 0 {
         return Err(TokenFileError::Open { path: path.to_owned(), mode });

@@ -12,7 +12,7 @@ use crate::gate::findings::Findings;
 use crate::gate::phrases;
 use crate::gate::price::{amount, in_figures, is_price};
 use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter};
-use crate::gate::text::{closed_up, normalized, readings, words};
+use crate::gate::text::{add_disguised, closed_up, normalized, plain_readings, words};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture, Key};
 
@@ -163,13 +163,14 @@ fn command(
         found.extend(price.map(|it| (ActClass::Order, format!("\"{it}\""))));
     }
     for (at, name) in own.enumerate() {
-        let texts = readings(name);
+        let mut texts = plain_readings(name);
         if texts.iter().any(|it| phrases::declines(it))
             || is_everyday(&texts[0], control, request, app)
             || (!is_button || control.switch) && dialogs::is_title(name, request, app)
         {
             continue;
         }
+        add_disguised(name, &mut texts);
         if is_content && 0 < at {
             let bare = phrases::commands(&texts[0], false, in_store)
                 .into_iter()
