@@ -211,7 +211,7 @@ mod tests {
         }
         let failed = SecretFile::of(home.path()).list().unwrap_err();
         let told = format!("{:#}", anyhow::Error::from(failed));
-        assert_eq!(told.matches("os error").count(), 1, "{told}");
+        assert_eq!(told.matches("it is no file").count(), 1, "{told}");
     }
 
     #[cfg(unix)]

@@ -52,18 +52,21 @@ pub(super) async fn query(
     match timeout(limit, answer).await {
         Ok(Ok(body)) => Ok(Ok(String::from_utf8_lossy(&body).into_owned())),
         Ok(Err(ProtocolError::Failed(text))) => Ok(Err(text)),
-        Ok(Err(error)) => Err(broken_off(server, &error).await),
+        Ok(Err(error)) => Err(broken_off(server, service, &error).await),
         Err(_) => Err(timed_out(server, limit).await),
     }
 }
 
 /// Whom to blame for an answer that broke off. A server that works breaks off a pairing that went wrong in itself,
 /// where `adb pair` says "protocol fault (couldn't read status message)".
-async fn broken_off(server: &Server, error: &ProtocolError) -> ConnectError {
+async fn broken_off(server: &Server, service: &str, error: &ProtocolError) -> ConnectError {
     match timed_out(server, LIMIT).await {
-        ConnectError::TimedOut(_) => ConnectError::Refused(format!(
-            "it broke off in the middle ({error}); look whether the phone still shows the dialog for pairing"
-        )),
+        ConnectError::TimedOut(_) if service.starts_with("host:pair:") => {
+            ConnectError::Refused(format!(
+                "the pairing broke off ({error}); look whether the phone still shows its dialog for it"
+            ))
+        }
+        ConnectError::TimedOut(_) => ConnectError::Refused(format!("it broke off: {error}")),
         _ => ConnectError::NoServer(error.to_string()),
     }
 }

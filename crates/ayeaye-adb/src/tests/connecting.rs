@@ -221,6 +221,15 @@ async fn a_server_that_breaks_off_is_no_success() {
         let error = fake.devices().pair("10.0.0.9:37123", "123456").await.unwrap_err();
         assert!(matches!(error, ConnectError::NoServer(_)), "{error:?}");
     }
+    // One that tells its version is there: `adb pair` says "protocol fault (couldn't read status message)" then.
+    let fake = Fake::start(|request| match request {
+        "host:version" => body("0029"),
+        _ => Reply::Cut,
+    })
+    .await;
+    let error = fake.devices().pair("10.0.0.9:37123", "123456").await.unwrap_err();
+    let ConnectError::Refused(said) = error else { panic!("{error:?}") };
+    assert!(said.contains("the pairing broke off"), "{said}");
     let gone = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: 1 };
     let error = AdbDevices::new(AdbConfig::new(gone, None)).connect(PHONE).await.unwrap_err();
     assert!(matches!(error, ConnectError::NoServer(_)), "{error:?}");

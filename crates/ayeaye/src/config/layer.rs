@@ -346,7 +346,7 @@ mod tests {
             notes
         };
         assert!(notes("AYEAYE_TOKN")[0].contains("AYEAYE_TOKN, which is no setting"));
-        assert!(notes("AYEAYE_LGO")[0].ends_with("did you mean AYEAYE_LOG?"));
+        assert!(notes("AYEAYE_LOGG")[0].ends_with("did you mean AYEAYE_LOG?"));
         assert!(notes("AYEAYE_FOO")[0].ends_with("which is no setting"));
         assert_eq!(notes("AYEAYE_TOKEN"), Vec::<String>::new());
         assert_eq!(notes("AYEAYE_CONFIG"), Vec::<String>::new());
