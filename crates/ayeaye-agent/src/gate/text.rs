@@ -71,32 +71,6 @@ fn plain(c: char) -> Option<char> {
         '\u{1f150}'..='\u{1f169}' => letter(u32::from(c) - 0x1f150)?,
         '\u{1f170}'..='\u{1f189}' => letter(u32::from(c) - 0x1f170)?,
         '\u{1f1e6}'..='\u{1f1ff}' => letter(u32::from(c) - 0x1f1e6)?,
-        'ᵃ' | 'ᴬ' => 'a',
-        'ℬ' | 'ᵇ' | 'ᴮ' => 'b',
-        'ℂ' | 'ℭ' | 'ᶜ' => 'c',
-        'ⅅ' | 'ⅆ' | 'ᵈ' | 'ᴰ' => 'd',
-        'ℯ' | 'ℰ' | 'ⅇ' | 'ᵉ' | 'ᴱ' => 'e',
-        'ℱ' | 'ᶠ' => 'f',
-        'ℊ' | 'ᵍ' | 'ᴳ' => 'g',
-        'ℋ' | 'ℌ' | 'ℍ' | 'ℎ' | 'ʰ' | 'ᴴ' => 'h',
-        'ℐ' | 'ℑ' | 'ℹ' | 'ⅈ' | 'ⁱ' | 'ᴵ' => 'i',
-        'ⅉ' | 'ʲ' | 'ᴶ' => 'j',
-        'ᵏ' | 'ᴷ' => 'k',
-        'ℒ' | 'ℓ' | 'ˡ' | 'ᴸ' => 'l',
-        'ℳ' | 'ᵐ' | 'ᴹ' => 'm',
-        'ℕ' | 'ⁿ' | 'ᴺ' => 'n',
-        'ℴ' | 'ᵒ' | 'ᴼ' => 'o',
-        'ℙ' | 'ᵖ' | 'ᴾ' => 'p',
-        'ℚ' => 'q',
-        'ℛ' | 'ℜ' | 'ℝ' | 'ʳ' | 'ᴿ' => 'r',
-        'ˢ' => 's',
-        'ᵗ' | 'ᵀ' => 't',
-        'ᵘ' | 'ᵁ' => 'u',
-        'ᵛ' | 'ⱽ' => 'v',
-        'ʷ' | 'ᵂ' => 'w',
-        'ˣ' => 'x',
-        'ʸ' => 'y',
-        'ℤ' | 'ℨ' | 'ᶻ' => 'z',
         'أ' | 'إ' | 'آ' | 'ٱ' => 'ا',
         'ى' => 'ي',
         '\u{2019}' | '\u{2018}' | '\u{2bc}' | '\u{b4}' | '`' => '\'',
@@ -126,9 +100,13 @@ fn plain(c: char) -> Option<char> {
         'ř' | 'ṙ' | 'ŕ' | 'ṛ' => 'r',
         'ť' | 'ț' | 'ţ' | 'ṫ' | 'ṭ' => 't',
         'ё' => 'е',
-        c => c,
+        c => STYLED.iter().find(|(it, _)| *it == c).map_or(c, |(_, letter)| *letter),
     })
 }
+
+/// Raised and double-struck letters.
+#[rustfmt::skip]
+const STYLED: &[(char, char)] = &[('ᵃ', 'a'), ('ᴬ', 'a'), ('ℬ', 'b'), ('ᵇ', 'b'), ('ᴮ', 'b'), ('ℂ', 'c'), ('ℭ', 'c'), ('ᶜ', 'c'), ('ⅅ', 'd'), ('ⅆ', 'd'), ('ᵈ', 'd'), ('ᴰ', 'd'), ('ℯ', 'e'), ('ℰ', 'e'), ('ⅇ', 'e'), ('ᵉ', 'e'), ('ᴱ', 'e'), ('ℱ', 'f'), ('ᶠ', 'f'), ('ℊ', 'g'), ('ᵍ', 'g'), ('ᴳ', 'g'), ('ℋ', 'h'), ('ℌ', 'h'), ('ℍ', 'h'), ('ℎ', 'h'), ('ʰ', 'h'), ('ᴴ', 'h'), ('ℐ', 'i'), ('ℑ', 'i'), ('ℹ', 'i'), ('ⅈ', 'i'), ('ⁱ', 'i'), ('ᴵ', 'i'), ('ⅉ', 'j'), ('ʲ', 'j'), ('ᴶ', 'j'), ('ᵏ', 'k'), ('ᴷ', 'k'), ('ℒ', 'l'), ('ℓ', 'l'), ('ˡ', 'l'), ('ᴸ', 'l'), ('ℳ', 'm'), ('ᵐ', 'm'), ('ᴹ', 'm'), ('ℕ', 'n'), ('ⁿ', 'n'), ('ᴺ', 'n'), ('ℴ', 'o'), ('ᵒ', 'o'), ('ᴼ', 'o'), ('ℙ', 'p'), ('ᵖ', 'p'), ('ᴾ', 'p'), ('ℚ', 'q'), ('ℛ', 'r'), ('ℜ', 'r'), ('ℝ', 'r'), ('ʳ', 'r'), ('ᴿ', 'r'), ('ˢ', 's'), ('ᵗ', 't'), ('ᵀ', 't'), ('ᵘ', 'u'), ('ᵁ', 'u'), ('ᵛ', 'v'), ('ⱽ', 'v'), ('ʷ', 'w'), ('ᵂ', 'w'), ('ˣ', 'x'), ('ʸ', 'y'), ('ℤ', 'z'), ('ℨ', 'z'), ('ᶻ', 'z')];
 
 /// Kana of half the width, from U+FF66 on.
 const HALF_WIDTH: &str = "ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
@@ -270,7 +248,7 @@ fn is_gap(c: char) -> bool {
     )
 }
 
-/// With a capital I within a word as the small L that it looks like: "DeIete".
+/// With a capital I within a word as the small L that it looks like: "`DeIete`".
 fn with_small_l(name: &str) -> Option<String> {
     let mut before = ' ';
     let mut found = false;
@@ -299,7 +277,7 @@ fn spelled_out(name: &str) -> Option<String> {
     let mut text = String::new();
     let mut after_letter = false;
     for (word, is_letter) in parts() {
-        if !text.is_empty() && !(after_letter && is_letter) {
+        if !(text.is_empty() || after_letter && is_letter) {
             text.push(' ');
         }
         text.push_str(word);
