@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use ayeaye_agent::Speculate;
 use ayeaye_model::{Endpoint, ModelConfig, Profile, Secret};
 use ayeaye_phone::{AdbDevice, InputCounts, Phone, PhoneOptions};
 use serde_json::{Value, json};
@@ -34,6 +35,8 @@ impl FamilyRun {
             ..PhoneOptions::default()
         }));
         let mut options = RigOptions { adb_device, ..RigOptions::default() };
+        // What was said of a frame that still moved is asked again: these servers expect each reply in the history.
+        options.limits.speculate = Speculate::Off;
         let phone = options.adb_device.phone().clone();
         let version = if family.wire() == Wire::Gemini { "v1beta" } else { "v1" };
         let oracle = TaskOracle::new(phone, family.abilities());

@@ -11,6 +11,7 @@ mod cases;
 mod class;
 mod clock;
 mod components;
+mod confusables;
 mod countdown;
 mod fillers;
 mod findings;

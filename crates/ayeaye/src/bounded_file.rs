@@ -3,12 +3,20 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// A file that can be read. What is no file is not opened: a pipe would wait for ever.
+/// A file, to be read. Nothing else is: a pipe would be waited for, for ever.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
-    if !std::fs::metadata(path)?.is_file() {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is no file"));
     }
-    File::open(path)
+    Ok(file)
 }
 
 /// A file of at most so many bytes.

@@ -60,31 +60,35 @@ pub(super) async fn query(
 /// Whom to blame for an answer that broke off. A server that works breaks off a pairing that went wrong in itself,
 /// where `adb pair` says "protocol fault (couldn't read status message)".
 async fn broken_off(server: &Server, service: &str, error: &ProtocolError) -> ConnectError {
-    match timed_out(server, LIMIT).await {
-        ConnectError::TimedOut(_) if service.starts_with("host:pair:") => {
-            ConnectError::Refused(format!(
-                "the pairing broke off ({error}); look whether the phone still shows its dialog for it"
-            ))
-        }
-        ConnectError::TimedOut(_) => ConnectError::Refused(format!("it broke off: {error}")),
-        _ => ConnectError::NoServer(error.to_string()),
+    if !tells_version(server).await {
+        return ConnectError::NoServer(error.to_string());
     }
+    ConnectError::Refused(if service.starts_with("host:pair:") {
+        format!(
+            "the pairing broke off ({error}); look whether the phone still shows its dialog for it"
+        )
+    } else {
+        format!("it broke off: {error}")
+    })
 }
 
 /// Whom to blame for no answer: the phone, or a server that does not even tell its version.
 async fn timed_out(server: &Server, limit: Duration) -> ConnectError {
-    let version = async {
-        let mut connection = connect(server).await?;
-        let answer = async {
-            connection.request("host:version").await?;
-            connection.read_late_answer(MAX_SERVICE).await
-        };
-        answer.await.map_err(|error| ConnectError::NoServer(error.to_string()))
-    };
-    match timeout(VERSION_LIMIT, version).await {
-        Ok(Ok(_)) => ConnectError::TimedOut(limit),
-        Ok(Err(_)) | Err(_) => ConnectError::ServerHangs,
+    if tells_version(server).await {
+        ConnectError::TimedOut(limit)
+    } else {
+        ConnectError::ServerHangs
     }
+}
+
+/// Whether there is an adb server that works.
+async fn tells_version(server: &Server) -> bool {
+    let version = async {
+        let mut connection = connect(server).await.ok()?;
+        connection.request("host:version").await.ok()?;
+        connection.read_late_answer(MAX_SERVICE).await.ok()
+    };
+    timeout(VERSION_LIMIT, version).await.is_ok_and(|version| version.is_some())
 }
 
 /// A connection to the server, which is started if that is needed and allowed.

@@ -29,7 +29,8 @@ pub(crate) fn locked(text: &str) -> Option<bool> {
     let text = &*without_titles(text);
     let flag = |key| value(text, key).map(|v| v == "true");
     // The lock screen's own word. The policy's flags can stay true on a phone that is in use (OnePlus 6T, Android 13).
-    if flag("mIsShowing") == Some(false) {
+    let mut told = values(text, "mIsShowing").peekable();
+    if told.peek().is_some() && told.all(|it| it == "false") {
         return Some(false);
     }
     let shown =
@@ -82,7 +83,12 @@ pub(crate) fn wants_secret(policy: &str, trust: &str, disabled: &str) -> Option<
 
 /// The value after the first `key=` that is not part of a longer name.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.match_indices(key).find_map(|(at, _)| {
+    values(text, key).next()
+}
+
+/// The values after each of these.
+fn values<'a>(text: &'a str, key: &str) -> impl Iterator<Item = &'a str> {
+    text.match_indices(key).filter_map(|(at, key)| {
         let alone = !text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         let rest = text[at + key.len()..].strip_prefix('=').filter(|_| alone)?;
         rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()

@@ -332,6 +332,8 @@ fn a_lock_screen_is_seen() {
     // As somebody tells of a OnePlus 6T with Android 13, with an app in front.
     let in_use = "mDreamingLockscreen=true isKeyguardShowing=true\n  mIsShowing=false mInputRestricted=false";
     assert_eq!(locked(in_use), Some(false));
+    // A line that an app brings in says nothing against the phone's own.
+    assert_eq!(locked("mIsShowing=false\n isKeyguardShowing=true\n  mIsShowing=true"), Some(true));
     assert_eq!(locked("mCurrentFocus=null"), None);
 }
 

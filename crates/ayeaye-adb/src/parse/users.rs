@@ -12,7 +12,7 @@ const MOST_USERS: usize = 32;
 
 /// Flags of a user that is no person of its own but goes with one, as a work profile does: of a company, and of any
 /// kind since Android 11 (AOSP, `UserInfo.FLAG_MANAGED_PROFILE` and `FLAG_PROFILE`), and MIUI's space for second copies
-/// of apps ("XSpace"), which had only this one before.
+/// of apps ("`XSpace`"), which had only this one before.
 const PROFILE: u32 = 0x20 | 0x1000 | 0x80_0000;
 
 /// A user as Android numbers them: a person, or a profile of one.

@@ -202,9 +202,8 @@ pub(super) fn from_environment(
         let is_known = ["AYEAYE_CONFIG", TOKEN_VARIABLE].contains(&name);
         if !is_known && !names.iter().any(|it| it == name) {
             // What all begin with says nothing of how near two are.
-            let own = |it: &'_ str| it.strip_prefix(PREFIX).unwrap_or(it).to_owned();
-            let own_names: Vec<String> = names.iter().map(|it| own(it)).collect();
-            let nearest = known::nearest_of(&own(name), own_names.iter().map(String::as_str));
+            let own_names = names.iter().filter_map(|it| it.strip_prefix(PREFIX));
+            let nearest = known::nearest_of(name.strip_prefix(PREFIX).unwrap_or(name), own_names);
             let hint =
                 nearest.map(|it| format!("; did you mean {PREFIX}{it}?")).unwrap_or_default();
             notes.push(format!("the environment has {name}, which is no setting{hint}"));

@@ -2,11 +2,11 @@
 use super::ids;
 use crate::gate::apps::AppKind;
 use crate::gate::class::ActClass;
+use crate::gate::confusables::readings;
 use crate::gate::findings::Findings;
 use crate::gate::phrases::{self, Bare, When};
 use crate::gate::price::{amount, without_amount};
 use crate::gate::request::{ControlFacts, GateRequest};
-use crate::gate::text::readings;
 use crate::gate::verdict::Rule;
 
 /// Looks at a control whose name tells nothing by itself; whether it has consequences here.

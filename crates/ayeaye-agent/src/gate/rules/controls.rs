@@ -7,12 +7,13 @@ use super::ids::class_of_id;
 use super::only_moves;
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
+use crate::gate::confusables::{closed_up, readings};
 use crate::gate::fillers::says_all;
 use crate::gate::findings::Findings;
 use crate::gate::phrases;
 use crate::gate::price::{amount, in_figures, is_price};
 use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter};
-use crate::gate::text::{add_disguised, closed_up, normalized, plain_readings, words};
+use crate::gate::text::{normalized, words};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture, Key};
 
@@ -163,14 +164,13 @@ fn command(
         found.extend(price.map(|it| (ActClass::Order, format!("\"{it}\""))));
     }
     for (at, name) in own.enumerate() {
-        let mut texts = plain_readings(name);
+        let texts = readings(name);
         if texts.iter().any(|it| phrases::declines(it))
             || is_everyday(&texts[0], control, request, app)
             || (!is_button || control.switch) && dialogs::is_title(name, request, app)
         {
             continue;
         }
-        add_disguised(name, &mut texts);
         if is_content && 0 < at {
             let bare = phrases::commands(&texts[0], false, in_store)
                 .into_iter()

@@ -1,10 +1,11 @@
 //! Buttons that only agree, and the dialogs that say to what.
 use crate::gate::apps::AppKind;
 use crate::gate::class::ActClass;
+use crate::gate::confusables::readings;
 use crate::gate::phrases;
 use crate::gate::price::{amount, is_repeated};
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
-use crate::gate::text::{List, holds, normalized, readings};
+use crate::gate::text::{List, holds, normalized};
 
 /// A dialog that cannot be declined has no more texts than this, and one that can no more than that; what has
 /// more is a page.

@@ -120,6 +120,30 @@ fn a_service_behind_the_accessibility_settings_is_refused() {
 }
 
 #[test]
+fn disguises_hide_nothing() {
+    use ActClass::{Delete, Pay, Send};
+    for (button, class) in [
+        ("Ꮲay now", Pay),
+        ("ℙ𝕒𝕪 now", Pay),
+        ("₱ay now", Pay),
+        ("Pay\u{200b}now", Pay),
+        ("P\u{2800}ay now", Pay),
+        ("\u{202e}won yaP", Pay),
+        ("P.A.Y. now", Pay),
+        ("DeIete", Delete),
+        ("D3l3t3", Delete),
+        ("ꓢend", Send),
+        ("Pay now \u{202e}lecnaC", Pay),
+    ] {
+        let scene = Scene::of("com.example.some", "Mallory").button(button);
+        let (name, found, _) = verdict(&scene, button);
+        assert_eq!((name, found), ("confirm", Some(class)), "{button:?}");
+    }
+    let harmless = Scene::of("com.example.some", "Mallory").button("Cancel");
+    assert_eq!(verdict(&harmless, "Cancel").0, "allow");
+}
+
+#[test]
 fn other_languages_hide_nothing() {
     for (title, button, class) in [
         ("Kasse", "Zahlungspflichtig bestellen", ActClass::Order),

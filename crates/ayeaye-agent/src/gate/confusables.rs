@@ -1,0 +1,236 @@
+//! The ways in which a name on a screen may be read: letters that look like others, characters that nobody sees, words
+//! that are spelled out. Unicode calls such letters confusable.
+use super::text::{normalized, words};
+
+/// Letters that look like Latin ones, in the order of their numbers: accented and hooked ones, Greek, Cyrillic, Armenian,
+/// small capitals, Roman numerals, Coptic, Lisu, Cherokee.
+#[rustfmt::skip]
+const LETTERS: &[(char, char)] = &[('ð', 'd'), ('þ', 'p'), ('ħ', 'h'), ('ŋ', 'n'), ('ŧ', 't'), ('ƀ', 'b'), ('ƒ', 'f'), ('ƙ', 'k'), ('ƚ', 'l'), ('ƞ', 'n'), ('ƥ', 'p'), ('ƪ', 'l'), ('ƭ', 't'), ('ƴ', 'y'), ('ƶ', 'z'), ('ȥ', 'z'), ('ɋ', 'q'), ('ɍ', 'r'), ('ɏ', 'y'), ('ɐ', 'a'), ('ɑ', 'a'), ('ɓ', 'b'), ('ɖ', 'd'), ('ɗ', 'd'), ('ə', 'e'), ('ɠ', 'g'), ('ɡ', 'g'), ('ɢ', 'g'), ('ɦ', 'h'), ('ɨ', 'i'), ('ɪ', 'i'), ('ɫ', 'l'), ('ɭ', 'l'), ('ɱ', 'm'), ('ɲ', 'n'), ('ɴ', 'n'), ('ɾ', 'r'), ('ʀ', 'r'), ('ʂ', 's'), ('ʈ', 't'), ('ʉ', 'u'), ('ʋ', 'u'), ('ʏ', 'y'), ('ʐ', 'z'), ('ʙ', 'b'), ('ʜ', 'h'), ('ʟ', 'l'), ('α', 'a'), ('β', 'b'), ('ε', 'e'), ('ζ', 'z'), ('η', 'n'), ('ι', 'i'), ('κ', 'k'), ('μ', 'm'), ('ν', 'v'), ('ο', 'o'), ('ρ', 'p'), ('τ', 't'), ('υ', 'y'), ('χ', 'x'), ('ω', 'w'), ('а', 'a'), ('в', 'b'), ('г', 'r'), ('е', 'e'), ('к', 'k'), ('м', 'm'), ('н', 'h'), ('о', 'o'), ('п', 'n'), ('р', 'p'), ('с', 'c'), ('т', 't'), ('у', 'y'), ('х', 'x'), ('ѕ', 's'), ('і', 'i'), ('ј', 'j'), ('ѡ', 'w'), ('ѵ', 'v'), ('ӏ', 'l'), ('ԁ', 'd'), ('ԛ', 'q'), ('ԝ', 'w'), ('ո', 'n'), ('ս', 'u'), ('օ', 'o'), ('ᏻ', 'g'), ('ᏼ', 'b'), ('ᴀ', 'a'), ('ᴄ', 'c'), ('ᴅ', 'd'), ('ᴇ', 'e'), ('ᴊ', 'j'), ('ᴋ', 'k'), ('ᴍ', 'm'), ('ᴏ', 'o'), ('ᴘ', 'p'), ('ᴛ', 't'), ('ᴜ', 'u'), ('ᴠ', 'v'), ('ᴡ', 'w'), ('ᴢ', 'z'), ('ⅰ', 'i'), ('ⅴ', 'v'), ('ⅹ', 'x'), ('ⅼ', 'l'), ('ⅽ', 'c'), ('ⅾ', 'd'), ('ⅿ', 'm'), ('ⱳ', 'w'), ('ⲁ', 'a'), ('ⲃ', 'b'), ('ⲅ', 'r'), ('ⲉ', 'e'), ('ⲍ', 'z'), ('ⲏ', 'h'), ('ⲓ', 'i'), ('ⲕ', 'k'), ('ⲙ', 'm'), ('ⲛ', 'n'), ('ⲟ', 'o'), ('ⲣ', 'p'), ('ⲥ', 'c'), ('ⲧ', 't'), ('ⲩ', 'y'), ('ⲭ', 'x'), ('ꓐ', 'b'), ('ꓑ', 'p'), ('ꓓ', 'd'), ('ꓔ', 't'), ('ꓖ', 'g'), ('ꓗ', 'k'), ('ꓙ', 'j'), ('ꓚ', 'c'), ('ꓜ', 'z'), ('ꓝ', 'f'), ('ꓟ', 'm'), ('ꓠ', 'n'), ('ꓡ', 'l'), ('ꓢ', 's'), ('ꓣ', 'r'), ('ꓦ', 'v'), ('ꓧ', 'h'), ('ꓪ', 'w'), ('ꓫ', 'x'), ('ꓬ', 'y'), ('ꓮ', 'a'), ('ꓰ', 'e'), ('ꓲ', 'i'), ('ꓳ', 'o'), ('ꓴ', 'u'), ('ꜰ', 'f'), ('ꜱ', 's'), ('ꭰ', 'd'), ('ꭱ', 'r'), ('ꭲ', 't'), ('ꭵ', 'i'), ('ꭺ', 'a'), ('ꭻ', 'j'), ('ꭼ', 'e'), ('ꮃ', 'w'), ('ꮇ', 'm'), ('ꮋ', 'h'), ('ꮍ', 'y'), ('ꮐ', 'g'), ('ꮒ', 'h'), ('ꮓ', 'z'), ('ꮟ', 'b'), ('ꮢ', 'r'), ('ꮥ', 's'), ('ꮩ', 'v'), ('ꮪ', 's'), ('ꮮ', 'l'), ('ꮯ', 'c'), ('ꮲ', 'p'), ('ꮶ', 'k'), ('ꮷ', 'd')];
+
+/// A text (normalized) whose Latin letters in words with Cyrillic ones are read as those that look like them: "Oплaтить".
+fn in_cyrillic(text: &str) -> Option<String> {
+    let is_cyrillic = |c: char| matches!(c, 'а'..='я' | 'і');
+    let read = |c: char| {
+        let (it, _) = LETTERS.iter().find(|(it, latin)| *latin == c && is_cyrillic(*it))?;
+        Some(*it)
+    };
+    let is_mixed = |word: &str| word.contains(is_cyrillic) && word.contains(|c| read(c).is_some());
+    text.split(' ').any(is_mixed).then(|| {
+        let read = |word: &str| {
+            let letters = word.chars().map(|c| read(c).filter(|_| is_mixed(word)).unwrap_or(c));
+            letters.collect::<String>()
+        };
+        text.split(' ').map(read).collect::<Vec<_>>().join(" ")
+    })
+}
+
+/// A text (normalized) with letters that only look like Latin ones read as these; `None` where there are
+/// none. Also of digits and signs between letters: "р4y", "$end".
+fn lookalikes(text: &str) -> Option<String> {
+    const SIGNS: &[(char, char)] = &[
+        ('0', 'o'),
+        ('1', 'l'),
+        ('3', 'e'),
+        ('4', 'a'),
+        ('5', 's'),
+        ('7', 't'),
+        ('@', 'a'),
+        ('$', 's'),
+        ('!', 'i'),
+        ('|', 'l'),
+        ('8', 'b'),
+        ('9', 'g'),
+        ('€', 'e'),
+        ('£', 'l'),
+        ('¥', 'y'),
+        ('₱', 'p'),
+        ('₿', 'b'),
+        ('₡', 'c'),
+        ('₫', 'd'),
+        ('₦', 'n'),
+        ('₭', 'k'),
+        ('₮', 't'),
+        ('₩', 'w'),
+    ];
+    if text.bytes().all(|c| c.is_ascii_lowercase() || c == b' ') {
+        return None;
+    }
+    let sign = |c: char| SIGNS.iter().find(|(it, _)| *it == c).map(|(_, it)| *it);
+    let mut changed = false;
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive(' ') {
+        let letter =
+            |c: char| LETTERS.binary_search_by_key(&c, |it| it.0).map_or(c, |at| LETTERS[at].1);
+        let letters: String = word.chars().map(letter).collect();
+        let lettered = letters.chars().filter(char::is_ascii_lowercase).count();
+        let signs = letters.chars().filter(|c| sign(*c).is_some()).count();
+        // A number is none of these, nor a price: more letters than digits, or as many of three and more.
+        let is_word = signs < lettered || signs == lettered && 3 <= lettered;
+        let spelled: String = if 0 < signs && is_word {
+            letters.chars().map(|c| sign(c).unwrap_or(c)).collect()
+        } else {
+            letters
+        };
+        if spelled != word && spelled.chars().any(|c| c.is_ascii_lowercase()) {
+            changed = true;
+            out.push_str(&spelled);
+        } else {
+            out.push_str(word);
+        }
+    }
+    changed.then_some(out)
+}
+
+/// The ways in which a name on a screen may be read by a person, the plain one first; one or few where nothing
+/// disguises it.
+pub(super) fn readings(name: &str) -> Vec<String> {
+    let mut all = undisguised(name);
+    for reading in disguised(name).flat_map(|it| undisguised(&it)) {
+        if !all.contains(&reading) {
+            all.push(reading);
+        }
+    }
+    all
+}
+
+/// Those of a name whose characters stand as they are to be read.
+fn undisguised(name: &str) -> Vec<String> {
+    let plain = normalized(name);
+    let others = [lookalikes(&plain), in_cyrillic(&plain), closed_up(&plain)];
+    let mut all: Vec<String> = others.into_iter().flatten().collect();
+    all.insert(0, plain);
+    all
+}
+
+/// What a name may look like whose characters are arranged so that it is read otherwise than it is written.
+fn disguised(name: &str) -> impl Iterator<Item = String> {
+    let has_gap = name.contains(is_gap);
+    let spaced = has_gap.then(|| name.replace(is_gap, " "));
+    let closed = has_gap.then(|| name.replace(is_gap, ""));
+    let turned = name.contains('\u{202e}').then(|| name.chars().rev().collect());
+    [spaced, closed, turned, with_small_l(name), spelled_out(name)].into_iter().flatten()
+}
+
+/// Characters that look like a blank or like nothing, within words and between them.
+fn is_gap(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{115f}'..='\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200c}' | '\u{2060}'..='\u{2064}'
+            | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+    )
+}
+
+/// With a capital I within a word as the small L that it looks like: "`DeIete`".
+fn with_small_l(name: &str) -> Option<String> {
+    let mut before = ' ';
+    let read = |c: char| {
+        let is_within = matches!(c, 'I' | 'Ⅰ') && before.is_lowercase();
+        before = c;
+        if is_within { 'l' } else { c }
+    };
+    let text: String = name.chars().map(read).collect();
+    (text != name).then_some(text)
+}
+
+/// With a word closed up whose letters stand apart, beside others: "P.A.Y. now".
+fn spelled_out(name: &str) -> Option<String> {
+    const LEAST: usize = 3;
+    let parts = || words(name).map(|it| (it, it.chars().nth(1).is_none()));
+    let mut run = 0;
+    let longest = parts().fold(0, |longest: usize, (_, is_letter)| {
+        run = if is_letter { run + 1 } else { 0 };
+        longest.max(run)
+    });
+    if longest < LEAST {
+        return None;
+    }
+    let mut text = String::new();
+    let mut after_letter = false;
+    for (word, is_letter) in parts() {
+        if !(text.is_empty() || after_letter && is_letter) {
+            text.push(' ');
+        }
+        text.push_str(word);
+        after_letter = is_letter;
+    }
+    Some(text)
+}
+
+/// A text (normalized) whose letters stand apart, as one word: "p a y", "d-e-l-e-t-e".
+pub(super) fn closed_up(text: &str) -> Option<String> {
+    let mut letters = words(text);
+    let apart = letters.all(|it| it.chars().count() == 1);
+    if !apart {
+        return None;
+    }
+    let joined: String = words(text).collect();
+    (2 <= joined.chars().count()).then_some(joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_that_look_like_others_are_read_as_these() {
+        let read = |text: &str| lookalikes(&normalized(text)).unwrap_or_default();
+        assert_eq!(read("Рау now"), "pay now");
+        assert_eq!(read("Dеlеtе all"), "delete all");
+        assert_eq!(read("P4y n0w"), "pay now");
+        assert_eq!(read("$end"), "send");
+        assert_eq!(read("Pay now"), "");
+        assert_eq!(read("$49.95"), "");
+        let cyrillic = |text: &str| in_cyrillic(&normalized(text)).unwrap_or_default();
+        assert_eq!(cyrillic("Oплaтить now"), "оплатить now");
+        assert_eq!(cyrillic("Оплатить"), "");
+        assert_eq!(cyrillic("Pay now"), "");
+        assert_eq!(closed_up("p a y").as_deref(), Some("pay"));
+        assert_eq!(closed_up("pay it"), None);
+    }
+
+    #[test]
+    fn names_are_read_as_they_look() {
+        for name in [
+            "Ꮲay now",
+            "Ⲣay now",
+            "ℙ𝕒𝕪 now",
+            "Ƥay now",
+            "₱ay now",
+            "ᴾᵃʸ now",
+            "Pay\u{200b}now",
+            "Pay\u{2060}now",
+            "Pay\u{3164}now",
+            "P\u{2800}ay now",
+            "\u{202e}won yaP",
+            "P.A.Y. now",
+            "P-a-y now",
+        ] {
+            assert!(
+                readings(name).iter().any(|it| it == "pay now"),
+                "{name}: {:?}",
+                readings(name)
+            );
+        }
+        for (name, read) in [
+            ("Ᏼuy", "buy"),
+            ("8uy", "buy"),
+            ("ꓢend", "send"),
+            ("Ꭰelete", "delete"),
+            ("ⅮeⅠete", "delete"),
+            ("DeIete", "delete"),
+            ("Ðelete", "delete"),
+            ("ƊeӀete", "delete"),
+            ("Deƪete", "delete"),
+            ("D3l3t3", "delete"),
+        ] {
+            assert!(readings(name).iter().any(|it| it == read), "{name}: {:?}", readings(name));
+        }
+        assert_eq!(readings("Pay now"), ["pay now"]);
+        assert_eq!(readings("Install in USB mode"), ["install in usb mode"]);
+    }
+
+    #[test]
+    fn letters_are_found_by_their_order() {
+        assert!(LETTERS.is_sorted_by_key(|it| it.0));
+    }
+}
