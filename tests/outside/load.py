@@ -22,12 +22,21 @@ from harness import Checks, Processes, free_port, show_logs, wait_until
 
 TOKEN = "load-main-token-0123456789abcdef"
 JUNK = "load-junk-token-0123456789abcdef"
-# A good call must be answered within this, whatever others do; in seconds. On a machine that others
-# keep busy already, so many times longer.
-BUSY = max(1.0, os.getloadavg()[0] / os.cpu_count())
-BOUND = 1.0 * BUSY
+# A good call must be answered within this, whatever others do; in seconds.
+BOUND = 1.0
 # How far memory may be above where it was, when all is over; in MiB.
 MORE = 20
+
+
+def busy():
+    """How many are at work for each processor; the last minute counts."""
+    return os.getloadavg()[0] / os.cpu_count()
+
+
+def bound(before):
+    """The bound on a machine that was `before` as busy. What others do there comes in waves, and the junk and the
+    server wait for each other's turns too: twice as long as the busier end of it tells."""
+    return BOUND if before <= 1.0 else 2 * BOUND * max(before, busy())
 
 
 def rpc(method, params, number=1):
@@ -98,7 +107,7 @@ class Probed:
         self.stop, self.results = multiprocessing.Event(), multiprocessing.Queue()
         self.process = multiprocessing.Process(target=probe, args=(self.port, self.stop, self.results))
         self.process.start()
-        self.begun = time.monotonic()
+        self.busy, self.begun = busy(), time.monotonic()
         return self
 
     def __exit__(self, kind, *_):
@@ -109,7 +118,8 @@ class Probed:
         print(f"      {self.what}: {count} good calls in {took:.1f} s, the slowest {slowest * 1000:.0f} ms", flush=True)
         if kind is None:
             self.checks.check(f"{self.what}: every good call is answered", not wrong, wrong)
-            self.checks.check(f"{self.what}: within {BOUND:.1f} s", slowest < BOUND, f"{slowest:.3f} s")
+            most = bound(self.busy)
+            self.checks.check(f"{self.what}: within {most:.1f} s", slowest < most, f"{slowest:.3f} s")
 
 
 def parallel(port, number):
@@ -244,7 +254,7 @@ def ends_soon(checks, port, process, asked):
     waiting.request("POST", "/mcp", rpc("tools/call", {"name": "ask_agent_start_new_task", "arguments": task}), headers)
     answer = waiting.getresponse()
     checks.check("a run is under way", asked.wait(20))
-    begun = time.monotonic()
+    before, begun = busy(), time.monotonic()
     process.send_signal(signal.SIGTERM)
     text = answer.read()
     code = process.wait(20)
@@ -252,7 +262,8 @@ def ends_soon(checks, port, process, asked):
     print(f"      SIGTERM: ended after {took * 1000:.0f} ms", flush=True)
     checks.check("the waiting call got its answer", b"session_id" in text, text[-300:])
     checks.equal("exit code", code, 0)
-    checks.check(f"ended within {BOUND:.1f} s", took < BOUND, f"{took:.3f} s")
+    most = bound(before)
+    checks.check(f"ended within {most:.1f} s", took < most, f"{took:.3f} s")
 
 
 def call_tool(connection, headers, name, arguments):
@@ -290,7 +301,7 @@ def main():
         with Processes(folder) as processes:
             process = processes.start("serve", [Path(given.binary).resolve(), "serve", "--http", f"127.0.0.1:{port}", "--virtual"], env)
             wait_until("the server", lambda: good_call(port))
-            print(f"      the machine is {BUSY:.1f} times as busy as it can be at full speed", flush=True)
+            print(f"      the machine is {busy():.1f} times as busy as it can be at full speed", flush=True)
             url = f"http://127.0.0.1:{port}/readyz"
             with urllib.request.urlopen(url, timeout=5) as answer:
                 checks.equal("ready", answer.read(), b"ready\n")
