@@ -220,7 +220,10 @@ impl Model for RemoteModel {
         }
         let has_no_text = reply.text.trim().is_empty();
         if has_no_text && reply.calls.is_empty() && !reply.reasoning.trim().is_empty() {
-            return unusable("it holds reasoning and no action");
+            return unusable(
+                "it holds reasoning and no action; where the reasoning ends in one, the server's reasoning \
+                 parser has taken all of the reply: serve the model without it (vLLM: --reasoning-parser)",
+            );
         }
         let (family, coords) = (self.profile.family(), self.coords(sent));
         let read = family.read(reply, &coords);
@@ -265,7 +268,9 @@ fn slot_texts(
 fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
     Some(match finish_reason.to_ascii_lowercase().as_str() {
         "length" | "max_tokens" | "max_output_tokens" | "model_length" | "token_limit"
-        | "time_limit" => "it was cut off before its end; think in fewer words",
+        | "time_limit" => {
+            "it was cut off before its end: think in fewer words, or have model.max-tokens raised"
+        }
         TRUNCATED => {
             "it was cut off before its end, and nothing says why: look at the server's log"
         }

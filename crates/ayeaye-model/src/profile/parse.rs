@@ -30,8 +30,8 @@ pub(crate) struct Call {
     pub args: Map<String, Value>,
     /// Arguments without a name.
     pub positional: Vec<String>,
-    /// It had arguments of names that the family does not have, which are left out.
-    pub left_out: bool,
+    /// Names of arguments that it had and that the family does not have, which are left out.
+    pub left_out: Vec<String>,
 }
 
 /// A reply, parsed but not yet understood.

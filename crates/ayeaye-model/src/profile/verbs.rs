@@ -6,6 +6,7 @@ use ayeaye_agent::Key;
 
 use crate::profile::parse::values::fold_name;
 
+mod failure;
 mod read;
 mod slots;
 mod write;

@@ -180,13 +180,22 @@ pub(super) fn decode_json(
     let mut completion = Completion::default();
     let found = merge(&mut completion, api, &json, limit);
     if !found.map_err(|error| error.behind(completion.has_cost()))? {
-        let what = format!("JSON that holds no {}", api.expected_content());
+        let expected = api.expected_content();
+        if is_empty(json.get(expected.trim_matches('`'))) {
+            return Err(AttemptError::withheld(expected));
+        }
+        let what = format!("JSON that holds no {expected}");
         let words = words_in(&json).unwrap_or_default().to_owned();
         return Err(AttemptError::wrong_api(&what).quoting(words));
     }
     // By its last brace.
     completion.is_closed = true;
     finished(completion, api)
+}
+
+/// Whether a field is there and nothing is in it.
+fn is_empty(field: Option<&Value>) -> bool {
+    field.is_some_and(|it| it.is_null() || it.as_array().is_some_and(Vec::is_empty))
 }
 
 /// Adds a whole answer, or one event of a stream; `limit` bounds the bytes of text, reasoning and

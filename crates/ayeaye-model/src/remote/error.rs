@@ -15,6 +15,9 @@ pub(super) use self::classify::LEAST_REPLY;
 use self::classify::{FAULT, TOO_SLOW, busy, classify};
 use self::words::status_of;
 
+/// What is told of an answer instead of a page's text.
+pub(super) const WEB_PAGE: &str = "a web page";
+
 /// A failed attempt.
 #[derive(Debug)]
 pub(super) struct AttemptError {
@@ -127,6 +130,16 @@ impl AttemptError {
             hint: "the base URL must be that of an OpenAI-compatible API, which usually ends in /v1, or of \
                    the API that the model's profile uses",
             ..Self::invalid_response(format!("answered with {what}"))
+        }
+    }
+
+    /// An answer of the right API without a reply in it.
+    pub(super) fn withheld(field: &str) -> Self {
+        Self {
+            hint: "it may hold back what it does not allow, or what it relays to may have failed: look at its log",
+            ..Self::invalid_response(format!(
+                "answered without a reply, with {field} that are empty"
+            ))
         }
     }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::error::AttemptError;
+use super::error::{AttemptError, WEB_PAGE};
 
 /// What the body of an error answer says, for people.
 pub(super) fn error_message(body: &[u8]) -> String {
@@ -29,7 +29,7 @@ pub(super) fn error_message(body: &[u8]) -> String {
 
 /// What a body says that is no JSON.
 fn plain_words(text: &str) -> String {
-    if text.trim_start().starts_with('<') { "a web page".to_owned() } else { text.to_owned() }
+    if text.trim_start().starts_with('<') { WEB_PAGE.to_owned() } else { text.to_owned() }
 }
 
 /// What JSON says of an error.
@@ -54,8 +54,9 @@ fn words_of(json: &Value) -> String {
 /// What JSON says that is no answer, in the places where hosts put it that have none for errors.
 pub(super) fn words_in(json: &Value) -> Option<&str> {
     let json = unwrap_single(json);
-    // The last is MiniMax's.
-    [&json["message"], &json["detail"], &json["msg"], &json["base_resp"]["status_msg"]]
+    // The last two are MiniMax's and ModelScope's.
+    let (status, errors) = (&json["base_resp"]["status_msg"], &json["errors"]["message"]);
+    [&json["message"], &json["detail"], &json["msg"], status, errors]
         .into_iter()
         .find_map(Value::as_str)
 }

@@ -52,7 +52,11 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["Launch"], Meaning::OpenApp, &[Arg(Text, &["app"])]),
     // With a message it is sensitive, and the user is asked first.
     Verb::new(&["Tap", "Click"], Meaning::Click, &[ELEMENT, Arg(Confirm, &["message"])]),
-    Verb::new(&["Type", "Type_Name"], Meaning::Type(Typing::Clears), &[Arg(Text, &["text"])]),
+    Verb::new(
+        &["Type", "Type_Name"],
+        Meaning::Type(Typing::Clears),
+        &[Arg(Text, &["text"]), ELEMENT],
+    ),
     Verb::new(&["Swipe"], Meaning::Slide, &[Arg(From, &["start"]), Arg(To, &["end"])]),
     Verb::new(&["Long Press"], Meaning::LongPress, &[ELEMENT, Arg(UnusualSeconds, &["duration"])]),
     Verb::new(&["Double Tap"], Meaning::DoubleClick, &[ELEMENT]),

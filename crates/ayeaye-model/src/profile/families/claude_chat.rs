@@ -1,11 +1,11 @@
 //! Claude behind an OpenAI-compatible endpoint: pixels of the picture, one JSON object in text.
-use super::generic::{Generic, HISTORY};
+use super::generic::{Generic, HISTORY, VERBS};
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
 use crate::profile::{ProfileSpec, Sampling, Wire};
 
 pub(in crate::profile) const CLAUDE_CHAT: Generic =
-    Generic { spec: &SPEC, tools: false, named: false };
+    Generic { spec: &SPEC, tools: false, verbs: VERBS };
 
 /// The API makes a picture smaller without a word when a side has more than 1568 pixels or all of it
 /// more than 1568 squares of 28x28, begun ones counted; points then miss by a quarter. The bound on

@@ -1,12 +1,12 @@
 //! Gemini behind an OpenAI-compatible endpoint: thousandths, one JSON object in text.
-use super::generic::{Generic, HISTORY, PICTURE};
+use super::generic::{Generic, HISTORY, NAMING_VERBS, PICTURE};
 use crate::profile::coords::CoordSystem;
 use crate::profile::{ProfileSpec, Sampling, Wire};
 
 /// Its boxes have the height first, so that its points are asked for by name, and a box of four
 /// numbers is nothing to be sure of.
 pub(in crate::profile) const GEMINI_CHAT: Generic =
-    Generic { spec: &SPEC, tools: false, named: true };
+    Generic { spec: &SPEC, tools: false, verbs: NAMING_VERBS };
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "gemini-chat",

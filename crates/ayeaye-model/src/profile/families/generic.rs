@@ -13,7 +13,7 @@ use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 mod prompt;
 mod read;
 mod tool;
-mod verbs;
+pub(in crate::profile) mod verbs;
 
 /// A family of models that are asked in words of ours.
 #[derive(Debug)]
@@ -22,17 +22,22 @@ pub(in crate::profile) struct Generic {
     pub spec: &'static ProfileSpec,
     /// Whether it is given the tool. Replies in text are read all the same.
     pub tools: bool,
-    /// Whether its points are objects of `x` and `y`, for models that were taught another order of
-    /// numbers in a list.
-    pub named: bool,
+    /// What its calls mean, and how they are written.
+    pub verbs: VerbTable,
 }
 
+/// Our words for actions, and those that models use in their place.
+pub(in crate::profile) const VERBS: VerbTable = VerbTable::new(&[verbs::ROWS]);
+/// The same with points that are objects of `x` and `y`, for models that were taught another order of numbers in
+/// a list.
+pub(in crate::profile) const NAMING_VERBS: VerbTable = VerbTable { named_points: true, ..VERBS };
+
 /// Models that know tools, over any endpoint.
-pub(in crate::profile) const GENERIC: Generic = Generic { spec: &SPEC, tools: true, named: false };
+pub(in crate::profile) const GENERIC: Generic = Generic { spec: &SPEC, tools: true, verbs: VERBS };
 
 /// Models and endpoints that know none.
 pub(in crate::profile) const GENERIC_TEXT: Generic =
-    Generic { spec: &TEXT_SPEC, tools: false, named: false };
+    Generic { spec: &TEXT_SPEC, tools: false, verbs: VERBS };
 
 /// A screen of 1080x2400 at 720x1600 keeps its small print. Most servers take such a picture without
 /// making it smaller; thousandths do not mind if they do.
@@ -73,7 +78,7 @@ impl Family for Generic {
     }
 
     fn verbs(&self) -> VerbTable {
-        VerbTable { rows: &[verbs::ROWS], named_points: self.named }
+        self.verbs
     }
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {

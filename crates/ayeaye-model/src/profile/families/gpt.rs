@@ -1,10 +1,10 @@
 //! OpenAI's GPT by chat: pixels of the picture, one JSON object in text.
-use super::generic::{Generic, HISTORY};
+use super::generic::{Generic, HISTORY, VERBS};
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
 use crate::profile::{ProfileSpec, Sampling, Wire};
 
-pub(in crate::profile) const GPT: Generic = Generic { spec: &SPEC, tools: false, named: false };
+pub(in crate::profile) const GPT: Generic = Generic { spec: &SPEC, tools: false, verbs: VERBS };
 
 /// Without `detail: original`, which only the newest know, the endpoint scales a picture into
 /// 2048x2048 and then its shorter side to 768, and the model counts the pixels of what is left. What

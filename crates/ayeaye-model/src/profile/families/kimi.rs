@@ -1,9 +1,9 @@
 //! Kimi K2.5 and K2.6: fractions of the screen, one JSON object in text.
-use super::generic::{Generic, HISTORY, PICTURE};
+use super::generic::{Generic, HISTORY, PICTURE, VERBS};
 use crate::profile::coords::CoordSystem;
 use crate::profile::{ProfileSpec, Sampling, Wire};
 
-pub(in crate::profile) const KIMI: Generic = Generic { spec: &SPEC, tools: false, named: false };
+pub(in crate::profile) const KIMI: Generic = Generic { spec: &SPEC, tools: false, verbs: VERBS };
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "kimi",

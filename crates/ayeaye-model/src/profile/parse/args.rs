@@ -80,7 +80,8 @@ impl<'a> Args<'a> {
     /// Whether an argument with one of these names exists and is not blank.
     pub(crate) fn is_given(&self, names: &[&str]) -> bool {
         names.iter().filter_map(|name| self.named.get(&fold_name(name))).any(|value| match value {
-            Value::String(text) => !text.trim().is_empty(),
+            Value::String(text) => !is_blank(text),
+            Value::Array(list) => !list.is_empty(),
             _ => true,
         })
     }
@@ -160,7 +161,8 @@ impl<'a> Args<'a> {
         coords: &CoordContext,
     ) -> Result<Option<Point>, ParseError> {
         match self.value(names)? {
-            Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
+            Some(Value::String(text)) if is_blank(text) => Ok(None),
+            Some(Value::Array(list)) if list.is_empty() => Ok(None),
             Some(value) => point::point_in(value, coords).map(Some),
             None if positional && (1..=4).contains(&self.positional.len()) => {
                 point::point(&self.positional.join(","), coords).map(Some)
@@ -182,6 +184,11 @@ impl<'a> Args<'a> {
             _ => reject(format!("a place needs both numbers, `{}` and `{}`", x[0], y[0])),
         }
     }
+}
+
+/// Whether a text says nothing, or is a place without numbers such as `()`.
+fn is_blank(text: &str) -> bool {
+    matches!(text.trim(), "" | "()" | "[]" | "[[]]" | "（）")
 }
 
 fn wrong_type<T>(names: &[&str], wanted: &str, value: &Value) -> Result<T, ParseError> {

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{excerpt, reject};
 
+mod python;
+
 /// The single object in a text. Text around it, such as code fences, is ignored; a second brace after it
 /// is rejected.
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, ParseError> {
@@ -31,7 +33,19 @@ pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseEr
     let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Once>();
     match reader.next() {
         Some(Ok(Once(Value::Object(map)))) => Ok((map, reader.byte_offset())),
-        Some(Err(error)) => reject(format!("it is not whole JSON ({error})")),
+        Some(Err(error)) => {
+            if let Some((json, length)) = python::as_json(text)
+                && let Ok(Once(Value::Object(map))) = serde_json::from_str(&json)
+            {
+                return Ok((map, length));
+            }
+            let way_out = if error.is_syntax() && !error.is_eof() {
+                "; a quote inside a text has a backslash before it"
+            } else {
+                ""
+            };
+            reject(format!("it is not whole JSON ({error}){way_out}"))
+        }
         _ => reject("it holds no JSON object"),
     }
 }
@@ -124,7 +138,8 @@ mod tests {
             ("{\"a\":1", "whole"),
             ("{\"a\":1}{\"a\":2}", "more than one"),
             ("{\"a\":1,\"a\":2}", "twice"),
-            ("{'a':1}", "whole"),
+            ("{'a':1", "whole"),
+            ("{\"a\":\"b \"c\"\"}", "backslash"),
         ] {
             let why = object(text).unwrap_err().to_string();
             assert!(why.contains(part), "{text}: {why}");

@@ -100,6 +100,14 @@ pub(crate) fn numbers(text: &str) -> Result<Vec<f64>, ParseError> {
     }
     let separators =
         |c: char| c.is_whitespace() || ",，、;；:：=()[]{}（）【】<>/|'\"“”`*。".contains(c);
+    // `300/706` is one number out of another, and no two numbers of a point.
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    if text.match_indices('/').any(|(at, _)| {
+        is_digit(text[..at].trim_end().chars().next_back())
+            && is_digit(text[at + 1..].trim_start().chars().next())
+    }) {
+        return Err(odd(text));
+    }
     let mut found = Vec::new();
     for token in text.split(separators).filter(|token| !token.is_empty()) {
         const WORDS: [&str; 8] =
@@ -164,7 +172,18 @@ mod tests {
 
     #[test]
     fn what_is_not_a_place_is_refused() {
-        for text in ["", "512", "1,2,3", "9,9,1,1", "1e2,3", "NaN,3", "4000,3", "-1,5", "0.5,0.2"] {
+        for text in [
+            "",
+            "512",
+            "1,2,3",
+            "9,9,1,1",
+            "1e2,3",
+            "NaN,3",
+            "4000,3",
+            "-1,5",
+            "0.5,0.2",
+            "300/706, 400 / 900",
+        ] {
             assert!(point(text, &SHEET).is_err(), "{text}");
         }
         for value in [json!(5), json!(null), json!([1]), json!([1, "b"]), json!({"x": 1})] {

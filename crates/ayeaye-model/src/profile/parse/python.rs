@@ -18,8 +18,8 @@ pub(crate) struct TextCall {
     pub name: String,
     /// Name and value of each argument, in order. The name is empty if there is none.
     pub args: Vec<(String, String)>,
-    /// Whether it had arguments of other names, which are left out as by the models' own clients.
-    pub left_out: bool,
+    /// The other names that its arguments had, which are left out as by the models' own clients.
+    pub left_out: Vec<String>,
 }
 
 impl TextCall {
@@ -130,12 +130,11 @@ fn one<'a>(text: &'a str, known: &[&str]) -> Option<(TextCall, &'a str)> {
     for _ in 0..=MAX_ARGS {
         let named = argument(rest, known);
         let other = if named.is_none() { other_argument(rest) } else { None };
-        let (name, after) = named.unwrap_or(("", other.unwrap_or(rest)));
+        let (name, after) = named.unwrap_or(("", other.map_or(rest, |(_, after)| after)));
         let (value, after) = value(after)?;
-        if other.is_some() {
-            call.left_out = true;
-        } else {
-            call.args.push((name.to_owned(), value));
+        match other {
+            Some((name, _)) => call.left_out.push(name.to_owned()),
+            None => call.args.push((name.to_owned(), value)),
         }
         rest = after.trim_start();
         if let Some(behind) = closed(rest) {
@@ -167,14 +166,14 @@ fn argument<'a, 'k>(text: &'a str, known: &[&'k str]) -> Option<(&'k str, &'a st
     Some((name, rest.trim_start()))
 }
 
-/// The value of an argument of another name, and what follows it. Of `x=500, y=300` the names are part of a place.
-fn other_argument(text: &str) -> Option<&str> {
+/// The other name of an argument, and the text after its equals sign. Of `x=500, y=300` the names are part of a place.
+fn other_argument(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
     let (name, rest) = text.split_at(end);
     let value = rest.trim_start().strip_prefix(['=', '＝'])?.trim_start();
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let of_place = ["x", "y"].iter().any(|axis| same(axis, name));
-    (is_name && !of_place && !value.starts_with('=')).then_some(value)
+    (is_name && !of_place && !value.starts_with('=')).then_some((name, value))
 }
 
 const QUOTES: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’')];

@@ -71,8 +71,8 @@ pub(crate) fn seconds(text: &str) -> Option<Duration> {
 
 /// A time where nothing says whether a number counts seconds: from 100 on, it counts milliseconds.
 pub(crate) fn seconds_or_milliseconds(text: String) -> String {
-    match text.trim().parse::<f64>() {
-        Ok(number) if 100.0 <= number => format!("{} ms", text.trim()),
+    match unquoted(&text).parse::<f64>() {
+        Ok(number) if 100.0 <= number => format!("{number} ms"),
         _ => text,
     }
 }

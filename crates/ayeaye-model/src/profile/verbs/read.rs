@@ -4,7 +4,7 @@ use std::time::Duration;
 use ayeaye_agent::{Action, Decision, Direction, Gesture, Key, ParseError, Point, Question};
 
 use super::slots::{Reader, YES};
-use super::{CallUser, Meaning, STATUS, SUCCESS, Slot, Typing, VerbTable};
+use super::{CallUser, Meaning, STATUS, SUCCESS, Slot, Typing, VerbTable, failure};
 use crate::profile::CoordContext;
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::{self, fold_name, unquoted};
@@ -51,7 +51,7 @@ impl VerbTable {
             Meaning::Type(_) | Meaning::Complete | Meaning::Answer | Meaning::End { .. }
         );
         // It may be a piece of the text.
-        if call.left_out && text_ends {
+        if !call.left_out.is_empty() && text_ends {
             return reject(TWO_ENDS);
         }
         let args = Args::of(call)?;
@@ -106,7 +106,7 @@ impl Reader<'_> {
             Meaning::CallUser(how) => self.call_user(how)?,
             Meaning::Complete => self.complete()?,
             Meaning::Answer if self.failed()? => Action::Abort { reason: self.reason_to_fail()? },
-            Meaning::Answer => Action::Complete { message: self.needed_text()? },
+            Meaning::Answer => done(self.needed_text()?),
             Meaning::Abort if self.verb.has(Slot::RequiredText) => {
                 Action::Abort { reason: self.needed_text()? }
             }
@@ -153,7 +153,7 @@ impl Reader<'_> {
 
     /// By the finger's path if the verb takes one and the call has it, else by a direction.
     fn scroll(&self) -> Result<Action, ParseError> {
-        let by_path = self.verb.arg(Slot::is_to).is_some_and(|arg| self.args.has(arg.1));
+        let by_path = self.verb.arg(Slot::is_to).is_some_and(|arg| self.args.is_given(arg.1));
         let direction = self.text_of(Slot::Direction)?;
         let is_swipe = matches!(self.verb.meaning, Meaning::Swipe);
         if by_path && is_swipe && direction.is_some() {
@@ -180,7 +180,14 @@ impl Reader<'_> {
         let direction = values::direction(&direction)?;
         // The finger moves against the direction it shows.
         let direction = if is_swipe { values::opposite(direction) } else { direction };
-        Ok(Gesture::Scroll { direction, at: self.at()? }.into())
+        // A finger that goes down somewhere and moves in a direction scrolls what is there.
+        let at = match (self.at()?, self.start()?) {
+            (Some(at), Some(start)) if at != start => {
+                return reject("it says two different places; name one");
+            }
+            (at, start) => at.or(start),
+        };
+        Ok(Gesture::Scroll { direction, at }.into())
     }
 
     /// A quarter of the screen long, or up to its edge.
@@ -237,11 +244,7 @@ impl Reader<'_> {
             None if self.verb.has(Slot::RequiredText) => return self.missing(Slot::is_text),
             text => text.unwrap_or_default(),
         };
-        Ok(if unsuccessful {
-            Action::Abort { reason: self.reason_to_fail()? }
-        } else {
-            Action::Complete { message: text }
-        })
+        Ok(if unsuccessful { Action::Abort { reason: self.reason_to_fail()? } } else { done(text) })
     }
 
     /// Whether an end says that the task failed: by its own field, or by the one that models add to formats
@@ -277,7 +280,7 @@ impl Reader<'_> {
         let is_one_of =
             |names: &[&str]| names.iter().any(|name| fold_name(name) == fold_name(status));
         if is_one_of(success) {
-            Ok(Action::Complete { message: self.raw_text()?.unwrap_or_default() })
+            Ok(done(self.raw_text()?.unwrap_or_default()))
         } else if is_one_of(failure) {
             Ok(Action::Abort { reason: self.reason_to_fail()? })
         } else {
@@ -319,6 +322,16 @@ impl Reader<'_> {
         };
         Ok(Action::Confirm { gesture: gesture.clone(), question: Question::confirm(text) })
     }
+}
+
+/// The end that a report stands for, where nothing else says how the task went.
+fn done(report: String) -> Action {
+    if failure::says_so(&report) {
+        return Action::Abort { reason: report };
+    }
+    // What stands for the report in the prompts of some makers.
+    let is_placeholder = report.trim().eq_ignore_ascii_case("xxx");
+    Action::Complete { message: if is_placeholder { String::new() } else { report } }
 }
 
 const SUCCEEDED: [&str; 11] = [

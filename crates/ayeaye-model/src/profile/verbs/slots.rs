@@ -2,11 +2,13 @@
 use std::time::Duration;
 
 use ayeaye_agent::{ParseError, Point};
+use serde_json::Value;
 
 use super::{Arg, Meaning, Slot, Verb, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::parse::args::Args;
-use crate::profile::parse::{Call, excerpt, reject, values};
+use crate::profile::parse::values::fold_name;
+use crate::profile::parse::{Call, excerpt, point, reject, values};
 
 /// Texts that mean no more than yes where a text is expected.
 pub(super) const YES: [&str; 6] = ["true", "yes", "important", "sensitive", "重要操作", "敏感操作"];
@@ -29,19 +31,55 @@ impl Reader<'_> {
 
     /// Rejects the call because its arguments with such slots are missing.
     pub(super) fn missing<T>(&self, slot: impl Fn(Slot) -> bool) -> Result<T, ParseError> {
-        let needed: Vec<String> = self
-            .verb
-            .args
-            .iter()
-            .filter(|arg| slot(arg.0))
-            .map(|arg| format!("`{}`", arg.1[0]))
-            .collect();
-        reject(format!("{} needs {}", self.name(), needed.join(" and ")))
+        reject(format!("{} needs {}", self.name(), self.names_of(slot)))
+    }
+
+    /// What the verb's arguments with such slots are called.
+    fn names_of(&self, slot: impl Fn(Slot) -> bool) -> String {
+        // One way to say a place is enough.
+        let has_whole = self.verb.arg(|slot| slot == Slot::At).is_some();
+        let is_half = |slot| has_whole && matches!(slot, Slot::AtX | Slot::AtY);
+        let args = self.verb.args.iter().filter(|arg| slot(arg.0) && !is_half(arg.0));
+        args.map(|arg| format!("`{}`", arg.1[0])).collect::<Vec<_>>().join(" and ")
     }
 
     /// The place, if the call names one.
     pub(super) fn at(&self) -> Result<Option<Point>, ParseError> {
-        self.point(|slot| matches!(slot, Slot::At | Slot::AtOrCenter), Slot::AtX, Slot::AtY)
+        let whole = |slot| matches!(slot, Slot::At | Slot::AtOrCenter);
+        let at = self.point(whole, Slot::AtX, Slot::AtY)?;
+        if at.is_none() {
+            self.refuse_unread_place()?;
+        }
+        Ok(at)
+    }
+
+    /// Refuses a call whose place stands under a name that its verb does not have: without it, the action would go
+    /// to wherever the phone happens to be.
+    fn refuse_unread_place(&self) -> Result<(), ParseError> {
+        let known = |name: &str| {
+            let names = self.verb.args.iter().flat_map(|arg| arg.1);
+            names.into_iter().any(|known| fold_name(known) == fold_name(name))
+        };
+        let named =
+            self.call.args.iter().filter(|(_, value)| is_place(value)).map(|(name, _)| name);
+        let unread = named.chain(&self.call.left_out);
+        let Some(name) = unread.into_iter().find(|name| names_place(name) && !known(name)) else {
+            return Ok(());
+        };
+        let unread = excerpt(name);
+        if self.verb.arg(Slot::is_place).is_none() {
+            return reject(format!(
+                "{} has no place, and {unread} is one; click there first",
+                self.name()
+            ));
+        }
+        let needed = self.names_of(Slot::is_place);
+        reject(format!("{} needs {needed} for its place; {unread} is not read", self.name()))
+    }
+
+    /// Where the finger goes down, if the call names that without saying where it is lifted.
+    pub(super) fn start(&self) -> Result<Option<Point>, ParseError> {
+        self.point(|slot| slot == Slot::From, Slot::FromX, Slot::FromY)
     }
 
     pub(super) fn needed_at(&self) -> Result<Point, ParseError> {
@@ -77,10 +115,9 @@ impl Reader<'_> {
 
     /// Where the finger goes down and where it is lifted.
     pub(super) fn path(&self) -> Result<(Point, Point), ParseError> {
-        if let (Some(from), Some(to)) = (
-            self.point(|slot| slot == Slot::From, Slot::FromX, Slot::FromY)?,
-            self.point(|slot| slot == Slot::To, Slot::ToX, Slot::ToY)?,
-        ) {
+        if let (Some(from), Some(to)) =
+            (self.start()?, self.point(|slot| slot == Slot::To, Slot::ToX, Slot::ToY)?)
+        {
             return Ok((from, to));
         }
         if self.args.is_given(&["direction"]) && !self.verb.has(Slot::Direction) {
@@ -185,8 +222,10 @@ impl Reader<'_> {
                 }
                 None => None,
             },
-            // Under a name of another format, which may count in another unit.
-            _ if !self.args.is_given(&arg.1[..1]) && self.args.is_given(arg.1) => {
+            // Under a name of another format, which may count in another unit. Nobody holds a finger down for minutes.
+            _ if !self.args.is_given(&arg.1[..1])
+                || matches!(self.verb.meaning, Meaning::LongPress) =>
+            {
                 value.map(values::seconds_or_milliseconds)
             }
             _ => value,
@@ -199,5 +238,28 @@ impl Reader<'_> {
 
     pub(super) fn wait(&self) -> Result<Duration, ParseError> {
         values::wait(self.time()?.as_deref())
+    }
+}
+
+/// Whether an argument of this name is for a place, in any format there is.
+fn names_place(name: &str) -> bool {
+    const PARTS: [&str; 8] =
+        ["box", "point", "coord", "position", "location", "bounds", "region", "element"];
+    const NAMES: [&str; 15] = [
+        "start", "end", "from", "to", "at", "x", "y", "x1", "y1", "index", "target", "center",
+        "area", "pos", "mark",
+    ];
+    let name = fold_name(name);
+    PARTS.iter().any(|part| name.contains(part)) || NAMES.contains(&name.as_str())
+}
+
+/// Whether a value can be a place: by its numbers, or by the one of an element.
+fn is_place(value: &Value) -> bool {
+    match value {
+        Value::Number(_) => true,
+        Value::String(text) => point::numbers(text).is_ok_and(|numbers| !numbers.is_empty()),
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(map) => !map.is_empty(),
+        Value::Null | Value::Bool(_) => false,
     }
 }

@@ -263,7 +263,8 @@ fn read(said: &Value) -> Result<Completion, AttemptError> {
 #[test]
 fn what_is_no_answer() {
     for (said, part) in [
-        (json!({"choices": []}), "no `choices`"),
+        (json!({"choices": []}), "with `choices` that are empty"),
+        (json!({"choices": null, "usage": {"prompt_tokens": 1}}), "with `choices` that are empty"),
         (json!({"done": true}), "no `choices`"),
         (json!({"message": "It works!"}), "no `choices` (“It works!”): the base URL"),
         (json!({"code": 200, "msg": "ok", "success": true}), "no `choices` (“ok”)"),

@@ -4,11 +4,11 @@ use std::time::Duration;
 use ayeaye_agent::ModelErrorKind;
 
 use super::super::computer_tool;
-use super::Recovery;
 use super::words::{
     self, CONTEXT_EXCEEDED, DAILY_LIMIT, INVALID_KEY, NO_VISION, QUOTA_EXCEEDED, QUOTA_IF_NO_WAIT,
     Room, most_pictures, most_tokens, room_for_reply, unsupported_feature,
 };
+use super::{Recovery, WEB_PAGE};
 
 /// Kind, hint and recovery for an error status. `reason` is the endpoint's own message in lower
 /// case: many endpoints answer 400 to everything, and only their words tell one case from another.
@@ -25,11 +25,8 @@ pub(super) fn classify(
     let retry = Recovery::Retry { after: retry_after };
     match status {
         403 if words::is_used_up(reason) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
-        403 if words::is_moderated(reason) => give_up(
-            ModelErrorKind::Rejected,
-            "its moderation refuses the task or what the screen shows: ask another endpoint, or a model on a \
-             machine of your own",
-        ),
+        403 if words::is_moderated(reason) => give_up(ModelErrorKind::Rejected, MODERATION),
+        400 | 422 if mentions(&words::MODERATED) => give_up(ModelErrorKind::Rejected, MODERATION),
         401 | 403 => give_up(
             ModelErrorKind::Unauthorized,
             "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
@@ -81,6 +78,10 @@ pub(super) fn classify(
             "either the path or the model's name is wrong: the base URL usually ends in /v1, and \
              the endpoint lists its models under /models",
         ),
+        // Of a proxy, which knows no context. What is sent is mostly pictures.
+        413 if reason == WEB_PAGE => {
+            (ModelErrorKind::PromptTooLong, TOO_LARGE, Recovery::ShorterPrompt)
+        }
         413 => prompt_too_long(""),
         400 if mentions(&INVALID_KEY) => give_up(
             ModelErrorKind::Unauthorized,
@@ -99,6 +100,10 @@ pub(super) fn classify(
         // is a connection that was never made, and 408 a request that did not come in time where it comes soon.
         504 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
         408 | 409 | 425 | 429 => busy(retry_after),
+        503 if mentions(&words::LOADING) => {
+            let after = Some(retry_after.unwrap_or(LOADING_TAKES));
+            (ModelErrorKind::Overloaded, LOADING, Recovery::Retry { after })
+        }
         500..=599 => (ModelErrorKind::ServerFault, FAULT, retry),
         // Nothing can be set that would make it able.
         400 if mentions(&["the stand-in for a model only"]) => {
@@ -115,6 +120,18 @@ pub(super) fn busy(retry_after: Option<Duration>) -> (ModelErrorKind, &'static s
 
 pub(super) const TOO_SLOW: &str =
     "it may be loading the model or be overloaded; a smaller picture or model answers sooner";
+
+const LOADING: &str = "it is loading the model: try again when its log says that it is ready";
+
+/// How long to leave a server alone that loads a model: some seconds to a minute, of which the attempts are to cover
+/// most.
+const LOADING_TAKES: Duration = Duration::from_secs(10);
+
+const MODERATION: &str = "its moderation refuses the task or what the screen shows: ask another endpoint, or a model on \
+     a machine of your own";
+
+const TOO_LARGE: &str = "a proxy in front of it takes no request as large as this: have it take 20 MB (nginx: \
+     client_max_body_size 20m), or send smaller pictures";
 
 pub(super) const FAULT: &str = "the fault is on its side: look at its log";
 

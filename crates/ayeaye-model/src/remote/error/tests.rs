@@ -21,6 +21,18 @@ fn what_is_tried_again() {
         (400, "Your credit balance is too low", "quota"),
         (429, "insufficient_quota", "quota"),
         (418, "", "such a request"),
+        (
+            400,
+            "Output data may contain inappropriate content. [data_inspection_failed]",
+            "moderation",
+        ),
+        (
+            400,
+            "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. \
+             [content_filter]",
+            "moderation",
+        ),
+        (400, "系统检测到输入或生成内容可能包含不安全或敏感内容 [1301]", "moderation"),
         (400, "the stand-in for a model only decides on steps", "`ayeaye setup` configures one"),
         (402, "Payment required", "quota"),
         (429, "余额不足或无可用资源包,请充值。 [1113]", "quota"),
@@ -349,6 +361,13 @@ fn what_is_tried_again_in_another_way() {
             Recovery::ShorterPrompt,
         ),
         (413, "", Recovery::ShorterPrompt),
+        (413, "a web page", Recovery::ShorterPrompt),
+        (
+            503,
+            "Loading model [unavailable_error]",
+            Recovery::Retry { after: Some(Duration::from_secs(10)) },
+        ),
+        (503, "Service unavailable", Recovery::Retry { after: None }),
         (
             400,
             "'claude-opus-5-5' does not support tool types: computer_20251124.",
@@ -368,5 +387,18 @@ fn what_is_tried_again_in_another_way() {
     ] {
         let error = AttemptError::from_status(status, said, None);
         assert_eq!(error.recovery, next, "{}", error.message(str::to_owned));
+    }
+}
+
+#[test]
+fn who_is_to_make_room_or_to_be_waited_for_is_told() {
+    for (status, said, part) in [
+        (413, "a web page", "a proxy in front of it"),
+        (413, "", "longer than the model's context"),
+        (503, "Loading model", "it is loading the model"),
+        (503, "no healthy upstream", "look at its log"),
+    ] {
+        let message = AttemptError::from_status(status, said, None).message(str::to_owned);
+        assert!(message.contains(part), "{message}");
     }
 }

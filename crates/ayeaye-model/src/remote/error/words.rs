@@ -104,6 +104,7 @@ pub(super) fn status_of(reason: &str) -> Option<u16> {
         _ if mentions(&["unexpected endpoint", "404 not_found"]) => 404,
         _ if mentions(&INVALID_KEY) => 401,
         _ if mentions(&QUOTA_EXCEEDED) => 429,
+        _ if mentions(&MODERATED) => 400,
         _ => return None,
     })
 }
@@ -144,6 +145,22 @@ pub(super) fn is_used_up(reason: &str) -> bool {
     mentions(&["quota", "account balance", "insufficient balance", "余额", "overdue"])
         || reason.contains("free tier") && mentions(&["exhausted", "exceeded"])
 }
+
+/// What moderation says with 400, which has other reasons: of `DashScope`, Azure and Zhipu, and of routers before them.
+pub(super) const MODERATED: [&str; 9] = [
+    "data_inspection_failed",
+    "datainspectionfailed",
+    "inappropriate content",
+    "content management policy",
+    "responsibleaipolicyviolation",
+    "content_policy_violation",
+    "sensitive_words_detected",
+    "敏感内容",
+    "[1301]",
+];
+
+/// What servers say while the model is not in memory yet.
+pub(super) const LOADING: [&str; 3] = ["loading model", "model is loading", "currently loading"];
 
 /// Whether one is for what the task or the screen says. An account may be flagged too.
 pub(super) fn is_moderated(reason: &str) -> bool {

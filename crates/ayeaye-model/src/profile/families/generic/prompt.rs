@@ -84,7 +84,7 @@ pub(super) fn written(thought: &str, object: Map<String, Value>) -> String {
 fn rules(space: CoordSystem, family: &Generic) -> String {
     let call = if family.tools { CALL } else { "" };
     let actions = actions(space, family);
-    format!("{WHO}\n{}\n{call}{actions}\n{RULES}", places(space, family.named))
+    format!("{WHO}\n{}\n{call}{actions}\n{RULES}", places(space, family.verbs.named_points))
 }
 
 const WHO: &str = "\
@@ -152,7 +152,7 @@ fn actions(space: CoordSystem, family: &Generic) -> String {
         CoordUnit::Fractions => ("0.5", "0.25"),
         _ => ("500", "250"),
     };
-    let at = if family.named {
+    let at = if family.verbs.named_points {
         format!("{{\"x\": {first}, \"y\": {second}}}")
     } else {
         format!("[{first}, {second}]")

@@ -78,7 +78,7 @@ fn parse(
         other => other.map(str::to_owned),
     };
     let map = flattened(flattened(map, &NESTS)?, &NESTS)?;
-    if family.named {
+    if family.verbs.named_points {
         for (_, place) in map.iter().filter(|(name, _)| is_place(name)) {
             refuse_unnamed(place, coords)?;
         }

@@ -8,11 +8,13 @@ use crate::profile::verbs::Slot::{
 };
 use crate::profile::verbs::{Arg, Meaning, Slot, Typing, Verb};
 
-const PLACE: Arg =
-    Arg(At, &["point", "coordinate", "coordinates", "position", "location", "at", "box"]);
+const PLACE: Arg = Arg(
+    At,
+    &["point", "coordinate", "coordinates", "position", "location", "at", "box", "bbox", "bbox_2d"],
+);
 const X: Arg = Arg(Slot::AtX, &["x"]);
 const Y: Arg = Arg(Slot::AtY, &["y"]);
-const START: Arg = Arg(
+pub(in crate::profile) const START: Arg = Arg(
     From,
     &[
         "start",
@@ -28,7 +30,7 @@ const START: Arg = Arg(
 );
 const START_X: Arg = Arg(FromX, &["x1"]);
 const START_Y: Arg = Arg(FromY, &["y1"]);
-const END: Arg = Arg(
+pub(in crate::profile) const END: Arg = Arg(
     To,
     &[
         "end",
@@ -43,8 +45,9 @@ const END: Arg = Arg(
 );
 const END_X: Arg = Arg(ToX, &["x2"]);
 const END_Y: Arg = Arg(ToY, &["y2"]);
-const TIME: Arg = Arg(Seconds, &["seconds", "duration", "time"]);
-const CONFIRM: Arg = Arg(Confirm, &["confirm", "requires_confirmation", "sensitive"]);
+pub(in crate::profile) const TIME: Arg = Arg(Seconds, &["seconds", "duration", "time"]);
+pub(in crate::profile) const CONFIRM: Arg =
+    Arg(Confirm, &["confirm", "requires_confirmation", "sensitive"]);
 const TYPED: &[&str] = &["text", "input_text"];
 const NO_TEXT: Arg = Arg(
     Slot::Refused("it presses a key and has a text: type it, or press the key without one"),
@@ -59,7 +62,7 @@ pub(super) fn is_place(name: &str) -> bool {
 }
 
 /// Every action. A verb without arguments is a key by itself.
-pub(super) const ROWS: &[Verb] = &[
+pub(in crate::profile) const ROWS: &[Verb] = &[
     Verb::new(
         &["click", "tap", "press", "touch", "single_tap", "left_click"],
         Meaning::Click,

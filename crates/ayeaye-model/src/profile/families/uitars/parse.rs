@@ -138,7 +138,7 @@ fn calls(written: &str) -> Result<Vec<TextCall>, ParseError> {
         && let Some((name, rest)) = garbled(written)
     {
         let args = vec![(String::new(), rest.trim().to_owned())];
-        return Ok(vec![TextCall { name: name.to_owned(), args, left_out: false }]);
+        return Ok(vec![TextCall { name: name.to_owned(), args, left_out: Vec::new() }]);
     }
     python::calls(written, &VERBS.arg_names())
 }
