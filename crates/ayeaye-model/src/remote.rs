@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::official_prompt::SlotTexts;
 use crate::picture::{self, JpegStrips, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::{CoordContext, Family, Sampling};
+use crate::profile::{CoordContext, Family, Sampling, Wire};
 use crate::{ModelConfig, OfficialPrompt, Profile};
 
 mod backoff;
@@ -210,7 +210,13 @@ impl Model for RemoteModel {
     }
 
     fn incomplete(&self, reply: &Reply) -> Option<&'static str> {
-        incomplete_reason(reply.finish_reason.as_deref().unwrap_or_default())
+        let reason = reply.finish_reason.as_deref().unwrap_or_default();
+        // Chats end in words of their hosts. An API of a maker's own says when a reply is whole.
+        let is_odd = self.profile.spec().wire != Wire::Chat
+            && !WHOLE.contains(&&*reason.to_ascii_lowercase());
+        incomplete_reason(reason).or_else(|| is_odd.then_some(
+            "its endpoint ended it in a way that is no end of a whole reply: look at the finish reason in the record",
+        ))
     }
 
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
@@ -263,6 +269,9 @@ fn slot_texts(
     }
 }
 
+/// The finish reasons of whole replies, but for chats.
+const WHOLE: [&str; 5] = ["", "stop", "end_turn", "tool_use", "stop_sequence"];
+
 /// Why a reply with this finish reason is not used, even where what has come of it can be parsed:
 /// the rest might have changed its meaning.
 fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
@@ -293,10 +302,13 @@ fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
         | "spii"
         | "image_safety"
         | "image_prohibited_content"
+        | "model_armor"
+        | "jailbreak"
         | "sensitive"
         | "language" => "the endpoint withheld it or part of it",
         "pause_turn" => "it stopped in the middle of its turn; reply with one action",
         "malformed_function_call"
+        | "malformed_response"
         | "unexpected_tool_call"
         | "missing_thought_signature"
         | "too_many_tool_calls" => "its call of a tool was malformed; call one tool, by its schema",

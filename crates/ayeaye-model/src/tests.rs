@@ -143,7 +143,7 @@ async fn a_reply_without_words_is_not_read() {
             "reasoning and no action",
         ),
         (json!({"content": null, "tool_calls": [{"function": {"name": "tap"}}]}), "calls a tool"),
-        (json!({"content": null, "refusal": "I cannot help."}), "no action"),
+        (json!({"content": null, "refusal": "I cannot help."}), "refuses to go on"),
     ] {
         let said = json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string();
         let reply = replied(vec![http("200 OK", JSON, said)]).await;

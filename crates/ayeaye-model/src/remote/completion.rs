@@ -7,6 +7,9 @@ pub(super) const TRUNCATED: &str = "cut";
 /// That of a stream that was ended in order without giving one, though there is a place for it in its pieces.
 pub(super) const DONE_WITHOUT_REASON: &str = "done without a finish reason";
 
+/// That of an answer in which the model refuses, as Anthropic's API calls it.
+pub(super) const REFUSAL: &str = "refusal";
+
 /// The finish reasons of answers that failed at the endpoint: not by what the model wrote.
 pub(super) const FAILED: [&str; 5] =
     ["abort", "error", "failed", "network_error", "insufficient_system_resource"];
@@ -20,6 +23,8 @@ pub(super) struct Completion {
     pub finish_reason: Option<String>,
     pub model: Option<String>,
     pub tokens: Tokens,
+    /// The model has refused to answer, in a place of its own for that.
+    pub refused: bool,
     /// The endpoint has said that nothing more comes.
     pub ended: bool,
     /// It has a place for a finish reason in its pieces, empty or not: without one it has not ended.

@@ -1,7 +1,7 @@
 //! Bytes in, a completion out: whole JSON or an event stream, whichever the bytes turn out to be.
 use serde_json::Value;
 
-use super::completion::{Completion, DONE_WITHOUT_REASON, TRUNCATED};
+use super::completion::{Completion, DONE_WITHOUT_REASON, REFUSAL, TRUNCATED};
 use super::error::AttemptError;
 use super::error_body::{bare_error, reported_error, words_in};
 use super::sse::EventReader;
@@ -246,6 +246,9 @@ pub(super) fn merge(
 fn finished(mut completion: Completion, api: &dyn Api) -> Result<Completion, AttemptError> {
     if completion.finish_reason.is_none() && api.always_gives_finish_reason() {
         completion.finish_reason = Some(TRUNCATED.to_owned());
+    }
+    if completion.refused && !completion.is_cut() {
+        completion.finish_reason = Some(REFUSAL.to_owned());
     }
     match completion.failure() {
         Some(reason) => Err(AttemptError::failed(reason).behind(completion.has_cost())),

@@ -162,7 +162,22 @@ fn status_of_word(kind: &str) -> Option<u16> {
         | "context_length_exceeded"
         | "exceed_context_size_error"
         | "Arrearage"
-        | "1261" => 400,
+        | "1261"
+        // Of the Responses API, for what no second attempt mends.
+        | "invalid_prompt"
+        | "bio_policy"
+        | "misalignment_policy_violation"
+        | "image_content_policy_violation"
+        | "invalid_image"
+        | "invalid_image_format"
+        | "invalid_base64_image"
+        | "invalid_image_url"
+        | "image_too_large"
+        | "image_too_small"
+        | "image_parse_error"
+        | "image_file_too_large"
+        | "unsupported_image_media_type"
+        | "data_residency_mismatch" => 400,
         "authentication_error" | "invalid_api_key" => 401,
         "permission_error" | "AllocationQuota.FreeTierOnly" => 403,
         "not_found_error" | "model_not_found" => 404,
@@ -213,6 +228,9 @@ mod tests {
             (json!({"code": "context_length_exceeded", "message": "x"}), Recovery::ShorterPrompt),
             (json!({"code": "insufficient_quota", "message": "x"}), Recovery::GiveUp),
             (json!({"code": "1113", "message": "x"}), Recovery::GiveUp),
+            (json!({"code": "invalid_prompt", "message": "x"}), Recovery::GiveUp),
+            (json!({"code": "image_parse_error", "message": "x"}), Recovery::GiveUp),
+            (json!({"code": "server_error", "message": "x"}), Recovery::Retry { after: None }),
             (json!({"code": "Arrearage", "message": "x"}), Recovery::GiveUp),
             (
                 json!({"code": "1261", "message": "Prompt exceeds max length"}),

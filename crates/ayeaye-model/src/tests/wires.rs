@@ -120,6 +120,35 @@ async fn a_task_reaches_every_family_character_by_character() {
     }
 }
 
+/// Such as `CONTINUATION` and `MODEL_ARMOR` of Gemini's, or one that comes next year.
+#[tokio::test]
+async fn a_reply_of_a_makers_api_is_read_only_where_it_has_ended_as_whole_ones_do() {
+    for (profile, name) in all() {
+        let whole = stream(profile, 0);
+        let odd = match profile.name() {
+            "claude" => {
+                whole.replace(r#""stop_reason":"tool_use""#, r#""stop_reason":"compaction""#)
+            }
+            "gemini" => whole.replace("STOP", "CONTINUATION"),
+            "gpt-computer" => whole.replace(
+                r#""response.completed","response":{"status":"completed""#,
+                r#""response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"steered"}"#,
+            ),
+            // A host's own word for the end of a chat.
+            _ => whole.replace("\"stop\"", "\"eos\""),
+        };
+        assert_ne!(odd, whole, "{profile}: {whole}");
+        let fake = Fake::start(vec![http("200 OK", EVENTS, odd)]).await;
+        let model = of(&fake, profile, name);
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        let read = model.read(&reply, SENT);
+        let is_chat = profile == Profile::GELAB;
+        assert_eq!(read.is_ok(), is_chat, "{profile}: {read:?}");
+        let why = read.err().map(|err| err.to_string()).unwrap_or_default();
+        assert!(is_chat || why.contains("no end of a whole reply"), "{profile}: {why}");
+    }
+}
+
 #[tokio::test]
 async fn a_stream_that_ends_early_is_cut_in_every_api() {
     for (profile, name) in all() {

@@ -140,7 +140,7 @@ const ROWS: &[Verb] = &[
         Meaning::Type(Typing::Plain),
         &[Arg(Text, &["text"]), PLACE, Arg(Clear, &["clear"]), Arg(Submit, &["submit"])],
     ),
-    Verb::new(&["computer.left_click_drag"], Meaning::Slide, &[START, END]),
+    Verb::new(&["computer.left_click_drag"], Meaning::Slide, &[START, END, NO_KEYS]),
     Verb::new(&["pick_up_and_drop"], Meaning::Drag, &[START, END]),
     Verb::new(
         &["computer.scroll"],

@@ -71,7 +71,7 @@ const TOOLS: &str = r#"[
 const X: Arg = Arg(AtX, &["x"]);
 const Y: Arg = Arg(AtY, &["y"]);
 const TEXT: Arg = Arg(Text, &["text"]);
-const CLEAR: Arg = Arg(Clear, &["clear"]);
+const CLEAR: Arg = Arg(Clear, &["clear", "clear_before_typing"]);
 const ENTER: Arg = Arg(Submit, &["press_enter"]);
 const START_X: Arg = Arg(FromX, &["start_x"]);
 const START_Y: Arg = Arg(FromY, &["start_y"]);
@@ -84,7 +84,7 @@ const ROWS: &[Verb] = &[
     Verb::new(&["click"], Meaning::Click, &[X, Y]),
     Verb::new(&["double_click"], Meaning::DoubleClick, &[X, Y]),
     Verb::new(&["long_press"], Meaning::LongPress, &[X, Y, Arg(SecondsOr("2"), &["seconds"])]),
-    Verb::new(&["type"], Meaning::Type(Typing::Plain), &[TEXT, ENTER]),
+    Verb::new(&["type"], Meaning::Type(Typing::Plain), &[TEXT, ENTER, CLEAR]),
     Verb::new(&["type_into"], Meaning::Type(Typing::Plain), &[TEXT, X, Y, CLEAR, ENTER]),
     Verb::new(&["drag_and_drop"], Meaning::Slide, &[START_X, START_Y, END_X, END_Y]),
     Verb::new(&["pick_up_and_drop"], Meaning::Drag, &[START_X, START_Y, END_X, END_Y]),

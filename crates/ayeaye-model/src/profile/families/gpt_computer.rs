@@ -75,7 +75,8 @@ const ROWS: &[Verb] = &[
     Verb::new(&["click"], Meaning::Click, &[X, Y]),
     Verb::new(&["double_click"], Meaning::DoubleClick, &[X, Y]),
     Verb::new(&["long_press"], Meaning::LongPress, &[X, Y]),
-    Verb::new(&["type"], Meaning::Type(Typing::Plain), &[Arg(Text, &["text"])]),
+    // Typed on a keyboard, a line end is its enter key.
+    Verb::new(&["type"], Meaning::Type(Typing::NewlineSubmits), &[Arg(Text, &["text"])]),
     Verb::new(
         &["drag"],
         Meaning::Slide,
@@ -175,6 +176,9 @@ fn as_verb(call: Call) -> Result<Call, ParseError> {
     };
     let held = args.remove("keys").unwrap_or_default();
     let held: Vec<String> = serde_json::from_value(held).unwrap_or_default();
+    if name != "keypress" && !held.is_empty() {
+        return reject("no key can be held on a phone");
+    }
     let named = |name: &str, args| Ok(Call { name: name.to_owned(), args, ..Call::default() });
     match name.as_str() {
         "click" => match args.remove("button").as_ref().and_then(Value::as_str) {
@@ -189,10 +193,16 @@ fn as_verb(call: Call) -> Result<Call, ParseError> {
         },
         "drag" => {
             let path = args.get("path").and_then(Value::as_array);
-            let ends = path.and_then(|path| Some((path.first()?, path.last()?)));
-            let Some((from, to)) = ends.filter(|(from, to)| from != to) else {
+            let path = path.map(Vec::as_slice).unwrap_or_default();
+            let (Some(from), Some(to)) = (path.first(), path.last()) else {
                 return reject("its drag has no path from one place to another");
             };
+            if !is_straight(path) {
+                return reject(
+                    "a finger is drawn in one straight line, from the first place of the path to the last: this \
+                     path turns, or ends where it begins. Draw one line, or ask the user to do it",
+                );
+            }
             let ends = [
                 ("from_x", &from["x"]),
                 ("from_y", &from["y"]),
@@ -231,6 +241,27 @@ fn as_verb(call: Call) -> Result<Call, ParseError> {
         }
         other => named(other, args),
     }
+}
+
+/// Whether a path leads from its first place to its last without turning aside by more than a tenth of its length, or
+/// what a hand trembles. Places that are none are refused where they are read.
+fn is_straight(path: &[Value]) -> bool {
+    const TREMBLE: f64 = 24.0;
+    let at = |place: &Value| Some((place["x"].as_f64()?, place["y"].as_f64()?));
+    let places: Option<Vec<(f64, f64)>> = path.iter().map(at).collect();
+    let Some(places) = places else { return true };
+    let (Some((x1, y1)), Some((x2, y2))) = (places.first(), places.last()) else { return false };
+    let (along_x, along_y) = (x2 - x1, y2 - y1);
+    let length = along_x.hypot(along_y);
+    if length < TREMBLE {
+        return false;
+    }
+    places.iter().all(|(x, y)| {
+        let along = ((x - x1) * along_x + (y - y1) * along_y) / length;
+        let aside = ((x - x1) * along_y - (y - y1) * along_x).abs() / length;
+        let room = (length / 10.0).max(TREMBLE);
+        aside <= room && -room <= along && along <= length + room
+    })
 }
 
 /// What a key of a keyboard is on a phone.

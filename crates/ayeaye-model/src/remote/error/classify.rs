@@ -27,6 +27,10 @@ pub(super) fn classify(
         403 if words::is_used_up(reason) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
         403 if words::is_moderated(reason) => give_up(ModelErrorKind::Rejected, MODERATION),
         400 | 422 if mentions(&words::MODERATED) => give_up(ModelErrorKind::Rejected, MODERATION),
+        403 if mentions(&words::NOT_VERIFIED) => {
+            give_up(ModelErrorKind::Unauthorized, NOT_VERIFIED)
+        }
+        403 if mentions(&words::WRONG_PLACE) => give_up(ModelErrorKind::Unauthorized, WRONG_PLACE),
         401 | 403 => give_up(
             ModelErrorKind::Unauthorized,
             "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
@@ -56,6 +60,14 @@ pub(super) fn classify(
                  part",
             )
         }
+        400 | 404 | 422 if mentions(&words::NO_COMPUTER_TOOL) => {
+            give_up(ModelErrorKind::Rejected, NO_COMPUTER_TOOL)
+        }
+        400 | 404 if mentions(&words::NOT_VERIFIED) => {
+            give_up(ModelErrorKind::Unauthorized, NOT_VERIFIED)
+        }
+        400 if mentions(&words::WRONG_PLACE) => give_up(ModelErrorKind::Unauthorized, WRONG_PLACE),
+        400 if mentions(&words::UNKNOWN_MODEL) => give_up(ModelErrorKind::NotFound, NOT_FOUND),
         400 | 404 | 422 if computer_tool::is_named_in(reason) => (
             ModelErrorKind::Rejected,
             "it takes this model with no generation of the computer-use tool: name one that can use \
@@ -73,11 +85,7 @@ pub(super) fn classify(
                 feature.map_or(Recovery::GiveUp, Recovery::WithoutFeature),
             )
         }
-        404 | 405 => give_up(
-            ModelErrorKind::NotFound,
-            "either the path or the model's name is wrong: the base URL usually ends in /v1, and \
-             the endpoint lists its models under /models",
-        ),
+        404 | 405 => give_up(ModelErrorKind::NotFound, NOT_FOUND),
         // Of a proxy, which knows no context. What is sent is mostly pictures.
         413 if reason == WEB_PAGE => {
             (ModelErrorKind::PromptTooLong, TOO_LARGE, Recovery::ShorterPrompt)
@@ -99,7 +107,8 @@ pub(super) fn classify(
         // A gateway has given up waiting, and what it waited for goes on behind it. The last is Cloudflare's; its 522
         // is a connection that was never made, and 408 a request that did not come in time where it comes soon.
         504 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
-        408 | 409 | 425 | 429 => busy(retry_after),
+        408 | 409 | 425 | 429 | 529 => busy(retry_after),
+        500..=599 if mentions(&["overloaded", "high demand"]) => busy(retry_after),
         503 if mentions(&words::LOADING) => {
             let after = Some(retry_after.unwrap_or(LOADING_TAKES));
             (ModelErrorKind::Overloaded, LOADING, Recovery::Retry { after })
@@ -126,6 +135,18 @@ const LOADING: &str = "it is loading the model: try again when its log says that
 /// How long to leave a server alone that loads a model: some seconds to a minute, of which the attempts are to cover
 /// most.
 const LOADING_TAKES: Duration = Duration::from_secs(10);
+
+const NOT_FOUND: &str = "either the path or the model's name is wrong: the base URL usually ends in /v1, and the \
+     endpoint lists its models under /models";
+
+const NO_COMPUTER_TOOL: &str = "it takes this model without the computer-use tool: name one that can use computers, or set \
+     model.profile to one that needs no such tool, \"gemini-chat\" with Gemini's OpenAI-compatible address or \"gpt\"";
+
+const NOT_VERIFIED: &str = "the account has to be verified for this model at its host; where that is for streams alone, \
+     model.stream = false does without";
+
+const WRONG_PLACE: &str =
+    "its host does not serve this country or region: no setting helps, ask another endpoint";
 
 const MODERATION: &str = "its moderation refuses the task or what the screen shows: ask another endpoint, or a model on \
      a machine of your own";

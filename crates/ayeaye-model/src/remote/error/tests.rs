@@ -32,6 +32,17 @@ fn what_is_tried_again() {
              [content_filter]",
             "moderation",
         ),
+        (400, "Your request was flagged [invalid_prompt]", "moderation"),
+        (400, "Computer Use is not enabled for models/gemini-3-pro-preview", "computer-use tool"),
+        (400, "Tool 'computer' is not supported with gpt-x.", "computer-use tool"),
+        (404, "Your organization must be verified to use the model `x`.", "verified"),
+        (403, "Your organization must be verified to use the model `x`.", "verified"),
+        (400, "User location is not supported for the API use.", "region"),
+        (403, "Country, region, or territory not supported", "region"),
+        (400, "x is not a valid model ID", "name is wrong"),
+        (400, "API key expired. Please renew the API key.", "AYEAYE_MODEL_API_KEY"),
+        (400, "You have reached your specified API usage limits.", "quota"),
+        (429, "Your prepayment credits are depleted.", "quota"),
         (400, "系统检测到输入或生成内容可能包含不安全或敏感内容 [1301]", "moderation"),
         (400, "the stand-in for a model only decides on steps", "`ayeaye setup` configures one"),
         (402, "Payment required", "quota"),
@@ -397,6 +408,8 @@ fn who_is_to_make_room_or_to_be_waited_for_is_told() {
         (413, "", "longer than the model's context"),
         (503, "Loading model", "it is loading the model"),
         (503, "no healthy upstream", "look at its log"),
+        (503, "The model is overloaded. Please try again later.", "it is busy"),
+        (529, "Overloaded", "it is busy"),
     ] {
         let message = AttemptError::from_status(status, said, None).message(str::to_owned);
         assert!(message.contains(part), "{message}");

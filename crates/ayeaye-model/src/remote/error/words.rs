@@ -109,12 +109,20 @@ pub(super) fn status_of(reason: &str) -> Option<u16> {
     })
 }
 
-pub(super) const INVALID_KEY: [&str; 4] =
-    ["api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key"];
+pub(super) const INVALID_KEY: [&str; 5] = [
+    "api key not valid",
+    "api key expired",
+    "api_key_invalid",
+    "invalid api key",
+    "invalid_api_key",
+];
 
 /// `1113` is Zhipu's for an account without money, `Arrearage` that of `DashScope`.
-pub(super) const QUOTA_EXCEEDED: [&str; 6] = [
+pub(super) const QUOTA_EXCEEDED: [&str; 9] = [
     "insufficient_quota",
+    "credits are depleted",
+    "monthly spending cap",
+    "specified api usage limits",
     "credit balance",
     "insufficient balance",
     "exceeded_current_quota",
@@ -147,7 +155,10 @@ pub(super) fn is_used_up(reason: &str) -> bool {
 }
 
 /// What moderation says with 400, which has other reasons: of `DashScope`, Azure and Zhipu, and of routers before them.
-pub(super) const MODERATED: [&str; 9] = [
+pub(super) const MODERATED: [&str; 12] = [
+    "[invalid_prompt]",
+    "[bio_policy]",
+    "misalignment_policy_violation",
     "data_inspection_failed",
     "datainspectionfailed",
     "inappropriate content",
@@ -158,6 +169,27 @@ pub(super) const MODERATED: [&str; 9] = [
     "敏感内容",
     "[1301]",
 ];
+
+/// What is said of models that are no good with the tool for computers, by Google and OpenAI.
+pub(super) const NO_COMPUTER_TOOL: [&str; 4] = [
+    "computer use is not enabled",
+    "computer use is not supported",
+    "tool 'computer' is not supported",
+    "tool 'computer_use_preview' is not supported",
+];
+
+/// Of OpenAI, for some models and for their streams.
+pub(super) const NOT_VERIFIED: [&str; 2] = ["organization must be verified", "must be verified to"];
+
+pub(super) const WRONG_PLACE: [&str; 3] = [
+    "user location is not supported",
+    "unsupported_country_region_territory",
+    "country, region, or territory not supported",
+];
+
+/// With 400, which is otherwise for parameters.
+pub(super) const UNKNOWN_MODEL: [&str; 3] =
+    ["model_not_found", "not a valid model id", "model does not exist"];
 
 /// What servers say while the model is not in memory yet.
 pub(super) const LOADING: [&str; 3] = ["loading model", "model is loading", "currently loading"];

@@ -96,7 +96,9 @@ impl Api for Chat {
         push_text(&mut completion.text, &message["content"]);
         // A stream has it in pieces too.
         if message["content"].as_str().unwrap_or_default().is_empty() {
-            push_text(&mut completion.text, &message["refusal"]);
+            let refusal = &message["refusal"];
+            completion.refused |= refusal.as_str().is_some_and(|it| !it.is_empty());
+            push_text(&mut completion.text, refusal);
         }
         let reasoning = &message["reasoning_content"];
         let reasoning = if reasoning.is_null() { &message["reasoning"] } else { reasoning };

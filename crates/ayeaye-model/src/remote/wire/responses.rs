@@ -56,6 +56,8 @@ impl Api for Responses {
         }
         if !request.prompt.tools.is_empty() {
             body["tools"] = Value::from(request.prompt.tools.clone());
+            // One action in each reply.
+            body["parallel_tool_calls"] = json!(false);
         }
         let mut sampling = request.sampling();
         for name in ["temperature", "top_p"] {
@@ -82,7 +84,8 @@ impl Api for Responses {
     fn merge(&self, completion: &mut Completion, json: &Value) -> bool {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         match json["type"].as_str() {
-            Some("response.output_text.delta" | "response.refusal.delta") => {
+            Some(event @ ("response.output_text.delta" | "response.refusal.delta")) => {
+                completion.refused |= event == "response.refusal.delta";
                 completion.text.push_str(&text(&json["delta"]));
             }
             Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
@@ -127,7 +130,9 @@ impl Api for Responses {
 
 fn merge_texts(completion: &mut Completion, item: &Value) {
     for part in item["content"].as_array().into_iter().flatten() {
-        let text = part["text"].as_str().or_else(|| part["refusal"].as_str()).unwrap_or_default();
+        let refusal = part["refusal"].as_str();
+        completion.refused |= refusal.is_some_and(|it| !it.is_empty());
+        let text = part["text"].as_str().or(refusal).unwrap_or_default();
         if item["type"] == "reasoning" {
             completion.reasoning.push_str(text);
         } else {
