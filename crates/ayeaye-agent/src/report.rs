@@ -9,6 +9,11 @@ use crate::{Question, SessionId, StopReason};
 /// The request of a round that is the client's own.
 pub const DIRECT_REQUEST: &str = "Direct control by the client";
 
+/// How a run ends that may take no longer.
+pub(crate) const RUN_TIME_USED_UP: &str = "the time for one run is used up";
+/// How the message ends where a session may have no more steps, behind their number.
+pub(crate) const SESSION_STEPS_USED_UP: &str = " steps of this session are used up";
+
 /// What a run has come to. Made from the session's record alone, so that it is the same while the
 /// run is followed, afterwards, and after a restart.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +88,17 @@ impl Report {
     /// Whether the client acted on the phone itself in this round: it has no request to go on with, or to advise.
     pub fn is_by_hand(&self) -> bool {
         self.task == DIRECT_REQUEST
+    }
+
+    /// Whether its session may have no more steps, however many each call is given.
+    pub fn is_session_used_up(&self) -> bool {
+        self.stop_reason == StopReason::MaxStepsReached
+            && self.message.ends_with(SESSION_STEPS_USED_UP)
+    }
+
+    /// Whether nothing was used up but the time of one run: the next one has as much again.
+    pub fn is_run_time_used_up(&self) -> bool {
+        self.stop_reason == StopReason::BudgetReached && self.message == RUN_TIME_USED_UP
     }
 
     /// How many steps of this run are left for another one that goes on with it, at least 1.

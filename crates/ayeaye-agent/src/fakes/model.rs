@@ -298,7 +298,8 @@ impl Model for ScriptedModel {
         };
         if limit < latency {
             sleep(limit).await;
-            return Err(fails(format!("no answer within {limit:?}")));
+            let message = format!("no answer within {limit:?}");
+            return Err(ModelError::new(ModelErrorKind::TimedOut, message, begun.elapsed()));
         }
         sleep(latency).await;
         Ok(Reply {

@@ -5,6 +5,7 @@ use tokio::time::Instant;
 
 use super::outcome::RunEnd;
 use super::recorder::Recorder;
+use crate::report::{RUN_TIME_USED_UP, SESSION_STEPS_USED_UP};
 use crate::{Limits, StopReason};
 
 /// The limits of one run, and its clock.
@@ -25,14 +26,12 @@ impl Budget {
         let session = recorder.session();
         let used_up = |text| Some(RunEnd::new(StopReason::MaxStepsReached, text));
         if session.run.max_steps <= session.local_steps() {
-            return used_up(match session.run.max_steps {
-                1 => "the one step of this call is used up".to_owned(),
-                most => format!("the {most} steps of this call are used up"),
-            });
+            // Without their number: a call that goes on after answers has begun with more than are counted here.
+            return used_up("the steps of this call are used up".to_owned());
         }
         if self.limits.session_steps <= session.counts.steps {
             let most = self.limits.session_steps;
-            return used_up(format!("the {most} steps of this session are used up"));
+            return used_up(format!("the {most}{SESSION_STEPS_USED_UP}"));
         }
         self.check_call(recorder)
     }
@@ -41,7 +40,7 @@ impl Budget {
     pub(super) fn check_call(&self, recorder: &Recorder) -> Option<RunEnd> {
         let (limits, counts) = (&self.limits, &recorder.session().counts);
         let used_up = if limits.run_time <= self.begun.elapsed() {
-            "the time for one run is used up"
+            RUN_TIME_USED_UP
         } else if limits.session_tokens.is_some_and(|most| most <= counts.tokens) {
             "the tokens of this session are used up"
         } else if limits.session_cost_usd.is_some_and(|most| most <= counts.cost_usd) {
@@ -54,11 +53,18 @@ impl Budget {
         Some(RunEnd::new(StopReason::BudgetReached, used_up))
     }
 
+    /// A run at its limit still gets one call as short as this; the limit itself is checked before each step.
+    pub(super) const LEAST_CALL: Duration = Duration::from_secs(1);
+
     /// The time limit of one model call.
     pub(super) fn call_limit(&self) -> Duration {
         let left = self.limits.run_time.saturating_sub(self.begun.elapsed());
-        // A run at its limit still gets one short call; the limit itself is checked before each step.
-        self.limits.model_call.min(left.max(Duration::from_secs(1)))
+        self.limits.model_call.min(left.max(Self::LEAST_CALL))
+    }
+
+    /// Whether a call was given less time than others, since the run has no more.
+    pub(super) fn cuts_short(&self, limit: Duration) -> bool {
+        limit < self.limits.model_call
     }
 
     /// How often a model is asked for a usable reply.

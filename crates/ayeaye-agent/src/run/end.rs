@@ -211,7 +211,11 @@ async fn publish_end(
         report.message = message;
     }
     let line = format!("{}: {}", report.stop_reason, report.message);
-    tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
+    tracing::info!(
+        session = %session.id, owner = session.owner.name(), device = session.device.device_id,
+        reason = %report.stop_reason, steps = report.local_steps,
+        seconds = ((report.usage.model_ms + report.usage.other_ms) / 1e3).round(), "run stopped"
+    );
     updates.send_modify(|update| {
         let (report, phase) = (Arc::new(report), RunPhase::Ending);
         *update = RunUpdate { report, line, phase, running: false, ..update.clone() };

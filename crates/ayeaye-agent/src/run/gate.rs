@@ -1,16 +1,17 @@
 //! The gate's place in a run: between what was decided and the phone.
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::Run;
 use super::decided_act::DecidedAct;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
 use super::put_off::{PutOffs, never_rests};
 use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
+use super::{Run, Said};
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, Countdown, GateRecord};
 use crate::gate::{
@@ -131,7 +132,7 @@ impl Run {
         if let Some(elements) = elements.filter(|_| observation.keyboard_shown) {
             screen = screen.above_keyboard(elements, gesture, size);
         }
-        let words = UserWords::new(acts.words.iter().map(String::as_str));
+        let words = self.user_words();
         let history = GateHistory {
             approved_apps: acts.approved_apps.clone(),
             taps: acts.taps(),
@@ -180,6 +181,17 @@ impl Run {
             record.act = None;
         }
         Judged { verdict, record }
+    }
+
+    /// What the user has said, as the gate compares it.
+    fn user_words(&self) -> Arc<UserWords> {
+        let texts = &self.session().acts.words;
+        let mut said = self.state.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.texts != *texts {
+            let words = Arc::new(UserWords::new(texts.iter().map(String::as_str)));
+            *said = Said { texts: texts.clone(), words };
+        }
+        said.words.clone()
     }
 
     /// The policy of the settings, narrowed by what the session was started with.

@@ -24,6 +24,7 @@ use crate::journal::{
     CallPurpose, Fact, LlmRequest, LlmResponse, ParsedRecord, ResponseKind, TokenRecord,
 };
 use crate::model::is_cut;
+use crate::report::RUN_TIME_USED_UP;
 use crate::session::JUDGE;
 use crate::{
     JournalError, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Retry, Session,
@@ -145,6 +146,11 @@ impl ModelCaller {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(err)) => {
                 exchange.log_failure(recorder, &err, costs).await?;
+                let over = begun + limit <= Instant::now() + Budget::LEAST_CALL;
+                let own = exchange.limit.is_none() && err.kind == ModelErrorKind::TimedOut;
+                if own && over && self.budget.cuts_short(limit) {
+                    return Err(RunError::BudgetUsedUp(RUN_TIME_USED_UP.to_owned()));
+                }
                 Err(err.into())
             }
             Err(given_up) => {
