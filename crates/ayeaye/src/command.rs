@@ -40,6 +40,7 @@ use crate::config::{Config, Environment, Flag};
 use crate::hint::{self, Reader};
 use crate::mcp::offer::Offer;
 use crate::model_presence::ModelState;
+use crate::saved_tasks::SavedTaskError;
 use crate::scripted_model::ONLY_STEPS;
 use crate::shutdown::Shutdown;
 use crate::terminal::{self, Terminal};
@@ -236,7 +237,7 @@ async fn run_rounds(
     repeat: cli::Repeat,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    if wants_more_than_steps(app, options, terminal) {
+    if wants_more_than_steps(app, options) {
         return Ok(Exit::Usage);
     }
     let its = app.adb_device.as_ref().map(|phone| ayeaye_agent::DeviceId::new(phone.serial()));
@@ -261,11 +262,11 @@ async fn run_rounds(
 }
 
 /// Whether a run is to have parts that the stand-in cannot be, which is said.
-fn wants_more_than_steps(app: &App, options: RunOptions, terminal: Terminal) -> bool {
+fn wants_more_than_steps(app: &App, options: RunOptions) -> bool {
     let more = options.planner || options.reply_mode == ReplyMode::AutoReply;
     if app.scripted && more {
         let without = "--planner=off and another --reply-mode do without";
-        terminal.item("usage", &format!("{ONLY_STEPS}; {without}"));
+        wrong_usage(&format!("{ONLY_STEPS}; {without}"));
     }
     app.scripted && more
 }
@@ -321,7 +322,16 @@ pub fn print_error(err: &anyhow::Error) -> Exit {
     };
     // Stderr is closed: there is nowhere else to report to.
     drop(writeln!(std::io::stderr().lock(), "ayeaye: {}", text::lines(&text)));
-    Exit::Failed
+    match err.downcast_ref::<SavedTaskError>() {
+        Some(SavedTaskError::Name(_)) => Exit::Usage,
+        _ => Exit::Failed,
+    }
+}
+
+/// Says on stderr what is wrong with the words of a command, where only doing it could tell.
+fn wrong_usage(what: &str) -> Exit {
+    print_error(&anyhow::Error::msg(what.to_owned()));
+    Exit::Usage
 }
 
 /// Prints what the command line asks for instead of a command, such as help, or what is wrong with it.

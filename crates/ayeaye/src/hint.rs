@@ -43,14 +43,14 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "use another phone, which list_connected_devices shows, or wait: where you are offered tasks, \
              ask_agent_start_new_task with queue = true waits its turn; what somebody else began cannot be \
              followed or stopped from here",
-            "wait your turn with `ayeaye run --queue`, or use another phone: `ayeaye devices` shows them",
+            "wait your turn with `--queue` (`ayeaye run`, `ayeaye task run`), or use another phone: `ayeaye devices` shows them",
             "let the task wait in the queue, or choose another phone",
         ),
         AgentError::DeviceBusy { .. } => reader.choose(
             "use another phone, or wait until get_session(session_id) says that it has stopped; where you are \
              offered tasks, ask_agent_start_new_task with queue = true waits its turn, \
              ask_agent_continue(session_id) follows that session, and stop_task ends it",
-            "wait your turn with `ayeaye run --queue`; `ayeaye sessions show` looks at that session",
+            "wait your turn with `--queue` (`ayeaye run`, `ayeaye task run`); `ayeaye sessions show` looks at that session",
             "let the task wait in the queue; or open the session that is at work there, and stop it",
         ),
         AgentError::DeviceInHand { .. } => reader.choose(

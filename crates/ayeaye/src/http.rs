@@ -150,7 +150,12 @@ impl HttpServer {
             None => None,
         };
         let mut hosts = settings.allowed_hosts.clone();
-        hosts.extend(settings.public_url.as_ref().and_then(HostName::of));
+        if let Some(url) = &settings.public_url {
+            let host = HostName::of(url);
+            // Some clients name the port that the scheme implies as well.
+            let whole = host.clone().map(|it| HostName { port: url.port_or_known_default(), ..it });
+            hosts.extend(host.into_iter().chain(whole));
+        }
         let (here, clock) = (address.to_string(), crate::clock::system());
         let logins = if settings.keep_logins {
             Logins::open(data_dir, here, &token_store, clock)
@@ -303,11 +308,14 @@ impl HttpServer {
             None => ("the one of the settings".to_owned(), "$AYEAYE_HTTP_TOKEN".to_owned()),
         };
         let url = self.url();
+        // A client elsewhere reaches it through what stands in front.
+        let told =
+            if self.auth.resource.is_public() { self.auth.resource.url() } else { url.clone() };
         match &self.address {
             Listen::Tcp(address) => {
                 tracing::info!("MCP at {url}; the bearer token is {place}");
                 tracing::info!(
-                    "to add it to a client: claude mcp add --transport http ayeaye {url} --header \
+                    "to add it to a client: claude mcp add --transport http ayeaye {told} --header \
                      \"Authorization: Bearer {shell}\""
                 );
                 if !address.ip().is_loopback() {

@@ -23,6 +23,7 @@ use crate::config::Config;
 use crate::model_presence::{ModelPresence, ModelState};
 use crate::named_secrets::SecretFile;
 use crate::scripted_model::ScriptedModel;
+use crate::text::count;
 
 use self::models::Roles;
 pub use self::models::{model, model_config};
@@ -218,7 +219,10 @@ impl App {
         async move {
             let behind = journal.catch_up().await;
             if 0 < behind {
-                tracing::info!("logs of {behind} sessions were completed");
+                tracing::info!(
+                    "logs of {} were completed",
+                    count(behind as u64, "session", "sessions")
+                );
             }
             loop {
                 let begun = Instant::now();

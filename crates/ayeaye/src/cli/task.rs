@@ -47,7 +47,8 @@ pub struct SaveTask {
     #[arg(long, value_name = "ID")]
     pub from: Option<SessionName>,
     /// Also keep what that session did, to do it again where each element is there
-    #[arg(long, requires = "from")]
+    // Not `requires`: a text, which conflicts with it, makes that go unnoticed.
+    #[arg(long, conflicts_with = "text")]
     pub steps: bool,
     /// The phone that it is for, by its serial
     #[arg(long, value_name = "ID")]
@@ -76,6 +77,9 @@ pub struct RunTask {
     pub virtual_phone: bool,
     #[command(flatten)]
     pub traits: VirtualTraits,
+    /// Wait while another task has the phone; this one starts by itself when its turn comes
+    #[arg(long)]
+    pub queue: bool,
     #[command(flatten)]
     pub how: HowToRun,
     #[command(flatten)]

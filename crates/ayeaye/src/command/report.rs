@@ -62,6 +62,9 @@ fn next(report: &Report) -> &'static str {
         }
         StopReason::InfoActionNeedsReply => "`ayeaye continue ID TEXT` answers the question.",
         StopReason::StillRunning => "It goes on: `ayeaye sessions show ID` looks at it again.",
+        StopReason::MaxStepsReached if report.is_session_used_up() => {
+            "The session may have no more steps (run.session-max-steps): give what is left to a new one."
+        }
         StopReason::MaxStepsReached | StopReason::NoProgress => {
             "`ayeaye continue ID` goes on with it, with TEXT as advice."
         }
@@ -77,6 +80,9 @@ fn next(report: &Report) -> &'static str {
         | StopReason::ManualStopScreenOff
         | StopReason::ServerRestarted
         | StopReason::NotStarted => "Nothing is lost: `ayeaye continue ID` goes on.",
+        StopReason::BudgetReached if report.is_run_time_used_up() => {
+            "`ayeaye continue ID` goes on: the next run has as much time again."
+        }
         StopReason::BudgetReached => {
             "A limit is used up: see message. Raise it in ayeaye.toml, then `ayeaye continue ID`."
         }

@@ -68,9 +68,11 @@ where
         let ended = round(Some(answer_by)).await;
         let ended = ended.unwrap_or_else(|err| RoundEnd::before_it_began(print_error(&err)));
         terminal.item(&format!("round {number}"), &ended.line);
-        failures = if ended.exit == Exit::Failed { failures + 1 } else { 0 };
+        // Words that were right in the first round are so in the others: then it is the phones that have changed.
+        let is_wrong = ended.exit == Exit::Usage && number == 1;
+        failures = if matches!(ended.exit, Exit::Failed | Exit::Usage) { failures + 1 } else { 0 };
         let last = repeat.times.is_some_and(|times| times <= number);
-        if ended.interrupted || last || matches!(ended.exit, Exit::Usage | Exit::NeedsAnswer) {
+        if ended.interrupted || last || is_wrong || ended.exit == Exit::NeedsAnswer {
             if ended.exit == Exit::NeedsAnswer && !last {
                 terminal.item(
                     "stopped",
@@ -211,6 +213,8 @@ mod tests {
         assert_eq!(run(&[Done], Some(1)).await, (Done, 1));
         assert_eq!(run(&[NeedsAnswer], None).await, (NeedsAnswer, 1));
         assert_eq!(run(&[Usage], Some(5)).await, (Usage, 1));
+        assert_eq!(run(&[Done, Usage, Done], Some(3)).await, (Done, 3), "two phones for a while");
+        assert_eq!(run(&[Done, Usage, Usage, Usage], Some(9)).await, (Usage, 4));
         assert_eq!(run(&[Failed, Done, Failed, Failed, Failed], None).await, (Failed, 5));
     }
 

@@ -15,6 +15,7 @@ use crate::command::devices::described;
 use crate::command::keyboard::offer_for_task;
 use crate::command::report::{RunJson, complete_logs, print_end, print_page, print_way_on};
 use crate::command::rounds::{RoundEnd, wait_until};
+use crate::command::wrong_usage;
 use crate::config::Config;
 use crate::hint::{Reader, below, for_device_error};
 use crate::mcp::args;
@@ -84,8 +85,7 @@ pub(super) async fn run(
     let words = match args::text("TASK", &task.text) {
         Ok(words) => words,
         Err(error) => {
-            terminal.item("usage", &error.to_string());
-            return Ok(RoundEnd::before_it_began(Exit::Usage));
+            return Ok(RoundEnd::before_it_began(wrong_usage(&error.to_string())));
         }
     };
     let device_id = match task.device {
@@ -154,11 +154,10 @@ async fn only_phone(agent: &Agent, terminal: Terminal) -> Result<DeviceId, Exit>
         }
         (several, _) => {
             let each = several.iter().map(|entry| format!("\n  {}", described(entry).trim_end()));
-            complain(&format!(
+            Err(wrong_usage(&format!(
                 "several phones are connected, name one with --device:{}",
                 each.collect::<String>()
-            ));
-            Err(Exit::Usage)
+            )))
         }
     }
 }

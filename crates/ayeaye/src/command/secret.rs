@@ -5,7 +5,7 @@ use ayeaye_agent::{NamedSecret, SecretPlaces, as_listed, is_secret_name};
 use serde_json::json;
 
 use crate::cli::SecretCommand;
-use crate::command::Exit;
+use crate::command::{Exit, wrong_usage};
 use crate::config::Config;
 use crate::named_secrets::SecretFile;
 use crate::shutdown::Shutdown;
@@ -60,25 +60,26 @@ async fn set(
     places: SecretPlaces,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    anyhow::ensure!(
-        is_secret_name(&name),
-        "{name:?} cannot name a secret: letters, digits, `-`, `_` and `.`, at most 64"
-    );
+    if !is_secret_name(&name) {
+        return Ok(wrong_usage(&format!(
+            "{name:?} cannot name a secret: letters, digits, `-`, `_` and `.`, at most 64"
+        )));
+    }
     if let Some(odd) = places.apps.iter().find(|app| !is_package(app)) {
-        anyhow::bail!(
+        return Ok(wrong_usage(&format!(
             "{odd:?} is not a package, such as com.example.bank\nhint: `adb shell pm list packages` lists those on the phone; \
              once a task has been in the app, `ayeaye policy explain last` names it"
-        );
+        )));
     }
     if let Some(odd) = places.hosts.iter().find(|host| !is_host(host)) {
-        anyhow::bail!(
+        return Ok(wrong_usage(&format!(
             "{odd:?} is not a host, such as example.org: without https:// and without a path"
-        );
+        )));
     }
     // On no page would it be typed.
     let odd = places.hosts.iter().find_map(|host| as_listed(host).filter(|it| it != host));
     if let Some(host) = odd {
-        anyhow::bail!("hosts are not written like that: write {host}");
+        return Ok(wrong_usage(&format!("hosts are not written like that: write {host}")));
     }
     let value = if std::io::stdin().is_terminal() {
         let signals = Shutdown::on_signals()?;

@@ -11,7 +11,7 @@ use crate::cli::{RunTask, SaveTask, TaskCommand};
 use crate::command::called::ayeaye;
 use crate::command::run::{RunOptions, TaskToRun};
 use crate::command::sessions::find;
-use crate::command::{Exit, app, ensure_model, run_rounds};
+use crate::command::{Exit, app, ensure_model, run_rounds, wrong_usage};
 use crate::config::{Config, MAX_STEPS};
 use crate::mcp::args;
 use crate::saved_tasks::{SavedTask, SavedTasks, braces_without_slot};
@@ -61,10 +61,7 @@ async fn save(
     };
     let text = match args::text("TEXT", &text) {
         Ok(text) => text,
-        Err(error) => {
-            terminal.item("usage", &error.to_string());
-            return Ok(Exit::Usage);
-        }
+        Err(error) => return Ok(wrong_usage(&error.to_string())),
     };
     let kept = steps.as_ref().map(Replay::len);
     let plain = SavedTask {
@@ -136,15 +133,12 @@ async fn run(
     let task = tasks.read(&args.name)?;
     let text = match filled(&task, args.set, terminal).await {
         Ok(text) => text,
-        Err(why) => {
-            terminal.item("usage", &why);
-            return Ok(Exit::Usage);
-        }
+        Err(why) => return Ok(wrong_usage(&why)),
     };
     // What a task is for otherwise is not meant where a virtual phone is.
     let device = args.device.or(task.device.filter(|_| !args.virtual_phone)).map(DeviceId::new);
     let replay = task.steps.filter(|_| !args.without_steps);
-    let mut options = RunOptions::new(config, args.how.json);
+    let mut options = RunOptions { queue: args.queue, ..RunOptions::new(config, args.how.json) };
     if let Some(max_steps) = task.max_steps.filter(|_| !args.how.limits_steps()) {
         options.max_steps = max_steps.clamp(1, MAX_STEPS);
     }

@@ -99,7 +99,7 @@ pub enum ValueError {
         "each must be \"NAME temperature=0.7 …\", such as \"qwen3-vl-* temperature=0.7 top-p=0.8\""
     )]
     NotACallLine,
-    #[error("it must be a URL such as http://127.0.0.1:11434/v1: {}", wrong_with_url(*.0))]
+    #[error("it must be a whole URL, with http:// or https:// in front: {}", wrong_with_url(*.0))]
     NotAUrl(url::ParseError),
     #[error("it must begin with http:// or https:// and name a host")]
     NotHttp,

@@ -43,7 +43,8 @@ impl Config {
     /// The settings file or its folder, with its permission bits, if all users can write there. A group may be the
     /// person's own, as it is on many systems.
     pub fn settings_that_others_may_change(&self) -> Option<(&Path, u32)> {
-        let file = self.file.as_deref()?;
+        // A device, as `/dev/null` is, holds nothing that others could change.
+        let file = self.file.as_deref().filter(|it| it.is_file())?;
         let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
         let mut places = [Some(file), folder].into_iter().flatten();
         places.find_map(|place| {

@@ -90,8 +90,8 @@ impl RunSettings {
             session_max_steps: reader
                 .required("run.session-max-steps", value::number(1..=10_000))?,
             time_limit: reader.required("run.time-limit", value::timeout)?,
-            token_budget: reader.optional("run.token-budget", value::number(1..=u64::MAX))?,
-            cost_budget: reader.optional("run.cost-budget", |text| {
+            token_budget: reader.bound("run.token-budget", value::number(1..=u64::MAX))?,
+            cost_budget: reader.bound("run.cost-budget", |text| {
                 // Nothing to spend would end every run before its first step.
                 let dollars = value::price(text)?;
                 if dollars > 0.0 { Ok(dollars) } else { Err(ValueError::Zero) }

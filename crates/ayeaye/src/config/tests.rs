@@ -203,6 +203,12 @@ fn logs_and_what_is_kept_are_chosen_by_words() {
     assert_eq!(config.model.prices, Some(Prices { input: 0.25, output: 1.0, cached: None }));
     let lifted = [("AYEAYE_JOURNAL_MAX_AGE", "none"), ("AYEAYE_JOURNAL_MAX_SIZE", "none")];
     assert_eq!(load(&lifted).unwrap().journal.retention, Retention::default());
+    let unbounded =
+        load(&[("AYEAYE_RUN_TOKEN_BUDGET", "none"), ("AYEAYE_RUN_COST_BUDGET", "none")]);
+    assert_eq!(
+        unbounded.map(|it| (it.run.token_budget, it.run.cost_budget)).unwrap(),
+        (None, None)
+    );
     let error = |more: &[(&str, &str)]| load(more).unwrap_err().to_string();
     let formats = error(&[("AYEAYE_LOGS_FORMATS", "ufo,xml")]);
     assert!(formats.ends_with("it must be ufo, pycatan, gelab, html or film"), "{formats}");

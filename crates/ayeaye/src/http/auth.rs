@@ -310,6 +310,11 @@ impl AuthMiddleware {
             let text = "too many wrong tokens from this address (http.wrong-tokens)";
             return later(StatusCode::TOO_MANY_REQUESTS, wait, text);
         }
+        if error.is_some() {
+            // No more of these than wrong tokens may be tried.
+            let peer = conn.map(|conn| &conn.peer);
+            tracing::info!(?peer, "a request with a bearer token that is not taken was refused");
+        }
         let mut response = refuse(status, text);
         let challenge = self.resource.challenge(self.issuer.as_ref(), error);
         response.headers_mut().insert(WWW_AUTHENTICATE, challenge);

@@ -67,6 +67,8 @@ pub(super) struct QuestionDelivery<'a> {
     principal: Principal,
     client: ClientSupport,
     rounds: u32,
+    /// The last answer did not fit its form, which is shown once more.
+    misread: bool,
     /// Whether an answer came after its question had been answered.
     late: bool,
 }
@@ -94,6 +96,7 @@ impl<'a> QuestionDelivery<'a> {
             principal,
             client,
             rounds,
+            misread: false,
             late,
         }
     }
@@ -133,10 +136,14 @@ impl<'a> QuestionDelivery<'a> {
             }
             match answered {
                 Ok(FormAnswer::Text(text)) => {
+                    self.misread = false;
                     follower = self.send_answer(&report, number, text).await?;
                 }
                 // The same follower reports the same question, which is asked once more.
-                Ok(FormAnswer::Invalid) => {}
+                Ok(FormAnswer::Invalid) if self.misread => {
+                    return Ok(self.result(report, Some(Unanswered::NotUnderstood)));
+                }
+                Ok(FormAnswer::Invalid) => self.misread = true,
                 Ok(FormAnswer::Declined) => {
                     return Ok(self.result(report, Some(Unanswered::Declined)));
                 }
@@ -155,7 +162,7 @@ impl<'a> QuestionDelivery<'a> {
         if state.call != self.retry.call {
             return Err(ToolError::state_foreign());
         }
-        self.rounds = state.round;
+        (self.rounds, self.misread) = (state.round, state.misread);
         let report = self.agent.report_after_direct_action(session, &self.principal).await?;
         let open = report.question_number() == Some(state.question);
         let Some(question) = report.question.as_ref().filter(|_| open) else {
@@ -175,15 +182,17 @@ impl<'a> QuestionDelivery<'a> {
         };
         match result.map_or(FormAnswer::Invalid, |result| parse_answer(question, &result)) {
             FormAnswer::Text(text) => {
+                self.misread = false;
                 let follower = self.send_answer(&report, state.question, text).await?;
                 self.follow(follower).await
             }
             FormAnswer::Declined => Ok(self.result(report, Some(Unanswered::Declined))),
             FormAnswer::GivenUp => Ok(self.result(report, Some(Unanswered::GivenUp))),
-            FormAnswer::Invalid if MAX_ROUNDS <= self.rounds || !self.can_require_input() => {
+            FormAnswer::Invalid if self.misread || !self.can_require_input() => {
                 Ok(self.result(report, Some(Unanswered::NotUnderstood)))
             }
             FormAnswer::Invalid => {
+                self.misread = true;
                 self.rounds += 1;
                 Ok(self.input_required(&report, question, state.question))
             }
@@ -208,10 +217,15 @@ impl<'a> QuestionDelivery<'a> {
             session: report.session_id.to_string(),
             question: number,
             round: self.rounds,
+            misread: self.misread,
             call: self.retry.call.clone(),
         };
         let encoded = self.state_codec.encode(&state, &self.principal);
-        let form = InputRequest::Elicitation(ElicitRequest::new(question_form(question, report)));
+        let form = InputRequest::Elicitation(ElicitRequest::new(question_form(
+            question,
+            report,
+            self.misread,
+        )));
         let requests = InputRequests::from([(ANSWER_KEY.to_owned(), form)]);
         Followed::Asks(InputRequiredResult::new(Some(requests), Some(encoded)))
     }
@@ -224,7 +238,7 @@ impl<'a> QuestionDelivery<'a> {
         question: &Question,
         number: u32,
     ) -> Result<FormAnswer, Option<Unanswered>> {
-        let form = question_form(question, report);
+        let form = question_form(question, report, self.misread);
         // Boxed: it is large, and would be part of every future around it.
         let answered = Box::pin(answered_elsewhere(self.agent, &self.principal, report, number));
         match show_form(self.agent, &mut self.wait, form, answered).await? {

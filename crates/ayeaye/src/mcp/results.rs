@@ -231,6 +231,9 @@ impl RunResult {
     pub fn asked(mut self, asked: Option<Unanswered>) -> Self {
         if let Some(question) = &mut self.question {
             question.asked = asked.map(Unanswered::name);
+            if asked == Some(Unanswered::Declined) {
+                self.next = next::DECLINED;
+            }
         }
         self
     }

@@ -240,7 +240,8 @@ fn waiting<'a>(id: &TaskId, outcome: &'a RunStatus) -> Option<(u32, &'a Question
 fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String) {
     let report = &outcome.report;
     if let (Some((number, question)), true) = (waiting(id, outcome), form) {
-        let form = InputRequest::Elicitation(ElicitRequest::new(question_form(question, report)));
+        let form =
+            InputRequest::Elicitation(ElicitRequest::new(question_form(question, report, false)));
         let input_requests = InputRequests::from([(question_key(number), form)]);
         return (TaskPayload::InputRequired { input_requests }, question.text.clone());
     }

@@ -35,8 +35,8 @@ pub enum FormAnswer {
     Invalid,
 }
 
-/// The form that asks a question.
-pub fn question_form(question: &Question, report: &Report) -> ElicitRequestParams {
+/// The form that asks a question; again after an answer that did not fit it, if it was `misread`.
+pub fn question_form(question: &Question, report: &Report, misread: bool) -> ElicitRequestParams {
     let form = ElicitationSchema::builder();
     let form = match AnswerShape::of(question) {
         AnswerShape::Choice(options) => {
@@ -52,7 +52,7 @@ pub fn question_form(question: &Question, report: &Report) -> ElicitRequestParam
     };
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: message(question, report),
+        message: message(question, report, misread),
         requested_schema: form.build_unchecked(),
     }
 }
@@ -62,8 +62,12 @@ fn choice(title: &'static str, options: Vec<String>) -> EnumSchema {
 }
 
 /// The text of the form. The notice is always last, whatever the question says.
-fn message(question: &Question, report: &Report) -> String {
-    let mut text = truncate(&lines(&question.text), 1500);
+fn message(question: &Question, report: &Report, misread: bool) -> String {
+    let mut text = String::new();
+    if misread {
+        text.push_str("The last answer was none of those that this form takes.\n\n");
+    }
+    text.push_str(&truncate(&lines(&question.text), 1500));
     let by_hand = match question.kind {
         QuestionKind::Takeover => texts::ACT_ON_THE_PHONE,
         _ if question.asks_for_secret()

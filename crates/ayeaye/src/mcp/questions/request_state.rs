@@ -34,6 +34,9 @@ pub struct State {
     pub question: u32,
     /// How many questions this call has asked, this one included.
     pub round: u32,
+    /// The last answer to it did not fit the form.
+    #[serde(default)]
+    pub misread: bool,
     /// The call it belongs to: [`RetryContext`](super::RetryContext) makes the hash.
     pub call: String,
 }

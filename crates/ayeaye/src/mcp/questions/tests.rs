@@ -23,7 +23,7 @@ fn question(kind: QuestionKind, text: &str, options: &[&str]) -> Question {
 }
 
 fn message(question: &Question) -> String {
-    match question_form(question, &report(question.clone())) {
+    match question_form(question, &report(question.clone()), false) {
         ElicitRequestParams::FormElicitationParams { message, .. } => message,
         other => panic!("{other:?}"),
     }
@@ -124,7 +124,7 @@ proptest! {
 
 fn state() -> State {
     let session = SessionId::new().to_string();
-    State { session, question: 3, round: 1, call: "c".to_owned() }
+    State { session, question: 3, round: 1, misread: false, call: "c".to_owned() }
 }
 
 #[test]

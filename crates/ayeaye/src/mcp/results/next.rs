@@ -77,6 +77,11 @@ fn asks_failed_model(report: &Report) -> bool {
     report.stop_reason == StopReason::ModelFailed && !report.is_over && report.question.is_none()
 }
 
+/// What to do where the user was asked in a form and declined: the same call would show it again.
+pub(super) const DECLINED: &str = "Your user declined to answer this in a form, or your client did for them: do not ask again \
+    at once. Tell them in words what is open; call ask_agent_continue with this session_id and reply_from_client once \
+    they have answered you, or stop_task if they want to leave it.";
+
 /// What to do now.
 pub(super) fn next(report: &Report) -> &'static str {
     let question = report.question.as_ref();
@@ -113,6 +118,10 @@ pub(super) fn next(report: &Report) -> &'static str {
             "The task goes on. Call ask_agent_continue with this session_id and nothing else to follow \
              it, or stop_task to end it."
         }
+        StopReason::MaxStepsReached if report.is_session_used_up() => {
+            "This session may have no more steps, and going on with it does nothing: start a new task for what is left. \
+             The user can allow more with run.session-max-steps."
+        }
         StopReason::MaxStepsReached => {
             "Call ask_agent_continue with this session_id to give it more steps, with reply_from_client \
              to advise it."
@@ -142,6 +151,9 @@ pub(super) fn next(report: &Report) -> &'static str {
         | StopReason::ServerRestarted
         | StopReason::NotStarted => {
             "Nothing is lost. Call ask_agent_continue with this session_id to go on, or start a new task."
+        }
+        StopReason::BudgetReached if report.is_run_time_used_up() => {
+            "Call ask_agent_continue with this session_id to go on: the next run has as much time again."
         }
         StopReason::BudgetReached => {
             "A limit of the server is used up: see message. The user can raise it in ayeaye.toml and \

@@ -23,8 +23,10 @@ impl Server {
     )]
     async fn list_connected_devices(
         &self,
+        ValidatedArgs(args): ValidatedArgs<args::NoArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
+        let args::NoArgs {} = args?;
         let principal = principal::of(&ctx);
         let devices = self.agent.devices(&principal).await?;
         let names: Vec<_> = devices.iter().map(|(entry, _)| entry.names()).collect();
