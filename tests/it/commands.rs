@@ -215,15 +215,15 @@ async fn a_secret_is_not_kept_for_what_is_no_app_and_no_host_and_the_way_out_is_
     ] {
         let set = ["secret", "set", "bank", "--app", "com.example.bank", "--host", host];
         let refused = binary.run_with_input(&set, "Quince-41").await;
-        assert!(refused.code == 1 && refused.err.contains(why), "{host}: {refused:?}");
+        assert!(refused.code == 2 && refused.err.contains(why), "{host}: {refused:?}");
     }
-    for (app, typed, way_out) in [
-        ("bank", "Quince-41", "adb shell pm list packages"),
-        ("com.example.bank", "", "ayeaye secret set --help"),
+    for (app, typed, code, way_out) in [
+        ("bank", "Quince-41", 2, "adb shell pm list packages"),
+        ("com.example.bank", "", 1, "ayeaye secret set --help"),
     ] {
         let set = ["secret", "set", "bank", "--app", app];
         let refused = binary.run_with_input(&set, typed).await;
-        assert!(refused.code == 1 && refused.err.contains(way_out), "{app}: {refused:?}");
+        assert!(refused.code == code && refused.err.contains(way_out), "{app}: {refused:?}");
     }
     assert!(!binary.data.path().join("secrets.json").exists());
 }

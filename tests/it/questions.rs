@@ -213,23 +213,28 @@ async fn a_client_that_fails_to_ask_gets_the_question_as_a_result() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_the_form_is_asked_again_and_not_for_ever() {
+async fn what_does_not_fit_the_form_is_asked_once_more_with_the_reason() {
     for era in ERAS {
-        let fake =
-            FakeServer::new([asks_for(QuestionKind::Confirm, "Send?", &[]), completes("Sent.")]);
-        let wrong = [json!({ "reply": "perhaps" }), json!({ "reply": 7 }), json!({})];
-        let does = wrong.map(UserAction::Sends).into_iter().chain([UserAction::Says("no")]);
-        let user = FakeUser::new(does);
-        let client = on_pipe(&fake.server, &user, era).await;
-        assert_eq!(facts(&client, START, task()).await["stop_reason"], DONE, "{era:?}");
-        assert_eq!((fake.model.user_replies(), user.forms().len()), (vec!["no".to_owned()], 4));
+        for wrong in [json!({ "reply": "perhaps" }), json!({ "reply": 7 }), json!({})] {
+            let asks = asks_for(QuestionKind::Confirm, "Send?", &[]);
+            let fake = FakeServer::new([asks, completes("Sent.")]);
+            let user = FakeUser::new([UserAction::Sends(wrong), UserAction::Says("no")]);
+            let client = on_pipe(&fake.server, &user, era).await;
+            assert_eq!(facts(&client, START, task()).await["stop_reason"], DONE, "{era:?}");
+            let forms = user.forms();
+            assert_eq!((fake.model.user_replies(), forms.len()), (vec!["no".to_owned()], 2));
+            let is_told =
+                forms.iter().map(|it| it.to_string().contains("The last answer was none"));
+            assert_eq!(is_told.collect::<Vec<_>>(), [false, true], "{era:?}");
+        }
 
         let fake = FakeServer::new([asks_for(QuestionKind::Confirm, "Send?", &[])]);
         let user = FakeUser::new((0..20).map(|_| UserAction::Says("perhaps")));
         let client = on_pipe(&fake.server, &user, era).await;
         let given_up = facts(&client, START, task()).await;
         assert_eq!(given_up["stop_reason"], ASKS, "{era:?}: {given_up}");
-        assert_eq!(user.forms().len(), 8, "{era:?}");
+        assert_eq!(given_up["question"]["asked"], "not_understood", "{era:?}: {given_up}");
+        assert_eq!(user.forms().len(), 2, "{era:?}");
     }
 }
 

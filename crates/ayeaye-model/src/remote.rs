@@ -269,8 +269,8 @@ fn slot_texts(
     }
 }
 
-/// The finish reasons of whole replies, but for chats.
-const WHOLE: [&str; 5] = ["", "stop", "end_turn", "tool_use", "stop_sequence"];
+/// The finish reasons of whole replies, but for chats. The last is that of chats, which a relay may leave as it is.
+const WHOLE: [&str; 6] = ["", "stop", "end_turn", "tool_use", "stop_sequence", "tool_calls"];
 
 /// Why a reply with this finish reason is not used, even where what has come of it can be parsed:
 /// the rest might have changed its meaning.

@@ -57,7 +57,7 @@ async fn a_refusal_is_asked_again_and_told() {
             Api::Chat,
             json!({ "choices": [{ "finish_reason": "stop",
                 "message": { "content": null, "refusal": "I cannot help with that." } }] }),
-            "no action",
+            "refuses to go on",
         ),
         (
             Api::Chat,

@@ -67,6 +67,16 @@ fn focused_windows(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The title of the window in front where it is Android's about an app that hangs or has crashed: it names the process.
+pub(crate) fn complaint(text: &str) -> Option<String> {
+    const BEGINS: [&str; 2] = ["Application Not Responding: ", "Application Error: "];
+    focused_windows(text).find_map(|window| {
+        // Behind the window's token and its user.
+        let title = window.splitn(3, ' ').nth(2)?;
+        BEGINS.iter().any(|begin| title.starts_with(begin)).then(|| sanitize(title))
+    })
+}
+
 /// Whether the window in front, or the activity behind it, hides its contents from captures: its
 /// flags, as `dumpsys window` lists them, have `FLAG_SECURE`. Where it cannot be known what is in front, it
 /// may be such a window.

@@ -13,12 +13,21 @@ pub(super) enum OptionalFeature {
     MaxTokens,
     /// Tools. Without them the model has only what the prompt's text says about its actions.
     Tools,
+    /// The model's past calls of tools as calls, which some settings of Anthropic's API take only with the thinking
+    /// that was in front of them. That is not kept; without them the history is told in words.
+    PastCalls,
 }
 
 impl OptionalFeature {
     #[cfg(test)]
-    pub(super) const ALL: [Self; 5] =
-        [Self::StreamUsage, Self::ResponseSchema, Self::Sampling, Self::MaxTokens, Self::Tools];
+    pub(super) const ALL: [Self; 6] = [
+        Self::StreamUsage,
+        Self::ResponseSchema,
+        Self::Sampling,
+        Self::MaxTokens,
+        Self::Tools,
+        Self::PastCalls,
+    ];
 
     /// Its name in messages.
     pub(super) fn name(self) -> &'static str {
@@ -28,6 +37,7 @@ impl OptionalFeature {
             Self::Sampling => "sampling parameters such as temperature",
             Self::MaxTokens => "`max_tokens`",
             Self::Tools => "tools",
+            Self::PastCalls => "past calls without the thinking in front of them",
         }
     }
 
@@ -38,6 +48,7 @@ impl OptionalFeature {
             Self::Sampling => 4,
             Self::MaxTokens => 8,
             Self::Tools => 16,
+            Self::PastCalls => 32,
         }
     }
 }

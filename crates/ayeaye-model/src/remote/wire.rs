@@ -1,7 +1,7 @@
 //! The APIs of endpoints: what is sent where, and what the answers hold.
 use std::fmt;
 
-use ayeaye_agent::{Picture, Prompt};
+use ayeaye_agent::{Part, Picture, Prompt};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -81,6 +81,10 @@ impl ModelRequest<'_> {
             OptionalFeature::Sampling => self.sampling.params().len() > 1,
             OptionalFeature::MaxTokens => true,
             OptionalFeature::Tools => !self.prompt.tools.is_empty(),
+            OptionalFeature::PastCalls => {
+                let mut parts = self.prompt.messages.iter().flat_map(|message| &message.parts);
+                parts.any(|part| matches!(part, Part::Call(_)))
+            }
         };
         wanted && !self.unsupported.contains(feature)
     }

@@ -207,3 +207,20 @@ fn the_question_which_copy_is_meant_is_one_of_the_phone() {
         assert_eq!(asked(window), None, "{window}");
     }
 }
+
+#[test]
+fn what_the_phone_says_over_an_app_is_told() {
+    let said =
+        |window: &str| complaint(&format!("  mCurrentFocus=Window{{1602b04 u0 {window}}}\n"));
+    for title in ["Application Not Responding: com.example.shop", "Application Error: com.example"]
+    {
+        assert_eq!(said(title).as_deref(), Some(title));
+    }
+    for title in ["com.example/.Main", "NotificationShade", "About Application Error: x", ""] {
+        assert_eq!(said(title), None, "{title}");
+    }
+    // One that lies behind is in nobody's way.
+    let behind =
+        "  Window #4 Window{1602b04 u0 Application Not Responding: com.android.systemui}:\n";
+    assert_eq!(complaint(behind), None);
+}

@@ -336,6 +336,12 @@ fn what_is_tried_again_in_another_way() {
             "\"auto\" tool choice requires --enable-auto-tool-choice",
             Recovery::WithoutFeature(OptionalFeature::Tools),
         ),
+        (
+            400,
+            "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When \
+             `thinking` is enabled, a final `assistant` message must start with a thinking block",
+            Recovery::WithoutFeature(OptionalFeature::PastCalls),
+        ),
         (400, "This model's maximum context length is 4096 tokens.", Recovery::ShorterPrompt),
         (400, "prompt is too long: 215000 tokens > 200000 maximum", Recovery::ShorterPrompt),
         (

@@ -86,6 +86,9 @@ pub(super) fn unsupported_feature(reason: &str) -> Option<OptionalFeature> {
         _ if mentions(&["temperature", "top_p", "top_k", "_penalty", "`seed`"]) => {
             OptionalFeature::Sampling
         }
+        _ if mentions(&["expected `thinking`", "must start with a thinking block"]) => {
+            OptionalFeature::PastCalls
+        }
         _ if mentions(&["tool choice", "tool_choice", "support tools", "tool use", "--jinja"]) => {
             OptionalFeature::Tools
         }

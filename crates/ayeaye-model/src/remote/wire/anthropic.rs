@@ -48,7 +48,10 @@ impl Api for Anthropic {
             request.prompt.messages.iter().partition(|message| message.role == Role::System);
         let computer = request.computer;
         let encode_part = |part: &Part| encode_part(part, computer);
-        let encode_message = |message: &Message| encode_message(message, computer);
+        let in_words = request.unsupported.contains(OptionalFeature::PastCalls);
+        let encode_message = |message: &Message| {
+            if in_words { encode_in_words(message) } else { encode_message(message, computer) }
+        };
         let mut body = json!({
             "model": request.model,
             "max_tokens": request.sampling.max_tokens,
@@ -118,7 +121,9 @@ impl Api for Anthropic {
 
     fn is_optional(&self, feature: OptionalFeature) -> bool {
         match feature {
-            OptionalFeature::ResponseSchema | OptionalFeature::Sampling => true,
+            OptionalFeature::ResponseSchema
+            | OptionalFeature::Sampling
+            | OptionalFeature::PastCalls => true,
             OptionalFeature::StreamUsage | OptionalFeature::MaxTokens | OptionalFeature::Tools => {
                 false
             }
@@ -207,6 +212,20 @@ fn encode_message(message: &Message, computer: Option<ComputerTool>) -> Value {
     json!({ "role": message.role.name(), "content": parts })
 }
 
+/// A message whose calls and results are told in its text.
+fn encode_in_words(message: &Message) -> Value {
+    let words = |part: &Part| match part {
+        Part::Text(it) => vec![text(it)],
+        Part::Picture(picture) => vec![encode_image(picture)],
+        Part::Call(call) => vec![text(&format!("(You called {} {}.)", call.name, call.arguments))],
+        Part::Result { text: it, picture, .. } => {
+            std::iter::once(text(it)).chain(picture.as_ref().map(encode_image)).collect()
+        }
+    };
+    let parts: Vec<Value> = message.parts.iter().flat_map(words).collect();
+    json!({ "role": message.role.name(), "content": parts })
+}
+
 fn encode_part(part: &Part, computer: Option<ComputerTool>) -> Value {
     match part {
         Part::Text(it) => text(it),
@@ -271,6 +290,20 @@ mod tests {
         for none in [None, Some(ComputerTool::Toolset)] {
             assert!(Anthropic.headers(none).get("anthropic-beta").is_none());
         }
+    }
+
+    #[test]
+    fn a_history_that_may_hold_no_calls_is_told_in_words() {
+        let prompt = prompt();
+        let unsupported = UnsupportedFeatures::default().with(OptionalFeature::PastCalls);
+        let sent = Anthropic.body(&ModelRequest { unsupported, ..request(&prompt) });
+        let kinds = |at: usize| {
+            let parts = sent["messages"][at]["content"].as_array().unwrap();
+            parts.iter().map(|it| it["type"].as_str().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(1), ["text", "text"]);
+        assert_eq!(sent["messages"][1]["content"][1]["text"], "(You called tap {\"x\":1}.)");
+        assert_eq!(kinds(2), ["text", "image", "text"]);
     }
 
     #[test]

@@ -134,6 +134,7 @@ impl Api for Chat {
             | OptionalFeature::Sampling
             | OptionalFeature::MaxTokens
             | OptionalFeature::Tools => true,
+            OptionalFeature::PastCalls => false,
         }
     }
 

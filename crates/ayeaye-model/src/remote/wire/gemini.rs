@@ -143,9 +143,10 @@ impl Api for Gemini {
     fn is_optional(&self, feature: OptionalFeature) -> bool {
         match feature {
             OptionalFeature::ResponseSchema | OptionalFeature::Sampling => true,
-            OptionalFeature::StreamUsage | OptionalFeature::MaxTokens | OptionalFeature::Tools => {
-                false
-            }
+            OptionalFeature::StreamUsage
+            | OptionalFeature::MaxTokens
+            | OptionalFeature::Tools
+            | OptionalFeature::PastCalls => false,
         }
     }
 

@@ -117,9 +117,10 @@ impl Api for Responses {
     fn is_optional(&self, feature: OptionalFeature) -> bool {
         match feature {
             OptionalFeature::ResponseSchema | OptionalFeature::Sampling => true,
-            OptionalFeature::StreamUsage | OptionalFeature::MaxTokens | OptionalFeature::Tools => {
-                false
-            }
+            OptionalFeature::StreamUsage
+            | OptionalFeature::MaxTokens
+            | OptionalFeature::Tools
+            | OptionalFeature::PastCalls => false,
         }
     }
 
