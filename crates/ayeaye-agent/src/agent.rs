@@ -73,6 +73,9 @@ pub struct Agent {
     listing: Mutex<Option<Listing>>,
 }
 
+/// How many runs may begin while a session is being stopped.
+const MOST_BEGUN: u32 = 8;
+
 impl Agent {
     /// Creates an agent.
     pub fn new(deps: AgentDeps) -> Self {
@@ -224,6 +227,7 @@ impl Agent {
         principal: &Principal,
     ) -> Result<Report, AgentError> {
         self.ensure_visible(id, principal).await?;
+        let mut begun = 0;
         loop {
             if let Some(run) = self.active_run(id, None)? {
                 let mut follower = run.follower();
@@ -239,10 +243,15 @@ impl Agent {
                 next_change(changes).await;
                 continue;
             }
-            return match self.run_elsewhere(id).await? {
-                Some(run) => self.stop_elsewhere(&run, reason, principal).await,
-                None => self.report(id, principal).await,
-            };
+            if let Some(run) = self.run_elsewhere(id).await? {
+                return self.stop_elsewhere(&run, reason, principal).await;
+            }
+            let report = self.report(id, principal).await?;
+            // One that has begun since it was looked for is to be stopped too.
+            begun += 1;
+            if report.stop_reason != StopReason::StillRunning || MOST_BEGUN < begun {
+                return Ok(report);
+            }
         }
     }
 

@@ -19,6 +19,8 @@ pub(super) const END_WAIT: Duration = Duration::from_secs(30);
 pub struct Follower {
     pub(super) updates: watch::Receiver<RunUpdate>,
     pub(super) run: FollowedRun,
+    /// What it was asked for with was an answer that came too late.
+    pub(super) answer_dropped: bool,
 }
 
 /// Where the run is.
@@ -42,7 +44,18 @@ impl Follower {
             replay_ended: None,
             running: false,
         });
-        Self { updates, run: FollowedRun::Over }
+        Self { updates, run: FollowedRun::Over, answer_dropped: false }
+    }
+
+    /// The same for somebody who has brought an answer to a question that is not open any more.
+    pub(super) fn without_answer(self, is_answer: bool) -> Self {
+        Self { answer_dropped: is_answer, ..self }
+    }
+
+    /// Whether the answer that was given with [`Agent::resume`](crate::Agent::resume) went nowhere: its question was
+    /// answered or given up meanwhile, or another is asked.
+    pub fn has_dropped_answer(&self) -> bool {
+        self.answer_dropped
     }
 
     /// The latest update.

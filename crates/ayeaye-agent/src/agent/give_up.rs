@@ -3,6 +3,9 @@ use super::{Agent, AgentError};
 use crate::coordinator::{NewRun, Registered, RunKind};
 use crate::{Principal, Report, SessionId, StopReason};
 
+/// How often a session is stopped that is answered again and again.
+const TRIES: u32 = 8;
+
 impl Agent {
     /// Stops a session's run, for whoever wants its task ended. A question that waits then, since the run has come to
     /// rest with it or stood still for an operator's answer, is given up too: an answer that comes later would
@@ -12,15 +15,19 @@ impl Agent {
         id: SessionId,
         principal: &Principal,
     ) -> Result<Report, AgentError> {
-        let ended = self.stop(id, StopReason::Cancelled, principal).await?;
-        if ended.stop_reason == StopReason::StillRunning || ended.question.is_none() {
-            return Ok(ended);
+        // An answer that came between the two has begun a run, which is to be stopped as well. It takes a question and
+        // an answer each time.
+        for _ in 0..TRIES {
+            let ended = self.stop(id, StopReason::Cancelled, principal).await?;
+            if ended.stop_reason == StopReason::StillRunning || ended.question.is_none() {
+                return Ok(ended);
+            }
+            match Box::pin(self.give_up(id, principal)).await {
+                Err(AgentError::SessionBusy(_)) => {}
+                given_up => return given_up,
+            }
         }
-        match Box::pin(self.give_up(id, principal)).await {
-            // It has been answered meanwhile.
-            Err(AgentError::SessionBusy(_)) => self.report(id, principal).await,
-            given_up => given_up,
-        }
+        Err(AgentError::SessionBusy(id))
     }
 
     /// Gives up the request of a session whose question waits for an answer, so that nobody has to give one. Nothing

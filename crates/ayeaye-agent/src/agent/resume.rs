@@ -58,6 +58,7 @@ impl Agent {
                     .add_answer(SecretKind::Marked, text);
             }
         };
+        let answers = matches!(&next.input, UserInput::Answer { text, .. } if !text.is_empty());
         loop {
             if let Some(run) = self.active_run(id, given.as_ref())? {
                 if run.direct {
@@ -65,9 +66,13 @@ impl Agent {
                     continue;
                 }
                 learn_secret();
-                let repeated = once && self.repeated_answer(&next).await.is_some();
-                if repeated || self.join(id, &run, &next).await? {
+                if once && self.repeated_answer(&next).await.is_some() {
                     return Ok(run.follower());
+                }
+                match self.join(id, &run, &next).await? {
+                    Joined::Told => return Ok(run.follower()),
+                    Joined::Followed => return Ok(run.follower().without_answer(answers)),
+                    Joined::TooLate => {}
                 }
                 // Too late for this run: resume the session after it.
                 run.follower().finished().await;
@@ -78,9 +83,16 @@ impl Agent {
                 ensure_same_device(id, its, given.as_ref())?;
                 learn_secret();
                 if run.kind == RunKind::Task {
-                    let repeated = once && self.repeated_answer(&next).await.is_some();
-                    if repeated || self.join_elsewhere(&run, &next).await? {
+                    if once && self.repeated_answer(&next).await.is_some() {
                         return self.follow_elsewhere(&run).await;
+                    }
+                    match self.join_elsewhere(&run, &next).await? {
+                        Joined::Told => return self.follow_elsewhere(&run).await,
+                        Joined::Followed => {
+                            let follower = self.follow_elsewhere(&run).await?;
+                            return Ok(follower.without_answer(answers));
+                        }
+                        Joined::TooLate => {}
                     }
                 }
                 self.ended_elsewhere(&run).await?;
@@ -110,7 +122,7 @@ impl Agent {
                     input = answer;
                 }
                 if resume_kind(&session, input.clone())?.is_none() {
-                    return Ok(Follower::of_finished(&session));
+                    return Ok(Follower::of_finished(&session).without_answer(answers));
                 }
             }
             if let Some(follower) = self.begin_further_run(DeviceId::new(its), &next, input).await?
@@ -148,26 +160,26 @@ impl Agent {
         Ok(None)
     }
 
-    /// Hands the input to a run in progress here; false when the run is ending and takes no more.
+    /// Hands the input to a run in progress here.
     async fn join(
         &self,
         id: SessionId,
         run: &ActiveRun,
         next: &ContinueTask,
-    ) -> Result<bool, AgentError> {
+    ) -> Result<Joined, AgentError> {
         let Some(reply) = reply_to(id, next, Some(&run.follower().report()))? else {
-            return Ok(true);
+            return Ok(Joined::Followed);
         };
         if !reply.secret {
-            return self.hand_over(id, run.epoch, reply).await;
+            return Ok(Joined::told(self.hand_over(id, run.epoch, reply).await?));
         }
         match run.secret.try_send(Message::new(MessageBody::Reply(reply))) {
             Ok(()) => {
                 self.deps.coordinator.wake(id);
-                Ok(true)
+                Ok(Joined::Told)
             }
             Err(TrySendError::Full(_)) => Err(AgentError::SessionBusy(id)),
-            Err(TrySendError::Closed(_)) => Ok(false),
+            Err(TrySendError::Closed(_)) => Ok(Joined::TooLate),
         }
     }
 
@@ -176,7 +188,7 @@ impl Agent {
         &self,
         run: &RunEntry,
         next: &ContinueTask,
-    ) -> Result<bool, AgentError> {
+    ) -> Result<Joined, AgentError> {
         let report = match &next.input {
             // Only this depends on what is asked.
             UserInput::Answer { .. } => Some(self.follow_elsewhere(run).await?.report()),
@@ -184,8 +196,8 @@ impl Agent {
         };
         let asked = report.as_deref();
         match reply_to(run.session, next, asked)? {
-            Some(reply) => self.hand_over(run.session, run.epoch, reply).await,
-            None => Ok(true),
+            Some(reply) => Ok(Joined::told(self.hand_over(run.session, run.epoch, reply).await?)),
+            None => Ok(Joined::Followed),
         }
     }
 
@@ -197,6 +209,7 @@ impl Agent {
         input: (UserInput, Option<MessageId>),
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
+        let answers = matches!(&next.input, UserInput::Answer { text, .. } if !text.is_empty());
         let names = self.device_names(&device_id).await;
         let mut lease = match self.runs.lease(&names, id, &next.principal)? {
             LeaseRequest::Granted(lease) => lease,
@@ -210,7 +223,7 @@ impl Agent {
             self.device(&names.id).await?;
             let session = self.read_session(id).await?;
             if resume_kind(&session, input.clone())?.is_none() {
-                return Ok(Some(Follower::of_finished(&session)));
+                return Ok(Some(Follower::of_finished(&session).without_answer(answers)));
             }
         }
         let owner = self.owner(id).await?;
@@ -224,7 +237,7 @@ impl Agent {
         let recorder = self.open_session(id).await?;
         let session = recorder.session();
         let Some(resume_kind) = resume_kind(session, input)? else {
-            return Ok(Some(Follower::of_finished(session)));
+            return Ok(Some(Follower::of_finished(session).without_answer(answers)));
         };
         self.direct_sessions.forget(&names.id);
         let (task, planner) = match &resume_kind {
@@ -239,6 +252,22 @@ impl Agent {
         // What the user said is not lost from here on. A run that ends before it began has said why.
         begun.await.ok();
         Ok(Some(follower))
+    }
+}
+
+/// What has become of what somebody brought to a run in progress.
+enum Joined {
+    /// The run was told.
+    Told,
+    /// There was nothing to tell it.
+    Followed,
+    /// The run is ending and takes no more.
+    TooLate,
+}
+
+impl Joined {
+    fn told(taken: bool) -> Self {
+        if taken { Self::Told } else { Self::TooLate }
     }
 }
 

@@ -85,7 +85,7 @@ impl Agent {
         };
         let coordinator = self.deps.coordinator.clone();
         let elsewhere = RunElsewhere { coordinator, session: run.session, epoch: run.epoch };
-        Ok(Follower { updates, run: FollowedRun::Elsewhere(elsewhere) })
+        Ok(Follower { updates, run: FollowedRun::Elsewhere(elsewhere), answer_dropped: false })
     }
 
     async fn begin_tail(&self, run: &RunEntry) -> Result<watch::Receiver<RunUpdate>, AgentError> {

@@ -265,7 +265,9 @@ impl Client {
 
     fn reply(&self, attempt: Attempt, latency: Duration, retries: Vec<Retry>) -> Reply {
         let Attempt { mut completion, first_token } = attempt;
-        let model = completion.model.take().unwrap_or_else(|| self.config.name.clone());
+        // An endpoint may put the key that it was sent anywhere, and these are shown and kept.
+        let told = completion.model.take().map(|name| self.redact(&name));
+        let model = told.unwrap_or_else(|| self.config.name.clone());
         if !may_be_same_model(&self.config.name, &model)
             && !self.mismatch_logged.swap(true, Ordering::Relaxed)
         {
@@ -277,7 +279,7 @@ impl Client {
             calls: completion.take_tool_calls(),
             text: completion.text,
             reasoning: completion.reasoning,
-            finish_reason: completion.finish_reason,
+            finish_reason: completion.finish_reason.map(|reason| self.redact(&reason)),
             model,
             tokens: completion.tokens,
             latency,
@@ -307,6 +309,9 @@ impl Client {
 fn in_words(time: Duration) -> String {
     let seconds = time.as_secs_f64().ceil();
     let units = [(86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")];
+    if 365.0 * 86400.0 < seconds {
+        return "more than a year".to_owned();
+    }
     let (each, unit) =
         units.into_iter().find(|(each, _)| 2.0 * each <= seconds).unwrap_or((1.0, "seconds"));
     format!("{} {unit}", (seconds / each).ceil())

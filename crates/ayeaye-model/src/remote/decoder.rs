@@ -90,7 +90,7 @@ impl ResponseDecoder {
             Some(_) if self.content_type == "text/event-stream" => Some(events()),
             Some(_) => {
                 let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
-                let what = format!("{} ({})", excerpt(&text), self.content_type);
+                let what = format!("{} ({})", excerpt(&text), excerpt(&self.content_type));
                 return Err(AttemptError::wrong_api(&what));
             }
         })

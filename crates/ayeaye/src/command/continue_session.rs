@@ -103,6 +103,9 @@ pub async fn go_on(
         terminal.item("stopped", "before it went on");
         return Ok(Exit::Failed);
     };
+    if follower.has_dropped_answer() {
+        terminal.item("not sent", "the question was answered or given up elsewhere meanwhile");
+    }
     let exit = to_the_end(&app, config, follower, options, (terminal, &signals)).await;
     app.tidy_once(config).await;
     Ok(exit?.exit)

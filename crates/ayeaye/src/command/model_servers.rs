@@ -10,6 +10,7 @@ use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use crate::command::http_client::http_client;
+use crate::text::{one_line, shell_word};
 
 /// Fewer tokens do not hold a screen and what is said of it (docs/models.md).
 const ONE_SCREEN: u32 = 8192;
@@ -64,6 +65,8 @@ impl Kind {
 
     /// How a person gives a model a larger context.
     pub(super) fn how_to_raise(self, model: &str, tokens: u32) -> String {
+        // It names its models itself, and what is told here is pasted into a shell.
+        let model = shell_word(&one_line(model));
         match self {
             Self::Ollama => format!("OLLAMA_CONTEXT_LENGTH={tokens} ollama serve"),
             Self::LmStudio => format!("lms load {model} --context-length {tokens}"),

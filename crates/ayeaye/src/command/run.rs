@@ -197,11 +197,10 @@ pub(super) async fn to_the_end(
             finish(config, &report, options, terminal);
             return Ok(RoundEnd::of(&report));
         };
-        let asked_now = app.agent.report(report.session_id, &Principal::operator()).await?;
-        if asked_now.question.is_none() || asked_now.asked_at_step != report.asked_at_step {
+        follower = answer(&app.agent, &report, reply, options).await?;
+        if follower.has_dropped_answer() {
             terminal.item("not sent", "the question was answered or given up elsewhere meanwhile");
         }
-        follower = answer(&app.agent, &report, reply, options).await?;
     }
 }
 

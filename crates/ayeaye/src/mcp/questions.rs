@@ -138,6 +138,7 @@ impl<'a> QuestionDelivery<'a> {
                 Ok(FormAnswer::Text(text)) => {
                     self.misread = false;
                     follower = self.send_answer(&report, number, text).await?;
+                    self.late |= follower.has_dropped_answer();
                 }
                 // The same follower reports the same question, which is asked once more.
                 Ok(FormAnswer::Invalid) if self.misread => {
@@ -184,6 +185,7 @@ impl<'a> QuestionDelivery<'a> {
             FormAnswer::Text(text) => {
                 self.misread = false;
                 let follower = self.send_answer(&report, state.question, text).await?;
+                self.late |= follower.has_dropped_answer();
                 self.follow(follower).await
             }
             FormAnswer::Declined => Ok(self.result(report, Some(Unanswered::Declined))),

@@ -98,8 +98,15 @@ pub(super) async fn go_on(
         policy: None,
         principal: principal.clone(),
     };
-    page.0.agent.resume(next).await?;
+    if page.0.agent.resume(next).await?.has_dropped_answer() {
+        return Err(not_open());
+    }
     page.line(id, &principal).await
+}
+
+/// What is said to an answer whose question is not asked any more: it goes nowhere.
+fn not_open() -> Refusal {
+    Refusal::new(StatusCode::CONFLICT, ToolError::not_open().what())
 }
 
 /// The body of a request that says all by its address.
@@ -145,7 +152,7 @@ impl Page {
         if self.0.agent.report(id, principal).await?.asks(question) {
             return Ok(());
         }
-        Err(Refusal::new(StatusCode::CONFLICT, ToolError::not_open().what()))
+        Err(not_open())
     }
 
     async fn line(&self, id: SessionId, principal: &Principal) -> Result<Json<ListItem>, Refusal> {

@@ -139,6 +139,57 @@ async fn of_two_replies_to_one_question_one_answers_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn of_two_answers_to_one_question_the_later_is_told_that_it_went_nowhere() {
+    let rig = Rig::new([info("Which?"), click(1), complete("done")]);
+    let asks = rig.run().await;
+    let session = asks.session_id;
+    rig.phone.breaks(Call::InProgress, 2..=2, Fault::Hang);
+    let question = asks.question_number().unwrap();
+    let answer =
+        |text: &str| rig.resume(session, UserInput::Answer { question, text: text.to_owned() });
+    let (one, other, ()) = tokio::join!(
+        answer("the first"),
+        async {
+            rig.phone.gets(Call::InProgress, 2).await;
+            answer("the second").await
+        },
+        async {
+            rig.phone.gets(Call::InProgress, 2).await;
+            rig.phone.let_go();
+        },
+    );
+    let (one, other) = (one.unwrap(), other.unwrap());
+    assert_eq!((one.has_dropped_answer(), other.has_dropped_answer()), (false, true));
+    assert_eq!(rig.ended(one).await.message, "done");
+    assert!(answer("the third").await.unwrap().has_dropped_answer(), "nothing is asked any more");
+    let said = rig.facts(session, |fact| match fact {
+        crate::journal::Fact::Answer(answer) => Some(answer.answers.clone()),
+        _ => None,
+    });
+    assert_eq!(said.await, [["the first"]]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_stop_that_comes_with_an_answer_is_no_less_of_one() {
+    for round in 0..40 {
+        let rig = Arc::new(Rig::new([info("Which?"), ScriptedReply::Hangs]));
+        let asks = rig.run().await;
+        let (id, question) = (asks.session_id, asks.question_number().unwrap());
+        let answer = rig.next(id, UserInput::Answer { question, text: "that".to_owned() });
+        let tries = (rig.clone(), rig.clone());
+        let answered = tokio::spawn(async move { tries.0.agent.resume(answer).await });
+        let ended = tokio::spawn(async move { tries.1.agent.end_task(id, &client()).await });
+        let ended = ended.await.unwrap().unwrap();
+        assert_eq!(ended.stop_reason, StopReason::Cancelled, "round {round}");
+        if let Ok(mut follower) = answered.await.unwrap() {
+            follower.finished().await;
+        }
+        let report = rig.agent.report(id, &client()).await.unwrap();
+        assert_eq!(report.stop_reason, StopReason::Cancelled, "round {round}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_session_whose_phone_is_busy_names_who_has_it() {
     let rig = Rig::new([complete("one"), ScriptedReply::Hangs]);
     let first = rig.run().await.session_id;

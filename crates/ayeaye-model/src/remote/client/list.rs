@@ -50,7 +50,8 @@ impl Client {
         Ok(list.map_or(ModelList::Unlisted, |list| {
             let name = |model: &Value| {
                 let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
-                Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
+                // They are shown, and some relays have put a key among them.
+                Some(self.redact(name.strip_prefix("models/").unwrap_or(name)))
             };
             let names = list.iter().filter_map(name).collect();
             // Gemini's sign of another page, and Anthropic's.

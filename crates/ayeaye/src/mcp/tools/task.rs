@@ -121,6 +121,9 @@ impl Server {
             self.ensure_model_answers(next.session_id, &next.principal).await?;
         }
         let follower = self.agent.resume_once(next).await?;
+        if follower.has_dropped_answer() {
+            return Err(ToolError::not_open());
+        }
         self.follow(follower, &retry, wait, reply_mode, pictures).await
     }
 
