@@ -41,7 +41,8 @@ enum Body {
 impl ResponseDecoder {
     pub(super) fn new(api: &'static dyn Api, limits: Limits, content_type: &str) -> Self {
         let content_type = content_type.split(';').next().unwrap_or_default().trim();
-        let content_type = content_type.to_ascii_lowercase();
+        // No type is longer; what is may be anything, and is told in errors.
+        let content_type = content_type.chars().take(80).collect::<String>().to_ascii_lowercase();
         Self { api, limits, content_type, received: 0, body: Body::Unknown }
     }
 
@@ -90,7 +91,7 @@ impl ResponseDecoder {
             Some(_) if self.content_type == "text/event-stream" => Some(events()),
             Some(_) => {
                 let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
-                let what = format!("{} ({})", excerpt(&text), excerpt(&self.content_type));
+                let what = format!("{} ({})", excerpt(&text), self.content_type);
                 return Err(AttemptError::wrong_api(&what));
             }
         })

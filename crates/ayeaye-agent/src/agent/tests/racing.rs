@@ -10,17 +10,18 @@ use crate::{
     StopReason, UserInput,
 };
 
+/// For races in real time.
+const AT_ONCE: SettleRule = SettleRule {
+    first_look: Duration::ZERO,
+    between: Duration::ZERO,
+    patience: Duration::ZERO,
+    ..SettleRule::USUAL
+};
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_starts_that_race_for_a_phone_one_gets_it() {
-    let quick = SettleRule {
-        first_look: Duration::ZERO,
-        between: Duration::ZERO,
-        patience: Duration::ZERO,
-        ..SettleRule::USUAL
-    };
-    let rig =
-        Rig::new((0..40).map(|_| ScriptedReply::Hangs)).limited(|limits| limits.settle = quick);
-    let rig = Arc::new(rig);
+    let rig = Rig::new((0..40).map(|_| ScriptedReply::Hangs));
+    let rig = Arc::new(rig.limited(|limits| limits.settle = AT_ONCE));
     for round in 0..40 {
         let tries = ["Text Anna", "Text Bob"].map(|task| {
             let (rig, start) = (rig.clone(), rig.task(task));
@@ -171,22 +172,29 @@ async fn of_two_answers_to_one_question_the_later_is_told_that_it_went_nowhere()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_stop_that_comes_with_an_answer_is_no_less_of_one() {
-    for round in 0..40 {
-        let rig = Arc::new(Rig::new([info("Which?"), ScriptedReply::Hangs]));
-        let asks = rig.run().await;
-        let (id, question) = (asks.session_id, asks.question_number().unwrap());
-        let answer = rig.next(id, UserInput::Answer { question, text: "that".to_owned() });
-        let tries = (rig.clone(), rig.clone());
-        let answered = tokio::spawn(async move { tries.0.agent.resume(answer).await });
-        let ended = tokio::spawn(async move { tries.1.agent.end_task(id, &client()).await });
-        let ended = ended.await.unwrap().unwrap();
-        assert_eq!(ended.stop_reason, StopReason::Cancelled, "round {round}");
-        if let Ok(mut follower) = answered.await.unwrap() {
-            follower.finished().await;
-        }
-        let report = rig.agent.report(id, &client()).await.unwrap();
-        assert_eq!(report.stop_reason, StopReason::Cancelled, "round {round}");
+    // Beside each other: a run takes a second of real time.
+    let rounds = (0..40).map(|_| tokio::spawn(stopped_while_answered()));
+    for (round, reasons) in rounds.collect::<Vec<_>>().into_iter().enumerate() {
+        let reasons = reasons.await.unwrap();
+        assert_eq!(reasons, [StopReason::Cancelled; 2], "round {round}");
     }
+}
+
+/// How a session is told to have ended, and how it is recorded, that was stopped in the moment of an answer.
+async fn stopped_while_answered() -> [StopReason; 2] {
+    let rig = Rig::new([info("Which?"), ScriptedReply::Hangs]);
+    let rig = Arc::new(rig.limited(|limits| limits.settle = AT_ONCE));
+    let asks = rig.run().await;
+    let (id, question) = (asks.session_id, asks.question_number().unwrap());
+    let answer = rig.next(id, UserInput::Answer { question, text: "that".to_owned() });
+    let tries = (rig.clone(), rig.clone());
+    let answered = tokio::spawn(async move { tries.0.agent.resume(answer).await });
+    let ended = tokio::spawn(async move { tries.1.agent.end_task(id, &client()).await });
+    let told = ended.await.unwrap().unwrap().stop_reason;
+    if let Ok(mut follower) = answered.await.unwrap() {
+        follower.finished().await;
+    }
+    [told, rig.agent.report(id, &client()).await.unwrap().stop_reason]
 }
 
 #[tokio::test(start_paused = true)]

@@ -27,10 +27,12 @@ pub(super) fn classify(
         403 if words::is_used_up(reason) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
         403 if words::is_moderated(reason) => give_up(ModelErrorKind::Rejected, MODERATION),
         400 | 422 if mentions(&words::MODERATED) => give_up(ModelErrorKind::Rejected, MODERATION),
-        403 if mentions(&words::NOT_VERIFIED) => {
+        400 | 403 | 404 if mentions(&words::NOT_VERIFIED) => {
             give_up(ModelErrorKind::Unauthorized, NOT_VERIFIED)
         }
-        403 if mentions(&words::WRONG_PLACE) => give_up(ModelErrorKind::Unauthorized, WRONG_PLACE),
+        400 | 403 if mentions(&words::WRONG_PLACE) => {
+            give_up(ModelErrorKind::Unauthorized, WRONG_PLACE)
+        }
         401 | 403 => give_up(
             ModelErrorKind::Unauthorized,
             "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
@@ -63,10 +65,6 @@ pub(super) fn classify(
         400 | 404 | 422 if mentions(&words::NO_COMPUTER_TOOL) => {
             give_up(ModelErrorKind::Rejected, NO_COMPUTER_TOOL)
         }
-        400 | 404 if mentions(&words::NOT_VERIFIED) => {
-            give_up(ModelErrorKind::Unauthorized, NOT_VERIFIED)
-        }
-        400 if mentions(&words::WRONG_PLACE) => give_up(ModelErrorKind::Unauthorized, WRONG_PLACE),
         400 if mentions(&words::UNKNOWN_MODEL) => give_up(ModelErrorKind::NotFound, NOT_FOUND),
         400 | 404 | 422 if computer_tool::is_named_in(reason) => (
             ModelErrorKind::Rejected,

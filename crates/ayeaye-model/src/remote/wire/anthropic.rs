@@ -203,10 +203,13 @@ fn merge_usage(tokens: &mut Tokens, usage: &Value) {
     }
 }
 
+/// The results of calls, which the API wants first, and all the rest.
+fn results_first(message: &Message) -> (Vec<&Part>, Vec<&Part>) {
+    message.parts.iter().partition(|part| matches!(part, Part::Result { .. }))
+}
+
 fn encode_message(message: &Message, computer: Option<ComputerTool>) -> Value {
-    let result = |part: &&Part| matches!(part, Part::Result { .. });
-    // The API wants the results of calls first.
-    let (results, rest): (Vec<&Part>, Vec<&Part>) = message.parts.iter().partition(result);
+    let (results, rest) = results_first(message);
     let parts: Vec<Value> =
         results.into_iter().chain(rest).map(|part| encode_part(part, computer)).collect();
     json!({ "role": message.role.name(), "content": parts })
@@ -222,7 +225,8 @@ fn encode_in_words(message: &Message) -> Value {
             std::iter::once(text(it)).chain(picture.as_ref().map(encode_image)).collect()
         }
     };
-    let parts: Vec<Value> = message.parts.iter().flat_map(words).collect();
+    let (results, rest) = results_first(message);
+    let parts: Vec<Value> = results.into_iter().chain(rest).flat_map(words).collect();
     json!({ "role": message.role.name(), "content": parts })
 }
 
