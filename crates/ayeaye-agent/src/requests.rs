@@ -57,7 +57,8 @@ pub enum UserInput {
     /// An answer, or guidance.
     Reply(String),
     /// An answer to one particular question. If that is no longer open, it has been answered already,
-    /// and the outcome of that answer is followed.
+    /// and the outcome of that answer is followed: [`Follower::has_dropped_answer`](crate::Follower::has_dropped_answer)
+    /// tells it.
     Answer {
         /// [`Report::question_number`](crate::Report::question_number).
         question: u32,
@@ -66,6 +67,13 @@ pub enum UserInput {
     },
     /// Nothing.
     Nothing,
+}
+
+impl UserInput {
+    /// Whether it answers a particular question. An answer without text only follows.
+    pub(crate) fn is_answer(&self) -> bool {
+        matches!(self, Self::Answer { text, .. } if !text.is_empty())
+    }
 }
 
 /// An action that the client has decided itself.

@@ -43,7 +43,7 @@ mod tests;
 mod update;
 mod whole_answer;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
@@ -70,7 +70,6 @@ use self::settings::RunChangeLog;
 use self::step::StepBuilder;
 pub use self::update::{RunPhase, RunUpdate};
 use crate::deps::AgentDeps;
-use crate::gate::UserWords;
 use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
 use crate::named_secret::names_secret;
 use crate::replay::Replay;
@@ -136,14 +135,7 @@ struct RunState {
     /// Steps of an earlier run that are still to be done again; none once a model has taken over.
     replay: Option<ReplayProgress>,
     /// What the user has said, as the gate compared it last.
-    said: Mutex<Said>,
-}
-
-/// The user's words, and what the gate makes of them: many acts are judged by the same ones.
-#[derive(Debug, Default)]
-struct Said {
-    texts: Vec<String>,
-    words: Arc<UserWords>,
+    words: gate::LastWords,
 }
 
 impl Run {

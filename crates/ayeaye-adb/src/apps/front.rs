@@ -53,7 +53,7 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str, display: u32)
         let front = front.map(|app| app.package);
         let shade = parse::in_front(&shown).is_some_and(|it| it.package == SYSTEM_UI);
         if front.as_deref() == Some(package) && !shade {
-            return match parse::complaint(&shown) {
+            return match parse::error_dialog(&shown) {
                 None => Performed::done(),
                 Some(title) => Performed::uncertain(format!(
                     "a window of the phone lies over it ({title}): choose there what to do with that app"

@@ -67,8 +67,8 @@ fn focused_windows(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The title of the window in front where it is Android's about an app that hangs or has crashed: it names the process.
-pub(crate) fn complaint(text: &str) -> Option<String> {
+/// The title of the window in front where it is Android's dialog about an app that hangs or has crashed: it names the process.
+pub(crate) fn error_dialog(text: &str) -> Option<String> {
     const BEGINS: [&str; 2] = ["Application Not Responding: ", "Application Error: "];
     focused_windows(text).find_map(|window| {
         // Behind the window's token and its user.

@@ -1,10 +1,7 @@
 //! Giving up what a session waits for.
-use super::{Agent, AgentError};
+use super::{Agent, AgentError, MOST_BEGUN};
 use crate::coordinator::{NewRun, Registered, RunKind};
 use crate::{Principal, Report, SessionId, StopReason};
-
-/// How often a session is stopped that is answered again and again.
-const TRIES: u32 = 8;
 
 impl Agent {
     /// Stops a session's run, for whoever wants its task ended. A question that waits then, since the run has come to
@@ -17,7 +14,7 @@ impl Agent {
     ) -> Result<Report, AgentError> {
         // An answer that came between the two has begun a run, which is to be stopped as well. It takes a question and
         // an answer each time.
-        for _ in 0..TRIES {
+        for _ in 0..MOST_BEGUN {
             let ended = self.stop(id, StopReason::Cancelled, principal).await?;
             if ended.stop_reason == StopReason::StillRunning || ended.question.is_none() {
                 return Ok(ended);

@@ -58,7 +58,7 @@ impl Agent {
                     .add_answer(SecretKind::Marked, text);
             }
         };
-        let answers = matches!(&next.input, UserInput::Answer { text, .. } if !text.is_empty());
+        let answers = next.input.is_answer();
         loop {
             if let Some(run) = self.active_run(id, given.as_ref())? {
                 if run.direct {
@@ -209,7 +209,7 @@ impl Agent {
         input: (UserInput, Option<MessageId>),
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
-        let answers = matches!(&next.input, UserInput::Answer { text, .. } if !text.is_empty());
+        let answers = next.input.is_answer();
         let names = self.device_names(&device_id).await;
         let mut lease = match self.runs.lease(&names, id, &next.principal)? {
             LeaseRequest::Granted(lease) => lease,

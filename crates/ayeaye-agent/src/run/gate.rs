@@ -1,17 +1,17 @@
 //! The gate's place in a run: between what was decided and the phone.
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::Run;
 use super::decided_act::DecidedAct;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
 use super::put_off::{PutOffs, never_rests};
 use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
-use super::{Run, Said};
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, Countdown, GateRecord};
 use crate::gate::{
@@ -26,6 +26,22 @@ use crate::{Elements, Gesture, Question};
 const ASKED_FIRST: &str = "not carried out yet: the user was asked first";
 /// The error of an act that was asked about, and that nobody allowed.
 const NOT_ALLOWED: &str = "not carried out: it needs the user's yes, and there was none";
+
+/// What the user has said last, and what the gate makes of it: many acts are judged by the same words.
+#[derive(Debug, Default)]
+pub(super) struct LastWords(Mutex<(Vec<String>, Arc<UserWords>)>);
+
+impl LastWords {
+    /// These texts as they are compared.
+    fn of(&self, texts: &[String]) -> Arc<UserWords> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.0 != texts {
+            let words = UserWords::new(texts.iter().map(String::as_str));
+            *last = (texts.to_vec(), Arc::new(words));
+        }
+        last.1.clone()
+    }
+}
 
 /// What the gate has said of an act, ready for the record.
 #[derive(Debug)]
@@ -132,7 +148,7 @@ impl Run {
         if let Some(elements) = elements.filter(|_| observation.keyboard_shown) {
             screen = screen.above_keyboard(elements, gesture, size);
         }
-        let words = self.user_words();
+        let words = self.state.words.of(&acts.words);
         let history = GateHistory {
             approved_apps: acts.approved_apps.clone(),
             taps: acts.taps(),
@@ -181,17 +197,6 @@ impl Run {
             record.act = None;
         }
         Judged { verdict, record }
-    }
-
-    /// What the user has said, as the gate compares it.
-    fn user_words(&self) -> Arc<UserWords> {
-        let texts = &self.session().acts.words;
-        let mut said = self.state.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.texts != *texts {
-            let words = Arc::new(UserWords::new(texts.iter().map(String::as_str)));
-            *said = Said { texts: texts.clone(), words };
-        }
-        said.words.clone()
     }
 
     /// The policy of the settings, narrowed by what the session was started with.

@@ -1,4 +1,5 @@
 //! What differs from API to API: addresses, keys, streams, refusals, and what is left out.
+use ayeaye_agent::ToolCall;
 use serde_json::Value;
 
 use super::*;
@@ -280,6 +281,27 @@ async fn refused_once(answer: &str, prompt: &Prompt) -> (Vec<Value>, ModelError)
     }
     let error = model.call(prompt, LIMIT).await.unwrap_err();
     (fake.seen().into_iter().map(|request| request.body).collect(), error)
+}
+
+#[tokio::test]
+async fn past_calls_are_told_in_words_where_their_thinking_is_asked_for() {
+    let said = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.";
+    let refusal =
+        json!({"type": "error", "error": {"type": "invalid_request_error", "message": said}});
+    let refusal = http("400 Bad Request", JSON, refusal.to_string());
+    let whole = http("200 OK", EVENTS, stream(Profile::CLAUDE, 0));
+    let fake = Fake::start(vec![refusal, whole.clone(), whole]).await;
+    let model = of(&fake, Profile::CLAUDE, "claude-fake");
+    let call =
+        ToolCall { id: "c1".to_owned(), name: "open_app".to_owned(), arguments: "{}".to_owned() };
+    let mut prompt = prompt();
+    prompt.messages.push(Message { role: Role::Assistant, parts: vec![Part::Call(call)] });
+    for _ in 0..2 {
+        model.call(&prompt, LIMIT).await.unwrap();
+    }
+    let seen = fake.seen();
+    let has_calls = seen.iter().map(|request| request.body.to_string().contains("tool_use"));
+    assert_eq!(has_calls.collect::<Vec<_>>(), [true, false, false]);
 }
 
 #[tokio::test]

@@ -211,7 +211,7 @@ fn the_question_which_copy_is_meant_is_one_of_the_phone() {
 #[test]
 fn what_the_phone_says_over_an_app_is_told() {
     let said =
-        |window: &str| complaint(&format!("  mCurrentFocus=Window{{1602b04 u0 {window}}}\n"));
+        |window: &str| error_dialog(&format!("  mCurrentFocus=Window{{1602b04 u0 {window}}}\n"));
     for title in ["Application Not Responding: com.example.shop", "Application Error: com.example"]
     {
         assert_eq!(said(title).as_deref(), Some(title));
@@ -222,5 +222,5 @@ fn what_the_phone_says_over_an_app_is_told() {
     // One that lies behind is in nobody's way.
     let behind =
         "  Window #4 Window{1602b04 u0 Application Not Responding: com.android.systemui}:\n";
-    assert_eq!(complaint(behind), None);
+    assert_eq!(error_dialog(behind), None);
 }

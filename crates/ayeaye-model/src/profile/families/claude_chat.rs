@@ -5,7 +5,7 @@ use crate::profile::coords::CoordSystem;
 use crate::profile::{ProfileSpec, Sampling, Wire};
 
 pub(in crate::profile) const CLAUDE_CHAT: Generic =
-    Generic { spec: &SPEC, tools: false, verbs: VERBS };
+    Generic { spec: &SPEC, tools: false, verbs: VERBS, aliases: &[] };
 
 /// The API makes a picture smaller without a word when a side has more than 1568 pixels or all of it
 /// more than 1568 squares of 28x28, begun ones counted; points then miss by a quarter. The bound on

@@ -6,7 +6,7 @@ use crate::profile::{ProfileSpec, Sampling, Wire};
 /// Its boxes have the height first, so that its points are asked for by name, and a box of four
 /// numbers is nothing to be sure of.
 pub(in crate::profile) const GEMINI_CHAT: Generic =
-    Generic { spec: &SPEC, tools: false, verbs: NAMING_VERBS };
+    Generic { spec: &SPEC, tools: false, verbs: NAMING_VERBS, aliases: &[] };
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "gemini-chat",

@@ -24,6 +24,8 @@ pub(in crate::profile) struct Generic {
     pub tools: bool,
     /// What its calls mean, and how they are written.
     pub verbs: VerbTable,
+    /// What its makers call arguments that it is asked for in words of ours, and our names for them.
+    pub aliases: &'static [(&'static str, &'static str)],
 }
 
 /// Our words for actions, and those that models use in their place.
@@ -33,11 +35,12 @@ pub(in crate::profile) const VERBS: VerbTable = VerbTable::new(&[verbs::ROWS]);
 pub(in crate::profile) const NAMING_VERBS: VerbTable = VerbTable { named_points: true, ..VERBS };
 
 /// Models that know tools, over any endpoint.
-pub(in crate::profile) const GENERIC: Generic = Generic { spec: &SPEC, tools: true, verbs: VERBS };
+pub(in crate::profile) const GENERIC: Generic =
+    Generic { spec: &SPEC, tools: true, verbs: VERBS, aliases: &[] };
 
 /// Models and endpoints that know none.
 pub(in crate::profile) const GENERIC_TEXT: Generic =
-    Generic { spec: &TEXT_SPEC, tools: false, verbs: VERBS };
+    Generic { spec: &TEXT_SPEC, tools: false, verbs: VERBS, aliases: &[] };
 
 /// A screen of 1080x2400 at 720x1600 keeps its small print. Most servers take such a picture without
 /// making it smaller; thousandths do not mind if they do.

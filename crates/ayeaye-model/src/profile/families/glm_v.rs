@@ -2,14 +2,15 @@
 //!
 //! It is asked in words of ours, and may reply in those of its makers' agent for phones, which are
 //! `AndroidWorld`'s with boxes for places.
-use super::generic::verbs::{CONFIRM, END, ROWS, START, TIME};
+use super::generic::verbs::{CONFIRM, END, PLACE, ROWS, SCROLL, START, X, Y};
 use super::generic::{Generic, HISTORY, PICTURE};
 use crate::profile::coords::CoordSystem;
-use crate::profile::verbs::Slot::{At, AtX, AtY, Clear, Direction, Status, Submit, Text};
-use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
+use crate::profile::verbs::Slot::{Direction, Status, Text};
+use crate::profile::verbs::{Arg, Meaning, Verb, VerbTable};
 use crate::profile::{ProfileSpec, Sampling, Wire};
 
-pub(in crate::profile) const GLM_V: Generic = Generic { spec: &SPEC, tools: false, verbs: VERBS };
+pub(in crate::profile) const GLM_V: Generic =
+    Generic { spec: &SPEC, tools: false, verbs: VERBS, aliases: ALIASES };
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "glm-v",
@@ -28,37 +29,13 @@ const SPEC: ProfileSpec = ProfileSpec {
 };
 
 /// Of a box, the sides come in the order left, top, right, bottom.
-const PLACE: Arg = Arg(
-    At,
-    &["point", "coordinate", "coordinates", "position", "box", "bbox", "bbox_2d", "box_2d"],
-);
-const X: Arg = Arg(AtX, &["x"]);
-const Y: Arg = Arg(AtY, &["y"]);
+const ALIASES: &[(&str, &str)] = &[("box_2d", "box"), ("override", "clear")];
 
+/// Their own typing presses enter behind the text. Here that could send a message nobody asked to send.
 const VERBS: VerbTable = VerbTable::new(&[
     &[
-        Verb::new(&["click", "tap"], Meaning::Click, &[PLACE, X, Y, CONFIRM]),
-        Verb::new(&["double_click", "double_tap"], Meaning::DoubleClick, &[PLACE, X, Y, CONFIRM]),
-        Verb::new(&["long_press"], Meaning::LongPress, &[PLACE, X, Y, TIME, CONFIRM]),
-        // Their own presses enter behind the text. Here that could send a message nobody asked to send.
-        Verb::new(
-            &["type", "input_text"],
-            Meaning::Type(Typing::Plain),
-            &[
-                Arg(Text, &["text", "value", "content"]),
-                PLACE,
-                X,
-                Y,
-                Arg(Clear, &["clear", "clear_text", "override"]),
-                Arg(Submit, &["submit", "press_enter"]),
-                CONFIRM,
-            ],
-        ),
-        Verb::new(
-            &["scroll"],
-            Meaning::Scroll,
-            &[Arg(Direction, &["direction"]), PLACE, X, Y, CONFIRM],
-        ),
+        // The row by which scrolls are written.
+        SCROLL,
         // The direction of the finger, opposite to scroll's.
         Verb::new(
             &["swipe"],

@@ -4,7 +4,8 @@ use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
 use crate::profile::{ProfileSpec, Sampling, Wire};
 
-pub(in crate::profile) const GPT: Generic = Generic { spec: &SPEC, tools: false, verbs: VERBS };
+pub(in crate::profile) const GPT: Generic =
+    Generic { spec: &SPEC, tools: false, verbs: VERBS, aliases: &[] };
 
 /// Without `detail: original`, which only the newest know, the endpoint scales a picture into
 /// 2048x2048 and then its shorter side to 768, and the model counts the pixels of what is left. What

@@ -3,7 +3,8 @@ use super::generic::{Generic, HISTORY, PICTURE, VERBS};
 use crate::profile::coords::CoordSystem;
 use crate::profile::{ProfileSpec, Sampling, Wire};
 
-pub(in crate::profile) const KIMI: Generic = Generic { spec: &SPEC, tools: false, verbs: VERBS };
+pub(in crate::profile) const KIMI: Generic =
+    Generic { spec: &SPEC, tools: false, verbs: VERBS, aliases: &[] };
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "kimi",

@@ -40,6 +40,33 @@ pub(crate) fn flattened(
     Ok(flat)
 }
 
+/// The same fields, those of other names by ours. A field that would get two different values is rejected.
+pub(crate) fn renamed(
+    mut map: Map<String, Value>,
+    aliases: &[(&str, &str)],
+) -> Result<Map<String, Value>, ParseError> {
+    for (theirs, ours) in aliases {
+        if let Some(value) = map.shift_remove(*theirs)
+            && map.insert((*ours).to_owned(), value.clone()).is_some_and(|before| before != value)
+        {
+            return reject(format!("it says {} twice, and not the same", excerpt(ours)));
+        }
+    }
+    Ok(map)
+}
+
+/// Whether an argument of this name is for a place, in any format there is.
+pub(crate) fn names_place(name: &str) -> bool {
+    const PARTS: [&str; 8] =
+        ["box", "point", "coord", "position", "location", "bounds", "region", "element"];
+    const NAMES: [&str; 16] = [
+        "start", "begin", "end", "from", "to", "at", "x", "y", "x1", "y1", "index", "target",
+        "center", "area", "pos", "mark",
+    ];
+    let name = fold_name(name);
+    PARTS.iter().any(|part| name.contains(part)) || NAMES.contains(&name.as_str())
+}
+
 /// A call from an object that holds the verb under one of `names` beside its arguments.
 pub(crate) fn call(map: Map<String, Value>, names: &[&str]) -> Result<Call, ParseError> {
     match Args::in_map(&map)?.text(names, false)? {

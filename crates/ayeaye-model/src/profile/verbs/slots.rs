@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Arg, Meaning, Slot, Verb, VerbTable};
 use crate::profile::CoordContext;
-use crate::profile::parse::args::Args;
+use crate::profile::parse::args::{Args, names_place};
 use crate::profile::parse::values::fold_name;
 use crate::profile::parse::{Call, excerpt, point, reject, values};
 
@@ -239,18 +239,6 @@ impl Reader<'_> {
     pub(super) fn wait(&self) -> Result<Duration, ParseError> {
         values::wait(self.time()?.as_deref())
     }
-}
-
-/// Whether an argument of this name is for a place, in any format there is.
-fn names_place(name: &str) -> bool {
-    const PARTS: [&str; 8] =
-        ["box", "point", "coord", "position", "location", "bounds", "region", "element"];
-    const NAMES: [&str; 15] = [
-        "start", "end", "from", "to", "at", "x", "y", "x1", "y1", "index", "target", "center",
-        "area", "pos", "mark",
-    ];
-    let name = fold_name(name);
-    PARTS.iter().any(|part| name.contains(part)) || NAMES.contains(&name.as_str())
 }
 
 /// Whether a value can be a place: by its numbers, or by the one of an element.

@@ -2,9 +2,8 @@
 use ayeaye_agent::{Decision, ParseError, Reply, ToolCall};
 use serde_json::{Map, Value};
 
-use super::verbs::is_place;
 use super::{Generic, tool};
-use crate::profile::parse::args::{Args, flattened};
+use crate::profile::parse::args::{Args, flattened, names_place, renamed};
 use crate::profile::parse::values::fold_name;
 use crate::profile::parse::{
     Call, ParsedReply, excerpt, json, labelled, point, reject, without_tokens,
@@ -77,9 +76,9 @@ fn parse(
             .find_map(|name| map.shift_remove(*name)?.as_str().map(str::to_owned)),
         other => other.map(str::to_owned),
     };
-    let map = flattened(flattened(map, &NESTS)?, &NESTS)?;
+    let map = renamed(flattened(flattened(map, &NESTS)?, &NESTS)?, family.aliases)?;
     if family.verbs.named_points {
-        for (_, place) in map.iter().filter(|(name, _)| is_place(name)) {
+        for (_, place) in map.iter().filter(|(name, _)| names_place(name)) {
             refuse_unnamed(place, coords)?;
         }
     }

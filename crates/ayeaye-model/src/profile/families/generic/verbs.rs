@@ -1,19 +1,18 @@
 //! The actions, and the words that models use in their place.
 use ayeaye_agent::Key;
 
-use crate::profile::parse::values::fold_name;
 use crate::profile::verbs::Slot::{
     At, Clear, Confirm, Direction, From, FromX, FromY, Options, Seconds, Status, Submit, Success,
     Text, To, ToX, ToY,
 };
 use crate::profile::verbs::{Arg, Meaning, Slot, Typing, Verb};
 
-const PLACE: Arg = Arg(
+pub(in crate::profile) const PLACE: Arg = Arg(
     At,
     &["point", "coordinate", "coordinates", "position", "location", "at", "box", "bbox", "bbox_2d"],
 );
-const X: Arg = Arg(Slot::AtX, &["x"]);
-const Y: Arg = Arg(Slot::AtY, &["y"]);
+pub(in crate::profile) const X: Arg = Arg(Slot::AtX, &["x"]);
+pub(in crate::profile) const Y: Arg = Arg(Slot::AtY, &["y"]);
 pub(in crate::profile) const START: Arg = Arg(
     From,
     &[
@@ -45,7 +44,7 @@ pub(in crate::profile) const END: Arg = Arg(
 );
 const END_X: Arg = Arg(ToX, &["x2"]);
 const END_Y: Arg = Arg(ToY, &["y2"]);
-pub(in crate::profile) const TIME: Arg = Arg(Seconds, &["seconds", "duration", "time"]);
+const TIME: Arg = Arg(Seconds, &["seconds", "duration", "time"]);
 pub(in crate::profile) const CONFIRM: Arg =
     Arg(Confirm, &["confirm", "requires_confirmation", "sensitive"]);
 const TYPED: &[&str] = &["text", "input_text"];
@@ -54,12 +53,12 @@ const NO_TEXT: Arg = Arg(
     TYPED,
 );
 
-/// Whether a field of this name is one for a place.
-pub(super) fn is_place(name: &str) -> bool {
-    let name = fold_name(name);
-    let known = [PLACE, START, END].into_iter().flat_map(|Arg(_, names)| names);
-    name.contains("box") || known.into_iter().any(|known| fold_name(known) == name)
-}
+/// What is shown of the content, by its direction.
+pub(in crate::profile) const SCROLL: Verb = Verb::new(
+    &["scroll"],
+    Meaning::Scroll,
+    &[Arg(Direction, &["direction"]), PLACE, X, Y, CONFIRM],
+);
 
 /// Every action. A verb without arguments is a key by itself.
 pub(in crate::profile) const ROWS: &[Verb] = &[
@@ -91,11 +90,7 @@ pub(in crate::profile) const ROWS: &[Verb] = &[
             CONFIRM,
         ],
     ),
-    Verb::new(
-        &["scroll"],
-        Meaning::Scroll,
-        &[Arg(Direction, &["direction"]), PLACE, X, Y, CONFIRM],
-    ),
+    SCROLL,
     Verb::new(
         &["swipe", "slide"],
         Meaning::Slide,
