@@ -160,10 +160,8 @@ async fn a_cancelled_call_stops_its_run_after_the_action_under_way_and_the_sessi
     });
     let start = json!({ "device_id": rig.serial, "task": "tap", "max_steps": 100 });
     let call = cancellable(&rig, start).await;
-    until("the second gesture", || {
-        2 <= rig.vlm.asked_count() && rig.adb_device.faults().plan().hang_shell.is_none()
-    })
-    .await;
+    rig.vlm.is_asked(2).await;
+    until("the second gesture", || rig.adb_device.faults().plan().hang_shell.is_none()).await;
     call.cancel(Some("the user pressed escape".to_owned())).await.unwrap();
     rig.adb_device.faults().release();
     let session = stopped(&rig).await;

@@ -114,7 +114,7 @@ impl FakeVlm {
         self.state.asked.lock().unwrap().len()
     }
 
-    /// Waits until so many requests have come since the start.
+    /// Waits until so many requests have come since the start, and the script has answered the last of them.
     pub async fn is_asked(&self, times: usize) {
         let mut count = self.state.count.subscribe();
         let counted = async { count.wait_for(|count| times <= *count).await.map(|count| *count) };
@@ -156,14 +156,11 @@ async fn answer(
         state.complaints.lock().unwrap().push(complaint.clone());
         return (StatusCode::BAD_REQUEST, complaint).into_response();
     }
-    let count = {
-        let mut asked = state.asked.lock().unwrap();
-        asked.push(body.clone());
-        asked.len()
-    };
-    state.count.send_replace(count);
+    state.asked.lock().unwrap().push(body.clone());
     // Not under the lock: an answer may be held.
     let answer = (state.script.lock().unwrap())(&body);
+    // Whoever waits for a question finds done what the script does at it.
+    state.count.send_modify(|count| *count += 1);
     match answer {
         Answer::Says(text) => completion(&body, &text, "stop"),
         Answer::Held(gate, text) => {
